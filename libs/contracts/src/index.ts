@@ -1,1 +1,12 @@
-export {};
+export * from './access.js';
+export * from './channels-state.js';
+export * from './device-commands.js';
+export * from './device-events.js';
+export * from './device-lifecycle.js';
+export * from './device-sessions.js';
+export * from './device-values.js';
+export * from './fixtures.js';
+export * from './message.js';
+export * from './subscriptions-state.js';
+export * from './topic.js';
+export * from './topics.js';

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { base64, id, instant } from './fields.js';
+import { topic } from './topic.js';
+
+/** Which call the command came from: POST /v2/device-requests, /v2/endpoints/…, or PUT /v2/subscriptions/…. */
+export const commandKinds = ['device-request', 'endpoint', 'subscription'] as const;
+
+export const commandFields = {
+  commandId: id,
+  deviceId: id,
+  accountId: id,
+  keyId: id.describe('The key that sent it: its channel gets the answer'),
+  asyncId: z.string().min(1).max(64),
+  kind: z.enum(commandKinds),
+  method: z.enum(['GET', 'PUT', 'POST', 'DELETE']),
+  path: z.string().min(1),
+  query: z.array(z.string()).optional().describe('Write attributes, untouched'),
+  acceptedAt: instant,
+};
+
+export const DeviceCommandSchema = z
+  .object({
+    ...commandFields,
+    contentType: z.string().optional(),
+    payload: base64.optional(),
+    expiresAt: instant,
+  })
+  .meta({ id: 'DeviceCommandAccepted' });
+
+export type DeviceCommandAccepted = z.infer<typeof DeviceCommandSchema>;
+
+/** A command is in the durable queue of its device (that was the 202). Its result follows on device.command-results. */
+export const DeviceCommands = topic<DeviceCommandAccepted>({
+  name: 'device.commands',
+  kind: 'fact',
+  version: 1,
+  owner: 'device-proxy',
+  consumers: ['snapshot'],
+  keyIs: 'device id',
+  key: (v) => v.deviceId,
+  description: 'A command was accepted and waits in the queue of its device.',
+  schema: DeviceCommandSchema,
+});
+
+export const AsyncResponseItemSchema = z.object({
+  id: z.string(),
+  status: z.number().int(),
+  payload: base64.describe('"" when there is none'),
+  ct: z.string().optional(),
+  'max-age': z.number().int().nonnegative().optional(),
+  error: z.string().optional(),
+});
+
+export const DeviceCommandResultSchema = z
+  .object({
+    item: AsyncResponseItemSchema,
+    ...commandFields,
+    endpointName: z.string().optional(),
+    outcome: z.enum(['succeeded', 'failed', 'expired']),
+    finishedAt: instant,
+    written: z
+      .object({ payload: base64, contentType: z.string().optional() })
+      .optional()
+      .describe('For a write of a value: what was to be written'),
+  })
+  .meta({ id: 'DeviceCommandFinished' });
+
+export type DeviceCommandFinished = z.infer<typeof DeviceCommandResultSchema>;
+
+/** A command ended: exactly one result per accepted command. It goes to the channel of the key that sent it, only. */
+export const DeviceCommandResults = topic<DeviceCommandFinished>({
+  name: 'device.command-results',
+  kind: 'fact',
+  version: 1,
+  owner: 'device-proxy',
+  consumers: ['snapshot', 'dispatcher'],
+  keyIs: 'device id',
+  key: (v) => v.deviceId,
+  description: 'A command succeeded, failed or expired.',
+  schema: DeviceCommandResultSchema,
+  delivery: (v) => ({
+    category: 'async-responses',
+    accountId: v.accountId,
+    audience: [v.keyId],
+    endpointName: v.endpointName ?? '',
+  }),
+});

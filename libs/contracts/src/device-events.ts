@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { id, instant } from './fields.js';
+import { topic } from './topic.js';
+
+export const DeviceEventSchema = z
+  .object({
+    eventId: id,
+    deviceId: id,
+    accountId: id,
+    eventCode: z
+      .string()
+      .regex(/^(SYS|UPD\d)_([A-Z]+_)?\d+$/)
+      .describe('Spec §6.2, for example SYS_112'),
+    description: z.string().max(2000).optional(),
+    stateChange: z.boolean().optional(),
+    changes: z.record(z.string(), z.string()).optional(),
+    data: z.record(z.string(), z.string()).optional().describe('For example campaign_id'),
+    occurredAt: instant,
+  })
+  .meta({ id: 'DeviceEventReported' });
+
+export type DeviceEventReported = z.infer<typeof DeviceEventSchema>;
+
+/** Entries for the device event log that other systems write, for example an update campaign service. */
+export const DeviceEvents = topic<DeviceEventReported>({
+  name: 'device.events',
+  kind: 'fact',
+  version: 1,
+  owner: 'external',
+  consumers: ['event-log'],
+  keyIs: 'device id',
+  key: (v) => v.deviceId,
+  description: 'Something happened to a device that belongs into its event log.',
+  schema: DeviceEventSchema,
+});

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { id, instant } from './fields.js';
+import { topic } from './topic.js';
+
+/** Spec §2.3. */
+export const suspensionCategories = ['maintenance', 'lost_or_stolen', 'recalled', 'security_breach', 'other'] as const;
+
+export const DeviceLifecycleSchema = z
+  .object({
+    deviceId: id,
+    accountId: id,
+    change: z.enum(['created', 'changed', 'suspended', 'resumed', 'deleted']),
+    endpointName: z.string().max(255).describe('Empty when the directory entry has none'),
+    endpointType: z.string().max(64).optional(),
+    lifecycleStatus: z.enum(['enabled', 'blocked']),
+    suspension: z
+      .object({
+        by: z.enum(['operator', 'system']),
+        category: z.enum(suspensionCategories),
+        description: z.string().max(2000).optional(),
+        at: instant,
+      })
+      .optional()
+      .describe('On suspended and resumed: the category and text given with that call'),
+    revision: z.number().int().nonnegative().describe('Grows with each change of the device'),
+    changedAt: instant,
+  })
+  .meta({ id: 'DeviceLifecycleChanged' });
+
+export type DeviceLifecycleChanged = z.infer<typeof DeviceLifecycleSchema>;
+
+/**
+ * A device of the directory as it is now, and what changed last. The device-proxy admits devices by it; the event log
+ * records suspensions from it. A deleted device is announced with `change: deleted`, then a tombstone.
+ */
+export const DeviceLifecycle = topic<DeviceLifecycleChanged>({
+  name: 'device.lifecycle',
+  kind: 'state',
+  version: 1,
+  owner: 'registry',
+  consumers: ['device-proxy', 'event-log', 'snapshot'],
+  keyIs: 'device id',
+  key: (v) => v.deviceId,
+  description: 'Directory entry of a device: what admits it, and its last change.',
+  schema: DeviceLifecycleSchema,
+});

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { endpointName, id, instant } from './fields.js';
+import { type Category, topic } from './topic.js';
+
+/** One resource in a registration item (spec §6.1). */
+export const RegisteredResourceSchema = z.object({
+  path: z.string(),
+  rt: z.string().optional(),
+  if: z.string().optional(),
+  ct: z.string().optional(),
+  obs: z.boolean(),
+});
+
+export const RegistrationItemSchema = z.object({
+  ep: id,
+  ept: z.string().optional(),
+  q: z.boolean().optional(),
+  resources: z.array(RegisteredResourceSchema).optional(),
+});
+
+export const DeviceSessionSchema = z
+  .object({
+    item: RegistrationItemSchema.describe('What channels receive; only `ep` when the session ended'),
+    change: z.enum(['bootstrapped', 'registered', 'updated', 'deregistered', 'expired']),
+    deviceId: id,
+    accountId: id,
+    endpointName,
+    endpointType: z.string().optional(),
+    sessionId: z.string().min(1).describe('Registration id: the last segment of the Location of the registration'),
+    epoch: z.number().int().nonnegative().describe('Grows with each registration of the device and each take-over'),
+    reason: z.enum(['device', 'lifetime', 'suspended', 'deleted', 'replaced']).optional(),
+    lifetimeSeconds: z.number().int().positive().optional(),
+    lwm2mVersion: z.string().optional(),
+    binding: z.string().optional(),
+    queueMode: z.boolean().optional(),
+    address: z.string().optional(),
+    firstContact: z.boolean().describe('The directory had no such endpoint: it creates the device with this id'),
+    occurredAt: instant,
+  })
+  .meta({ id: 'DeviceSessionChanged' });
+
+export type DeviceSessionChanged = z.infer<typeof DeviceSessionSchema>;
+
+const categoryOf: Record<DeviceSessionChanged['change'], Category | undefined> = {
+  bootstrapped: undefined,
+  registered: 'registrations',
+  updated: 'reg-updates',
+  deregistered: 'de-registrations',
+  expired: 'registrations-expired',
+};
+
+/**
+ * What happened to a device's LwM2M session, in order. Produced before the device gets its answer; may repeat after a
+ * crash of the proxy. A consumer that keeps state drops what has a lower epoch than it has seen.
+ */
+export const DeviceSessions = topic<DeviceSessionChanged>({
+  name: 'device.sessions',
+  kind: 'fact',
+  version: 1,
+  owner: 'device-proxy',
+  consumers: ['registry', 'snapshot', 'event-log', 'dispatcher'],
+  keyIs: 'device id',
+  key: (v) => v.deviceId,
+  description: 'A device registered, updated its registration, deregistered, or its registration expired.',
+  schema: DeviceSessionSchema,
+  delivery: (v) => {
+    const category = categoryOf[v.change];
+    return category && { category, accountId: v.accountId, audience: '*', endpointName: v.endpointName };
+  },
+});

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { base64, endpointName, id, instant, resourcePath } from './fields.js';
+import { topic } from './topic.js';
+
+export const NotificationItemSchema = z.object({
+  ep: id,
+  path: resourcePath,
+  ct: z.string().describe('Media type'),
+  payload: base64.describe('Bytes as the device sent them'),
+  'max-age': z.number().int().nonnegative().describe('Seconds'),
+});
+
+export const ResourceValueSchema = z
+  .object({
+    item: NotificationItemSchema,
+    cause: z.enum(['notify', 'read', 'auto-observation', 'send']),
+    deviceId: id,
+    accountId: id,
+    endpointName,
+    epoch: z.number().int().nonnegative().describe('Of the session that the value came in'),
+    sequence: z.number().int().nonnegative().describe('Grows within an epoch: (epoch, sequence) orders a device'),
+    observedAt: instant.describe('When the device-proxy received it'),
+    audience: z.array(id).describe('Key ids that subscribed to the path when the value came'),
+  })
+  .meta({ id: 'ResourceValueArrived' });
+
+export type ResourceValueArrived = z.infer<typeof ResourceValueSchema>;
+
+/**
+ * A value arrived from a device. `path` may name an instance or object: the payload then holds several resources.
+ * The device got its acknowledgement only after this was stored, so a value may repeat with the same content.
+ */
+export const DeviceValues = topic<ResourceValueArrived>({
+  name: 'device.values',
+  kind: 'fact',
+  version: 1,
+  owner: 'device-proxy',
+  consumers: ['snapshot', 'dispatcher', 'event-log'],
+  keyIs: 'device id',
+  key: (v) => v.deviceId,
+  description: 'A resource value arrived: what, why, and whose channels it is for.',
+  schema: ResourceValueSchema,
+  delivery: (v) => ({
+    category: 'notifications',
+    accountId: v.accountId,
+    audience: v.audience,
+    endpointName: v.endpointName,
+  }),
+});

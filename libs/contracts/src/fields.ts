@@ -1,0 +1,17 @@
+import { z } from 'zod';
+
+/** Account, device, key and group ids: 32 lower-case hex characters. */
+export const id = z.string().regex(/^[0-9a-f]{32}$/);
+
+/** ISO 8601 in UTC with a trailing Z; up to six decimals. */
+export const instant = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/);
+
+export const base64 = z.string().regex(/^[A-Za-z0-9+/]*={0,2}$/);
+
+/** Endpoint client name: what the device calls itself (LwM2M 1.1 core §6.2.1). */
+export const endpointName = z.string().min(1).max(255);
+
+/** Path of an object, instance, resource or resource instance. */
+export const resourcePath = z.string().regex(/^(\/\d{1,5}){1,4}$/);
+
+export const tier = z.enum(['free', 'commercial']);

@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import { type Category, type Delivery, type Topic, categories } from './topic.js';
+
+/** Headers every message has: CloudEvents 1.0, Kafka binary content mode. */
+export const headerNames = {
+  specVersion: 'ce_specversion',
+  id: 'ce_id',
+  type: 'ce_type',
+  source: 'ce_source',
+  time: 'ce_time',
+  contentType: 'content-type',
+  traceParent: 'traceparent',
+  itemBytes: 'ce_itembytes',
+  category: 'ce_category',
+  account: 'ce_account',
+  audience: 'ce_audience',
+  endpoint: 'ce_endpoint',
+} as const;
+
+export type Headers = Record<string, string>;
+
+export interface EncodedMessage {
+  key: string;
+  value: Buffer | null;
+  headers: Headers;
+}
+
+export interface MessageMeta {
+  /** CloudEvents source: the producing service. */
+  source: string;
+  /** CloudEvents id; also the `uid` of the item on channels. Default: a new UUID. */
+  id?: string;
+  occurredAtMs?: number;
+  traceParent?: string;
+}
+
+/** The message does not fit its topic's schema or framing. Never retriable: a case for the dead letters. */
+export class InvalidMessage extends Error {
+  constructor(
+    readonly topicName: string,
+    readonly problem: string,
+  ) {
+    super(`${topicName}: ${problem}`);
+    this.name = 'InvalidMessage';
+  }
+}
+
+/** Where an item starts in a framed value: behind `{"item":`. */
+const itemOffset = Buffer.byteLength('{"item":');
+
+const describe = (issues: readonly { path: PropertyKey[]; message: string }[]): string =>
+  issues.map((i) => `${i.path.map(String).join('.') || 'value'}: ${i.message}`).join('; ');
+
+const check = <V>(topic: Topic<V>, value: unknown): V => {
+  const result = topic.schema.safeParse(value);
+  if (!result.success) throw new InvalidMessage(topic.name, describe(result.error.issues));
+  return result.data;
+};
+
+const deliveryHeaders = (delivery: Delivery, itemBytes: number): Headers => ({
+  [headerNames.itemBytes]: String(itemBytes),
+  [headerNames.category]: delivery.category,
+  [headerNames.account]: delivery.accountId,
+  [headerNames.audience]: delivery.audience === '*' ? '*' : delivery.audience.join(','),
+  [headerNames.endpoint]: delivery.endpointName,
+});
+
+const baseHeaders = <V>(topic: Topic<V>, meta: MessageMeta): Headers => ({
+  [headerNames.specVersion]: '1.0',
+  [headerNames.id]: meta.id ?? randomUUID(),
+  [headerNames.type]: topic.type,
+  [headerNames.source]: meta.source,
+  [headerNames.time]: new Date(meta.occurredAtMs ?? Date.now()).toISOString(),
+  [headerNames.contentType]: 'application/json',
+  ...(meta.traceParent && { [headerNames.traceParent]: meta.traceParent }),
+});
+
+/** Key, bytes and headers of a message. Throws InvalidMessage when the value does not fit the topic's schema. */
+export const encodeMessage = <V>(topic: Topic<V>, value: V, meta: MessageMeta): EncodedMessage => {
+  const checked = check(topic, value);
+  const headers = baseHeaders(topic, meta);
+  const key = topic.key(checked);
+  const delivery = topic.delivery?.(checked);
+  if (!delivery) return { key, value: Buffer.from(JSON.stringify(checked)), headers };
+  const { item, ...rest } = checked as V & { item: object };
+  const itemJson = JSON.stringify(item);
+  const bytes = Buffer.from(`{"item":${itemJson},${JSON.stringify(rest).slice(1)}`);
+  return { key, value: bytes, headers: { ...headers, ...deliveryHeaders(delivery, Buffer.byteLength(itemJson)) } };
+};
+
+/** Says that a key of a state topic is gone. */
+export const encodeTombstone = <V>(topic: Topic<V>, key: string, meta: MessageMeta): EncodedMessage => ({
+  key,
+  value: null,
+  headers: baseHeaders(topic, meta),
+});
+
+/** The value of a message. Throws InvalidMessage for anything that is not JSON of the topic's schema. */
+export const decodeMessage = <V>(topic: Topic<V>, value: Buffer | null): V => {
+  if (!value) throw new InvalidMessage(topic.name, 'value: empty');
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(value.toString('utf8'));
+  } catch {
+    throw new InvalidMessage(topic.name, 'value: not JSON');
+  }
+  return check(topic, parsed);
+};
+
+/** An item for channels, cut out of a message without parsing it. */
+export interface FramedItem {
+  item: Buffer;
+  category: Category;
+  accountId: string;
+  /** `*`: every channel of the account; otherwise key ids, possibly none. */
+  audience: '*' | string[];
+  endpointName: string;
+  /** CloudEvents id: the same on every delivery of this item. */
+  uid: string;
+}
+
+const isCategory = (text: string | undefined): text is Category => categories.includes(text as Category);
+
+/** The item of a framed message; undefined when the message carries none. Throws InvalidMessage on broken framing. */
+export const sliceItem = (topicName: string, value: Buffer | null, headers: Headers): FramedItem | undefined => {
+  const length = headers[headerNames.itemBytes];
+  if (length === undefined) return undefined;
+  const end = itemOffset + Number(length);
+  const category = headers[headerNames.category];
+  const accountId = headers[headerNames.account];
+  const audience = headers[headerNames.audience];
+  const uid = headers[headerNames.id];
+  if (!value || !Number.isInteger(end) || end >= value.length)
+    throw new InvalidMessage(topicName, 'ce_itembytes: beyond the value');
+  if (value[itemOffset] !== 0x7b || value[end - 1] !== 0x7d)
+    throw new InvalidMessage(topicName, 'ce_itembytes: cuts no object');
+  if (!isCategory(category)) throw new InvalidMessage(topicName, 'ce_category: unknown');
+  if (!accountId || audience === undefined || !uid)
+    throw new InvalidMessage(topicName, 'headers: account, audience or id missing');
+  return {
+    item: value.subarray(itemOffset, end),
+    category,
+    accountId,
+    audience: audience === '*' ? '*' : audience === '' ? [] : audience.split(','),
+    endpointName: headers[headerNames.endpoint] ?? '',
+    uid,
+  };
+};

@@ -1,0 +1,66 @@
+import type { z } from 'zod';
+
+/** The services that may own or read a topic. `external` are systems of other teams. */
+export type Service = 'gateway' | 'registry' | 'device-proxy' | 'snapshot' | 'event-log' | 'dispatcher' | 'external';
+
+/** The arrays a NotificationMessage may carry (spec §6.1). */
+export const categories = [
+  'notifications',
+  'registrations',
+  'reg-updates',
+  'de-registrations',
+  'registrations-expired',
+  'async-responses',
+] as const;
+export type Category = (typeof categories)[number];
+
+/** Who receives an item: every channel of the account, or the channels of these keys. */
+export type Audience = '*' | readonly string[];
+
+/** Where an item goes on the customers' side; undefined when a message carries none. */
+export interface Delivery {
+  category: Category;
+  accountId: string;
+  audience: Audience;
+  endpointName: string;
+}
+
+/** One topic: the only place where its name exists as a string. */
+export interface Topic<V> {
+  /** Without the installation's prefix. */
+  name: string;
+  /** `fact`: never changes, kept for `retentionMs`. `state`: compacted, the last value of each key is kept. */
+  kind: 'fact' | 'state';
+  version: number;
+  /** CloudEvents `type`. */
+  type: string;
+  owner: Service;
+  consumers: readonly Service[];
+  /** What the key is, in words: messages of one key stay in order. */
+  keyIs: string;
+  key: (value: V) => string;
+  description: string;
+  retentionMs: number;
+  schema: z.ZodType<V>;
+  /** Set on topics whose values start with an item for the customers' channels (docs/adr/0006). */
+  delivery?: (value: V) => Delivery | undefined;
+}
+
+const hourMs = 3_600_000;
+
+/** Facts are kept longer than the 24 h life of an event on a channel (spec §8), so that a lost queue can be rebuilt. */
+export const factRetentionMs = 26 * hourMs;
+
+/** States are compacted only after this age, so that a reader of changes sees each of them. */
+export const stateCompactionLagMs = 26 * hourMs;
+
+export type TopicDefinition<V> = Omit<Topic<V>, 'type' | 'retentionMs'> & { retentionMs?: number };
+
+export const topic = <V>(definition: TopicDefinition<V>): Topic<V> => ({
+  retentionMs: factRetentionMs,
+  ...definition,
+  type: `lanyard.${definition.name}.v${definition.version}`,
+});
+
+/** What a consumer group could not process goes here, with the reason and the source offset in headers. */
+export const deadLetterTopic = (topicName: string, group: string): string => `${topicName}.${group}.dlq`;

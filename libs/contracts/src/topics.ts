@@ -1,0 +1,26 @@
+import { AccessAccounts, AccessKeys } from './access.js';
+import { ChannelsState } from './channels-state.js';
+import { DeviceCommandResults, DeviceCommands } from './device-commands.js';
+import { DeviceEvents } from './device-events.js';
+import { DeviceLifecycle } from './device-lifecycle.js';
+import { DeviceSessions } from './device-sessions.js';
+import { DeviceValues } from './device-values.js';
+import { SubscriptionsState } from './subscriptions-state.js';
+import type { Topic } from './topic.js';
+
+/** What a topic is, where the type of its values does not matter. */
+export type TopicDescription = Omit<Topic<unknown>, 'key' | 'schema' | 'delivery'>;
+
+/** Every topic of the system. */
+export const topics = [
+  DeviceLifecycle,
+  DeviceSessions,
+  DeviceValues,
+  DeviceCommands,
+  DeviceCommandResults,
+  SubscriptionsState,
+  ChannelsState,
+  AccessKeys,
+  AccessAccounts,
+  DeviceEvents,
+] as const;
