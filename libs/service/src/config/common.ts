@@ -1,0 +1,47 @@
+import { ConfigError, type EnvReader } from './env.js';
+
+/** What every service needs to run. Secrets are in their own group so that nobody logs them with the rest. */
+export interface CommonConfig {
+  app: string;
+  /** Unique among the replicas of an app, stable over restarts. */
+  replicaId: string;
+  http: { host: string; port: number };
+  kafka: { brokers: string[]; topicPrefix: string };
+  logLevel: string;
+  secrets: {
+    databaseUrl: string;
+    redisUrl: string;
+    /** The first signs, all verify: put a new one in front to rotate. */
+    identity: string[];
+    /** 32 bytes for secrets at rest. */
+    encryptionKey: Buffer;
+  };
+}
+
+const encryptionKey = (reader: EnvReader): Buffer => {
+  const key = Buffer.from(reader.string('ENCRYPTION_KEY'), 'base64');
+  if (key.length !== 32)
+    throw new ConfigError('ENCRYPTION_KEY', 'must be 32 bytes in base64 (openssl rand -base64 32)');
+  return key;
+};
+
+const identitySecrets = (reader: EnvReader): string[] => {
+  const secrets = reader.list('IDENTITY_SECRETS');
+  if (secrets.length === 0 || secrets.some((s) => s.length < 32))
+    throw new ConfigError('IDENTITY_SECRETS', 'must hold one or more secrets of at least 32 characters');
+  return secrets;
+};
+
+export const commonConfig = (reader: EnvReader, app: string): CommonConfig => ({
+  app,
+  replicaId: reader.string('REPLICA_ID', `${app}-0`),
+  http: { host: reader.string('HTTP_HOST', '127.0.0.1'), port: reader.int('HTTP_PORT', 0, { min: 0, max: 65_535 }) },
+  kafka: { brokers: reader.list('KAFKA_BROKERS'), topicPrefix: reader.string('KAFKA_TOPIC_PREFIX', '') },
+  logLevel: reader.string('LOG_LEVEL', 'info'),
+  secrets: {
+    databaseUrl: reader.string('DATABASE_URL'),
+    redisUrl: reader.string('REDIS_URL'),
+    identity: identitySecrets(reader),
+    encryptionKey: encryptionKey(reader),
+  },
+});

@@ -1,0 +1,133 @@
+export interface FieldProblem {
+  name: string;
+  message: string;
+}
+
+export interface ErrorDescription {
+  /** HTTP status. */
+  status: number;
+  /** `type` of the error object, for example `not_found`. */
+  code: string;
+  /** What a client reads: says what is wrong and what to do. Never holds a secret or an internal detail. */
+  message: string;
+  /** The bare word of the v2 interface, for example `DEVICE_NOT_FOUND`. */
+  token?: string;
+  fields?: FieldProblem[];
+  retryAfterSeconds?: number;
+  cause?: unknown;
+}
+
+/** An outcome a client may see. Callers branch on class or code, never on text. */
+export class ServiceError extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly token: string;
+  readonly fields: FieldProblem[];
+  readonly retryAfterSeconds?: number;
+
+  constructor(description: ErrorDescription) {
+    super(description.message, { cause: description.cause });
+    this.name = new.target.name;
+    this.status = description.status;
+    this.code = description.code;
+    this.token = description.token ?? description.code.toUpperCase();
+    this.fields = description.fields ?? [];
+    this.retryAfterSeconds = description.retryAfterSeconds;
+  }
+}
+
+export class ValidationFailed extends ServiceError {
+  constructor(fields: FieldProblem[], message = 'The request is not valid: see fields.', token = 'BAD_REQUEST') {
+    super({ status: 400, code: 'validation_error', message, fields, token });
+  }
+}
+
+export class MalformedJson extends ServiceError {
+  constructor() {
+    super({
+      status: 400,
+      code: 'validation_error',
+      token: 'MALFORMED_JSON_CONTENT',
+      message: 'The body is not JSON.',
+      fields: [{ name: 'body', message: 'Not JSON' }],
+    });
+  }
+}
+
+export class Unauthenticated extends ServiceError {
+  constructor(message = 'Missing or invalid API key: send Authorization: Bearer <key>.', code = 'invalid_apikey') {
+    super({ status: 401, code, token: 'UNAUTHORIZED', message });
+  }
+}
+
+export class AccessDenied extends ServiceError {
+  constructor(message = 'The key has no permission for this operation.') {
+    super({ status: 403, code: 'access_denied', token: 'FORBIDDEN', message });
+  }
+}
+
+export class NotFound extends ServiceError {
+  constructor(message = 'Not found.', token = 'NOT_FOUND') {
+    super({ status: 404, code: 'not_found', message, token });
+  }
+}
+
+export class MethodNotAllowed extends ServiceError {
+  constructor(message = 'The resource does not support this method.') {
+    super({ status: 405, code: 'method_not_supported', token: 'METHOD_NOT_ALLOWED', message });
+  }
+}
+
+export class Duplicate extends ServiceError {
+  constructor(message: string, fields: FieldProblem[] = []) {
+    super({ status: 409, code: 'duplicate', token: 'DUPLICATE', message, fields });
+  }
+}
+
+export class BodyTooLarge extends ServiceError {
+  constructor(maxBytes: number) {
+    super({
+      status: 413,
+      code: 'payload_too_large',
+      token: 'PAYLOAD_TOO_LARGE',
+      message: `The body is larger than ${maxBytes} bytes.`,
+    });
+  }
+}
+
+export class RateLimited extends ServiceError {
+  constructor(retryAfterSeconds: number) {
+    super({
+      status: 429,
+      code: 'rate_limit_exceeded',
+      token: 'TOO_MANY_REQUESTS',
+      message: `Too many requests: try again in ${retryAfterSeconds} s.`,
+      retryAfterSeconds,
+    });
+  }
+}
+
+export class Unavailable extends ServiceError {
+  constructor(message = 'A part of the system does not answer: try again in a few seconds.', cause?: unknown) {
+    super({
+      status: 503,
+      code: 'system_unavailable',
+      token: 'SERVICE_UNAVAILABLE',
+      message,
+      retryAfterSeconds: 2,
+      cause,
+    });
+  }
+}
+
+export class InternalError extends ServiceError {
+  constructor(cause?: unknown) {
+    super({
+      status: 500,
+      code: 'internal_server_error',
+      token: 'INTERNAL_SERVER_ERROR',
+      message: 'Internal error: quote the request id.',
+      cause,
+    });
+  }
+}

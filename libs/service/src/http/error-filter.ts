@@ -1,0 +1,79 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { errorReply } from '../errors/error-body.js';
+import {
+  AccessDenied,
+  BodyTooLarge,
+  InternalError,
+  MalformedJson,
+  MethodNotAllowed,
+  NotFound,
+  ServiceError,
+  Unauthenticated,
+  Unavailable,
+  ValidationFailed,
+} from '../errors/service-error.js';
+import type { Logger } from '../telemetry/logger.js';
+import { bodyLimitBytes } from './limits.js';
+
+const ofStatus = (status: number, message: string): ServiceError | undefined => {
+  if (status === 401) return new Unauthenticated();
+  if (status === 403) return new AccessDenied();
+  if (status === 404) return new NotFound('No such path.');
+  if (status === 405) return new MethodNotAllowed();
+  if (status === 413) return new BodyTooLarge(bodyLimitBytes);
+  if (status >= 400 && status < 500) return new ValidationFailed([], message);
+  if (status === 503) return new Unavailable();
+  return undefined;
+};
+
+const statusOf = (error: unknown): number | undefined => {
+  if (error instanceof HttpException) return error.getStatus();
+  const status = (error as { statusCode?: unknown } | undefined)?.statusCode;
+  return typeof status === 'number' ? status : undefined;
+};
+
+/** PostgreSQL, Redis or Kafka is away: worth another try, unlike a bug. */
+const isOutage = (error: unknown): boolean => {
+  const { code, name, message } = (error ?? {}) as { code?: string; name?: string; message?: string };
+  if (/^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|57P0[123]|08\w{3}|53300)$/.test(String(code))) return true;
+  if (/^(MaxRetriesPerRequestError|KafkaJSConnectionError|KafkaJSNumberOfRetriesExceeded)$/.test(String(name)))
+    return true;
+  return /Connection terminated|Connection is closed|Command timed out|Stream isn't writeable/.test(String(message));
+};
+
+/** Any error as one that a client may see; what nobody foresaw is an InternalError without details. */
+export const toServiceError = (error: unknown): ServiceError => {
+  if (error instanceof ServiceError) return error;
+  if (error instanceof SyntaxError && statusOf(error) === 400) return new MalformedJson();
+  const status = statusOf(error);
+  const known = status === undefined ? undefined : ofStatus(status, (error as Error).message);
+  return known ?? (isOutage(error) ? new Unavailable(undefined, error) : new InternalError(error));
+};
+
+@Catch()
+export class ErrorFilter implements ExceptionFilter {
+  constructor(private readonly logger: Logger) {}
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    const request = http.getRequest<FastifyRequest>();
+    const reply = http.getResponse<FastifyReply>();
+    this.answer(error, request, reply);
+  }
+
+  answer(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+    const known = toServiceError(error);
+    if (known.status >= 500)
+      this.logger.error(
+        { err: known.cause ?? error, requestId: request.id, method: request.method, path: pathOf(request) },
+        'request failed',
+      );
+    if (reply.sent) return;
+    const answer = errorReply(known, pathOf(request), request.headers.accept, request.id);
+    void reply.code(answer.status).headers(answer.headers).type(answer.contentType).send(answer.body);
+  }
+}
+
+/** Without the query, which may hold what must not be logged. */
+const pathOf = (request: FastifyRequest): string => (request.originalUrl || request.url).split('?')[0] as string;

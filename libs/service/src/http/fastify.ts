@@ -1,0 +1,70 @@
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { MalformedJson } from '../errors/service-error.js';
+import { bodyLimitBytes } from './limits.js';
+
+/** Client timeouts: what a slow or half-open peer may hold. */
+const headersTimeoutMs = 10_000;
+const requestTimeoutMs = 30_000;
+const keepAliveTimeoutMs = 65_000;
+
+export const requestIdHeader = 'x-request-id';
+
+const saneRequestId = /^[\w-]{1,64}$/;
+
+const requestId = (request: IncomingMessage): string => {
+  const given = request.headers[requestIdHeader];
+  return typeof given === 'string' && saneRequestId.test(given) ? given : randomBytes(16).toString('hex');
+};
+
+/** `//` collapses and a trailing slash does not count: clients use all of these spellings. */
+export const normaliseUrl = (url: string): string => {
+  const mark = url.indexOf('?');
+  const path = mark < 0 ? url : url.slice(0, mark);
+  const clean = path.replace(/\/{2,}/g, '/');
+  const short = clean.length > 1 && clean.endsWith('/') ? clean.slice(0, -1) : clean;
+  return mark < 0 ? short : short + url.slice(mark);
+};
+
+/** A `__proto__` key in a body never reaches an object. */
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text, (key, value: unknown) => (key === '__proto__' ? undefined : value));
+  } catch {
+    throw new MalformedJson();
+  }
+};
+
+export interface HttpOptions {
+  /** Paths below these prefixes get their body as a Buffer. */
+  rawBodyPrefixes?: readonly string[];
+}
+
+/** Fastify as every service runs it: JSON bodies whatever the content type, request ids, limits. */
+export const createFastify = ({ rawBodyPrefixes = [] }: HttpOptions = {}): FastifyAdapter => {
+  const adapter = new FastifyAdapter({
+    bodyLimit: bodyLimitBytes,
+    genReqId: requestId,
+    rewriteUrl: (request: IncomingMessage) => normaliseUrl(request.url ?? '/'),
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: keepAliveTimeoutMs,
+    forceCloseConnections: true,
+    http: { headersTimeout: headersTimeoutMs },
+  });
+  const fastify = adapter.getInstance();
+  fastify.removeAllContentTypeParsers();
+  fastify.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
+    if (rawBodyPrefixes.some((prefix) => request.url.startsWith(prefix))) return done(null, body);
+    if (body.length === 0) return done(null, undefined);
+    try {
+      done(null, parseJson(body.toString('utf8')));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+  fastify.addHook('onRequest', async (request, reply) => {
+    reply.header(requestIdHeader, request.id);
+  });
+  return adapter;
+};

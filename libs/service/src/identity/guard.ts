@@ -1,0 +1,74 @@
+import {
+  type CanActivate,
+  createParamDecorator,
+  type CustomDecorator,
+  type ExecutionContext,
+  Inject,
+  Injectable,
+  SetMetadata,
+} from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { FastifyRequest } from 'fastify';
+import type { Clock } from '../clock.js';
+import { AccessDenied, Unauthenticated } from '../errors/service-error.js';
+import { type Identity, identityHeader, verifyIdentity } from './token.js';
+
+const permissionsKey = 'lanyard:permissions';
+const publicKey = 'lanyard:public';
+
+/** The caller needs each of these permissions; `admin` is what the Administrators group has. */
+export const Permissions = (...permissions: string[]): CustomDecorator => SetMetadata(permissionsKey, permissions);
+
+/** Route or controller that needs no identity. */
+export const Public = (): CustomDecorator => SetMetadata(publicKey, true);
+
+/** How a request proves who it comes from. The gateway has its own way (the API key). */
+export interface Authenticator {
+  authenticate(request: FastifyRequest): Promise<Identity>;
+}
+
+export const AUTHENTICATOR = Symbol('Authenticator');
+
+/** Accepts the gateway's signed token and nothing else. */
+export class TokenAuthenticator implements Authenticator {
+  constructor(
+    private readonly secrets: readonly string[],
+    private readonly clock: Clock,
+  ) {}
+
+  async authenticate(request: FastifyRequest): Promise<Identity> {
+    const token = request.headers[identityHeader];
+    const identity = typeof token === 'string' ? verifyIdentity(token, this.secrets, this.clock.now()) : undefined;
+    if (!identity) throw new Unauthenticated('Come through the gateway: no valid identity token.', 'invalid_token');
+    return identity;
+  }
+}
+
+type WithIdentity = FastifyRequest & { identity?: Identity };
+
+@Injectable()
+export class IdentityGuard implements CanActivate {
+  constructor(
+    @Inject(AUTHENTICATOR) private readonly authenticator: Authenticator,
+    @Inject(Reflector) private readonly reflector: Reflector,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    if (context.getType() !== 'http') return true;
+    const targets = [context.getHandler(), context.getClass()];
+    if (this.reflector.getAllAndOverride<boolean | undefined>(publicKey, targets)) return true;
+    const request = context.switchToHttp().getRequest<WithIdentity>();
+    request.identity = await this.authenticator.authenticate(request);
+    const needed = this.reflector.getAllAndOverride<string[] | undefined>(permissionsKey, targets) ?? [];
+    const missing = needed.find((permission) => !request.identity?.permissions.includes(permission));
+    if (missing) throw new AccessDenied(`The key has no permission for this operation: it needs ${missing}.`);
+    return true;
+  }
+}
+
+/** Parameter of a controller method: the caller's Identity. */
+export const Caller = createParamDecorator((_: unknown, context: ExecutionContext): Identity => {
+  const { identity } = context.switchToHttp().getRequest<WithIdentity>();
+  if (!identity) throw new Unauthenticated();
+  return identity;
+});

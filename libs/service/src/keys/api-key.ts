@@ -1,0 +1,69 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/** `ak_1` + account id (32) + key id (32) + secret (32): the last 32 characters are the secret part (spec §2.11). */
+const pattern = /^ak_1([0-9a-f]{32})([0-9a-f]{32})([0-9A-Za-z]{32})$/;
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const checksumLength = 6;
+
+export interface ApiKey {
+  accountId: string;
+  keyId: string;
+  secret: string;
+}
+
+const crcTable = Uint32Array.from({ length: 256 }, (_, n) => {
+  let c = n;
+  for (let k = 0; k < 8; k++) c = c & 1 ? 0xedb88320 ^ (c >>> 1) : c >>> 1;
+  return c >>> 0;
+});
+
+const crc32 = (text: string): number => {
+  let crc = 0xffffffff;
+  for (const byte of Buffer.from(text)) crc = (crcTable[(crc ^ byte) & 0xff] as number) ^ (crc >>> 8);
+  return (crc ^ 0xffffffff) >>> 0;
+};
+
+const base62 = (value: number): string => {
+  let text = '';
+  for (let rest = value; text.length < checksumLength; rest = Math.floor(rest / 62)) text = alphabet[rest % 62] + text;
+  return text;
+};
+
+/** Lets secret scanners and clients tell a key from any other text without asking the service. */
+const checksum = (text: string): string => base62(crc32(text));
+
+const randomText = (length: number): string => {
+  let text = '';
+  while (text.length < length) {
+    const byte = randomBytes(1)[0] as number;
+    if (byte < 248) text += alphabet[byte % 62];
+  }
+  return text;
+};
+
+/** The text of a key without its secret part: what lists show. */
+export const publicPart = (accountId: string, keyId: string): string => `ak_1${accountId}${keyId}`;
+
+export const formatApiKey = (key: ApiKey): string => publicPart(key.accountId, key.keyId) + key.secret;
+
+export const newSecret = (accountId: string, keyId: string): string => {
+  const random = randomText(32 - checksumLength);
+  return random + checksum(publicPart(accountId, keyId) + random);
+};
+
+/** undefined for anything that is not the text of a key: wrong form or wrong checksum. */
+export const parseApiKey = (text: string): ApiKey | undefined => {
+  const match = pattern.exec(text);
+  if (!match || checksum(text.slice(0, -checksumLength)) !== text.slice(-checksumLength)) return undefined;
+  return { accountId: match[1] as string, keyId: match[2] as string, secret: match[3] as string };
+};
+
+/** SHA-256 in hex. A secret has 154 random bits, so a slow hash would add nothing. */
+export const hashSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex');
+
+/** Constant time for equal lengths. */
+export const secretMatches = (hash: string, secret: string): boolean => {
+  const given = Buffer.from(hashSecret(secret));
+  const stored = Buffer.from(hash);
+  return given.length === stored.length && timingSafeEqual(given, stored);
+};

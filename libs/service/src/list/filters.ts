@@ -1,0 +1,123 @@
+import type { FieldProblem } from '../errors/service-error.js';
+
+export type Operator = 'eq' | 'neq' | 'in' | 'nin' | 'lte' | 'gte';
+
+/** `text`, `bool`, `date`, `number`: decide the operators and how a value is read. */
+export type FieldKind = 'text' | 'bool' | 'date' | 'number';
+
+export type FilterValue = string | number | boolean | Date;
+
+export interface Filter {
+  /** Field name, or `<map>.<key>` of a free key. */
+  field: string;
+  map?: string;
+  key?: string;
+  operator: Operator;
+  /** One value, or several for `in` and `nin`. */
+  values: FilterValue[];
+}
+
+const operators: Record<FieldKind, readonly Operator[]> = {
+  text: ['eq', 'neq', 'in', 'nin'],
+  bool: ['eq', 'neq'],
+  date: ['eq', 'in', 'nin', 'lte', 'gte'],
+  number: ['eq', 'neq', 'in', 'nin', 'lte', 'gte'],
+};
+
+const suffix = /^(.+?)__(eq|neq|in|nin|lte|gte)$/;
+
+const compactDate = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/;
+
+/** RFC 3339 with or without fraction, or compact `20240101T000000Z`; a plain date counts as its midnight. */
+const readDate = (text: string): Date | undefined => {
+  const iso = text.replace(compactDate, '$1-$2-$3T$4:$5:$6Z');
+  if (!/^\d{4}-\d\d-\d\d/.test(iso)) return undefined;
+  const date = new Date(iso);
+  return Number.isNaN(date.getTime()) ? undefined : date;
+};
+
+const readers: Record<FieldKind, (text: string) => FilterValue | undefined> = {
+  text: (text) => text,
+  bool: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
+  date: readDate,
+  number: (text) => (text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : undefined),
+};
+
+interface FilterSpec {
+  filters: Record<string, FieldKind>;
+  maps?: readonly string[];
+}
+
+interface Target {
+  field: string;
+  kind: FieldKind;
+  map?: string;
+  key?: string;
+}
+
+const target = (name: string, spec: FilterSpec): Target | undefined => {
+  const kind = Object.hasOwn(spec.filters, name) ? spec.filters[name] : undefined;
+  if (kind) return { field: name, kind };
+  const map = spec.maps?.find((m) => name.startsWith(`${m}__`) && name.length > m.length + 2);
+  return map ? { field: name.replace('__', '.'), kind: 'text', map, key: name.slice(map.length + 2) } : undefined;
+};
+
+const parseOne = (name: string, text: string, spec: FilterSpec): Filter | string => {
+  const [, base = name, operator = 'eq'] = suffix.exec(name) ?? [];
+  const found = target(base, spec);
+  if (!found) return 'Unknown filter';
+  if (!operators[found.kind].includes(operator as Operator))
+    return `Takes ${operators[found.kind].join(', ')}, not ${operator}`;
+  const texts = operator === 'in' || operator === 'nin' ? text.split(',') : [text];
+  const values = texts.map(readers[found.kind]);
+  if (values.some((value) => value === undefined))
+    return `"${text}" is no ${found.kind === 'bool' ? 'boolean' : found.kind}`;
+  return {
+    field: found.field,
+    ...(found.map !== undefined && { map: found.map, key: found.key }),
+    operator: operator as Operator,
+    values: values as FilterValue[],
+  };
+};
+
+export const parseFilters = (
+  pairs: readonly [string, string][],
+  spec: FilterSpec,
+  problems: FieldProblem[],
+): Filter[] =>
+  pairs.flatMap(([name, text]) => {
+    const filter = parseOne(name, text, spec);
+    if (typeof filter !== 'string') return filter;
+    problems.push({ name, message: filter });
+    return [];
+  });
+
+/**
+ * SQL conditions for PostgreSQL. `columns`: field -> SQL expression; a map's expression is a jsonb column. Values go
+ * to `parameters` (positional, appended), so nothing of a request becomes SQL text.
+ */
+export const filtersToSql = (
+  filters: readonly Filter[],
+  columns: Record<string, string>,
+  parameters: unknown[],
+): string[] =>
+  filters.map((filter) => {
+    const bind = (value: unknown): string => `$${parameters.push(value)}`;
+    const column = columns[filter.map ?? filter.field];
+    if (column === undefined) throw new Error(`no column for filter ${filter.field}`);
+    const expression = filter.map === undefined ? column : `(${column} ->> ${bind(filter.key)})`;
+    switch (filter.operator) {
+      case 'eq':
+        return `${expression} = ${bind(filter.values[0])}`;
+      case 'neq':
+        return `${expression} IS DISTINCT FROM ${bind(filter.values[0])}`;
+      case 'in':
+        return `${expression} = ANY(${bind(filter.values)})`;
+      case 'nin':
+        return `(${expression} IS NULL OR NOT ${expression} = ANY(${bind(filter.values)}))`;
+      case 'lte':
+        return `${expression} <= ${bind(filter.values[0])}`;
+      case 'gte':
+        return `${expression} >= ${bind(filter.values[0])}`;
+    }
+  });

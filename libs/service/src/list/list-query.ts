@@ -1,0 +1,96 @@
+import { type FieldProblem, ValidationFailed } from '../errors/service-error.js';
+import { type FieldKind, type Filter, parseFilters } from './filters.js';
+
+/** Bounds of `limit`: values outside are moved to the nearest bound. */
+export const listLimit = { min: 2, max: 1000, default: 50 } as const;
+
+export interface ListSpec {
+  /** Field -> kind. A kind decides which operators the field takes. */
+  filters: Record<string, FieldKind>;
+  /** Prefixes of free keys, for example `custom_attributes`. */
+  maps?: readonly string[];
+  defaultOrder?: 'ASC' | 'DESC';
+  defaultLimit?: number;
+  /** Query parameters of the operation that are no filters. */
+  ignore?: readonly string[];
+}
+
+export interface ListQuery {
+  limit: number;
+  /** Id of the last item of the previous page. */
+  after: string | null;
+  order: 'ASC' | 'DESC';
+  includeTotal: boolean;
+  filters: Filter[];
+}
+
+export type QueryParameters = Record<string, string | string[] | undefined>;
+
+const single = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);
+
+const parseLimit = (text: string | undefined, fallback: number, problems: FieldProblem[]): number => {
+  if (text === undefined || text === '') return fallback;
+  const value = Number(text);
+  if (!Number.isInteger(value)) {
+    problems.push({ name: 'limit', message: 'Must be a whole number' });
+    return fallback;
+  }
+  return Math.min(listLimit.max, Math.max(listLimit.min, value));
+};
+
+const parseOrder = (text: string | undefined, fallback: 'ASC' | 'DESC', problems: FieldProblem[]): 'ASC' | 'DESC' => {
+  const order = (text || fallback).toUpperCase();
+  if (order === 'ASC' || order === 'DESC') return order;
+  problems.push({ name: 'order', message: 'Must be ASC or DESC' });
+  return fallback;
+};
+
+const reserved = ['limit', 'after', 'order', 'include', 'filter'];
+
+/** Both filter spellings: parameters of their own, and all packed into `filter=`. */
+const filterPairs = (query: QueryParameters, ignore: readonly string[]): [string, string][] => {
+  const direct = Object.entries(query).flatMap(([name, value]): [string, string][] =>
+    reserved.includes(name) || ignore.includes(name) || value === undefined ? [] : [value].flat().map((v) => [name, v]),
+  );
+  const packed = single(query.filter);
+  return packed ? [...direct, ...new URLSearchParams(packed).entries()] : direct;
+};
+
+/**
+ * Reads limit, after, order, include and the filters of a list call. Unknown `include` values are ignored.
+ * Throws ValidationFailed naming each wrong parameter.
+ */
+export const parseListQuery = (query: QueryParameters, spec: ListSpec): ListQuery => {
+  const problems: FieldProblem[] = [];
+  const limit = parseLimit(single(query.limit), spec.defaultLimit ?? listLimit.default, problems);
+  const order = parseOrder(single(query.order), spec.defaultOrder ?? 'ASC', problems);
+  const filters = parseFilters(filterPairs(query, spec.ignore ?? []), spec, problems);
+  if (problems.length > 0) throw new ValidationFailed(problems);
+  const include = (single(query.include) ?? '').split(',').map((entry) => entry.trim());
+  return { limit, after: single(query.after) || null, order, includeTotal: include.includes('total_count'), filters };
+};
+
+export interface ListEnvelope<T> {
+  object: 'list';
+  data: T[];
+  limit: number;
+  after: string | null;
+  order: 'ASC' | 'DESC';
+  has_more: boolean;
+  total_count?: number;
+}
+
+/** Spec §2.6. `rows` holds up to `limit` + 1 rows: one more than the page says that more follow. */
+export const listEnvelope = <T>(
+  rows: readonly T[],
+  query: Pick<ListQuery, 'limit' | 'after' | 'order'>,
+  totalCount?: number,
+): ListEnvelope<T> => ({
+  object: 'list',
+  data: rows.slice(0, query.limit),
+  limit: query.limit,
+  after: query.after,
+  order: query.order,
+  has_more: rows.length > query.limit,
+  ...(totalCount !== undefined && { total_count: totalCount }),
+});

@@ -1,0 +1,41 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
+import type { Clock } from '../clock.js';
+import { ProbesController } from '../http/probes.controller.js';
+import { AUTHENTICATOR, type Authenticator, IdentityGuard } from '../identity/guard.js';
+import { Health } from '../telemetry/health.js';
+import type { Logger } from '../telemetry/logger.js';
+import { Metrics } from '../telemetry/metrics.js';
+
+/** Injection tokens of what every service has. Health and Metrics are injected by their class. */
+export const CLOCK = Symbol('Clock');
+export const LOGGER = Symbol('Logger');
+
+export interface ServiceParts {
+  clock: Clock;
+  logger: Logger;
+  metrics: Metrics;
+  health: Health;
+  authenticator: Authenticator;
+}
+
+/** Clock, logger, metrics, health and the identity guard, for every module of the app. */
+@Module({})
+export class ServiceModule {
+  static of(parts: ServiceParts): DynamicModule {
+    const providers = [
+      { provide: CLOCK, useValue: parts.clock },
+      { provide: LOGGER, useValue: parts.logger },
+      { provide: Metrics, useValue: parts.metrics },
+      { provide: Health, useValue: parts.health },
+      { provide: AUTHENTICATOR, useValue: parts.authenticator },
+    ];
+    return {
+      module: ServiceModule,
+      global: true,
+      controllers: [ProbesController],
+      providers: [...providers, { provide: APP_GUARD, useClass: IdentityGuard }],
+      exports: providers,
+    };
+  }
+}

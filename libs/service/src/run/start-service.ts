@@ -1,0 +1,141 @@
+import { type DynamicModule, Module, type Provider, type Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { CustomTransportStrategy } from '@nestjs/microservices';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { type Clock, systemClock } from '../clock.js';
+import type { CommonConfig } from '../config/common.js';
+import { ErrorFilter } from '../http/error-filter.js';
+import { createFastify, type HttpOptions } from '../http/fastify.js';
+import { validationPipe } from '../http/validation.js';
+import { type Authenticator, TokenAuthenticator } from '../identity/guard.js';
+import { Health } from '../telemetry/health.js';
+import { createLogger, type Logger, NestLogger } from '../telemetry/logger.js';
+import { Metrics } from '../telemetry/metrics.js';
+import { ServiceModule, type ServiceParts } from './service.module.js';
+
+/** What an app hands over: its module and what to start and stop around the HTTP server, in order. */
+export interface ServiceDefinition {
+  title: string;
+  /** The app's module; ServiceModule is imported globally beside it. */
+  module: DynamicModule | Type<unknown>;
+  http?: HttpOptions;
+  /** Kafka consumers: start when everything else runs, stop first. */
+  strategies?: CustomTransportStrategy[];
+  /** Runs once the container is built and before the port opens, for example sockets on the raw server. */
+  beforeListen?: (app: NestFastifyApplication) => Promise<void> | void;
+  /** Runs when the port is open, before the service counts as ready. */
+  afterListen?: (app: NestFastifyApplication) => Promise<void> | void;
+  /** First thing at a stop, while HTTP still answers: stop intake, close sockets. */
+  beforeStop?: () => Promise<void> | void;
+  /** Last thing at a stop: producers, database, Redis. */
+  afterStop?: () => Promise<void> | void;
+}
+
+export interface RunningService {
+  /** Base URL on the address it listens on. */
+  url: string;
+  app: NestFastifyApplication;
+  parts: ServiceParts;
+  stop(): Promise<void>;
+}
+
+export interface ServiceOverrides {
+  clock?: Clock;
+  logger?: Logger;
+  authenticator?: Authenticator;
+}
+
+/** Made before the app's own parts, which need them. */
+export const serviceParts = (config: CommonConfig, overrides: ServiceOverrides = {}): ServiceParts => {
+  const clock = overrides.clock ?? systemClock;
+  return {
+    clock,
+    logger: overrides.logger ?? createLogger({ app: config.app, replicaId: config.replicaId, level: config.logLevel }),
+    metrics: new Metrics(config.app, config.replicaId).collectProcess(),
+    health: new Health(),
+    authenticator: overrides.authenticator ?? new TokenAuthenticator(config.secrets.identity, clock),
+  };
+};
+
+const rootModule = (definition: ServiceDefinition, parts: ServiceParts): DynamicModule => {
+  @Module({})
+  class RootModule {}
+  return { module: RootModule, imports: [ServiceModule.of(parts), definition.module], providers: [] as Provider[] };
+};
+
+const documentOf = (app: NestFastifyApplication, title: string): OpenAPIObject =>
+  SwaggerModule.createDocument(
+    app,
+    new DocumentBuilder()
+      .setTitle(title)
+      .setVersion('1')
+      .setOpenAPIVersion('3.1.0')
+      .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'An API key' })
+      .addSecurityRequirements('bearer')
+      .build(),
+  );
+
+/** Each service documents what it owns; the gateway merges the documents. */
+const serveOpenApi = (app: NestFastifyApplication, title: string): void => {
+  const document = JSON.stringify(documentOf(app, title));
+  app
+    .getHttpAdapter()
+    .get('/openapi.json', (_request: unknown, reply: { type(t: string): { send(b: string): void } }) => {
+      reply.type('application/json').send(document);
+    });
+};
+
+const createApp = async (definition: ServiceDefinition, parts: ServiceParts): Promise<NestFastifyApplication> => {
+  const app = await NestFactory.create<NestFastifyApplication>(
+    rootModule(definition, parts),
+    createFastify(definition.http),
+    {
+      logger: new NestLogger(parts.logger),
+      abortOnError: false,
+    },
+  );
+  const filter = new ErrorFilter(parts.logger);
+  app.useGlobalFilters(filter);
+  app.useGlobalPipes(validationPipe());
+  app
+    .getHttpAdapter()
+    .getInstance()
+    .setErrorHandler((error, request, reply) => filter.answer(error, request, reply));
+  for (const strategy of definition.strategies ?? [])
+    app.connectMicroservice({ strategy }, { inheritAppConfig: false });
+  return app;
+};
+
+/**
+ * Starts a service: container, HTTP port, then Kafka consumers. `stop` goes the other way round: not ready, intake,
+ * HTTP, connections. Rejects when anything needed at start is not there.
+ */
+export const startService = async (
+  config: CommonConfig,
+  definition: ServiceDefinition,
+  parts: ServiceParts,
+): Promise<RunningService> => {
+  const app = await createApp(definition, parts);
+  serveOpenApi(app, definition.title);
+  let started = false;
+  parts.health.add('start', () => {
+    if (!started) throw new Error('starting');
+  });
+  await definition.beforeListen?.(app);
+  await app.listen(config.http.port, config.http.host);
+  if (definition.strategies?.length) await app.startAllMicroservices();
+  await definition.afterListen?.(app);
+  started = true;
+  const url = (await app.getUrl()).replace('[::1]', 'localhost');
+  parts.logger.info({ url }, 'ready');
+  let stopping: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    parts.health.stop();
+    await definition.beforeStop?.();
+    await app.close();
+    await definition.afterStop?.();
+    parts.logger.info('stopped');
+  };
+  return { url, app, parts, stop: () => (stopping ??= stop()) };
+};

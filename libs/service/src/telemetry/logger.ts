@@ -1,0 +1,60 @@
+import type { LoggerService } from '@nestjs/common';
+import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
+
+export type Logger = PinoLogger;
+
+/** Paths that must never be printed, wherever an object with them is logged. */
+const redacted = ['authorization', 'key', 'secret', 'password', 'headers', 'cookie'].flatMap((name) => [
+  name,
+  `*.${name}`,
+  `*.*.${name}`,
+]);
+
+const secretText = /(ak_[12][0-9a-f]{64})[0-9A-Za-z]{32}|(\/\/[^/:@\s]*):[^/@\s]+@/g;
+
+/** Cuts the secret part of API keys and the passwords of URLs out of a text. */
+export const withoutSecrets = (text: string): string =>
+  text.replace(secretText, (_, key?: string, url?: string) => (key ? `${key}…` : `${url}:…@`));
+
+export interface LoggerOptions {
+  app: string;
+  replicaId: string;
+  level: string;
+  destination?: DestinationStream;
+}
+
+/** One JSON object a line; no secrets. Levels: fatal, error, warn, info, debug, trace, silent. */
+export const createLogger = ({ app, replicaId, level, destination }: LoggerOptions): Logger =>
+  pino(
+    {
+      level,
+      base: { app, replica: replicaId },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      redact: { paths: redacted, censor: '…' },
+      hooks: {
+        streamWrite: withoutSecrets,
+      },
+    },
+    destination ?? pino.destination({ fd: 1, sync: true }),
+  );
+
+/** What Nest itself has to say, through the same logger. */
+export class NestLogger implements LoggerService {
+  constructor(private readonly logger: Logger) {}
+
+  log(message: unknown, ...context: unknown[]): void {
+    this.logger.debug({ context }, String(message));
+  }
+
+  warn(message: unknown, ...context: unknown[]): void {
+    this.logger.warn({ context }, String(message));
+  }
+
+  error(message: unknown, ...context: unknown[]): void {
+    this.logger.error({ context }, String(message));
+  }
+
+  fatal(message: unknown, ...context: unknown[]): void {
+    this.logger.fatal({ context }, String(message));
+  }
+}
