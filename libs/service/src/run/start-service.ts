@@ -95,13 +95,9 @@ const createApp = async (definition: ServiceDefinition, parts: ServiceParts): Pr
       abortOnError: false,
     },
   );
-  const filter = new ErrorFilter(parts.logger);
-  app.useGlobalFilters(filter);
+  app.useGlobalFilters(new ErrorFilter(parts.logger));
   app.useGlobalPipes(validationPipe());
-  app
-    .getHttpAdapter()
-    .getInstance()
-    .setErrorHandler((error, request, reply) => filter.answer(error, request, reply));
+  app.getHttpAdapter().getInstance();
   for (const strategy of definition.strategies ?? [])
     app.connectMicroservice({ strategy }, { inheritAppConfig: false });
   return app;

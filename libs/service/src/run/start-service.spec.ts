@@ -1,0 +1,167 @@
+import { Body, Controller, Get, HttpCode, Module, Post, Query } from '@nestjs/common';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import type { CommonConfig } from '../config/common.js';
+import { NotFound } from '../errors/service-error.js';
+import { Caller, Permissions } from '../identity/guard.js';
+import { type Identity, identityHeader, signIdentity } from '../identity/token.js';
+import { type RunningService, serviceParts, startService } from './start-service.js';
+
+const secret = 's'.repeat(32);
+
+const config: CommonConfig = {
+  app: 'demo',
+  replicaId: 'demo-0',
+  http: { host: '127.0.0.1', port: 0 },
+  kafka: { brokers: [], topicPrefix: '' },
+  logLevel: 'silent',
+  secrets: { databaseUrl: '', redisUrl: '', identity: [secret], encryptionKey: Buffer.alloc(32) },
+};
+
+const NamedSchema = z.strictObject({ name: z.string().max(5) }).meta({ id: 'Named' });
+
+@Controller()
+class DemoController {
+  @Get('v3/who')
+  who(@Caller() caller: Identity): string {
+    return caller.keyId;
+  }
+
+  @Post('v3/names')
+  @HttpCode(201)
+  create(@Body({ schema: NamedSchema }) body: z.infer<typeof NamedSchema>): unknown {
+    return body;
+  }
+
+  @Post('v2/things')
+  thing(@Body({ schema: NamedSchema }) body: z.infer<typeof NamedSchema>): unknown {
+    return body;
+  }
+
+  @Get('v2/gone')
+  gone(): never {
+    throw new NotFound('No such device.', 'DEVICE_NOT_FOUND');
+  }
+
+  @Get('v3/bug')
+  bug(@Query('x') x: string): never {
+    throw new TypeError(`secret detail ${x}`);
+  }
+
+  @Permissions('admin')
+  @Get('v3/admin')
+  admin(): string {
+    return 'ok';
+  }
+}
+
+@Module({ controllers: [DemoController] })
+class DemoModule {}
+
+const identity: Identity = {
+  accountId: 'a'.repeat(32),
+  keyId: 'b'.repeat(32),
+  groups: [],
+  permissions: ['devices'],
+  tier: 'free',
+  requestId: 'r',
+};
+
+describe('a started service', () => {
+  let service: RunningService;
+  const call = (path: string, init: RequestInit = {}): Promise<Response> =>
+    fetch(service.url + path, {
+      ...init,
+      headers: {
+        [identityHeader]: signIdentity(identity, [secret], Date.now()),
+        ...(init.headers as Record<string, string>),
+      },
+    });
+
+  beforeAll(async () => {
+    service = await startService(config, { title: 'Demo', module: DemoModule }, serviceParts(config));
+  });
+  afterAll(() => service.stop());
+
+  it('knows the caller by the gateway token', async () => {
+    const response = await call('/v3/who');
+    expect([response.status, await response.text()]).toEqual([200, identity.keyId]);
+    expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  it('401 without a token, and with one that another secret signed', async () => {
+    expect((await fetch(`${service.url}/v3/who`)).status).toBe(401);
+    const forged = signIdentity(identity, ['x'.repeat(32)], Date.now());
+    expect((await call('/v3/who', { headers: { [identityHeader]: forged } })).status).toBe(401);
+    expect((await call('/v3/who', { headers: { [identityHeader]: 'e30.e30' } })).status).toBe(401);
+  });
+
+  it('403 without the permission', async () => {
+    expect((await call('/v3/admin')).status).toBe(403);
+  });
+
+  it('takes JSON without a content type, doubled and trailing slashes', async () => {
+    const response = await call('//v3//names/', { method: 'POST', body: Buffer.from('{"name":"abc"}') });
+    expect([response.status, await response.json()]).toEqual([201, { name: 'abc' }]);
+  });
+
+  it('400 names the field', async () => {
+    const response = await call('/v3/names', { method: 'POST', body: '{"name":"too long"}' });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      object: 'error',
+      code: 400,
+      type: 'validation_error',
+      fields: [{ name: 'name' }],
+    });
+  });
+
+  it('400 for a body that is not JSON, in the form of the path', async () => {
+    const v3 = await call('/v3/names', { method: 'POST', body: '{' });
+    expect([v3.status, ((await v3.json()) as { type: string }).type]).toEqual([400, 'validation_error']);
+    const v2 = await call('/v2/things', { method: 'POST', body: '{' });
+    expect([v2.status, await v2.text()]).toEqual([400, 'MALFORMED_JSON_CONTENT']);
+  });
+
+  it('v2 answers the bare token, or the object when asked for JSON', async () => {
+    expect(await (await call('/v2/gone')).text()).toBe('DEVICE_NOT_FOUND');
+    const json = await call('/v2/gone', { headers: { accept: 'application/json' } });
+    expect(await json.json()).toMatchObject({ code: 404, type: 'not_found', message: 'No such device.' });
+  });
+
+  it('413 for a body over the limit', async () => {
+    expect((await call('/v3/names', { method: 'POST', body: Buffer.alloc(1_100_000, 97) })).status).toBe(413);
+  });
+
+  it('404 for an unknown path', async () => {
+    expect((await call('/v3/nothing')).status).toBe(404);
+  });
+
+  it('500 tells nothing of the inside', async () => {
+    const response = await call('/v3/bug?x=1');
+    expect(response.status).toBe(500);
+    expect(await response.text()).not.toMatch(/secret detail|TypeError/);
+  });
+
+  it('serves probes, metrics and its OpenAPI document without a token', async () => {
+    expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
+    expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
+    expect(await (await fetch(`${service.url}/metrics`)).text()).toContain('process_cpu');
+    const document = (await (await fetch(`${service.url}/openapi.json`)).json()) as {
+      openapi: string;
+      components: { schemas: object };
+    };
+    expect(document.openapi).toBe('3.1.0');
+    expect(document.components.schemas).toHaveProperty('Named');
+  });
+
+  it('is not ready while a check fails', async () => {
+    service.parts.health.add('kafka', () => Promise.reject(new Error('away')));
+    const response = await fetch(`${service.url}/readyz`);
+    expect([response.status, ((await response.json()) as { checks: { kafka: string } }).checks.kafka]).toEqual([
+      503,
+      'away',
+    ]);
+    service.parts.health.add('kafka', () => undefined);
+  });
+});
