@@ -1,0 +1,101 @@
+import { describe, expect, it } from '@jest/globals';
+import { ValidationFailed } from '../errors/service-error.js';
+import { filtersToSql } from './filters.js';
+import { listEnvelope, type ListSpec, parseListQuery } from './list-query.js';
+
+const spec: ListSpec = {
+  filters: { state: 'text', created_at: 'date', operator_suspended: 'bool', devices_count: 'number' },
+  maps: ['custom_attributes'],
+};
+
+const problemsOf = (query: Record<string, string>): string[] => {
+  try {
+    parseListQuery(query, spec);
+  } catch (error) {
+    if (error instanceof ValidationFailed) return error.fields.map((f) => f.name);
+  }
+  return [];
+};
+
+describe('list query', () => {
+  it.each([
+    [undefined, 50],
+    ['1', 2],
+    ['0', 2],
+    ['-7', 2],
+    ['17', 17],
+    ['5000', 1000],
+  ])('limit %s gives %i', (limit, expected) => {
+    expect(parseListQuery({ limit }, spec).limit).toBe(expected);
+  });
+
+  it('reads both spellings of filters, mixed', () => {
+    const query = parseListQuery(
+      { state__eq: 'registered', filter: 'created_at__gte=2024-01-01T00:00:00Z&custom_attributes__site=a%20b' },
+      spec,
+    );
+    expect(query.filters).toEqual([
+      { field: 'state', operator: 'eq', values: ['registered'] },
+      { field: 'created_at', operator: 'gte', values: [new Date('2024-01-01T00:00:00Z')] },
+      { field: 'custom_attributes.site', map: 'custom_attributes', key: 'site', operator: 'eq', values: ['a b'] },
+    ]);
+  });
+
+  it.each([['20240101T000000Z'], ['2024-01-01T00:00:00Z'], ['2024-01-01T00:00:00.000000Z'], ['2024-01-01']])(
+    'reads the date %s',
+    (text) => {
+      expect(parseListQuery({ created_at__lte: text }, spec).filters[0]?.values).toEqual([
+        new Date('2024-01-01T00:00:00Z'),
+      ]);
+    },
+  );
+
+  it('bare names mean equality, lists are comma separated', () => {
+    expect(parseListQuery({ state: 'a', state__in: 'b,c' }, spec).filters).toEqual([
+      { field: 'state', operator: 'eq', values: ['a'] },
+      { field: 'state', operator: 'in', values: ['b', 'c'] },
+    ]);
+  });
+
+  it.each([
+    [{ colour: 'red' }, ['colour']],
+    [{ colour__eq: 'red' }, ['colour__eq']],
+    [{ state__gte: 'a' }, ['state__gte']],
+    [{ operator_suspended: 'perhaps' }, ['operator_suspended']],
+    [{ created_at__gte: 'yesterday' }, ['created_at__gte']],
+    [{ limit: 'many', order: 'UP' }, ['limit', 'order']],
+    [{ toString: 'x' }, ['toString']],
+  ])('400 for %j naming %j', (query, names) => {
+    expect(problemsOf(query)).toEqual(names);
+  });
+
+  it('ignores unknown include values', () => {
+    expect(parseListQuery({ include: 'totalCount' }, spec).includeTotal).toBe(false);
+    expect(parseListQuery({ include: 'x, total_count' }, spec).includeTotal).toBe(true);
+  });
+
+  it('never puts a value into SQL', () => {
+    const { filters } = parseListQuery(
+      { state__in: "x';drop table,y", custom_attributes__a__neq: 'b', devices_count__gte: '3' },
+      spec,
+    );
+    const parameters: unknown[] = ['account'];
+    expect(
+      filtersToSql(filters, { state: 'd.state', devices_count: 'n', custom_attributes: 'd.attributes' }, parameters),
+    ).toEqual(['d.state = ANY($2)', '(d.attributes ->> $3) IS DISTINCT FROM $4', 'n >= $5']);
+    expect(parameters).toEqual(['account', ["x';drop table", 'y'], 'a', 'b', 3]);
+  });
+
+  it('one row more than the limit says that more follow', () => {
+    const query = parseListQuery({ limit: '2' }, spec);
+    expect(listEnvelope([1, 2, 3], query)).toEqual({
+      object: 'list',
+      data: [1, 2],
+      limit: 2,
+      after: null,
+      order: 'ASC',
+      has_more: true,
+    });
+    expect(listEnvelope([1, 2], query, 2)).toMatchObject({ has_more: false, total_count: 2 });
+  });
+});

@@ -1,0 +1,30 @@
+import { Writable } from 'node:stream';
+import { describe, expect, it } from '@jest/globals';
+import { newId } from '../ids.js';
+import { formatApiKey, newSecret } from '../keys/api-key.js';
+import { createLogger } from './logger.js';
+
+const capture = (): { lines: string[]; destination: Writable } => {
+  const lines: string[] = [];
+  return { lines, destination: new Writable({ write: (chunk, _, done) => (lines.push(String(chunk)), done()) }) };
+};
+
+describe('logger', () => {
+  it('never prints a secret: not by field, not inside a text, not in an error', () => {
+    const { lines, destination } = capture();
+    const logger = createLogger({ app: 'x', replicaId: 'x-0', level: 'info', destination });
+    const [accountId, keyId] = [newId(), newId()];
+    const secret = newSecret(accountId, keyId);
+    const key = formatApiKey({ accountId, keyId, secret });
+    logger.info({ headers: { authorization: `Bearer ${key}` } }, 'request');
+    logger.info({ channel: { authorization: 'Basic abc123' } }, `key ${key} in a text`);
+    logger.error({ err: new Error(`refused ${key}`) }, 'failed');
+    logger.info({ url: 'postgres://lanyard:hunter2@db/x' }, 'connect');
+    const text = lines.join('');
+    expect(lines).toHaveLength(4);
+    expect(text).not.toContain(secret);
+    expect(text).not.toContain('abc123');
+    expect(text).not.toContain('hunter2');
+    expect(text).toContain(keyId);
+  });
+});
