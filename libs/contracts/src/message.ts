@@ -130,7 +130,7 @@ export const sliceItem = (topicName: string, value: Buffer | null, headers: Head
   const accountId = headers[headerNames.account];
   const audience = headers[headerNames.audience];
   const uid = headers[headerNames.id];
-  if (!value || !Number.isInteger(end) || end >= value.length)
+  if (!value || !Number.isInteger(end) || end <= itemOffset || end >= value.length)
     throw new InvalidMessage(topicName, 'ce_itembytes: beyond the value');
   if (value[itemOffset] !== 0x7b || value[end - 1] !== 0x7d)
     throw new InvalidMessage(topicName, 'ce_itembytes: cuts no object');

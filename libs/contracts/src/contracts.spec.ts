@@ -1,0 +1,96 @@
+import { describe, expect, it } from '@jest/globals';
+import { DeviceCommandResults, type DeviceCommandFinished } from './device-commands.js';
+import { DeviceSessions, type DeviceSessionChanged } from './device-sessions.js';
+import { DeviceValues, type ResourceValueArrived } from './device-values.js';
+import { fixtures } from './fixtures.js';
+import { decodeMessage, encodeMessage, headerNames, InvalidMessage, sliceItem } from './message.js';
+import type { Topic } from './topic.js';
+import { topics } from './topics.js';
+
+const every = topics.map((topic) => [topic.name, topic as unknown as Topic<unknown>] as const);
+const meta = { source: 'test' };
+
+describe.each(every)('%s', (_, topic) => {
+  const { valid, invalid } = fixtures(topic);
+
+  it('has valid and invalid fixtures', () => {
+    expect(Object.keys(valid).length).toBeGreaterThan(1);
+    expect(Object.keys(invalid).length).toBeGreaterThan(1);
+  });
+
+  it.each(Object.entries(valid))('takes: %s', (_name, value) => {
+    const message = encodeMessage(topic, value, meta);
+    expect(decodeMessage(topic, message.value)).toEqual(value);
+    expect(message.key).not.toContain('undefined');
+    expect(message.headers).toMatchObject({ ce_specversion: '1.0', ce_type: topic.type, ce_source: 'test' });
+  });
+
+  it.each(Object.entries(invalid))('refuses: %s', (_name, value) => {
+    expect(() => encodeMessage(topic, value, meta)).toThrow(InvalidMessage);
+    expect(() => decodeMessage(topic, Buffer.from(JSON.stringify(value)))).toThrow(InvalidMessage);
+  });
+
+  it('ignores fields it does not know: producers may add some', () => {
+    const [value] = Object.values(valid);
+    const bytes = Buffer.from(JSON.stringify({ ...(value as object), addedLater: true }));
+    expect(decodeMessage(topic, bytes)).toEqual(value);
+  });
+});
+
+describe('framed messages', () => {
+  const value = fixtures(DeviceValues).valid['name in UTF-8'] as ResourceValueArrived;
+  const session = fixtures(DeviceSessions).valid['name with quotes and UTF-8'] as DeviceSessionChanged;
+  const result = fixtures(DeviceCommandResults).valid['expired in the queue'] as DeviceCommandFinished;
+
+  it('the item is cut out byte for byte, with its audience', () => {
+    const { value: bytes, headers } = encodeMessage(DeviceValues, value, { source: 'test', id: 'uid-1' });
+    const framed = sliceItem('t', bytes, headers);
+    expect(framed).toMatchObject({
+      category: 'notifications',
+      audience: value.audience,
+      uid: 'uid-1',
+      endpointName: 'Zähler-7 ☀',
+    });
+    expect(framed?.item.toString()).toBe(JSON.stringify(value.item));
+    expect(framed?.item.toString().startsWith(`{"ep":"${value.deviceId}"`)).toBe(true);
+  });
+
+  it('a registration is for every channel of the account', () => {
+    const { value: bytes, headers } = encodeMessage(DeviceSessions, session, meta);
+    expect(sliceItem('t', bytes, headers)).toMatchObject({
+      category: 'registrations',
+      audience: '*',
+      accountId: session.accountId,
+    });
+  });
+
+  it('an async response is for the key that sent the command', () => {
+    const { value: bytes, headers } = encodeMessage(DeviceCommandResults, result, meta);
+    const framed = sliceItem('t', bytes, headers);
+    expect(framed?.audience).toEqual([result.keyId]);
+    expect(JSON.parse(String(framed?.item))).toEqual(result.item);
+  });
+
+  it('a bootstrap carries nothing for channels', () => {
+    const bootstrapped = fixtures(DeviceSessions).valid['bootstrapped: nothing for channels'] as DeviceSessionChanged;
+    const { value: bytes, headers } = encodeMessage(DeviceSessions, bootstrapped, meta);
+    expect(sliceItem('t', bytes, headers)).toBeUndefined();
+  });
+
+  it.each([
+    ['length beyond the value', { [headerNames.itemBytes]: '99999' }],
+    ['length no number', { [headerNames.itemBytes]: 'x' }],
+    ['length that cuts the object', { [headerNames.itemBytes]: '20' }],
+    ['negative length', { [headerNames.itemBytes]: '-3' }],
+    ['unknown category', { [headerNames.category]: 'gossip' }],
+    ['no account', { [headerNames.account]: '' }],
+  ])('refuses broken framing: %s', (_, broken) => {
+    const { value: bytes, headers } = encodeMessage(DeviceValues, value, meta);
+    expect(() => sliceItem('t', bytes, { ...headers, ...broken })).toThrow(InvalidMessage);
+  });
+
+  it('refuses what is no JSON', () => {
+    expect(() => decodeMessage(DeviceValues, Buffer.from('{'))).toThrow(InvalidMessage);
+    expect(() => decodeMessage(DeviceValues, null)).toThrow(InvalidMessage);
+  });
+});
