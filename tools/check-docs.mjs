@@ -1,0 +1,3 @@
+/** CI: the generated documents are what the contracts say. */
+process.argv.push('--check');
+await import('./generate-docs.mjs');

@@ -1,0 +1,41 @@
+/**
+ * Writes what is generated from the contracts: docs/topics.md and docs/asyncapi.json.
+ * `node tools/generate-docs.mjs` writes, `--check` fails when the committed files differ.
+ * Needs a build of libs/contracts.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { format, resolveConfig } from 'prettier';
+import { topics } from '../libs/contracts/dist/index.js';
+import { asyncApi } from './docs/asyncapi.mjs';
+import { topicsPage } from './docs/topics-page.mjs';
+
+const root = new URL('../', import.meta.url);
+
+/** @type {[string, string][]} */
+const files = [
+  ['docs/topics.md', topicsPage(topics)],
+  ['docs/asyncapi.json', JSON.stringify(asyncApi(topics))],
+];
+
+const check = process.argv.includes('--check');
+let stale = 0;
+for (const [path, text] of files) {
+  const url = new URL(path, root);
+  const options = await resolveConfig(url);
+  const wanted = await format(text, { ...options, filepath: path });
+  if (!check) writeFileSync(url, wanted);
+  else if (read(url) !== wanted) {
+    console.error(`${path} is not what the contracts say: run node tools/generate-docs.mjs`);
+    stale++;
+  }
+}
+process.exitCode = stale > 0 ? 1 : 0;
+
+/** @param {URL} url */
+function read(url) {
+  try {
+    return readFileSync(url, 'utf8');
+  } catch {
+    return '';
+  }
+}
