@@ -1,0 +1,86 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  type DeviceEventReported,
+  DeviceEvents,
+  DeviceLifecycle,
+  type DeviceLifecycleChanged,
+  type DeviceSessionChanged,
+  DeviceSessions,
+  fixtures,
+} from '@lanyard/contracts';
+import { eventCodes, lookUpCode, numericType } from './codes.js';
+import { entryId, lifecycleEntry, reportedEntry, sessionEntry } from './entry.js';
+
+const session = (name: string): DeviceSessionChanged => fixtures(DeviceSessions).valid[name] as DeviceSessionChanged;
+const lifecycle = (name: string): DeviceLifecycleChanged =>
+  fixtures(DeviceLifecycle).valid[name] as DeviceLifecycleChanged;
+const reported = (name: string): DeviceEventReported => fixtures(DeviceEvents).valid[name] as DeviceEventReported;
+
+describe('codes', () => {
+  it('numeric types are unique over all tables', () => {
+    const types = Object.values(eventCodes).map((c) => c.type);
+    expect(new Set(types).size).toBe(types.length);
+  });
+
+  it.each([
+    ['SYS_106', '106', 'INFO', 'INFO'],
+    ['SYS_100', '100', 'FAIL', 'FAIL_NETWORK'],
+    ['SYS_112', '112', 'SUCCESS', 'SUCCESS'],
+    ['SYS_110', '110', 'SKIPPED', 'SKIPPED'],
+    ['UPD4_FAIL_27', '27', 'FAIL', 'FAIL_CLIENT'],
+    ['UPD2_OK_18', '18', 'SUCCESS', 'SUCCESS'],
+    ['UPD1_FAIL_7', '7', 'INFO', 'INFO'],
+  ])('%s is type %s, %s, %s', (code, type, outcome, category) => {
+    expect(lookUpCode(code)).toMatchObject({ type, outcome, category });
+  });
+
+  it('a filter takes either spelling', () => {
+    expect([numericType('SYS_106'), numericType('106'), numericType('UPD4_FAIL_27')]).toEqual(['106', '106', '27']);
+  });
+});
+
+describe('entries', () => {
+  it.each([
+    ['registered', 'SYS_106', 'Device registered'],
+    ['deregistered by a suspension', 'SYS_105', 'Device deregistered: it was suspended'],
+    ['expired', 'SYS_105', 'Device deregistered: its registration expired'],
+    ['bootstrapped: nothing for channels', 'SYS_107', 'Device bootstrapped'],
+  ])('%s becomes %s', (name, eventCode, description) => {
+    expect(sessionEntry(session(name))).toMatchObject({ eventCode, description, stateChange: true });
+  });
+
+  it('an update of a registration is no entry', () => {
+    expect(sessionEntry(session('updated'))).toBeUndefined();
+  });
+
+  it('a change told twice is one entry; the next registration is another', () => {
+    const once = session('registered');
+    expect(sessionEntry(once)?.id).toBe(sessionEntry({ ...once })?.id);
+    expect(sessionEntry({ ...once, epoch: once.epoch + 1 })?.id).not.toBe(sessionEntry(once)?.id);
+  });
+
+  it('a suspension says by whom and why', () => {
+    expect(lifecycleEntry(lifecycle('suspended'))).toMatchObject({
+      eventCode: 'SYS_201',
+      description: 'Device suspended by operator: lost_or_stolen',
+      changes: { lifecycle_status: 'blocked' },
+      data: { category: 'lost_or_stolen', by: 'operator', text: 'Gone since Monday' },
+    });
+    expect(lifecycleEntry({ ...lifecycle('created'), change: 'changed' })).toBeUndefined();
+  });
+
+  it('what other systems report keeps its own id, words and data', () => {
+    expect(reportedEntry(reported('campaign result'))).toMatchObject({
+      id: reported('campaign result').eventId,
+      eventCode: 'SYS_112',
+      description: 'Device reached the desired state',
+      stateChange: true,
+      data: { campaign_id: expect.any(String) },
+    });
+    expect(reportedEntry(reported('client code')).description).toMatch(/firmware version rejected/);
+  });
+
+  it('ids sort by time', () => {
+    expect(entryId('2024-01-01T00:00:00.001Z', 'x') > entryId('2024-01-01T00:00:00Z', 'y')).toBe(true);
+  });
+});

@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import type { DeviceEventReported, DeviceLifecycleChanged, DeviceSessionChanged } from '@lanyard/contracts';
+import { lookUpCode } from './codes.js';
+
+/** One line of the device event log. */
+export interface LogEntry {
+  id: string;
+  accountId: string;
+  deviceId: string;
+  /** ISO 8601, up to microseconds. */
+  occurredAt: string;
+  eventCode: string;
+  description: string;
+  stateChange: boolean;
+  changes: Record<string, string>;
+  data: Record<string, string>;
+}
+
+/** The same fact gives the same id however often it is read, and ids sort by time. */
+export const entryId = (occurredAt: string, source: string): string =>
+  Date.parse(occurredAt).toString(16).padStart(12, '0') +
+  createHash('sha256').update(source).digest('hex').slice(0, 20);
+
+interface Fact {
+  accountId: string;
+  deviceId: string;
+}
+
+const entry = (
+  fact: Fact,
+  occurredAt: string,
+  source: string,
+  eventCode: string,
+  more: Partial<LogEntry> = {},
+): LogEntry => ({
+  id: entryId(occurredAt, source),
+  accountId: fact.accountId,
+  deviceId: fact.deviceId,
+  occurredAt,
+  eventCode,
+  description: lookUpCode(eventCode).meaning,
+  stateChange: true,
+  changes: {},
+  data: {},
+  ...more,
+});
+
+const endings: Record<NonNullable<DeviceSessionChanged['reason']>, string> = {
+  device: 'Device deregistered',
+  lifetime: 'Device deregistered: its registration expired',
+  suspended: 'Device deregistered: it was suspended',
+  deleted: 'Device deregistered: it was deleted',
+  replaced: 'Device deregistered: it registered anew',
+};
+
+const present = (record: Record<string, string | number | undefined>): Record<string, string> =>
+  Object.fromEntries(Object.entries(record).flatMap(([k, v]) => (v === undefined ? [] : [[k, String(v)]])));
+
+/** Registrations and their ends; updates of a registration are no log entries. */
+export const sessionEntry = (fact: DeviceSessionChanged): LogEntry | undefined => {
+  // A repeated production of the same change (a crash before the answer) has the same epoch and is one entry.
+  const source = `session:${fact.deviceId}:${fact.epoch}:${fact.change}`;
+  const data = present({ endpoint_name: fact.endpointName, address: fact.address, lifetime: fact.lifetimeSeconds });
+  switch (fact.change) {
+    case 'registered':
+      return entry(fact, fact.occurredAt, source, 'SYS_106', { data });
+    case 'bootstrapped':
+      return entry(fact, fact.occurredAt, source, 'SYS_107', { data });
+    case 'deregistered':
+    case 'expired':
+      return entry(fact, fact.occurredAt, source, 'SYS_105', {
+        description: endings[fact.reason ?? (fact.change === 'expired' ? 'lifetime' : 'device')],
+        data,
+      });
+    case 'updated':
+      return undefined;
+  }
+};
+
+const directory: Record<Exclude<DeviceLifecycleChanged['change'], 'changed'>, string> = {
+  created: 'SYS_200',
+  suspended: 'SYS_201',
+  resumed: 'SYS_202',
+  deleted: 'SYS_203',
+};
+
+/** Creation, suspension, resumption and deletion; other changes of the directory entry are no log entries. */
+export const lifecycleEntry = (fact: DeviceLifecycleChanged): LogEntry | undefined => {
+  if (fact.change === 'changed') return undefined;
+  const eventCode = directory[fact.change];
+  const { suspension } = fact;
+  return entry(fact, fact.changedAt, `lifecycle:${fact.deviceId}:${fact.revision}`, eventCode, {
+    ...(suspension && { description: `${lookUpCode(eventCode).meaning} by ${suspension.by}: ${suspension.category}` }),
+    changes: { lifecycle_status: fact.lifecycleStatus },
+    data: present({
+      endpoint_name: fact.endpointName || undefined,
+      category: suspension?.category,
+      by: suspension?.by,
+      text: suspension?.description,
+    }),
+  });
+};
+
+/** What another system reports, with the catalogue's words where it gives none. */
+export const reportedEntry = (fact: DeviceEventReported): LogEntry => ({
+  ...entry(fact, fact.occurredAt, `reported:${fact.eventId}`, fact.eventCode),
+  id: fact.eventId,
+  stateChange: fact.stateChange ?? false,
+  ...(fact.description !== undefined && { description: fact.description }),
+  changes: fact.changes ?? {},
+  data: fact.data ?? {},
+});

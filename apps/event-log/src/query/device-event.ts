@@ -1,0 +1,45 @@
+import { z } from 'zod';
+
+/** The device event record (spec §2.5). */
+export const DeviceEventSchema = z
+  .object({
+    object: z.literal('device-event'),
+    id: z.string(),
+    device_log_id: z.string(),
+    device_id: z.string(),
+    date_time: z.string().describe('ISO 8601 with microseconds'),
+    created_at: z.string(),
+    etag: z.string(),
+    event_type: z.string().describe('Numeric part of the code, for example 106'),
+    event_code: z.string().describe('For example SYS_106 or UPD4_FAIL_27'),
+    event_type_category: z.string().describe('For example FAIL_SERVICE'),
+    event_type_description: z.enum(['SUCCESS', 'FAIL', 'SKIPPED', 'INFO']),
+    description: z.string(),
+    state_change: z.boolean(),
+    changes: z.record(z.string(), z.string()),
+    data: z.record(z.string(), z.string()),
+  })
+  .meta({ id: 'DeviceEvent' });
+
+export type DeviceEvent = z.infer<typeof DeviceEventSchema>;
+
+export const DeviceEventListSchema = z
+  .object({
+    object: z.literal('list'),
+    data: z.array(DeviceEventSchema),
+    limit: z.number().int(),
+    after: z.string().nullable(),
+    order: z.enum(['ASC', 'DESC']),
+    has_more: z.boolean(),
+    total_count: z.number().int().optional(),
+  })
+  .meta({ id: 'DeviceEventList' });
+
+const timestamp = (column: string): string => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+
+/** SQL that reads records in their wire form. */
+export const selectEvents = `
+  SELECT 'device-event' AS object, id, id AS device_log_id, device_id, ${timestamp('date_time')} AS date_time,
+    ${timestamp('created_at')} AS created_at, ${timestamp('created_at')} AS etag, event_type, event_code,
+    event_type_category, event_type_description, description, state_change, changes, data
+  FROM event_log.device_events`;

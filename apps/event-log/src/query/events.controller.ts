@@ -1,0 +1,35 @@
+import { Caller, type Identity, type ListEnvelope, parseListQuery, type QueryParameters } from '@lanyard/service';
+import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { type DeviceEvent, DeviceEventListSchema, DeviceEventSchema } from './device-event.js';
+import { eventListSpec, EventsReader } from './list-events.js';
+
+const filterHelp =
+  'Filters: any field of the record with `__eq`, `__neq`, `__in`, `__nin` (dates: `__gte`, `__lte`), or all of them URL-encoded in `filter`. `event_type` takes 106 and SYS_106.';
+
+/** The device event log (spec §4.2); `devicelog` is the older name of the same path. */
+@ApiTags('Device events')
+@Controller(['v3/device-events', 'v3/devicelog'])
+export class EventsController {
+  constructor(@Inject(EventsReader) private readonly events: EventsReader) {}
+
+  @Get()
+  @ApiOperation({ summary: 'List device events, newest first', description: filterHelp })
+  @ApiQuery({ name: 'limit', required: false, type: Number, description: '2 to 1000, default 50' })
+  @ApiQuery({ name: 'after', required: false, type: String, description: 'Id of the last item of the previous page' })
+  @ApiQuery({ name: 'order', required: false, enum: ['ASC', 'DESC'] })
+  @ApiQuery({ name: 'include', required: false, type: String, description: 'total_count' })
+  @ApiQuery({ name: 'filter', required: false, type: String })
+  @ApiQuery({ name: 'device_id', required: false, type: String })
+  @ApiOkResponse({ standardSchema: DeviceEventListSchema })
+  list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<ListEnvelope<DeviceEvent>> {
+    return this.events.list(caller.accountId, parseListQuery(query, eventListSpec));
+  }
+
+  @Get(':id')
+  @ApiOperation({ summary: 'Show one device event' })
+  @ApiOkResponse({ standardSchema: DeviceEventSchema })
+  get(@Caller() caller: Identity, @Param('id') id: string): Promise<DeviceEvent> {
+    return this.events.get(caller.accountId, id);
+  }
+}

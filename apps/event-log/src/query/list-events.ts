@@ -1,0 +1,86 @@
+import {
+  type Filter,
+  filtersToSql,
+  listEnvelope,
+  type ListEnvelope,
+  type ListQuery,
+  type ListSpec,
+} from '@lanyard/service';
+import type { DataSource } from 'typeorm';
+import { EventNotFound, PageNotFound } from '../errors.js';
+import { numericType } from '../log/codes.js';
+import { type DeviceEvent, selectEvents } from './device-event.js';
+
+/** Newest first, as the specification's reply shows (spec §2.6). */
+export const eventListSpec: ListSpec = {
+  filters: {
+    date_time: 'date',
+    created_at: 'date',
+    id: 'text',
+    device_id: 'text',
+    description: 'text',
+    event_type: 'text',
+    event_code: 'text',
+    event_type_category: 'text',
+    event_type_description: 'text',
+    state_change: 'bool',
+  },
+  defaultOrder: 'DESC',
+};
+
+const columns = Object.fromEntries(Object.keys(eventListSpec.filters).map((name) => [name, name]));
+
+const normalise = (filter: Filter): Filter =>
+  filter.field === 'event_type' ? { ...filter, values: filter.values.map((v) => numericType(String(v))) } : filter;
+
+/** Reads the log of one account. */
+export class EventsReader {
+  constructor(private readonly database: DataSource) {}
+
+  /** Keyset pages: entries that arrive meanwhile neither repeat nor hide others. */
+  async list(accountId: string, query: ListQuery): Promise<ListEnvelope<DeviceEvent>> {
+    const parameters: unknown[] = [accountId];
+    const conditions = ['account_id = $1', ...filtersToSql(query.filters.map(normalise), columns, parameters)];
+    const total = query.includeTotal ? await this.count(conditions, parameters) : undefined;
+    if (query.after) conditions.push(await this.behind(accountId, query.after, query.order, parameters));
+    const rows: DeviceEvent[] = await this.database.query(
+      `${selectEvents} WHERE ${conditions.join(' AND ')}
+       ORDER BY date_time ${query.order}, id ${query.order} LIMIT ${query.limit + 1}`,
+      parameters,
+    );
+    return listEnvelope(rows, query, total);
+  }
+
+  async get(accountId: string, id: string): Promise<DeviceEvent> {
+    const [event]: DeviceEvent[] = await this.database.query(`${selectEvents} WHERE id = $1 AND account_id = $2`, [
+      id,
+      accountId,
+    ]);
+    if (!event) throw new EventNotFound();
+    return event;
+  }
+
+  private async count(conditions: string[], parameters: unknown[]): Promise<number> {
+    const [row]: { n: number }[] = await this.database.query(
+      `SELECT count(*)::int AS n FROM event_log.device_events WHERE ${conditions.join(' AND ')}`,
+      parameters,
+    );
+    return row?.n ?? 0;
+  }
+
+  private async behind(
+    accountId: string,
+    after: string,
+    order: 'ASC' | 'DESC',
+    parameters: unknown[],
+  ): Promise<string> {
+    const [last]: { at: string }[] = await this.database.query(
+      'SELECT date_time::text AS at FROM event_log.device_events WHERE id = $1 AND account_id = $2',
+      [after, accountId],
+    );
+    if (!last) throw new PageNotFound();
+    const at = parameters.push(last.at);
+    const id = parameters.push(after);
+    return `(date_time, id) ${order === 'ASC' ? '>' : '<'} ($${at}::timestamptz, $${id})`;
+  }
+}

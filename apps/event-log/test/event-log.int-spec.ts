@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  DeviceEvents,
+  type DeviceEventReported,
+  DeviceLifecycle,
+  type DeviceLifecycleChanged,
+  type DeviceSessionChanged,
+  DeviceSessions,
+  fixtures,
+} from '@lanyard/contracts';
+import { KafkaConnection, KafkaProducer } from '@lanyard/kafka';
+import { createLogger, identityHeader, newId, type RunningService, signIdentity } from '@lanyard/service';
+import { engines, eventually, isolate } from '@lanyard/testing';
+import { readConfig } from '../src/config.js';
+import { start } from '../src/start.js';
+
+const secret = 'i'.repeat(40);
+
+type Isolation = Awaited<ReturnType<typeof isolate>>;
+interface Page {
+  data: { id: string; event_type: string; device_id: string; description: string; date_time: string }[];
+  has_more: boolean;
+  order: string;
+  total_count?: number;
+}
+
+describe('the event log', () => {
+  let isolation: Isolation;
+  let service: RunningService;
+  let kafka: KafkaConnection;
+  let producer: KafkaProducer;
+  const accountId = newId();
+
+  const get = async (path: string, account = accountId): Promise<{ status: number; body: Page }> => {
+    const identity = {
+      accountId: account,
+      keyId: newId(),
+      groups: [],
+      permissions: [],
+      tier: 'commercial' as const,
+      requestId: 'r',
+    };
+    const response = await fetch(service.url + path, {
+      headers: { [identityHeader]: signIdentity(identity, [secret], Date.now()) },
+    });
+    return { status: response.status, body: (await response.json()) as Page };
+  };
+
+  const registered = (deviceId: string, epoch: number, occurredAt: string): DeviceSessionChanged => ({
+    ...(fixtures(DeviceSessions).valid['registered'] as DeviceSessionChanged),
+    accountId,
+    deviceId,
+    epoch,
+    occurredAt,
+  });
+
+  beforeAll(async () => {
+    isolation = await isolate('event-log');
+    const { brokers, redisUrl } = engines();
+    const config = readConfig({
+      KAFKA_BROKERS: brokers.join(','),
+      KAFKA_TOPIC_PREFIX: isolation.topicPrefix,
+      DATABASE_URL: isolation.databaseUrl,
+      REDIS_URL: redisUrl,
+      IDENTITY_SECRETS: secret,
+      ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
+      LOG_LEVEL: 'error',
+    });
+    service = await start(config);
+    const logger = createLogger({ app: 'test', replicaId: 'test', level: 'error' });
+    kafka = new KafkaConnection({ ...config.kafka, clientId: 'test', logger });
+    producer = new KafkaProducer(kafka, { source: 'test' });
+    await producer.connect();
+  });
+
+  afterAll(async () => {
+    await producer?.disconnect();
+    await kafka?.close();
+    await service?.stop();
+    await isolation?.drop();
+  });
+
+  it('SYS_106 and SYS_105 of a device, newest first, once each although told twice', async () => {
+    const deviceId = newId();
+    const facts = [
+      registered(deviceId, 1, '2024-01-01T10:00:00.123456Z'),
+      {
+        ...registered(deviceId, 1, '2024-01-01T11:00:00Z'),
+        change: 'deregistered' as const,
+        reason: 'device' as const,
+      },
+    ];
+    for (const fact of [...facts, ...facts]) await producer.send(DeviceSessions, fact);
+    const sentinel = newId();
+    await producer.send(DeviceSessions, registered(sentinel, 1, new Date().toISOString()));
+    await eventually(async () =>
+      expect((await get(`/v3/device-events?device_id=${sentinel}`)).body.data).toHaveLength(1),
+    );
+    const { body } = await get(`/v3/device-events/?device_id__eq=${deviceId}&include=total_count`);
+    expect(body.data.map((e) => e.event_type)).toEqual(['105', '106']);
+    expect(body).toMatchObject({ order: 'DESC', has_more: false, total_count: 2 });
+    expect(body.data[1]).toMatchObject({
+      object: 'device-event',
+      event_code: 'SYS_106',
+      date_time: '2024-01-01T10:00:00.123456Z',
+      event_type_category: 'INFO',
+      event_type_description: 'INFO',
+      state_change: true,
+      device_log_id: body.data[1]?.id,
+    });
+  });
+
+  it('suspensions, and what other systems report', async () => {
+    const deviceId = newId();
+    const lifecycle = {
+      ...(fixtures(DeviceLifecycle).valid['suspended'] as DeviceLifecycleChanged),
+      accountId,
+      deviceId,
+    };
+    const campaign = {
+      ...(fixtures(DeviceEvents).valid['campaign result'] as DeviceEventReported),
+      accountId,
+      deviceId,
+      eventId: newId(),
+    };
+    await producer.send(DeviceLifecycle, lifecycle);
+    await producer.send(DeviceEvents, campaign);
+    await eventually(async () =>
+      expect((await get(`/v3/device-events?device_id=${deviceId}`)).body.data).toHaveLength(2),
+    );
+    const { body } = await get(`/v3/devicelog/${campaign.eventId}`);
+    expect(body).toMatchObject({ id: campaign.eventId, event_type_description: 'SUCCESS', data: campaign.data });
+  });
+
+  it('both filter spellings, either spelling of a code', async () => {
+    const deviceId = newId();
+    await producer.send(DeviceSessions, registered(deviceId, 1, '2024-02-01T10:00:00Z'));
+    await producer.send(DeviceSessions, {
+      ...registered(deviceId, 1, '2024-02-01T11:00:00Z'),
+      change: 'expired',
+      reason: 'lifetime',
+    });
+    await eventually(async () =>
+      expect((await get(`/v3/device-events?device_id=${deviceId}`)).body.data).toHaveLength(2),
+    );
+    const types = async (query: string): Promise<string[]> =>
+      (await get(`/v3/device-events?device_id=${deviceId}&${query}`)).body.data.map((e) => e.event_type);
+    expect(await types('event_type=SYS_106')).toEqual(['106']);
+    expect(await types('event_type__in=106,105&order=ASC')).toEqual(['106', '105']);
+    expect(
+      await types(`filter=${encodeURIComponent('event_code__neq=SYS_106&date_time__gte=20240201T103000Z')}`),
+    ).toEqual(['105']);
+    expect(await types('state_change=false')).toEqual([]);
+  });
+
+  it('pages by the id of the last item while entries arrive', async () => {
+    const deviceId = newId();
+    const at = (n: number): string => new Date(Date.parse('2024-03-01T00:00:00Z') + n * 1000).toISOString();
+    for (let n = 0; n < 9; n++) await producer.send(DeviceSessions, registered(deviceId, n + 1, at(n)));
+    await eventually(async () =>
+      expect((await get(`/v3/device-events?device_id=${deviceId}`)).body.data).toHaveLength(9),
+    );
+    const seen: string[] = [];
+    let after = '';
+    for (let more = true; more;) {
+      const { body } = await get(`/v3/device-events?device_id=${deviceId}&limit=4${after}`);
+      seen.push(...body.data.map((e) => e.id));
+      await producer.send(DeviceSessions, registered(deviceId, 100 + seen.length, at(100 + seen.length)));
+      after = `&after=${body.data.at(-1)?.id}`;
+      more = body.has_more;
+    }
+    expect(new Set(seen).size).toBe(9);
+    expect(seen).toHaveLength(9);
+  });
+
+  it('another account sees nothing of it', async () => {
+    const deviceId = newId();
+    await producer.send(DeviceSessions, registered(deviceId, 1, '2024-04-01T00:00:00Z'));
+    await eventually(async () =>
+      expect((await get(`/v3/device-events?device_id=${deviceId}`)).body.data).toHaveLength(1),
+    );
+    const [event] = (await get(`/v3/device-events?device_id=${deviceId}`)).body.data;
+    const stranger = newId();
+    expect((await get(`/v3/device-events?device_id=${deviceId}`, stranger)).body.data).toEqual([]);
+    expect((await get(`/v3/device-events/${event?.id}`, stranger)).status).toBe(404);
+    expect((await get(`/v3/device-events?after=${event?.id}`, stranger)).status).toBe(404);
+  });
+
+  it('400 naming an unknown filter; 404 for an unknown event and an unknown page', async () => {
+    const unknown = await get('/v3/device-events?colour=red');
+    expect([unknown.status, unknown.body]).toMatchObject([
+      400,
+      { type: 'validation_error', fields: [{ name: 'colour' }] },
+    ]);
+    expect((await get(`/v3/device-events/${newId()}`)).status).toBe(404);
+    expect((await get(`/v3/device-events?after=${newId()}`)).status).toBe(404);
+  });
+
+  it('401 without the gateway', async () => {
+    expect((await fetch(`${service.url}/v3/device-events`)).status).toBe(401);
+  });
+});
