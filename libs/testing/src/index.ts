@@ -1,1 +1,2 @@
-export {};
+export * from './engines.js';
+export * from './eventually.js';
