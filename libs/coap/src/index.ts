@@ -1,1 +1,34 @@
-export {};
+export { Code, formatCode } from './codec/code.js';
+export { decodeMessage } from './codec/decode.js';
+export { encodeMessage } from './codec/encode.js';
+export { type CoapMessage, type CoapOption, type MessageType } from './codec/message.js';
+export { CoapUdpEndpoint } from './endpoint/coap-udp-endpoint.js';
+export { type CoapEvent, type CoapGauges, type CoapMetrics } from './endpoint/events.js';
+export { type CoapLimits, DEFAULT_LIMITS } from './endpoint/limits.js';
+export { type CoapUdpEndpointOptions } from './endpoint/options.js';
+export {
+  BlockTransferFailed,
+  CoapError,
+  EndpointClosed,
+  InvalidPeerAddress,
+  MalformedMessage,
+  PeerForgotten,
+  PeerReset,
+  QueueFull,
+  RequestTimedOut,
+  UnencodableMessage,
+  UnusableResponse,
+} from './errors.js';
+export { type CoapRequest, type OutgoingRequest } from './exchange/request.js';
+export { type CoapResponse, type ReceivedResponse } from './exchange/response.js';
+export {
+  type CoapNotification,
+  type NotificationHandler,
+  type NotifyOutcome,
+  type Observation,
+  type OutgoingNotification,
+  type UnmatchedNotification,
+} from './observe/notification.js';
+export { type Peer, peerOf } from './peer/peer.js';
+export { type CoapClock, systemCoapClock } from './timing/clock.js';
+export { TimerWheel } from './timing/timer-wheel.js';

@@ -1,0 +1,51 @@
+/** Everything worth counting: each datagram that is not simply handled shows up in one of these. */
+export const COAP_EVENTS = [
+  'datagram-received',
+  'datagram-sent',
+  'datagram-malformed',
+  'datagram-rate-limited',
+  'datagram-while-closing',
+  'socket-error',
+  'ping-answered',
+  'request-duplicate',
+  'request-refused-by-limit',
+  'request-rejected-option',
+  'request-handler-failed',
+  'answer-dropped',
+  'answer-unacknowledged',
+  'acknowledgement-unmatched',
+  'response-mismatched',
+  'response-rejected-option',
+  'response-duplicate',
+  'response-unmatched-reset',
+  'retransmission',
+  'request-timed-out',
+  'notification-accepted',
+  'notification-rejected',
+  'notification-duplicate',
+  'notification-stale',
+  'notification-refused-by-limit',
+  'handler-error',
+] as const;
+
+export type CoapEvent = (typeof COAP_EVENTS)[number];
+
+/** Receives each event as it happens, for example to feed a metrics library. Must not throw. */
+export interface CoapMetrics {
+  count(event: CoapEvent): void;
+}
+
+/** How much is held at the moment. */
+export interface CoapGauges {
+  peers: number;
+  keptPeers: number;
+  observations: number;
+  requestsOutstanding: number;
+  requestsQueued: number;
+  requestHandlersRunning: number;
+  notificationHandlersRunning: number;
+  uploads: number;
+  uploadBytes: number;
+  storedAnswers: number;
+  timers: number;
+}

@@ -1,0 +1,61 @@
+import { EXCHANGE_LIFETIME_MS, MAX_TRANSMIT_WAIT_MS } from '../timing/transmission-parameters.js';
+
+/** Bounds of everything that a peer could make grow. All have defaults (`DEFAULT_LIMITS`). */
+export interface CoapLimits {
+  /** Requests and notifications that wait behind the one outstanding to a peer; beyond it `QueueFull`. */
+  queuedPerPeerMax: number;
+  /** Notifications whose handler has not finished; beyond it they are not acknowledged and the device tries again. */
+  notificationsInFlightMax: number;
+  notificationsInFlightPerPeerMax: number;
+  /** Requests whose handler has not finished; beyond it they are dropped and a confirmable one is sent again. */
+  requestsInFlightMax: number;
+  requestsInFlightPerPeerMax: number;
+  /** Largest request or response body put together from blocks; beyond it 4.13, or `BlockTransferFailed`. */
+  bodyBytesMax: number;
+  /** Size of the blocks we send: a power of two, 16 to 1024. */
+  blockBytes: number;
+  /** Uploads that are being put together. The one that waited longest makes room for a new one. */
+  uploadsMax: number;
+  uploadsBytesMax: number;
+  /** An upload or a stored large answer is forgotten after this time without a block. */
+  blockIdleMs: number;
+  /** Large answers kept while the peer fetches their blocks. */
+  storedAnswersMax: number;
+  storedAnswersBytesMax: number;
+  /** Answers remembered for peers that are not kept (see `keepPeer`), to answer duplicates. */
+  strangerAnswersMax: number;
+  strangerAnswersMs: number;
+  /** Datagrams per second and source address from peers without state, and how many may come at once. */
+  strangerRatePerSecond: number;
+  strangerBurst: number;
+  /** Source addresses whose rate is followed. */
+  strangerSourcesMax: number;
+  /** Peers with state that nobody keeps: the idle ones are dropped to make room. */
+  unkeptPeersMax: number;
+  /** How long `close` waits for what is in flight. */
+  closeTimeoutMs: number;
+}
+
+const MEBIBYTE = 1_048_576;
+
+export const DEFAULT_LIMITS: CoapLimits = {
+  queuedPerPeerMax: 1_000,
+  notificationsInFlightMax: 10_000,
+  notificationsInFlightPerPeerMax: 64,
+  requestsInFlightMax: 10_000,
+  requestsInFlightPerPeerMax: 64,
+  bodyBytesMax: MEBIBYTE,
+  blockBytes: 1_024,
+  uploadsMax: 1_000,
+  uploadsBytesMax: 64 * MEBIBYTE,
+  blockIdleMs: MAX_TRANSMIT_WAIT_MS,
+  storedAnswersMax: 1_000,
+  storedAnswersBytesMax: 64 * MEBIBYTE,
+  strangerAnswersMax: 10_000,
+  strangerAnswersMs: EXCHANGE_LIFETIME_MS,
+  strangerRatePerSecond: 500,
+  strangerBurst: 1_000,
+  strangerSourcesMax: 10_000,
+  unkeptPeersMax: 10_000,
+  closeTimeoutMs: 5_000,
+};

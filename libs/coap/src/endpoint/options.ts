@@ -1,0 +1,35 @@
+import { type CoapRequest } from '../exchange/request.js';
+import { type CoapResponse } from '../exchange/response.js';
+import { type UnmatchedNotification } from '../observe/notification.js';
+import { type Peer } from '../peer/peer.js';
+import { type CoapClock } from '../timing/clock.js';
+import { type TimerWheel } from '../timing/timer-wheel.js';
+import { type CoapMetrics } from './events.js';
+import { type CoapLimits } from './limits.js';
+
+export interface CoapUdpEndpointOptions {
+  /** Literal IP address to bind; default `0.0.0.0`. An IPv6 address makes an IPv6 socket. */
+  host?: string;
+  /** Default 0: any free port. */
+  port?: number;
+  /** SO_RCVBUF; the kernel caps it at net.core.rmem_max. */
+  receiveBufferBytes?: number;
+  clock?: CoapClock;
+  /** One wheel can serve many endpoints, as in a simulator of many devices. Default: an own one on `clock`. */
+  timers?: TimerWheel;
+  /** Between 0 and 1, for the spread of retransmissions. Default Math.random. */
+  random?: () => number;
+  limits?: Partial<CoapLimits>;
+  metrics?: CoapMetrics;
+  /** Answers a request. A rejection is answered with 5.00 and no text. */
+  onRequest(request: CoapRequest): Promise<CoapResponse>;
+  /**
+   * A notification (or a late response) whose token is unknown: 'accepted' acknowledges it, 'rejected' answers with a
+   * Reset, a rejected promise answers nothing so that the peer tries again. Without this hook all are reset.
+   */
+  onNotification?(notification: UnmatchedNotification): Promise<'accepted' | 'rejected'>;
+  /** Device role: a non-confirmable notification was reset, the observer is gone. */
+  onObserverReset?(observer: { peer: Peer; token: Buffer }): void;
+  /** What a handler threw, for the log. Never needed for the protocol. */
+  onHandlerError?(error: unknown): void;
+}

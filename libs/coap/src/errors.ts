@@ -1,0 +1,80 @@
+/** Root of everything this library throws or rejects with. */
+export class CoapError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = new.target.name;
+  }
+}
+
+/** What is known of a datagram that broke the format, enough to decide between a Reset and silence. */
+export interface MalformedHeader {
+  type: 'CON' | 'NON' | 'ACK' | 'RST';
+  messageId: number;
+}
+
+/**
+ * Bytes that are not a CoAP message (RFC 7252 §3). `header` is there when version 1 and the four fixed bytes could be
+ * read, so that a confirmable one can be rejected with a Reset.
+ */
+export class MalformedMessage extends CoapError {
+  constructor(
+    readonly reason: string,
+    readonly header?: MalformedHeader,
+  ) {
+    super(`Malformed CoAP message: ${reason}`);
+  }
+}
+
+/** A message that cannot be written, for example with a token of nine bytes: a mistake of the caller. */
+export class UnencodableMessage extends CoapError {}
+
+/** An address that is not a literal IP address, or a port that is no port. Host names are never resolved here. */
+export class InvalidPeerAddress extends CoapError {}
+
+/** No acknowledgement after all retransmissions, or no separate response in time. It may still have been executed. */
+export class RequestTimedOut extends CoapError {
+  constructor(
+    /** The peer acknowledged the request, only the response is missing. */
+    readonly acknowledged: boolean,
+  ) {
+    super(acknowledged ? 'The request was acknowledged but not answered in time' : 'The request was not acknowledged');
+  }
+}
+
+/** The peer answered with a Reset: it has no context for the message. */
+export class PeerReset extends CoapError {
+  constructor() {
+    super('The peer reset the message');
+  }
+}
+
+/** The response carries a critical option this library does not know, so it may not be used (RFC 7252 §5.4.1). */
+export class UnusableResponse extends CoapError {}
+
+/** A block-wise transfer that cannot be completed: wrong order, changed representation, too large or refused. */
+export class BlockTransferFailed extends CoapError {
+  constructor(
+    reason: string,
+    /** Code of the response that ended the transfer, when a response did. */
+    readonly code?: number,
+  ) {
+    super(`Block-wise transfer failed: ${reason}`);
+  }
+}
+
+/** The queue behind the peer, or the table of peers, is full. Nothing was sent. */
+export class QueueFull extends CoapError {}
+
+/** The peer was forgotten (`forgetPeer`) while this was waiting. */
+export class PeerForgotten extends CoapError {
+  constructor() {
+    super('The peer was forgotten');
+  }
+}
+
+/** The endpoint is closed, or was closed while this was waiting. */
+export class EndpointClosed extends CoapError {
+  constructor() {
+    super('The CoAP endpoint is closed');
+  }
+}

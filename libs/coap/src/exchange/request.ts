@@ -1,0 +1,41 @@
+import { type Peer } from '../peer/peer.js';
+
+/** A request that a peer sent, complete: a body that came in blocks is put together before anybody sees it. */
+export interface CoapRequest {
+  /** One of the method codes of `Code`, or an unassigned one below 0.32. */
+  method: number;
+  /** Uri-Path segments; empty for the root. */
+  path: string[];
+  /** Uri-Query parameters, undivided: `ep=thermo-1`. */
+  query: string[];
+  payload: Buffer;
+  contentFormat?: number;
+  accept?: number;
+  /** 0 registers an observation, 1 ends it (RFC 7641 §2). */
+  observe?: number;
+  etags: Buffer[];
+  /** Needed by whoever sends notifications for this request. */
+  token: Buffer;
+  peer: Peer;
+  confirmable: boolean;
+}
+
+/** A request to send. Payloads larger than one block travel block-wise, so do large responses. */
+export interface OutgoingRequest {
+  /** One of the method codes of `Code`. */
+  method: number;
+  path: string[];
+  query?: string[];
+  payload?: Buffer;
+  contentFormat?: number;
+  accept?: number;
+  etag?: Buffer;
+  /** Default true. A non-confirmable request is sent once. */
+  confirmable?: boolean;
+  /** How long to wait for a response after the acknowledgement (or after a non-confirmable request); default 93 s. */
+  timeoutMs?: number;
+  /** ACK_TIMEOUT; default 2 s. Narrow-band devices need 8 to 10 s. */
+  ackTimeoutMs?: number;
+  /** MAX_RETRANSMIT; default 4. */
+  maxRetransmit?: number;
+}

@@ -1,0 +1,23 @@
+/** An answer to a request. A payload larger than one block leaves block-wise. */
+export interface CoapResponse {
+  /** One of the response codes of `Code`. */
+  code: number;
+  payload?: Buffer;
+  contentFormat?: number;
+  /** Location-Path segments of a created resource. */
+  locationPath?: string[];
+  locationQuery?: string[];
+  /** Max-Age in seconds. */
+  maxAgeSeconds?: number;
+  /** Observe number, 24 bits. Its presence in an answer to Observe 0 says that the observation was accepted. */
+  observe?: number;
+  /** 1 to 8 bytes. */
+  etag?: Buffer;
+  /** Called once, right after the answer was handed to the socket for the first time. Only for answers we send. */
+  onSent?: () => void;
+}
+
+/** A response of a peer, complete: a body that came in blocks is put together. */
+export interface ReceivedResponse extends CoapResponse {
+  payload: Buffer;
+}

@@ -1,0 +1,60 @@
+import { type Peer } from '../peer/peer.js';
+
+/** A response that belongs to no pending request and no observation of this endpoint. */
+export interface UnmatchedNotification {
+  peer: Peer;
+  token: Buffer;
+  code: number;
+  /** Absent in a notification that ends an observation, and in a late response to a forgotten request. */
+  observe?: number;
+  payload: Buffer;
+  contentFormat?: number;
+  maxAgeSeconds?: number;
+  etag?: Buffer;
+  confirmable: boolean;
+  /** The payload is only the first block. Without the request the rest cannot be fetched. */
+  partial: boolean;
+}
+
+/** A notification that matched an observation. */
+export interface CoapNotification extends UnmatchedNotification {
+  /** The last one: not a success, or without an Observe number. The observation is forgotten once this was accepted. */
+  ended: boolean;
+}
+
+/**
+ * Takes a notification. It resolves when the value is safe; only then is a confirmable notification acknowledged. When
+ * it rejects nothing is acknowledged and the device sends the notification again. Calls are made in the order of
+ * arrival and may overlap.
+ */
+export type NotificationHandler = (notification: CoapNotification) => Promise<void>;
+
+/** What `observe` gave. */
+export interface Observation<Response> {
+  /** The first representation, or the refusal. */
+  response: Response;
+  token: Buffer;
+  /** False when the answer had no Observe option: it was a plain read and no notification will come. */
+  observing: boolean;
+  /** Forgets the observation without a message: the next notification is answered with a Reset, which ends it. */
+  cancel(): void;
+}
+
+/** A notification to send, in the role of the device. */
+export interface OutgoingNotification {
+  /** The token of the request that registered the observation. */
+  token: Buffer;
+  /** 24 bits, increasing. Leave it out in a notification that ends the observation. */
+  observeNumber?: number;
+  /** Default 2.05. */
+  code?: number;
+  payload: Buffer;
+  contentFormat?: number;
+  maxAgeSeconds?: number;
+  confirmable: boolean;
+  ackTimeoutMs?: number;
+  maxRetransmit?: number;
+}
+
+/** `sent` is all that can be said of a non-confirmable notification; a Reset to it arrives at `onObserverReset`. */
+export type NotifyOutcome = 'acknowledged' | 'reset' | 'timed-out' | 'sent';

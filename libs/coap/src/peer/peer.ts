@@ -1,0 +1,45 @@
+import { isIP, SocketAddress } from 'node:net';
+import { InvalidPeerAddress } from '../errors.js';
+
+/** The other side of a conversation, identified by its source address. A plain value: holding one costs no state. */
+export interface Peer {
+  /** `ip32 * 65536 + port` for IPv4, `[address]:port` for IPv6. */
+  readonly key: string | number;
+  /** Literal IP address. */
+  readonly address: string;
+  /** UDP port, 1 to 65535. */
+  readonly port: number;
+}
+
+/** @throws InvalidPeerAddress when the address is not a literal IP or the port is out of range. */
+export function peerOf(address: string, port: number): Peer {
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new InvalidPeerAddress(`No port: ${port}`);
+  const version = isIP(address);
+  if (version === 0) throw new InvalidPeerAddress(`No literal IP address: ${address}`);
+  const literal = version === 6 ? canonicalV6(address) : address;
+  return { key: peerKey(literal, port), address: literal, port };
+}
+
+/** Key of an address as the socket reports it: canonical already. */
+export function peerKey(address: string, port: number): string | number {
+  return address.includes(':') ? `[${address}]:${port}` : ipv4Number(address) * 65_536 + port;
+}
+
+function ipv4Number(address: string): number {
+  let value = 0;
+  let part = 0;
+  for (let index = 0; index < address.length; index += 1) {
+    const char = address.charCodeAt(index);
+    if (char === 46) {
+      value = value * 256 + part;
+      part = 0;
+    } else part = part * 10 + char - 48;
+  }
+  return value * 256 + part;
+}
+
+/** The socket reports `::1`, never `0:0::1`; a zone (`%eth0`) is kept as it is. */
+function canonicalV6(address: string): string {
+  if (address.includes('%')) return address.toLowerCase();
+  return new SocketAddress({ address, family: 'ipv6' }).address;
+}

@@ -1,0 +1,17 @@
+/** Where time comes from; tests replace it. */
+export interface CoapClock {
+  /** Milliseconds of a clock that never jumps back. The origin does not matter. */
+  nowMs(): number;
+  /** Runs something every so often until stopped. Nothing else in this library sets timers. */
+  every(intervalMs: number, run: () => void): { stop(): void };
+}
+
+/** The monotonic clock of the process. Its timer does not keep the process alive: the socket does. */
+export const systemCoapClock: CoapClock = {
+  nowMs: () => performance.now(),
+  every(intervalMs, run) {
+    const timer = setInterval(run, intervalMs);
+    timer.unref();
+    return { stop: () => clearInterval(timer) };
+  },
+};
