@@ -1,0 +1,236 @@
+import { DeviceCommandResults, DeviceCommands } from '@lanyard/contracts';
+import type { Outbox } from '@lanyard/kafka';
+import { type Clock, newId } from '@lanyard/service';
+import { type DataSource, type EntityManager, In } from 'typeorm';
+import { withDevice } from '../db/device-lock.js';
+import { isRepeatable, operationOf } from '../downlink/operation.js';
+import { AsyncIdTaken, QueueIsFull } from '../errors.js';
+import type { SubscriptionStore } from '../subscriptions/subscription-store.js';
+import { Command } from './command.entity.js';
+import { accepted, finished } from './facts.js';
+import { claimLeaseMs, queueLengthMax } from './limits.js';
+import { expired, inDoubt, type Outcome } from './outcome.js';
+
+export type NewCommand = Pick<
+  Command,
+  'deviceId' | 'accountId' | 'keyId' | 'asyncId' | 'kind' | 'method' | 'path' | 'query' | 'accept' | 'contentType'
+> & { payload: Buffer | null; retryMax: number; expiresAtMs: number; fingerprint: string };
+
+/** Who executes a command: a replica, in one epoch of the device's session. */
+export interface Claimant {
+  replica: string;
+  epoch: number;
+}
+
+export interface AcceptOptions {
+  /** The command cannot be carried out: it is accepted, and finished with this at once. */
+  refusal?: Outcome;
+  /** Further rows of the same transaction. */
+  within?: (manager: EntityManager) => Promise<void>;
+}
+
+const active = In(['waiting', 'executing']);
+
+interface QueueParts {
+  dataSource: DataSource;
+  outbox: Outbox;
+  clock: Clock;
+  subscriptions: SubscriptionStore;
+  replicaId: string;
+  endpointNameOf: (deviceId: string) => string | undefined;
+  onFinished: (command: Command, outcome: Outcome) => void;
+}
+
+/**
+ * The durable queue of commands: first in, first out, one in flight per device. What is accepted is announced in the
+ * same transaction, and so is how it ended; a result counts only if the one who brings it still holds the claim.
+ */
+export class CommandQueue {
+  constructor(private readonly parts: QueueParts) {}
+
+  /** Stores a command. A repeated request is answered with the command that it made the first time. */
+  async accept(command: NewCommand, { refusal, within }: AcceptOptions = {}): Promise<Command> {
+    const { dataSource } = this.parts;
+    const ended: [Command, Outcome][] = [];
+    const row = await withDevice(dataSource, command.deviceId, async (manager) => {
+      const known = await manager.findOneBy(Command, { keyId: command.keyId, asyncId: command.asyncId });
+      if (known) return this.repeated(known, command);
+      await this.refuseWhenFull(manager, command);
+      const fresh = await this.insert(manager, command);
+      await within?.(manager);
+      if (refusal) ended.push([fresh, await this.end(manager, fresh, refusal)]);
+      return fresh;
+    }).catch((error: unknown) => this.whenRaced(error, command));
+    this.tell(ended);
+    return row;
+  }
+
+  /** The next command of the device, claimed; undefined when none waits or one is in flight. */
+  async claim(deviceId: string, claimant: Claimant): Promise<Command | undefined> {
+    const ended: [Command, Outcome][] = [];
+    const claimed = await withDevice(this.parts.dataSource, deviceId, async (manager) => {
+      for (;;) {
+        const head = await manager.findOne(Command, { where: { deviceId, state: active }, order: { position: 'ASC' } });
+        if (!head || this.inFlight(head, claimant)) return undefined;
+        const verdict = this.verdictOn(head);
+        if (!verdict) return this.take(manager, head, claimant);
+        ended.push([head, await this.end(manager, head, verdict)]);
+      }
+    });
+    this.tell(ended);
+    return claimed;
+  }
+
+  /** False when the claim is no longer the caller's: somebody else has decided how the command goes on. */
+  async finish(command: Command, outcome: Outcome): Promise<boolean> {
+    const done = await withDevice(this.parts.dataSource, command.deviceId, async (manager) => {
+      if (!(await this.holds(manager, command))) return false;
+      await this.end(manager, command, outcome);
+      return true;
+    });
+    if (done) this.tell([[command, outcome]]);
+    return done;
+  }
+
+  /** Back into the queue, at its old place. `countAttempt` false: nothing was sent. */
+  async putBack(command: Command, countAttempt: boolean): Promise<boolean> {
+    return withDevice(this.parts.dataSource, command.deviceId, async (manager) => {
+      if (!(await this.holds(manager, command))) return false;
+      const attempts = command.attempts - (countAttempt ? 0 : 1);
+      await manager.update(Command, { id: command.id }, { state: 'waiting', attempts, claimedBy: null, claimEpoch: null, claimUntil: null });
+      return true;
+    });
+  }
+
+  async renew(commands: readonly Command[]): Promise<void> {
+    if (commands.length === 0) return;
+    const ids = commands.map((command) => command.id);
+    const claimUntil = new Date(this.parts.clock.now() + claimLeaseMs);
+    await this.parts.dataSource.manager.update(
+      Command,
+      { id: In(ids), state: 'executing', claimedBy: this.parts.replicaId },
+      { claimUntil },
+    );
+  }
+
+  /** Ends every command of a device that waits or is in flight. */
+  async failAll(deviceId: string, outcome: Outcome): Promise<number> {
+    return this.endWhere(deviceId, () => outcome);
+  }
+
+  /** Ends what nobody will execute in time: expired in the queue, or claimed by a replica that is gone. */
+  async expire(deviceId: string): Promise<number> {
+    const now = this.parts.clock.now();
+    return this.endWhere(deviceId, (command) => {
+      const due = command.expiresAt.getTime() <= now;
+      if (command.state === 'waiting') return due ? expired : undefined;
+      const abandoned = (command.claimUntil?.getTime() ?? 0) <= now;
+      return due && abandoned ? this.verdictOn(command) : undefined;
+    });
+  }
+
+  private async endWhere(deviceId: string, choose: (command: Command) => Outcome | undefined): Promise<number> {
+    const ended: [Command, Outcome][] = [];
+    await withDevice(this.parts.dataSource, deviceId, async (manager) => {
+      const queue = await manager.find(Command, { where: { deviceId, state: active }, order: { position: 'ASC' } });
+      for (const command of queue) {
+        const outcome = choose(command);
+        if (outcome) ended.push([command, await this.end(manager, command, outcome)]);
+      }
+    });
+    this.tell(ended);
+    return ended.length;
+  }
+
+  private async insert(manager: EntityManager, command: NewCommand): Promise<Command> {
+    const now = this.parts.clock.now();
+    const { expiresAtMs, ...fields } = command;
+    const row = manager.create(Command, {
+      ...fields,
+      id: newId(now),
+      attempts: 0,
+      state: 'waiting',
+      acceptedAt: new Date(now),
+      acceptedBy: this.parts.replicaId,
+      expiresAt: new Date(expiresAtMs),
+    });
+    await manager.insert(Command, row);
+    await this.parts.outbox.append(manager, DeviceCommands, accepted(row));
+    return row;
+  }
+
+  private repeated(known: Command, command: NewCommand): Command {
+    if (known.fingerprint !== command.fingerprint) throw new AsyncIdTaken(command.asyncId);
+    return known;
+  }
+
+  /** Two devices, one async-id, at the same moment: the lock of the device does not see that, the unique key does. */
+  private async whenRaced(error: unknown, command: NewCommand): Promise<Command> {
+    const { constraint } = (error as { driverError?: { constraint?: string } }).driverError ?? {};
+    if (constraint !== 'command_async_id') throw error;
+    throw new AsyncIdTaken(command.asyncId);
+  }
+
+  private async refuseWhenFull(manager: EntityManager, { deviceId, kind }: NewCommand): Promise<void> {
+    if ((await manager.countBy(Command, { deviceId, state: active })) >= queueLengthMax)
+      throw new QueueIsFull(kind === 'device-request' ? 400 : 429);
+  }
+
+  /** In flight here, or with an owner of a later epoch than the caller's. An earlier epoch has lost the device. */
+  private inFlight(head: Command, { epoch }: Claimant): boolean {
+    return head.state === 'executing' && Number(head.claimEpoch) >= epoch;
+  }
+
+  /** Set when the head of the queue must not be sent (again). */
+  private verdictOn(head: Command): Outcome | undefined {
+    if (head.state === 'executing' && !isRepeatable(operationOf(head))) return inDoubt;
+    return head.expiresAt.getTime() <= this.parts.clock.now() ? expired : undefined;
+  }
+
+  private async take(manager: EntityManager, head: Command, { replica, epoch }: Claimant): Promise<Command> {
+    const claim = {
+      state: 'executing' as const,
+      attempts: head.attempts + 1,
+      claimedBy: replica,
+      claimEpoch: String(epoch),
+      claimUntil: new Date(this.parts.clock.now() + claimLeaseMs),
+    };
+    await manager.update(Command, { id: head.id }, claim);
+    return Object.assign(head, claim);
+  }
+
+  private async holds(manager: EntityManager, { id, claimEpoch }: Command): Promise<boolean> {
+    if (claimEpoch === null) return false;
+    return manager.existsBy(Command, { id, state: 'executing', claimEpoch });
+  }
+
+  private async end(manager: EntityManager, command: Command, outcome: Outcome): Promise<Outcome> {
+    const now = this.parts.clock.now();
+    await manager.update(Command, { id: command.id }, {
+      state: outcome.outcome,
+      finishedAt: new Date(now),
+      status: outcome.status,
+      error: outcome.error ?? null,
+      note: outcome.note ?? null,
+      result: outcome.payload ?? null,
+      resultType: outcome.contentType ?? null,
+      resultMaxAge: outcome.maxAgeSeconds === undefined ? null : String(outcome.maxAgeSeconds),
+      claimUntil: null,
+    });
+    if (command.kind === 'subscription') await this.settle(manager, command, outcome);
+    const fact = finished(command, outcome, now, this.parts.endpointNameOf(command.deviceId));
+    await this.parts.outbox.append(manager, DeviceCommandResults, fact);
+    return outcome;
+  }
+
+  /** A subscription is what its command came to. A failed one leaves nothing behind that would be tried again. */
+  private async settle(manager: EntityManager, { deviceId, path, keyId }: Command, { outcome }: Outcome): Promise<void> {
+    const { subscriptions } = this.parts;
+    if (outcome === 'succeeded') await subscriptions.confirm(manager, deviceId, path);
+    else await subscriptions.lose(manager, { deviceId, path, keyId, origin: 'resource' });
+  }
+
+  private tell(ended: readonly [Command, Outcome][]): void {
+    for (const [command, outcome] of ended) this.parts.onFinished(command, outcome);
+  }
+}

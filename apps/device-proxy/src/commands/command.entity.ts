@@ -1,0 +1,108 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+export type CommandKind = 'device-request' | 'endpoint' | 'subscription';
+export type CommandMethod = 'GET' | 'PUT' | 'POST' | 'DELETE';
+
+/** waiting -> executing -> one of the last three; executing -> waiting when it is to be tried again. */
+export type CommandState = 'waiting' | 'executing' | 'succeeded' | 'failed' | 'expired';
+
+/** A command in the durable queue of its device, and afterwards the record of how it ended. */
+@Entity({ name: 'command' })
+export class Command {
+  @PrimaryColumn('text')
+  id: string;
+
+  /** Order within the device's queue: commands are accepted under a lock of the device. */
+  @Column({ type: 'bigint', insert: false, update: false })
+  position: string;
+
+  @Column('text', { name: 'device_id' })
+  deviceId: string;
+
+  @Column('text', { name: 'account_id' })
+  accountId: string;
+
+  @Column('text', { name: 'key_id' })
+  keyId: string;
+
+  @Column('text', { name: 'async_id' })
+  asyncId: string;
+
+  @Column('text')
+  kind: CommandKind;
+
+  @Column('text')
+  method: CommandMethod;
+
+  @Column('text')
+  path: string;
+
+  /** Write attributes, untouched. */
+  @Column('text', { array: true })
+  query: string[];
+
+  @Column('text', { nullable: true })
+  accept: string | null;
+
+  @Column('text', { name: 'content_type', nullable: true })
+  contentType: string | null;
+
+  @Column('bytea', { nullable: true })
+  payload: Buffer | null;
+
+  /** What was asked for, to tell a repeated request from another one with the same async-id. */
+  @Column('text')
+  fingerprint: string;
+
+  @Column('integer', { name: 'retry_max' })
+  retryMax: number;
+
+  @Column('integer')
+  attempts: number;
+
+  @Column('text')
+  state: CommandState;
+
+  @Column('timestamptz', { name: 'accepted_at' })
+  acceptedAt: Date;
+
+  /** Replica that waits for the result of a subscription. */
+  @Column('text', { name: 'accepted_by' })
+  acceptedBy: string;
+
+  @Column('timestamptz', { name: 'expires_at' })
+  expiresAt: Date;
+
+  /** Replica and session epoch that execute it, and how long the claim stands unless renewed. */
+  @Column('text', { name: 'claimed_by', nullable: true })
+  claimedBy: string | null;
+
+  @Column('bigint', { name: 'claim_epoch', nullable: true })
+  claimEpoch: string | null;
+
+  @Column('timestamptz', { name: 'claim_until', nullable: true })
+  claimUntil: Date | null;
+
+  @Column('timestamptz', { name: 'finished_at', nullable: true })
+  finishedAt: Date | null;
+
+  /** Status of the asynchronous response. */
+  @Column('integer', { nullable: true })
+  status: number | null;
+
+  @Column('text', { nullable: true })
+  error: string | null;
+
+  /** For people: why it ended this way. */
+  @Column('text', { nullable: true })
+  note: string | null;
+
+  @Column('bytea', { nullable: true })
+  result: Buffer | null;
+
+  @Column('text', { name: 'result_type', nullable: true })
+  resultType: string | null;
+
+  @Column('bigint', { name: 'result_max_age', nullable: true })
+  resultMaxAge: string | null;
+}

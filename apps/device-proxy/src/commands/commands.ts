@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import { type Clock, type Identity, newId } from '@lanyard/service';
+import { DeviceNotFound } from '../errors.js';
+import type { DeviceDirectory } from '../intake/device-directory.js';
+import type { Nudges } from '../sessions/nudges.js';
+import type { SessionStore } from '../sessions/session-store.js';
+import type { StoredSession } from '../sessions/session.js';
+import type { Command } from './command.entity.js';
+import type { AcceptOptions, CommandQueue, NewCommand } from './command-queue.js';
+import { deviceBlocked } from './outcome.js';
+
+export type Wish = Pick<NewCommand, 'asyncId' | 'kind' | 'method' | 'path' | 'query' | 'accept' | 'contentType' | 'payload' | 'retryMax'> & {
+  expirySeconds: number;
+};
+
+/** A device of the caller's account, and its session when it has one. */
+export interface KnownDevice {
+  deviceId: string;
+  accountId: string;
+  session?: StoredSession & { owner: string };
+}
+
+const fingerprint = ({ kind, method, path, query, accept, contentType, payload }: Wish, deviceId: string): string =>
+  createHash('sha256')
+    .update(JSON.stringify([kind, deviceId, method, path, query, accept, contentType, payload?.toString('base64')]))
+    .digest('hex');
+
+/** Takes commands of applications: into the queue, and a hint to the replica that holds the device. */
+export class Commands {
+  constructor(
+    private readonly queue: CommandQueue,
+    private readonly directory: DeviceDirectory,
+    private readonly sessions: SessionStore,
+    private readonly nudges: Nudges,
+    private readonly clock: Clock,
+  ) {}
+
+  /** A device that has just come for the first time has a session before the directory knows it. */
+  async device(identity: Identity, deviceId: string): Promise<KnownDevice> {
+    const entry = this.directory.get(deviceId);
+    const session = await this.sessions.read(deviceId);
+    const { accountId } = entry ?? session ?? {};
+    if (accountId !== identity.accountId) throw new DeviceNotFound();
+    return { deviceId, accountId, ...(session && { session }) };
+  }
+
+  /** The command is stored and announced when this resolves. */
+  async send(identity: Identity, { deviceId, accountId, session }: KnownDevice, wish: Wish, within?: AcceptOptions['within']): Promise<Command> {
+    const { expirySeconds, ...rest } = wish;
+    const command: NewCommand = {
+      ...rest,
+      deviceId,
+      accountId,
+      keyId: identity.keyId,
+      expiresAtMs: this.clock.now() + expirySeconds * 1000,
+      fingerprint: fingerprint(wish, deviceId),
+    };
+    const refusal = this.directory.isBlocked(deviceId) ? deviceBlocked : undefined;
+    const stored = await this.queue.accept(command, { ...(refusal && { refusal }), ...(within && { within }) });
+    if (session) await this.nudges.tell(session.owner, { about: 'commands', deviceId });
+    return stored;
+  }
+
+  newAsyncId(): string {
+    return newId(this.clock.now());
+  }
+}

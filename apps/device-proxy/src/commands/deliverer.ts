@@ -1,0 +1,190 @@
+import type { Clock, Logger, Timer } from '@lanyard/service';
+import type { Asker, DeviceReply } from '../downlink/asker.js';
+import { isRepeatable, operationOf } from '../downlink/operation.js';
+import type { Observer } from '../observations/observer.js';
+import type { Values } from '../observations/values.js';
+import type { Session } from '../sessions/session.js';
+import type { Sessions } from '../sessions/sessions.js';
+import type { Interest } from '../subscriptions/interest.js';
+import { GivenUp, NoAnswer, Refused } from '../transport/device-link.js';
+import type { Command } from './command.entity.js';
+import type { CommandQueue } from './command-queue.js';
+import { claimRenewMs, retryPauseMs } from './limits.js';
+import { inDoubt, notConnected, notObservable, type Outcome, outcomeOf, subscriptionRemoved, timeout } from './outcome.js';
+
+interface DelivererParts {
+  sessions: Sessions;
+  queue: CommandQueue;
+  asker: Asker;
+  observer: Observer;
+  values: Values;
+  interest: Interest;
+  replicaId: string;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** `again`: back into the queue, and after the pause another try unless the device is heard before. */
+type Verdict = { done: Outcome } | { again: 'counted' | 'not counted'; pauseMs: number };
+
+/** Carries out the commands of the devices whose session is here: in order, one in flight for each device. */
+export class Deliverer {
+  private readonly running = new Map<string, Promise<void>>();
+  /** Devices with something in their queue, as far as this replica knows; others are not looked up. */
+  private readonly maybeWaiting = new Set<string>();
+  private readonly inFlight = new Set<Command>();
+  private timer: Timer | undefined;
+  private stopped = false;
+
+  constructor(private readonly parts: DelivererParts) {
+    parts.sessions.listen({ ended: ({ deviceId }) => void this.maybeWaiting.delete(deviceId) });
+  }
+
+  start(): void {
+    this.timer = this.parts.clock.every(claimRenewMs, () => {
+      this.parts.queue.renew([...this.inFlight]).catch((error: unknown) => {
+        this.parts.logger.warn({ err: error }, 'claims not renewed');
+      });
+    });
+  }
+
+  /** Ends after the commands in flight are put back or done; their sessions have been given up before. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    this.timer?.cancel();
+    await Promise.all(this.running.values());
+  }
+
+  /** There is, or may be, a command for the device. */
+  poke(deviceId: string): void {
+    if (!this.parts.sessions.get(deviceId)) return;
+    this.maybeWaiting.add(deviceId);
+    this.go(deviceId);
+  }
+
+  /** The device listens now. */
+  heard(deviceId: string): void {
+    if (this.maybeWaiting.has(deviceId)) this.go(deviceId);
+  }
+
+  private go(deviceId: string): void {
+    if (this.stopped || this.running.has(deviceId)) return;
+    const run = this.drain(deviceId)
+      .catch((error: unknown) => {
+        this.parts.logger.error({ err: error, deviceId }, 'queue not worked off: tried again soon');
+        this.later(deviceId, retryPauseMs);
+      })
+      .finally(() => {
+        this.running.delete(deviceId);
+      });
+    this.running.set(deviceId, run);
+  }
+
+  private later(deviceId: string, pauseMs: number): void {
+    this.parts.clock.after(pauseMs, () => this.heard(deviceId));
+  }
+
+  private async drain(deviceId: string): Promise<void> {
+    while (!this.stopped) {
+      const session = this.parts.sessions.get(deviceId);
+      if (!session || !this.parts.sessions.isListening(session)) return;
+      this.maybeWaiting.delete(deviceId);
+      const command = await this.parts.queue.claim(deviceId, { replica: this.parts.replicaId, epoch: session.epoch });
+      if (!command) {
+        // Poked while the queue was looked at: look again.
+        if (this.maybeWaiting.has(deviceId)) continue;
+        return;
+      }
+      this.maybeWaiting.add(deviceId);
+      if (!(await this.carryOut(session, command))) return;
+    }
+  }
+
+  /** True when the next command may follow at once. */
+  private async carryOut(session: Session, command: Command): Promise<boolean> {
+    this.inFlight.add(command);
+    try {
+      const verdict = await this.execute(session, command);
+      await this.settle(command, verdict);
+      if (command.kind === 'subscription') await this.parts.interest.load(session);
+      if ('done' in verdict) return true;
+      if (verdict.pauseMs > 0) this.later(command.deviceId, verdict.pauseMs);
+      return false;
+    } finally {
+      this.inFlight.delete(command);
+    }
+  }
+
+  /** The device has answered: that is kept until the database takes it, or a later epoch of the session decides. */
+  private async settle(command: Command, verdict: Verdict): Promise<void> {
+    const { queue, logger, clock } = this.parts;
+    for (;;)
+      try {
+        const ours = 'done' in verdict ? await queue.finish(command, verdict.done) : await queue.putBack(command, verdict.again === 'counted');
+        if (!ours) logger.info({ commandId: command.id }, 'result dropped: the claim has passed to another replica');
+        return;
+      } catch (error) {
+        if (this.stopped) throw error;
+        logger.error({ err: error, commandId: command.id }, 'result not stored: tried again');
+        await clock.sleep(retryPauseMs);
+      }
+  }
+
+  private async execute(session: Session, command: Command): Promise<Verdict> {
+    try {
+      return { done: await this.perform(session, command) };
+    } catch (error) {
+      return this.missed(session, command, error);
+    }
+  }
+
+  private async perform(session: Session, command: Command): Promise<Outcome> {
+    const { asker, values } = this.parts;
+    const operation = operationOf(command);
+    if (operation === 'observe') return this.subscribe(session, command);
+    const reply = await asker.ask(session, { operation, ...command });
+    if (operation === 'read' && reply.code === '2.05')
+      await values.report(session, { path: command.path, ...reply, cause: 'read', audience: [] });
+    return outcomeOf(reply);
+  }
+
+  /**
+   * The path is observed once however many subscribe; who comes later gets the present value by a read. The audience
+   * is loaded first, so that the first value finds the subscriber in it.
+   */
+  private async subscribe(session: Session, { path, keyId }: Command): Promise<Outcome> {
+    const { asker, interest, observer, values } = this.parts;
+    const rows = await interest.load(session);
+    if (!rows.some((row) => row.path === path && row.keyId === keyId)) return subscriptionRemoved;
+    if (session.observations.has(path)) {
+      const reply = await asker.ask(session, { operation: 'read', path, query: [], accept: null, contentType: null, payload: null });
+      if (reply.code === '2.05') await values.report(session, { path, ...reply, cause: 'notify', audience: [keyId] });
+      return outcomeOf(reply);
+    }
+    const { reply, observing } = await observer.observe(session, path);
+    return reply.code.startsWith('2.') && !observing ? this.unobserved(reply) : outcomeOf(reply);
+  }
+
+  private unobserved({ payload, contentType }: DeviceReply): Outcome {
+    return { ...notObservable, payload, contentType };
+  }
+
+  /** No answer. What cannot be repeated is over; the rest is tried as often as its sender wished. */
+  private missed(session: Session, command: Command, error: unknown): Verdict {
+    const repeatable = isRepeatable(operationOf(command));
+    const triesLeft = command.attempts <= command.retryMax;
+    if (error instanceof GivenUp) return repeatable ? { again: 'not counted', pauseMs: 0 } : { done: inDoubt };
+    if (error instanceof Refused) return triesLeft ? { again: 'counted', pauseMs: retryPauseMs } : { done: notConnected };
+    if (!(error instanceof NoAnswer)) return this.broken(command, error);
+    if (!repeatable) return { done: inDoubt };
+    if (!triesLeft) return { done: timeout };
+    // A queue-mode device sleeps: it is asked again when it is heard. Another one may have lost a few datagrams.
+    if (session.data.queueMode) session.silent = true;
+    return { again: 'counted', pauseMs: session.data.queueMode ? 0 : retryPauseMs };
+  }
+  /** Not the device: Kafka, Redis or the database did not take what came of it. Nothing of that sort follows a change. */
+  private broken(command: Command, error: unknown): Verdict {
+    this.parts.logger.error({ err: error, commandId: command.id }, 'command not carried out: tried again');
+    return isRepeatable(operationOf(command)) ? { again: 'not counted', pauseMs: retryPauseMs } : { done: inDoubt };
+  }
+}

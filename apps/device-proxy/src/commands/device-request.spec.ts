@@ -1,0 +1,57 @@
+import { describe, expect, it } from '@jest/globals';
+import { readDeviceRequest } from './device-request.js';
+
+const query = { 'async-id': 'a-1' };
+const body = { method: 'GET', uri: '/3303/0/5700' };
+const read = (q: object, b: unknown, queueMode = false) => readDeviceRequest(q, b, queueMode);
+
+describe('a device request', () => {
+  it('defaults to 2 hours and no retry, or 3 days and 2 retries for a device in queue mode', () => {
+    expect(read(query, body)).toMatchObject({ retryMax: 0, expirySeconds: 7_200 });
+    expect(read(query, body, true)).toMatchObject({ retryMax: 2, expirySeconds: 259_200 });
+  });
+
+  it.each([
+    [{ ...query, 'expiry-seconds': '60' }, { ...body, expiry_seconds: 30 }, 60],
+    [query, { ...body, expiry_seconds: 30 }, 30],
+    [query, { ...body, 'expiry-seconds': 31 }, 31],
+    [query, { ...body, expiry_seconds: '32' }, 32],
+    [query, { ...body, expiry_seconds: 2_592_000 }, 2_592_000],
+  ])('expires as the query says, or the body: %j %j', (q, b, seconds) => {
+    expect(read(q, b).expirySeconds).toBe(seconds);
+  });
+
+  it('takes write attributes from the uri', () => {
+    expect(read(query, { method: 'PUT', uri: '/3303/0/5700?pmin=10&gt=5;lt=1' })).toMatchObject({
+      path: '/3303/0/5700',
+      query: ['pmin=10', 'gt=5', 'lt=1'],
+    });
+  });
+
+  it.each(['3303/0/5700', '/3303/0/5700/', '//3303//0/5700'])('takes the path %s', (uri) => {
+    expect(read(query, { method: 'GET', uri }).path).toBe('/3303/0/5700');
+  });
+
+  it('decodes the payload', () => {
+    expect(read(query, { ...body, method: 'PUT', 'payload-b64': 'NDI=' }).payload?.toString()).toBe('42');
+  });
+
+  it.each([
+    [{}, body, 'MALFORMED_ASYNC_ID'],
+    [{ 'async-id': 'x'.repeat(41) }, body, 'MALFORMED_ASYNC_ID'],
+    [{ 'async-id': 'a b' }, body, 'MALFORMED_ASYNC_ID'],
+    [{ ...query, retry: '11' }, body, 'MALFORMED_JSON_CONTENT'],
+    [{ ...query, retry: 'x' }, body, 'MALFORMED_JSON_CONTENT'],
+    [{ ...query, 'expiry-seconds': '0' }, body, 'MALFORMED_JSON_CONTENT'],
+    [{ ...query, 'expiry-seconds': '2592001' }, body, 'MALFORMED_JSON_CONTENT'],
+    [query, undefined, 'MALFORMED_JSON_CONTENT'],
+    [query, { method: 'PATCH', uri: '/1' }, 'MALFORMED_JSON_CONTENT'],
+    [query, { ...body, 'payload-b64': '###' }, 'MALFORMED_JSON_CONTENT'],
+    [query, { method: 'GET', uri: '/' }, 'RESOURCE_NOT_FOUND'],
+    [query, { method: 'GET', uri: '/a/b' }, 'RESOURCE_NOT_FOUND'],
+    [query, { method: 'GET', uri: '/3303/0/70000' }, 'RESOURCE_NOT_FOUND'],
+    [query, { method: 'GET', uri: '/1/2/3/4/5' }, 'RESOURCE_NOT_FOUND'],
+  ])('%j %j: 400 %s', (q, b, token) => {
+    expect(() => read(q, b)).toThrow(expect.objectContaining({ status: 400, token }));
+  });
+});

@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { MalformedAsyncId, MalformedCommand, MalformedPath } from '../errors.js';
+import { defaultExpirySeconds, defaultRetry, expirySeconds, retryMax } from './limits.js';
+
+const seconds = z.coerce.number().int().min(expirySeconds.min).max(expirySeconds.max);
+
+/** Body of POST /v2/device-requests/{device-id} (spec §2.7). */
+export const DeviceRequestSchema = z
+  .object({
+    method: z.enum(['GET', 'PUT', 'POST', 'DELETE']),
+    uri: z.string().min(1).max(255).describe('`/<object>/<instance>/<resource>`, write attributes as its query'),
+    accept: z.string().optional().describe('Media type wanted'),
+    'content-type': z.string().optional().describe('Media type of the payload'),
+    'payload-b64': z
+      .string()
+      .regex(/^[A-Za-z0-9+/_-]*={0,2}$/, 'Must be base64')
+      .optional(),
+    expiry_seconds: seconds.optional().describe('How long the command may wait; the query parameter wins'),
+    'expiry-seconds': seconds.optional(),
+  })
+  .meta({ id: 'DeviceRequest' });
+
+export type DeviceRequestQuery = Partial<Record<'async-id' | 'retry' | 'expiry-seconds', string>>;
+
+/** A path of LwM2M: object, instance, resource, resource instance, each a 16-bit number. */
+const lwm2mPath = /^(\/(0|[1-9]\d{0,4})){1,4}$/;
+
+export const readPath = (name: string, path: string): string => {
+  if (!lwm2mPath.test(path) || path.split('/').some((segment) => Number(segment) > 65_535)) throw new MalformedPath(name);
+  return path;
+};
+
+const asyncId = /^[\w-]{1,40}$/;
+
+const readNumber = (name: string, text: string, schema: z.ZodType<number>): number => {
+  const read = schema.safeParse(text.trim() === '' ? undefined : Number(text));
+  if (!read.success) throw new MalformedCommand(name, read.error.issues[0]?.message ?? 'Not a number');
+  return read.data;
+};
+
+export interface Timing {
+  retryMax: number;
+  expirySeconds: number;
+}
+
+/** What applies when the sender says nothing. */
+export const defaultTiming = (queueMode: boolean): Timing => {
+  const kind = queueMode ? 'queueMode' : 'awake';
+  return { retryMax: defaultRetry[kind], expirySeconds: defaultExpirySeconds[kind] };
+};
+
+export interface DeviceRequest extends Timing {
+  asyncId: string;
+  method: 'GET' | 'PUT' | 'POST' | 'DELETE';
+  path: string;
+  query: string[];
+  accept: string | null;
+  contentType: string | null;
+  payload: Buffer | null;
+}
+
+/** `&` separates write attributes; one published text uses `;`. */
+const splitUri = (uri: string): { path: string; query: string[] } => {
+  const [path = '', query = ''] = uri.split(/\?(.*)/s);
+  const absolute = path.startsWith('/') ? path : `/${path}`;
+  return { path: readPath('uri', absolute.replace(/\/{2,}/g, '/').replace(/(.)\/$/, '$1')), query: query.split(/[&;]/).filter(Boolean) };
+};
+
+/** The query says how, the body says what. Throws the error that the sender gets. */
+export const readDeviceRequest = (query: DeviceRequestQuery, body: unknown, queueMode: boolean): DeviceRequest => {
+  if (!asyncId.test(query['async-id'] ?? '')) throw new MalformedAsyncId();
+  const read = DeviceRequestSchema.safeParse(body);
+  if (!read.success) {
+    const [issue] = read.error.issues;
+    throw new MalformedCommand(issue?.path.join('.') || 'body', issue?.message ?? 'Not valid');
+  }
+  const request = read.data;
+  const defaults = defaultTiming(queueMode);
+  const expiry = query['expiry-seconds'];
+  return {
+    asyncId: query['async-id'] as string,
+    method: request.method,
+    ...splitUri(request.uri),
+    accept: request.accept ?? null,
+    contentType: request['content-type'] ?? null,
+    payload: request['payload-b64'] === undefined ? null : Buffer.from(request['payload-b64'], 'base64'),
+    retryMax: query.retry === undefined ? defaults.retryMax : readNumber('retry', query.retry, z.number().int().min(0).max(retryMax)),
+    expirySeconds:
+      expiry === undefined
+        ? (request.expiry_seconds ?? request['expiry-seconds'] ?? defaults.expirySeconds)
+        : readNumber('expiry-seconds', expiry, z.number().int().min(expirySeconds.min).max(expirySeconds.max)),
+  };
+};

@@ -1,0 +1,58 @@
+import type { DeviceCommandAccepted, DeviceCommandFinished } from '@lanyard/contracts';
+import { formatTimestamp } from '@lanyard/service';
+import { operationOf, writesValue } from '../downlink/operation.js';
+import type { Command } from './command.entity.js';
+import type { Outcome } from './outcome.js';
+
+const fieldsOf = (command: Command) => ({
+  commandId: command.id,
+  deviceId: command.deviceId,
+  accountId: command.accountId,
+  keyId: command.keyId,
+  asyncId: command.asyncId,
+  kind: command.kind,
+  method: command.method,
+  path: command.path,
+  ...(command.query.length > 0 && { query: command.query }),
+  acceptedAt: formatTimestamp(command.acceptedAt),
+});
+
+const contentOf = (command: Command) => ({
+  ...(command.contentType !== null && { contentType: command.contentType }),
+});
+
+export const accepted = (command: Command): DeviceCommandAccepted => ({
+  ...fieldsOf(command),
+  ...contentOf(command),
+  ...(command.payload !== null && { payload: command.payload.toString('base64') }),
+  expiresAt: formatTimestamp(command.expiresAt),
+});
+
+const itemOf = (command: Command, { status, error, payload, contentType, maxAgeSeconds }: Outcome) => ({
+  id: command.asyncId,
+  status,
+  payload: payload?.toString('base64') ?? '',
+  ...(contentType !== undefined && { ct: contentType }),
+  ...(maxAgeSeconds !== undefined && { 'max-age': maxAgeSeconds }),
+  ...(error !== undefined && { error }),
+});
+
+const written = (command: Command) =>
+  writesValue(operationOf(command)) && {
+    written: { payload: (command.payload ?? Buffer.alloc(0)).toString('base64'), ...contentOf(command) },
+  };
+
+/** `written` tells the snapshot what the device was to have, whether it took it or not. */
+export const finished = (
+  command: Command,
+  outcome: Outcome,
+  finishedAtMs: number,
+  endpointName: string | undefined,
+): DeviceCommandFinished => ({
+  item: itemOf(command, outcome),
+  ...fieldsOf(command),
+  ...(endpointName !== undefined && { endpointName }),
+  outcome: outcome.outcome,
+  finishedAt: formatTimestamp(finishedAtMs),
+  ...written(command),
+});

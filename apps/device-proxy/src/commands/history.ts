@@ -1,0 +1,93 @@
+import { filtersToSql, formatTimestamp, type ListEnvelope, listEnvelope, type ListQuery, NotFound } from '@lanyard/service';
+import type { DataSource } from 'typeorm';
+import { CommandNotFound } from '../errors.js';
+import { Command } from './command.entity.js';
+
+/** What was asked and how it ended. */
+export interface CommandRecord {
+  id: string;
+  object: 'device-request';
+  async_id: string;
+  device_id: string;
+  kind: Command['kind'];
+  method: string;
+  uri: string;
+  state: Command['state'];
+  attempts: number;
+  created_at: string;
+  expires_at: string;
+  finished_at: string | null;
+  status: number | null;
+  error: string | null;
+  note: string | null;
+  payload: string | null;
+  content_type: string | null;
+}
+
+const recordOf = (command: Command): CommandRecord => ({
+  id: command.id,
+  object: 'device-request',
+  async_id: command.asyncId,
+  device_id: command.deviceId,
+  kind: command.kind,
+  method: command.method,
+  uri: command.query.length > 0 ? `${command.path}?${command.query.join('&')}` : command.path,
+  state: command.state,
+  attempts: command.attempts,
+  created_at: formatTimestamp(command.acceptedAt),
+  expires_at: formatTimestamp(command.expiresAt),
+  finished_at: command.finishedAt && formatTimestamp(command.finishedAt),
+  status: command.status,
+  error: command.error,
+  note: command.note,
+  payload: command.result && command.result.toString('base64'),
+  content_type: command.resultType,
+});
+
+const columns = { device_id: 'device_id', state: 'state' };
+
+export const historySpec = { filters: { device_id: 'text', state: 'text' }, defaultOrder: 'DESC' } as const;
+
+/** The commands of one key, newest first. */
+export class CommandHistory {
+  constructor(private readonly dataSource: DataSource) {}
+
+  async list(keyId: string, query: ListQuery): Promise<ListEnvelope<CommandRecord>> {
+    const parameters: unknown[] = [keyId];
+    const conditions = ['key_id = $1', ...filtersToSql(query.filters, columns, parameters)];
+    const totalCount = query.includeTotal ? await this.count(conditions, parameters) : undefined;
+    if (query.after !== null) {
+      if (!(await this.dataSource.manager.existsBy(Command, { keyId, id: query.after }))) throw new NotFound('Unable to find page: no such after.');
+      conditions.push(`id ${query.order === 'ASC' ? '>' : '<'} $${parameters.push(query.after)}`);
+    }
+    const rows: { id: string }[] = await this.dataSource.query(
+      `SELECT id FROM command WHERE ${conditions.join(' AND ')} ORDER BY id ${query.order} LIMIT ${query.limit + 1}`,
+      parameters,
+    );
+    return listEnvelope(await this.load(rows.map((row) => row.id)), query, totalCount);
+  }
+
+  async get(keyId: string, asyncId: string): Promise<CommandRecord> {
+    const command = await this.dataSource.manager.findOneBy(Command, { keyId, asyncId });
+    if (!command) throw new CommandNotFound();
+    return recordOf(command);
+  }
+
+  private async count(conditions: readonly string[], parameters: readonly unknown[]): Promise<number> {
+    const sql = `SELECT count(*)::int AS count FROM command WHERE ${conditions.join(' AND ')}`;
+    const [row]: { count: number }[] = await this.dataSource.query(sql, [...parameters]);
+    return row?.count ?? 0;
+  }
+
+  private async load(ids: readonly string[]): Promise<CommandRecord[]> {
+    const found = await this.dataSource.manager
+      .createQueryBuilder(Command, 'command')
+      .where('command.id = ANY(:ids)', { ids: [...ids] })
+      .getMany();
+    const byId = new Map(found.map((command) => [command.id, command]));
+    return ids.flatMap((id) => {
+      const command = byId.get(id);
+      return command ? [recordOf(command)] : [];
+    });
+  }
+}

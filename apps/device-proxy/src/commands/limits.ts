@@ -1,0 +1,26 @@
+/** Commands that may wait for one device. */
+export const queueLengthMax = 20;
+
+/** Extra attempts after the first one. */
+export const retryMax = 10;
+export const defaultRetry = { awake: 0, queueMode: 2 } as const;
+
+export const expirySeconds = { min: 1, max: 2_592_000 } as const;
+export const defaultExpirySeconds = { awake: 7_200, queueMode: 259_200 } as const;
+
+/** A claim of a command that is being executed is renewed in this period and void after the lease. */
+export const claimRenewMs = 15_000;
+export const claimLeaseMs = 60_000;
+
+/** Pause before a command is tried again on a device that did not answer although it should listen. */
+export const retryPauseMs = 5_000;
+
+/** How often each replica looks for commands whose time is over, and for commands it was not nudged about. */
+export const expiryPeriodMs = 1_000;
+export const pollPeriodMs = 2_000;
+/** How far back that look goes: longer than a transaction may stay open. */
+export const pollWindowSeconds = 35;
+
+/** How long the record of a finished command is kept. */
+export const historyDays = 30;
+export const historySweepMs = 3_600_000;

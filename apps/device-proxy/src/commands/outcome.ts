@@ -1,0 +1,80 @@
+/** How a command ended: status and token of its asynchronous response. */
+export interface Outcome {
+  outcome: 'succeeded' | 'failed' | 'expired';
+  status: number;
+  error?: string;
+  /** For people who read the history. */
+  note?: string;
+  payload?: Buffer;
+  /** Media type of the payload. */
+  contentType?: string;
+  maxAgeSeconds?: number;
+}
+
+const failed = (status: number, error: string, note?: string): Outcome => ({
+  outcome: 'failed',
+  status,
+  error,
+  ...(note !== undefined && { note }),
+});
+
+export const expired: Outcome = {
+  outcome: 'expired',
+  status: 429,
+  error: 'REQUEST_EXPIRED',
+  note: 'The device was not there before the command expired.',
+};
+
+export const deviceBlocked = failed(429, 'DEVICE_BLOCKED', 'The device is suspended.');
+export const registrationRemoved = failed(429, 'DEVICE_REMOVED_REGISTRATION', 'The device was deleted.');
+export const notConnected = failed(503, 'NOT_CONNECTED', 'The device went away while the command was executed.');
+export const timeout = failed(504, 'TIMEOUT', 'The device did not answer.');
+export const subscriptionRemoved = failed(404, 'SUBSCRIPTION_REMOVED', 'The subscription was deleted before the device came.');
+export const notObservable = failed(412, 'NOT_OBSERVABLE', 'The device answered, but does not report changes of this path.');
+
+/** Done or not, nobody knows: the answer may have been lost, and asking again could do it twice. */
+export const inDoubt = failed(
+  504,
+  'TIMEOUT',
+  'The device may have done it: its answer never came, and this operation is not safe to repeat.',
+);
+
+/** CoAP response codes (RFC 7252 §12.1.2) as status and word. The word is the error category of spec §3.2. */
+const byCode: Record<string, [status: number, error: string]> = {
+  '4.00': [400, 'BAD_REQUEST'],
+  '4.01': [400, 'UNAUTHORIZED'],
+  '4.02': [400, 'BAD_OPTION'],
+  '4.03': [400, 'FORBIDDEN'],
+  '4.04': [404, 'RESOURCE_NOT_FOUND'],
+  '4.05': [400, 'METHOD_NOT_ALLOWED'],
+  '4.06': [415, 'NOT_ACCEPTABLE'],
+  '4.08': [400, 'REQUEST_ENTITY_INCOMPLETE'],
+  '4.12': [412, 'PRECONDITION_FAILED'],
+  '4.13': [413, 'REQUEST_ENTITY_TOO_LARGE'],
+  '4.15': [415, 'UNSUPPORTED_CONTENT_FORMAT'],
+  '5.00': [502, 'INTERNAL_SERVER_ERROR'],
+  '5.01': [502, 'NOT_IMPLEMENTED'],
+  '5.03': [502, 'SERVICE_UNAVAILABLE'],
+};
+
+export interface Answer {
+  /** `2.05` */
+  code: string;
+  payload: Buffer;
+  contentType?: string;
+  maxAgeSeconds?: number;
+}
+
+/** What the device's answer means for the one who asked. */
+export const outcomeOf = (answer: Answer): Outcome => {
+  const { code, payload, contentType, maxAgeSeconds } = answer;
+  if (code.startsWith('2.'))
+    return {
+      outcome: 'succeeded',
+      status: 200,
+      ...(payload.length > 0 && { payload, contentType }),
+      ...(maxAgeSeconds !== undefined && { maxAgeSeconds }),
+    };
+  const [status, error] = byCode[code] ?? (code.startsWith('4.') ? [400, 'BAD_REQUEST'] : [502, 'INTERNAL_SERVER_ERROR']);
+  return failed(status, error, `The device answered ${code}.`);
+};

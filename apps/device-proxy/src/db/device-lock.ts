@@ -1,0 +1,15 @@
+import type { DataSource, EntityManager } from 'typeorm';
+
+/**
+ * A transaction that holds the lock of a device until it ends. Whoever changes a device's commands or subscriptions
+ * takes it, on every replica: that gives one order of changes, of queue positions and of what the outbox announces.
+ */
+export const withDevice = <T>(
+  dataSource: DataSource,
+  deviceId: string,
+  work: (manager: EntityManager) => Promise<T>,
+): Promise<T> =>
+  dataSource.transaction(async (manager) => {
+    await manager.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [deviceId]);
+    return work(manager);
+  });

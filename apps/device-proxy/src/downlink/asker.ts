@@ -1,0 +1,45 @@
+import type { Observation, Session } from '../sessions/session.js';
+import type { DeviceAnswer, DeviceLink } from '../transport/device-link.js';
+import { mediaTypeOf } from './formats.js';
+import { type Ask, observeRequest, requestFor } from './requests.js';
+
+/** A device's answer in the words of HTTP. */
+export interface DeviceReply {
+  /** `2.05` */
+  code: string;
+  payload: Buffer;
+  /** Media type. */
+  contentType: string;
+  maxAgeSeconds?: number;
+}
+
+const replyOf = (path: string, { code, payload, contentFormat, maxAgeSeconds }: DeviceAnswer): DeviceReply => ({
+  code,
+  payload,
+  contentType: mediaTypeOf(contentFormat, path),
+  ...(maxAgeSeconds !== undefined && { maxAgeSeconds }),
+});
+
+/**
+ * Asks the device of a session. Throws NoAnswer, Refused, or GivenUp when the session ends meanwhile. Order and the
+ * limit of one request at a time are the transport's business.
+ */
+export class Asker {
+  constructor(private readonly link: DeviceLink) {}
+
+  async ask(session: Session, ask: Ask): Promise<DeviceReply> {
+    const request = requestFor(session.data, ask);
+    return replyOf(ask.path, await this.link.request(session.address, request, session.signal));
+  }
+
+  async observe(session: Session, path: string): Promise<{ reply: DeviceReply; token?: string; accept?: number }> {
+    const request = observeRequest(session.data, path);
+    const { answer, token } = await this.link.observe(session.address, request, session.signal);
+    return { reply: replyOf(path, answer), token, accept: request.accept };
+  }
+
+  async cancel(session: Session, { path, token, accept }: Observation): Promise<void> {
+    const request = { ...observeRequest(session.data, path), ...(accept !== undefined && { accept }) };
+    await this.link.cancel(session.address, request, token, session.signal);
+  }
+}

@@ -1,0 +1,38 @@
+import { describe, expect, it } from '@jest/globals';
+import { type Asked, isRepeatable, operationOf } from './operation.js';
+
+const ask = (asked: Partial<Asked>): Asked => ({
+  kind: 'device-request',
+  method: 'GET',
+  path: '/3303/0/5700',
+  query: [],
+  accept: null,
+  payload: null,
+  ...asked,
+});
+const payload = Buffer.from('1');
+
+describe('operationOf', () => {
+  it.each<[Partial<Asked>, string]>([
+    [{}, 'read'],
+    [{ accept: 'application/link-format' }, 'discover'],
+    [{ method: 'PUT', payload }, 'write'],
+    [{ method: 'PUT' }, 'write'],
+    [{ method: 'PUT', query: ['pmin=10', 'gt=5'] }, 'write-attributes'],
+    [{ method: 'PUT', query: ['pmin=10'], payload }, 'write'],
+    [{ method: 'POST' }, 'execute'],
+    [{ method: 'POST', payload }, 'execute'],
+    [{ method: 'POST', path: '/3303/0', payload }, 'write-partial'],
+    [{ method: 'POST', path: '/3303', payload }, 'create'],
+    [{ method: 'DELETE', path: '/3303/0' }, 'delete'],
+    [{ kind: 'subscription' }, 'observe'],
+  ])('%j is %s', (asked, operation) => {
+    expect(operationOf(ask(asked))).toBe(operation);
+  });
+
+  it('execute, create and delete are never repeated', () => {
+    expect((['read', 'write', 'observe', 'execute', 'create', 'delete'] as const).map(isRepeatable)).toEqual([
+      true, true, true, false, false, false,
+    ]);
+  });
+});

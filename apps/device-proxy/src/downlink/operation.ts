@@ -1,0 +1,49 @@
+/** What a command asks of the device, in the words of LwM2M (LwM2M 1.1 core §6.3). */
+export type Operation =
+  | 'read'
+  | 'discover'
+  | 'write'
+  | 'write-partial'
+  | 'write-attributes'
+  | 'execute'
+  | 'create'
+  | 'delete'
+  | 'observe';
+
+export interface Asked {
+  kind: 'device-request' | 'endpoint' | 'subscription';
+  method: 'GET' | 'PUT' | 'POST' | 'DELETE';
+  path: string;
+  query: readonly string[];
+  accept: string | null;
+  payload: Buffer | null;
+}
+
+const hasPayload = (asked: Asked): boolean => asked.payload !== null && asked.payload.length > 0;
+
+const posted = (path: string): Operation => {
+  const depth = path.split('/').length - 1;
+  if (depth === 1) return 'create';
+  return depth === 2 ? 'write-partial' : 'execute';
+};
+
+/** A PUT with a query and no payload sets write attributes (spec §4.3); a POST depends on what it is sent to. */
+export const operationOf = (asked: Asked): Operation => {
+  if (asked.kind === 'subscription') return 'observe';
+  switch (asked.method) {
+    case 'GET':
+      return asked.accept === 'application/link-format' ? 'discover' : 'read';
+    case 'PUT':
+      return asked.query.length > 0 && !hasPayload(asked) ? 'write-attributes' : 'write';
+    case 'POST':
+      return posted(asked.path);
+    case 'DELETE':
+      return 'delete';
+  }
+};
+
+/** Asking twice does no more than asking once. What is not repeatable is never sent again when its answer is missing. */
+export const isRepeatable = (operation: Operation): boolean => !['execute', 'create', 'delete'].includes(operation);
+
+/** A value is written: the snapshot keeps it as the desired one (spec §3.2). */
+export const writesValue = (operation: Operation): boolean => operation === 'write' || operation === 'write-partial';

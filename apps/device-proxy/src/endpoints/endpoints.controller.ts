@@ -1,0 +1,135 @@
+import { Body, Controller, Delete, Get, Headers, Inject, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
+import { ApiConsumes, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Caller, type Identity } from '@lanyard/service';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Commands } from '../commands/commands.js';
+import { defaultTiming } from '../commands/device-request.js';
+import { knownMediaType } from '../downlink/formats.js';
+import { type EndpointEntry, type EndpointResource, Endpoints } from './endpoints.js';
+import { resourcePathIn } from './resource-path.js';
+
+/** Bodies below this are values, not JSON. */
+export const endpointsPrefix = '/v2/endpoints/';
+
+interface Options {
+  /** The caller wants no asynchronous response. */
+  noResp?: string;
+  /** Only a value that is cached here; none is, the snapshot keeps them. */
+  cacheOnly?: string;
+}
+
+type Accepted = { 'async-response-id': string } | undefined;
+
+@ApiTags('Endpoints')
+@Controller('v2/endpoints')
+export class EndpointsController {
+  constructor(
+    @Inject(Endpoints) private readonly endpoints: Endpoints,
+    @Inject(Commands) private readonly commands: Commands,
+  ) {}
+
+  @Get()
+  @ApiOperation({ summary: 'Registered devices, at most 200', deprecated: true })
+  list(@Caller() caller: Identity, @Query('type') type?: string): Promise<EndpointEntry[]> {
+    return this.endpoints.list(caller, type);
+  }
+
+  @Get(':deviceId')
+  @ApiOperation({ summary: 'Resources of a registered device' })
+  @ApiResponse({ status: 404, description: 'DEVICE_NOT_FOUND: unknown, or not registered' })
+  resources(@Caller() caller: Identity, @Param('deviceId') deviceId: string): Promise<EndpointResource[]> {
+    return this.endpoints.resources(caller, deviceId);
+  }
+
+  @Get(':deviceId/*path')
+  @ApiParam({ name: 'path' })
+  @ApiOperation({ summary: 'Read a resource; the value comes as an asynchronous response' })
+  @ApiResponse({ status: 202, description: 'Asked' })
+  @ApiResponse({ status: 205, description: 'cacheOnly: nothing is cached' })
+  async read(
+    @Caller() caller: Identity,
+    @Param('deviceId') deviceId: string,
+    @Query() options: Options,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Accepted> {
+    if (options.cacheOnly !== 'true') return this.send(caller, deviceId, 'GET', request, reply, options);
+    await this.commands.device(caller, deviceId);
+    reply.code(205);
+    return undefined;
+  }
+
+  @Put(':deviceId/*path')
+  @ApiParam({ name: 'path' })
+  @ApiConsumes('text/plain', 'application/octet-stream', 'application/vnd.oma.lwm2m+tlv')
+  @ApiOperation({ summary: 'Write a value (spec §4.3)' })
+  @ApiResponse({ status: 202, description: 'In the queue of the device' })
+  write(
+    @Caller() caller: Identity,
+    @Param('deviceId') deviceId: string,
+    @Query() options: Options,
+    @Headers('content-type') contentType: string | undefined,
+    @Body() body: unknown,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Accepted> {
+    return this.send(caller, deviceId, 'PUT', request, reply, options, { body, contentType });
+  }
+
+  @Post(':deviceId/*path')
+  @ApiParam({ name: 'path' })
+  @ApiOperation({ summary: 'Execute a resource, or create an instance' })
+  @ApiResponse({ status: 202, description: 'In the queue of the device' })
+  execute(
+    @Caller() caller: Identity,
+    @Param('deviceId') deviceId: string,
+    @Query() options: Options,
+    @Headers('content-type') contentType: string | undefined,
+    @Body() body: unknown,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Accepted> {
+    return this.send(caller, deviceId, 'POST', request, reply, options, { body, contentType });
+  }
+
+  @Delete(':deviceId/*path')
+  @ApiParam({ name: 'path' })
+  @ApiOperation({ summary: 'Delete an instance' })
+  @ApiResponse({ status: 202, description: 'In the queue of the device' })
+  remove(
+    @Caller() caller: Identity,
+    @Param('deviceId') deviceId: string,
+    @Query() options: Options,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Accepted> {
+    return this.send(caller, deviceId, 'DELETE', request, reply, options);
+  }
+
+  private async send(
+    caller: Identity,
+    deviceId: string,
+    method: 'GET' | 'PUT' | 'POST' | 'DELETE',
+    request: FastifyRequest,
+    reply: FastifyReply,
+    options: Options,
+    content: { body?: unknown; contentType?: string } = {},
+  ): Promise<Accepted> {
+    const path = resourcePathIn(request, endpointsPrefix);
+    const device = await this.commands.device(caller, deviceId);
+    const asyncId = this.commands.newAsyncId();
+    await this.commands.send(caller, device, {
+      asyncId,
+      kind: 'endpoint',
+      method,
+      path,
+      query: [],
+      accept: null,
+      contentType: knownMediaType(content.contentType),
+      payload: Buffer.isBuffer(content.body) ? content.body : null,
+      ...defaultTiming(device.session?.data.queueMode ?? false),
+    });
+    reply.code(options.noResp === 'true' ? 204 : 202);
+    return options.noResp === 'true' ? undefined : { 'async-response-id': asyncId };
+  }
+}

@@ -1,0 +1,66 @@
+import type { Identity } from '@lanyard/service';
+import type { Commands } from '../commands/commands.js';
+import { NotRegistered } from '../errors.js';
+import type { SessionStore } from '../sessions/session-store.js';
+import type { RegisteredLink, StoredSession } from '../sessions/session.js';
+
+/** So many devices one list shows; there is no paging. */
+export const endpointsMax = 200;
+
+export interface EndpointEntry {
+  name: string;
+  type?: string;
+  status: 'ACTIVE';
+  q: boolean;
+}
+
+export interface EndpointResource {
+  uri: string;
+  rt?: string;
+  type?: string;
+  obs: boolean;
+}
+
+const entryOf = ({ deviceId, data }: StoredSession): EndpointEntry => ({
+  name: deviceId,
+  ...(data.endpointType !== undefined && { type: data.endpointType }),
+  status: 'ACTIVE',
+  q: data.queueMode,
+});
+
+const resourceOf = ({ path, rt, ct, obs }: RegisteredLink): EndpointResource => ({
+  uri: path,
+  ...(rt !== undefined && { rt }),
+  ...(ct !== undefined && { type: ct }),
+  obs,
+});
+
+/** Registered devices as the older part of the interface shows them. */
+export class Endpoints {
+  constructor(
+    private readonly sessions: SessionStore,
+    private readonly commands: Commands,
+  ) {}
+
+  /** Devices of an account with a session, at most 200. */
+  async list({ accountId }: Identity, type: string | undefined): Promise<EndpointEntry[]> {
+    const entries: EndpointEntry[] = [];
+    for await (const session of this.registered(accountId)) {
+      if (type !== undefined && session.data.endpointType !== type) continue;
+      entries.push(entryOf(session));
+      if (entries.length === endpointsMax) break;
+    }
+    return entries;
+  }
+
+  async resources(identity: Identity, deviceId: string): Promise<EndpointResource[]> {
+    const { session } = await this.commands.device(identity, deviceId);
+    if (!session) throw new NotRegistered();
+    return session.data.links.map(resourceOf);
+  }
+
+  private async *registered(accountId: string): AsyncGenerator<StoredSession> {
+    for await (const page of this.sessions.ofAccount(accountId))
+      for (const session of await Promise.all(page.map((deviceId) => this.sessions.read(deviceId)))) if (session) yield session;
+  }
+}

@@ -1,0 +1,103 @@
+import type { Logger } from '@lanyard/service';
+import type { Asker, DeviceReply } from '../downlink/asker.js';
+import type { Observation, Session } from '../sessions/session.js';
+import type { Sessions } from '../sessions/sessions.js';
+import type { DeviceLink } from '../transport/device-link.js';
+import type { Values } from './values.js';
+
+export interface Observed {
+  reply: DeviceReply;
+  /** The device reports changes of the path from now on. */
+  observing: boolean;
+}
+
+/** Observations of devices: one for each path, however many keys subscribed to it. */
+export class Observer {
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly asker: Asker,
+    private readonly link: DeviceLink,
+    private readonly values: Values,
+    private readonly logger: Logger,
+  ) {
+    sessions.listen({
+      began: (session) => {
+        this.adoptAll(session);
+      },
+      ended: (session) => {
+        for (const { token } of session.observations.values()) this.link.forget(session.address, token);
+      },
+    });
+  }
+
+  /** Observes the path and hands its first value to those who subscribed to it. */
+  async observe(session: Session, path: string): Promise<Observed> {
+    const { reply, token, accept } = await this.asker.observe(session, path);
+    const observing = reply.code.startsWith('2.') && token !== undefined;
+    // At once, before anything is awaited: the next notification may be on its way.
+    if (observing) this.remember(session, { path, token, ...(accept !== undefined && { accept }) });
+    if (reply.code.startsWith('2.')) await this.hand(session, path, reply);
+    if (observing) await this.store(session, path);
+    return { reply, observing };
+  }
+
+  /** Nobody wants it any more. A device that does not listen is told when it reports the next time. */
+  async cancel(session: Session, path: string): Promise<void> {
+    const observation = session.observations.get(path);
+    if (!observation) return;
+    session.observations.delete(path);
+    await this.sessions.store.dropObservation(session.deviceId, session.epoch, observation);
+    try {
+      if (this.sessions.isListening(session)) await this.asker.cancel(session, observation);
+    } catch (error) {
+      this.logger.debug({ err: error, deviceId: session.deviceId, path }, 'cancellation not confirmed');
+    } finally {
+      this.link.forget(session.address, observation.token);
+    }
+  }
+
+  /** The device ended it by itself. */
+  async ended(session: Session, observation: Observation): Promise<void> {
+    session.observations.delete(observation.path);
+    this.link.forget(session.address, observation.token);
+    await this.sessions.store.dropObservation(session.deviceId, session.epoch, observation);
+  }
+
+  /** The device's address changed: its notifications come from there now. */
+  moved(session: Session, previousAddress: string): void {
+    for (const { token } of session.observations.values()) this.link.forget(previousAddress, token);
+    this.adoptAll(session);
+  }
+
+  /** Observations that the device says it makes by itself (spec §2.4 rule 3). */
+  async adoptAutomatic(session: Session): Promise<void> {
+    for (const { path, autoToken } of session.data.links) {
+      if (autoToken === undefined || session.observations.has(path)) continue;
+      this.remember(session, { path, token: autoToken, auto: true });
+      this.link.adopt(session.address, autoToken);
+      await this.store(session, path);
+    }
+  }
+
+  private adoptAll(session: Session): void {
+    for (const { token } of session.observations.values()) this.link.adopt(session.address, token);
+  }
+
+  private remember(session: Session, observation: Observation): void {
+    const before = session.observations.get(observation.path);
+    if (before && before.token !== observation.token) this.link.forget(session.address, before.token);
+    session.observations.set(observation.path, observation);
+  }
+
+  private async store(session: Session, path: string): Promise<void> {
+    const observation = session.observations.get(path);
+    if (!observation) return;
+    const stored = await this.sessions.store.putObservation(session.deviceId, session.epoch, observation);
+    if (!stored && this.sessions.get(session.deviceId) === session) this.sessions.drop(session);
+  }
+
+  private hand(session: Session, path: string, { payload, contentType, maxAgeSeconds }: DeviceReply): Promise<void> {
+    const audience = session.audience.get(path) ?? [];
+    return this.values.report(session, { path, payload, contentType, maxAgeSeconds, cause: 'notify', audience });
+  }
+}

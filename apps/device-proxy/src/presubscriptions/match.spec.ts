@@ -1,0 +1,61 @@
+import { describe, expect, it } from '@jest/globals';
+import { matchingPaths, mayExist } from './match.js';
+import { PresubscriptionRulesSchema } from './rule.js';
+
+const link = (path: string, obs = true) => ({ path, obs });
+const device = {
+  deviceId: 'd'.repeat(32),
+  endpointName: 'meter-7',
+  endpointType: 'meter',
+  links: [link('/1/0'), link('/3/0'), link('/5'), link('/3303/0'), link('/3303/1'), link('/3200/0/5500', false), link('/3200/0/5501')],
+};
+
+describe('a presubscription rule', () => {
+  it.each([
+    ['one path', { 'resource-path': ['/3303/0/5700'] }, ['/3303/0/5700']],
+    ['all instances of an object', { 'resource-path': ['/3303/*'] }, ['/3303/0', '/3303/1']],
+    ['an instance by its resources', { 'resource-path': ['/3303/0/*'] }, ['/3303/0']],
+    ['listed resources that can be observed', { 'resource-path': ['/3200/0/*'] }, ['/3200/0/5501']],
+    ['an object the device lacks', { 'resource-path': ['/3304/*', '/3304/0/5700'] }, []],
+    ['a resource that the device would list', { 'resource-path': ['/3200/0/5502'] }, []],
+    ['another type', { 'endpoint-type': 'lamp' }, []],
+    ['type alone', { 'endpoint-type': 'meter' }, ['/1/0', '/3/0', '/3303/0', '/3303/1', '/3200/0/5501']],
+    ['name with wildcard', { 'endpoint-name': 'meter-*', 'resource-path': ['/3/0'] }, ['/3/0']],
+    ['device id', { 'endpoint-name': 'd'.repeat(32), 'resource-path': ['/3/0'] }, ['/3/0']],
+    ['another name', { 'endpoint-name': 'meter-8', 'resource-path': ['/3/0'] }, []],
+  ])('%s', (_, rule, paths) => {
+    expect(matchingPaths([rule], device)).toEqual(paths);
+  });
+
+  it('names a path once, however many rules do', () => {
+    expect(matchingPaths([{ 'resource-path': ['/3/0'] }, { 'resource-path': ['/3/0', '/3/*'] }], device)).toEqual(['/3/0']);
+  });
+
+  it.each([
+    [[{ 'resource-path': ['/3303/*/5700'] }]],
+    [[{ 'resource-path': ['3303'] }]],
+    [[{ 'endpoint-name': 'x'.repeat(65) }]],
+    [[{ endpoint: 'x' }]],
+    [{}],
+    [Array.from({ length: 1025 }, () => ({}))],
+    [[{ 'resource-path': Array.from({ length: 257 }, (_, i) => `/${i}`) }]],
+  ])('is refused: %#', (rules) => {
+    expect(PresubscriptionRulesSchema.safeParse(rules).success).toBe(false);
+  });
+});
+
+describe('mayExist', () => {
+  it.each([
+    ['/3303', true],
+    ['/3303/0', true],
+    ['/3303/0/5700', true],
+    ['/3303/2', false],
+    ['/3200/0', true],
+    ['/3200/0/5501', true],
+    ['/3200/0/5999', false],
+    ['/5/0', true],
+    ['/9/0', false],
+  ])('%s: %s', (path, answer) => {
+    expect(mayExist(device.links, path)).toBe(answer);
+  });
+});

@@ -1,0 +1,43 @@
+import { Body, Controller, Delete, Get, HttpCode, Inject, Put } from '@nestjs/common';
+import { ApiBody, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Caller, type Identity } from '@lanyard/service';
+import { MalformedRules } from '../errors.js';
+import { type PresubscriptionRule, PresubscriptionRulesSchema } from './rule.js';
+import { Rules } from './rules.js';
+
+const readRules = (body: unknown): PresubscriptionRule[] => {
+  const read = PresubscriptionRulesSchema.safeParse(body);
+  if (read.success) return read.data;
+  throw new MalformedRules(
+    read.error.issues.map((issue) => ({ name: issue.path.map(String).join('.') || 'body', message: issue.message })),
+  );
+};
+
+@ApiTags('Subscriptions')
+@Controller('v2/subscriptions')
+export class PresubscriptionsController {
+  constructor(@Inject(Rules) private readonly rules: Rules) {}
+
+  @Get()
+  @ApiOperation({ summary: 'Presubscription rules of the key' })
+  get(@Caller() caller: Identity): Promise<PresubscriptionRule[]> {
+    return this.rules.ofKey(caller.keyId);
+  }
+
+  @Put()
+  @HttpCode(202)
+  @ApiBody({ schema: { type: 'array', items: { $ref: '#/components/schemas/PresubscriptionRule' } } })
+  @ApiOperation({ summary: 'Replace the presubscription rules of the key; they apply when devices register (spec §4.4)' })
+  @ApiResponse({ status: 202, description: 'Stored' })
+  @ApiResponse({ status: 400, description: 'MALFORMED_JSON_CONTENT' })
+  async replace(@Caller() caller: Identity, @Body() body: unknown): Promise<void> {
+    await this.rules.replace(caller.accountId, caller.keyId, readRules(body));
+  }
+
+  @Delete()
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Remove the presubscription rules of the key; what devices report now goes on until they come again' })
+  async remove(@Caller() caller: Identity): Promise<void> {
+    await this.rules.replace(caller.accountId, caller.keyId, []);
+  }
+}

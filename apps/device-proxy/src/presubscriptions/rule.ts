@@ -1,0 +1,32 @@
+import { z } from 'zod';
+
+/** A customer may have so many rules and name so many different paths in them. */
+export const rulesMax = 1024;
+export const rulePathsMax = 256;
+
+const name = z.string().min(1).max(64);
+
+/** `/3303/0/5700`, `/3303/0/*`, `/3303/*`, or `*`: the wildcard only at the end (spec §2.8). */
+const pathPattern = z
+  .string()
+  .max(128)
+  .regex(/^((\/\d{1,5}){1,4}(\/?\*)?|\/?\*)$/, 'Must be a path, with * only as its end');
+
+/** Spec §2.8. A rule without a path covers everything that the device lets be observed. */
+export const PresubscriptionRuleSchema = z
+  .object({
+    'endpoint-name': name.optional().describe('Device id or endpoint name; may end in *'),
+    'endpoint-type': name.optional(),
+    'resource-path': z.array(pathPattern).optional(),
+  })
+  .strict()
+  .meta({ id: 'PresubscriptionRule' });
+
+export type PresubscriptionRule = z.infer<typeof PresubscriptionRuleSchema>;
+
+export const PresubscriptionRulesSchema = z
+  .array(PresubscriptionRuleSchema)
+  .max(rulesMax)
+  .refine((rules) => new Set(rules.flatMap((rule) => rule['resource-path'] ?? [])).size <= rulePathsMax, {
+    message: `At most ${rulePathsMax} different resource paths`,
+  });

@@ -1,0 +1,49 @@
+import type { Clock } from '@lanyard/service';
+import type { DataSource } from 'typeorm';
+import type { Nudges } from '../sessions/nudges.js';
+import { Presubscription } from './presubscription.entity.js';
+import type { PresubscriptionRule } from './rule.js';
+
+export interface RulesOfKey {
+  keyId: string;
+  rules: PresubscriptionRule[];
+}
+
+/** How long a replica that missed the nudge may go by old rules. */
+const freshMs = 2_000;
+
+/** Presubscription rules by key. Every registration looks at them, so each replica keeps those of its accounts. */
+export class Rules {
+  private readonly cache = new Map<string, { rules: Promise<RulesOfKey[]>; loadedAtMs: number }>();
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly nudges: Nudges,
+    private readonly clock: Clock,
+  ) {
+    nudges.on((nudge) => {
+      if (nudge.about === 'rules') this.cache.delete(nudge.accountId);
+    });
+  }
+
+  ofAccount(accountId: string): Promise<RulesOfKey[]> {
+    const cached = this.cache.get(accountId);
+    if (cached && this.clock.now() - cached.loadedAtMs < freshMs) return cached.rules;
+    const rules = this.dataSource.manager.findBy(Presubscription, { accountId });
+    this.cache.set(accountId, { rules, loadedAtMs: this.clock.now() });
+    rules.catch(() => this.cache.delete(accountId));
+    return rules;
+  }
+
+  async ofKey(keyId: string): Promise<PresubscriptionRule[]> {
+    return (await this.dataSource.manager.findOneBy(Presubscription, { keyId }))?.rules ?? [];
+  }
+
+  /** Takes the place of all rules of the key (spec §4.4). */
+  async replace(accountId: string, keyId: string, rules: PresubscriptionRule[]): Promise<void> {
+    const row = { keyId, accountId, rules, changedAt: new Date(this.clock.now()) };
+    if (rules.length === 0) await this.dataSource.manager.delete(Presubscription, { keyId });
+    else await this.dataSource.manager.upsert(Presubscription, row, ['keyId']);
+    await this.nudges.tellAll({ about: 'rules', accountId });
+  }
+}

@@ -1,0 +1,73 @@
+import type { Clock, Logger, Timer } from '@lanyard/service';
+import type { DataSource } from 'typeorm';
+import { pollPeriodMs, pollWindowSeconds } from '../commands/limits.js';
+import type { Sessions } from './sessions.js';
+
+/** What a nudge would have said. */
+export interface CatchUpListener {
+  commands(deviceId: string): void;
+  interest(deviceId: string): void;
+}
+
+/**
+ * Nudges may be lost. This replica looks for commands and changed subscriptions of its devices in what was stored
+ * lately, and in everything when it may have missed more than that.
+ */
+export class CatchUp {
+  private timer: Timer | undefined;
+  private running: Promise<void> = Promise.resolve();
+  private busy = false;
+  /** Changes seen already, by device. */
+  private seen = new Map<string, string>();
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly sessions: Sessions,
+    private readonly listener: CatchUpListener,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  start(): void {
+    this.timer = this.clock.every(pollPeriodMs, () => {
+      if (this.busy) return;
+      this.busy = true;
+      this.running = this.look()
+        .catch((error: unknown) => this.logger.warn({ err: error }, 'missed nudges not looked for'))
+        .finally(() => {
+          this.busy = false;
+        });
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.timer?.cancel();
+    await this.running;
+  }
+
+  /** Every device of this replica that has commands waiting. */
+  async everything(): Promise<void> {
+    this.poke(await this.dataSource.query(`SELECT DISTINCT device_id FROM command WHERE state IN ('waiting', 'executing')`));
+  }
+
+  private async look(): Promise<void> {
+    this.poke(
+      await this.dataSource.query(
+        `SELECT DISTINCT device_id FROM command WHERE state = 'waiting' AND stored_at > now() - make_interval(secs => $1)`,
+        [pollWindowSeconds],
+      ),
+    );
+    const changes: { device_id: string; changed_at: string }[] = await this.dataSource.query(
+      `SELECT device_id, changed_at::text FROM interest_change WHERE changed_at > now() - make_interval(secs => $1)`,
+      [pollWindowSeconds],
+    );
+    const before = this.seen;
+    this.seen = new Map(changes.map((change) => [change.device_id, change.changed_at]));
+    for (const { device_id: deviceId, changed_at: changedAt } of changes)
+      if (before.get(deviceId) !== changedAt && this.sessions.get(deviceId)) this.listener.interest(deviceId);
+  }
+
+  private poke(rows: { device_id: string }[]): void {
+    for (const { device_id: deviceId } of rows) if (this.sessions.get(deviceId)) this.listener.commands(deviceId);
+  }
+}

@@ -1,0 +1,62 @@
+import type { Clock, Logger, Timer } from '@lanyard/service';
+import { touchPeriodMs } from './limits.js';
+import type { Session } from './session.js';
+import type { Sessions } from './sessions.js';
+
+/**
+ * When devices were last heard. Known here at once, written to Redis together once in a while: a write for every
+ * message would cost more than the messages.
+ */
+export class Heard {
+  private readonly since = new Map<string, Session>();
+  private readonly listeners: ((session: Session) => void)[] = [];
+  private timer: Timer | undefined;
+  private writing: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  start(): void {
+    this.timer = this.clock.every(touchPeriodMs, () => {
+      this.writing = this.writing.then(() => this.flush());
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.timer?.cancel();
+    await this.writing;
+    await this.flush();
+  }
+
+  onHeard(listener: (session: Session) => void): void {
+    this.listeners.push(listener);
+  }
+
+  /** The device said something: it listens now. */
+  note(session: Session): void {
+    session.heardAtMs = this.clock.now();
+    session.silent = false;
+    this.since.set(session.deviceId, session);
+    for (const listener of this.listeners) listener(session);
+  }
+
+  private async flush(): Promise<void> {
+    const batch = [...this.since.values()];
+    this.since.clear();
+    if (batch.length === 0) return;
+    try {
+      const lost = await this.sessions.store.touch(batch);
+      for (const session of batch) if (lost.includes(session.deviceId)) this.dropStale(session);
+    } catch (error) {
+      // Nothing hangs on it: the next message is written again.
+      this.logger.warn({ err: error, devices: batch.length }, 'last-heard times not written');
+    }
+  }
+
+  private dropStale(session: Session): void {
+    if (this.sessions.get(session.deviceId) === session) this.sessions.drop(session);
+  }
+}

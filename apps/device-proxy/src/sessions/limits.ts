@@ -1,0 +1,21 @@
+/** RFC 7252 §4.8.2: the longest wait for an answer to a confirmable message. */
+export const maxTransmitWaitMs = 93_000;
+
+/** How long after its lifetime a session still counts: a registration update may be under way. */
+export const expiryGraceMs = maxTransmitWaitMs;
+
+/** How long a queue-mode device listens after its last message (LwM2M 1.1 core §6.5). */
+export const awakeWindowMs = maxTransmitWaitMs;
+
+/** LwM2M 1.1 core §6.2.1: lifetime of a registration that gives none. */
+export const defaultLifetimeSeconds = 86_400;
+
+/** How often each replica looks for expired sessions, and how many it takes at once. */
+export const sweepPeriodMs = 1_000;
+export const sweepBatch = 100;
+
+/** A replica that dies while it announces an expiry leaves it to another one after this time. */
+export const sweepLeaseMs = 30_000;
+
+/** Last-heard times are written together, this often. */
+export const touchPeriodMs = 1_000;

@@ -1,0 +1,22 @@
+-- Takes sessions whose lifetime is over. From here on the session is expiring: no message of the device revives it,
+-- a new registration replaces it. The claim lasts until the lease is over; then another replica announces it again.
+--
+-- KEYS  1 expiry
+-- ARGV  1 prefix  2 now ms  3 lease until ms  4 how many
+-- Returns a list of { device, epoch, registration, account, address, heard, expires, data, owner }.
+local expiry = KEYS[1]
+local prefix, now, lease, limit = unpack(ARGV)
+
+local claimed = {}
+for _, device in ipairs(redis.call('ZRANGEBYSCORE', expiry, '-inf', now, 'LIMIT', 0, limit)) do
+  local session = prefix .. 'session:' .. device
+  local s = redis.call('HMGET', session, 'epoch', 'registration', 'account', 'address', 'heard', 'expires', 'data', 'owner')
+  if s[1] then
+    redis.call('HSET', session, 'state', 'expiring')
+    redis.call('ZADD', expiry, lease, device)
+    claimed[#claimed + 1] = { device, s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8] }
+  else
+    redis.call('ZREM', expiry, device)
+  end
+end
+return claimed

@@ -1,0 +1,170 @@
+import type { Redis } from 'ioredis';
+import { addressField, registrationField, sessionKeys, type SessionKeys, tokenField } from './keys.js';
+import { loadScripts, type RunScript } from './scripts.js';
+import type { Observation, RegistrationData, StoredSession } from './session.js';
+
+export interface NewSession {
+  deviceId: string;
+  registrationId: string;
+  accountId: string;
+  address: string;
+  nowMs: number;
+  expiresAtMs: number;
+  data: RegistrationData;
+}
+
+export interface TakeOver {
+  session: StoredSession;
+  /** The replica that owned the session before; it holds a copy that is now stale. */
+  previousOwner: string;
+}
+
+/** What a device shows of itself: enough to find its session. */
+export type Lookup =
+  | { by: 'registration'; registrationId: string }
+  | { by: 'address'; accountId: string; address: string }
+  | { by: 'token'; token: string };
+
+const fieldOf = (lookup: Lookup): string => {
+  if (lookup.by === 'registration') return registrationField(lookup.registrationId);
+  if (lookup.by === 'address') return addressField(lookup.accountId, lookup.address);
+  return tokenField(lookup.token);
+};
+
+type Row = (string | number)[];
+
+const accountPage = 200;
+
+const stored = (deviceId: string, row: Row, observations: string[]): StoredSession => ({
+  deviceId,
+  epoch: Number(row[0]),
+  registrationId: String(row[1]),
+  accountId: String(row[2]),
+  address: String(row[3]),
+  heardAtMs: Number(row[4]),
+  expiresAtMs: Number(row[5]),
+  data: JSON.parse(String(row[6])) as RegistrationData,
+  observations: observations.map((text) => JSON.parse(text) as Observation),
+});
+
+/** Sessions of all devices in Redis: they outlive this process, and every write is fenced by the session's epoch. */
+export class SessionStore {
+  readonly keys: SessionKeys;
+  private readonly run: RunScript;
+
+  constructor(
+    private readonly redis: Redis,
+    private readonly prefix: string,
+    private readonly replicaId: string,
+  ) {
+    this.keys = sessionKeys(prefix);
+    this.run = loadScripts(redis);
+  }
+
+  /** A full registration. Returns the new epoch and who owned the session that it replaces. */
+  async open(session: NewSession): Promise<{ epoch: number; previousOwner: string }> {
+    const { deviceId, nowMs, expiresAtMs, registrationId, accountId, address, data } = session;
+    const args = [this.prefix, deviceId, this.replicaId, nowMs, expiresAtMs, registrationId, accountId, address];
+    const reply = (await this.run('open-session-5', this.fiveKeys(deviceId), [...args, JSON.stringify(data)])) as Row;
+    return { epoch: Number(reply[0]), previousOwner: String(reply[1]) };
+  }
+
+  /** Makes this replica the owner. undefined when the device has no session, or not this one. */
+  async take(deviceId: string, expected: { registrationId?: string; address?: string } = {}): Promise<TakeOver | undefined> {
+    const args = [this.prefix, deviceId, this.replicaId, expected.registrationId ?? '', expected.address ?? ''];
+    const reply = (await this.run('take-session-5', this.fiveKeys(deviceId), args)) as [number, string, ...Row] | null;
+    if (!reply) return undefined;
+    const [epoch, previousOwner, ...rest] = reply;
+    const observations = rest.pop() as unknown as string[];
+    return { session: stored(deviceId, [epoch, ...rest], observations), previousOwner };
+  }
+
+  /** False when the session is no longer this replica's: the caller drops its copy. */
+  async update(session: StoredSession): Promise<boolean> {
+    const { deviceId, epoch, address, heardAtMs, expiresAtMs, data } = session;
+    const keys = [this.keys.session(deviceId), this.keys.index, this.keys.expiry];
+    const args = [deviceId, epoch, address, heardAtMs, expiresAtMs, JSON.stringify(data)];
+    return (await this.run('update-session-3', keys, args)) === 1;
+  }
+
+  /** False when it was gone already, or has a later epoch. */
+  async close(deviceId: string, epoch: number): Promise<boolean> {
+    const keys = [this.keys.session(deviceId), this.keys.observations(deviceId), this.keys.index, this.keys.expiry];
+    return (await this.run('close-session-4', keys, [this.prefix, deviceId, epoch])) === 1;
+  }
+
+  /** Sessions past their expiry, claimed for this replica until `leaseUntilMs`; with the replica that owned each. */
+  async claimExpired(nowMs: number, leaseUntilMs: number, limit: number): Promise<{ session: StoredSession; owner: string }[]> {
+    const rows = (await this.run('claim-expired-1', [this.keys.expiry], [this.prefix, nowMs, leaseUntilMs, limit])) as [
+      string,
+      ...Row,
+    ][];
+    return rows.map(([deviceId, ...row]) => ({ session: stored(deviceId, row, []), owner: String(row[7]) }));
+  }
+
+  /** Writes when devices were heard; returns those whose session is no longer this replica's. */
+  async touch(heard: readonly { deviceId: string; epoch: number; heardAtMs: number }[]): Promise<string[]> {
+    const results = await Promise.all(
+      heard.map(({ deviceId, epoch, heardAtMs }) =>
+        this.run('touch-session-1', [this.keys.session(deviceId)], [epoch, heardAtMs]),
+      ),
+    );
+    return heard.flatMap(({ deviceId }, i) => (results[i] === 1 ? [] : [deviceId]));
+  }
+
+  async putObservation(deviceId: string, epoch: number, observation: Observation): Promise<boolean> {
+    const args = [deviceId, epoch, observation.path, observation.token, JSON.stringify(observation)];
+    return (await this.run('put-observation-3', this.observationKeys(deviceId), args)) === 1;
+  }
+
+  async dropObservation(deviceId: string, epoch: number, { path, token }: Observation): Promise<boolean> {
+    return (await this.run('drop-observation-3', this.observationKeys(deviceId), [epoch, path, token])) === 1;
+  }
+
+  async find(lookup: Lookup): Promise<string | undefined> {
+    return (await this.redis.hget(this.keys.index, fieldOf(lookup))) ?? undefined;
+  }
+
+  /** The session as stored, without taking it. */
+  async read(deviceId: string): Promise<(StoredSession & { owner: string }) | undefined> {
+    const [fields, observations] = await Promise.all([
+      this.redis.hgetall(this.keys.session(deviceId)),
+      this.redis.hvals(this.keys.observations(deviceId)),
+    ]);
+    if (fields.state !== 'open') return undefined;
+    const { epoch, registration, account, address, heard, expires, data, owner } = fields as Record<string, string>;
+    const row = [epoch, registration, account, address, heard, expires, data] as Row;
+    return { ...stored(deviceId, row, observations), owner: String(owner) };
+  }
+
+  async ownerOf(deviceId: string): Promise<string | undefined> {
+    return (await this.redis.hget(this.keys.session(deviceId), 'owner')) ?? undefined;
+  }
+
+  /** Devices whose session this replica owned when it last ran. */
+  owned(): Promise<string[]> {
+    return this.redis.smembers(this.keys.owned(this.replicaId));
+  }
+
+  /** Devices of the account that have a session, page by page. */
+  async *ofAccount(accountId: string): AsyncGenerator<string[]> {
+    const seen = new Set<string>();
+    let cursor = '0';
+    do {
+      const [next, page] = await this.redis.sscan(this.keys.account(accountId), cursor, 'COUNT', accountPage);
+      // A scan may show a member twice.
+      yield page.filter((deviceId) => !seen.has(deviceId));
+      for (const deviceId of page) seen.add(deviceId);
+      cursor = next;
+    } while (cursor !== '0');
+  }
+
+  private fiveKeys(deviceId: string): string[] {
+    const { keys } = this;
+    return [keys.session(deviceId), keys.observations(deviceId), keys.index, keys.expiry, keys.epochs];
+  }
+
+  private observationKeys(deviceId: string): string[] {
+    return [this.keys.session(deviceId), this.keys.observations(deviceId), this.keys.index];
+  }
+}

@@ -1,0 +1,55 @@
+import type { Clock, Logger, Timer } from '@lanyard/service';
+import type { SessionFacts } from './session-facts.js';
+import { sweepBatch, sweepLeaseMs, sweepPeriodMs } from './limits.js';
+import type { Nudges } from './nudges.js';
+import { Session } from './session.js';
+import type { Sessions } from './sessions.js';
+
+/**
+ * Ends sessions whose lifetime is over. Every replica looks; a claim decides who announces one. The session is removed
+ * after its fact is stored, so a replica that dies in between leaves it to the next one.
+ */
+export class Sweeper {
+  private timer: Timer | undefined;
+  private running: Promise<void> = Promise.resolve();
+  private busy = false;
+
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly facts: SessionFacts,
+    private readonly nudges: Nudges,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  start(): void {
+    this.timer = this.clock.every(sweepPeriodMs, () => {
+      if (this.busy) return;
+      this.busy = true;
+      this.running = this.sweep().finally(() => {
+        this.busy = false;
+      });
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.timer?.cancel();
+    await this.running;
+  }
+
+  private async sweep(): Promise<void> {
+    try {
+      const now = this.clock.now();
+      const claimed = await this.sessions.store.claimExpired(now, now + sweepLeaseMs, sweepBatch);
+      await Promise.all(claimed.map(({ session, owner }) => this.expire(new Session(session), owner)));
+    } catch (error) {
+      this.logger.error({ err: error }, 'expired sessions not announced: tried again when the claim is over');
+    }
+  }
+
+  private async expire(session: Session, owner: string): Promise<void> {
+    await this.facts.ended(session, 'expired', 'lifetime');
+    await this.sessions.store.close(session.deviceId, session.epoch);
+    await this.nudges.tell(owner, { about: 'session', deviceId: session.deviceId, epoch: session.epoch + 1 });
+  }
+}

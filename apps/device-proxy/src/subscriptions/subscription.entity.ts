@@ -1,0 +1,29 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+export type SubscriptionOrigin = 'resource' | 'presubscription';
+
+/** One key wants the values of one path of one device. */
+@Entity({ name: 'subscription' })
+export class Subscription {
+  @PrimaryColumn('text', { name: 'device_id' })
+  deviceId: string;
+
+  @PrimaryColumn('text')
+  path: string;
+
+  @PrimaryColumn('text', { name: 'key_id' })
+  keyId: string;
+
+  @Column('text', { name: 'account_id' })
+  accountId: string;
+
+  /** `resource`: asked for by a call (spec §4.4); `presubscription`: a rule matched the device. */
+  @Column('text')
+  origin: SubscriptionOrigin;
+
+  @Column('text')
+  status: 'asked' | 'confirmed';
+
+  @Column('timestamptz', { name: 'changed_at' })
+  changedAt: Date;
+}

@@ -1,0 +1,64 @@
+import { Controller, Delete, Get, Header, HttpCode, Inject, Param, Put, Req, Res } from '@nestjs/common';
+import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Caller, type Identity } from '@lanyard/service';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { resourcePathIn } from '../endpoints/resource-path.js';
+import { Subscriptions } from './subscriptions.js';
+
+const prefix = '/v2/subscriptions/';
+
+@ApiTags('Subscriptions')
+@Controller('v2/subscriptions/:deviceId')
+export class SubscriptionsController {
+  constructor(@Inject(Subscriptions) private readonly subscriptions: Subscriptions) {}
+
+  @Get()
+  @Header('content-type', 'text/uri-list')
+  @ApiOperation({ summary: 'Paths of the device to which the key is subscribed, one a line' })
+  @ApiResponse({ status: 404, description: 'DEVICE_NOT_FOUND, or nothing subscribed' })
+  async list(@Caller() caller: Identity, @Param('deviceId') deviceId: string): Promise<string> {
+    const paths = await this.subscriptions.list(caller, deviceId);
+    return paths.map((path) => `${path}\n`).join('');
+  }
+
+  @Delete()
+  @HttpCode(204)
+  @ApiOperation({ summary: 'End all subscriptions of the key to the device' })
+  unsubscribeAll(@Caller() caller: Identity, @Param('deviceId') deviceId: string): Promise<void> {
+    return this.subscriptions.unsubscribe(caller, deviceId);
+  }
+
+  @Put('*path')
+  @ApiParam({ name: 'path', description: 'Object, instance or resource' })
+  @ApiOperation({ summary: 'Subscribe to a resource; result and first value come on the channel (spec §4.4)' })
+  @ApiResponse({ status: 200, description: 'Confirmed by the device' })
+  @ApiResponse({ status: 202, description: 'Asked; the asynchronous response with this id follows' })
+  @ApiResponse({ status: 404, description: 'DEVICE_NOT_FOUND, URI_PATH_DOES_NOT_EXISTS' })
+  @ApiResponse({ status: 429, description: 'QUEUE_IS_FULL' })
+  async subscribe(
+    @Caller() caller: Identity,
+    @Param('deviceId') deviceId: string,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<{ 'async-response-id': string }> {
+    const { asyncId, confirmed } = await this.subscriptions.subscribe(caller, deviceId, resourcePathIn(request, prefix));
+    reply.code(confirmed ? 200 : 202);
+    return { 'async-response-id': asyncId };
+  }
+
+  @Get('*path')
+  @ApiParam({ name: 'path' })
+  @ApiOperation({ summary: 'Whether the key is subscribed to the resource' })
+  @ApiResponse({ status: 404, description: 'DEVICE_NOT_FOUND, or not subscribed' })
+  async has(@Caller() caller: Identity, @Param('deviceId') deviceId: string, @Req() request: FastifyRequest): Promise<void> {
+    await this.subscriptions.has(caller, deviceId, resourcePathIn(request, prefix));
+  }
+
+  @Delete('*path')
+  @HttpCode(204)
+  @ApiParam({ name: 'path' })
+  @ApiOperation({ summary: 'End the subscription of the key to the resource' })
+  unsubscribe(@Caller() caller: Identity, @Param('deviceId') deviceId: string, @Req() request: FastifyRequest): Promise<void> {
+    return this.subscriptions.unsubscribe(caller, deviceId, resourcePathIn(request, prefix));
+  }
+}

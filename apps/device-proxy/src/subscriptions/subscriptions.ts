@@ -1,0 +1,109 @@
+import type { Clock, Identity } from '@lanyard/service';
+import type { DataSource, EntityManager } from 'typeorm';
+import type { Commands } from '../commands/commands.js';
+import { defaultTiming } from '../commands/device-request.js';
+import { withDevice } from '../db/device-lock.js';
+import { NotSubscribed, PathDoesNotExist } from '../errors.js';
+import { mayExist } from '../presubscriptions/match.js';
+import type { Nudges } from '../sessions/nudges.js';
+import type { SessionStore } from '../sessions/session-store.js';
+import { Subscription } from './subscription.entity.js';
+import type { SubscriptionStore } from './subscription-store.js';
+
+/** How long a caller waits for the device before it is told that the answer comes later. */
+export const answerWaitMs = 2_000;
+
+export interface Asked {
+  asyncId: string;
+  /** The device reports the path already, or confirmed within the wait. */
+  confirmed: boolean;
+}
+
+interface SubscriptionsParts {
+  dataSource: DataSource;
+  store: SubscriptionStore;
+  commands: Commands;
+  sessions: SessionStore;
+  nudges: Nudges;
+  clock: Clock;
+}
+
+/** Resource subscriptions of API keys (spec §4.4). Asking the device is a command like any other, in the same queue. */
+export class Subscriptions {
+  private readonly waiting = new Map<string, (succeeded: boolean) => void>();
+
+  constructor(private readonly parts: SubscriptionsParts) {
+    parts.nudges.on((nudge) => {
+      if (nudge.about === 'finished') this.waiting.get(nudge.asyncId)?.(nudge.succeeded);
+    });
+  }
+
+  async subscribe(identity: Identity, deviceId: string, path: string): Promise<Asked> {
+    const { commands, store } = this.parts;
+    const device = await commands.device(identity, deviceId);
+    const { session, accountId } = device;
+    if (session && !mayExist(session.data.links, path)) throw new PathDoesNotExist();
+    const observed = session?.observations.some((observation) => observation.path === path) ?? false;
+    const asyncId = commands.newAsyncId();
+    const outcome = this.outcomeOf(asyncId);
+    const within = (manager: EntityManager): Promise<void> =>
+      store.ask(manager, [{ deviceId, accountId, path, keyId: identity.keyId, origin: 'resource' }]);
+    const wish = { asyncId, kind: 'subscription', method: 'GET', path, accept: null, contentType: null, payload: null } as const;
+    try {
+      await commands.send(identity, device, { ...wish, query: [], ...defaultTiming(session?.data.queueMode ?? false) }, within);
+      return { asyncId, confirmed: observed || (session !== undefined && (await this.within(answerWaitMs, outcome))) };
+    } finally {
+      this.waiting.delete(asyncId);
+    }
+  }
+
+  async unsubscribe(identity: Identity, deviceId: string, path?: string): Promise<void> {
+    await this.parts.commands.device(identity, deviceId);
+    await this.lose(deviceId, identity.keyId, path);
+  }
+
+  async has(identity: Identity, deviceId: string, path: string): Promise<void> {
+    await this.parts.commands.device(identity, deviceId);
+    const { keyId } = identity;
+    if (!(await this.parts.dataSource.manager.existsBy(Subscription, { deviceId, path, keyId }))) throw new NotSubscribed();
+  }
+
+  async list(identity: Identity, deviceId: string): Promise<string[]> {
+    await this.parts.commands.device(identity, deviceId);
+    const where = { deviceId, keyId: identity.keyId };
+    const rows = await this.parts.dataSource.manager.find(Subscription, { where, order: { path: 'ASC' } });
+    if (rows.length === 0) throw new NotSubscribed();
+    return rows.map((row) => row.path);
+  }
+
+  /** The key is gone: nobody receives what it subscribed to. */
+  async forgetKey(keyId: string): Promise<void> {
+    const rows: { device_id: string }[] = await this.parts.dataSource.query(
+      'SELECT DISTINCT device_id FROM subscription WHERE key_id = $1',
+      [keyId],
+    );
+    for (const { device_id: deviceId } of rows) await this.lose(deviceId, keyId);
+  }
+
+  private async lose(deviceId: string, keyId: string, path?: string): Promise<void> {
+    const { dataSource, store, sessions, nudges } = this.parts;
+    const which = { deviceId, keyId, ...(path !== undefined && { path }) };
+    const lost = await withDevice(dataSource, deviceId, (manager) => store.lose(manager, which));
+    if (lost.length === 0) return;
+    const owner = await sessions.ownerOf(deviceId);
+    if (owner !== undefined) await nudges.tell(owner, { about: 'interest', deviceId });
+  }
+
+  private outcomeOf(asyncId: string): Promise<boolean> {
+    return new Promise((resolve) => this.waiting.set(asyncId, resolve));
+  }
+
+  private async within(waitMs: number, outcome: Promise<boolean>): Promise<boolean> {
+    const over = new AbortController();
+    try {
+      return await Promise.race([outcome, this.parts.clock.sleep(waitMs, over.signal).then(() => false)]);
+    } finally {
+      over.abort();
+    }
+  }
+}

@@ -1,0 +1,52 @@
+/** What the rest of the service sees of a protocol: requests to devices and observations, no datagrams. */
+export interface DeviceRequest {
+  method: 'GET' | 'PUT' | 'POST' | 'DELETE';
+  /** On the device, alternate root included. */
+  path: string;
+  query?: readonly string[];
+  contentFormat?: number;
+  accept?: number;
+  payload?: Buffer;
+}
+
+export interface DeviceAnswer {
+  /** `2.05` */
+  code: string;
+  payload: Buffer;
+  contentFormat?: number;
+  maxAgeSeconds?: number;
+}
+
+export interface ObservedAnswer {
+  answer: DeviceAnswer;
+  /** Hex. undefined when the device answered but does not observe. */
+  token?: string;
+}
+
+/** The device did not answer within the time that CoAP gives it. */
+export class NoAnswer extends Error {
+  override name = 'NoAnswer';
+}
+
+/** The device refused to listen (RST): nothing was carried out. */
+export class Refused extends Error {
+  override name = 'Refused';
+}
+
+/** The caller gave the request up. */
+export class GivenUp extends Error {
+  override name = 'GivenUp';
+}
+
+/** Addresses are `ip:port`. Every request throws NoAnswer, Refused or GivenUp (when the signal aborts). */
+export interface DeviceLink {
+  request(address: string, request: DeviceRequest, signal: AbortSignal): Promise<DeviceAnswer>;
+  /** Accepts notifications with the token from the moment the device confirms. */
+  observe(address: string, request: DeviceRequest, signal: AbortSignal): Promise<ObservedAnswer>;
+  /** Accepts notifications of an observation that was made before: by another replica, or before a restart. */
+  adopt(address: string, token: string): void;
+  /** Tells the device that nobody observes any more. */
+  cancel(address: string, request: DeviceRequest, token: string, signal: AbortSignal): Promise<void>;
+  /** Notifications with the token are refused from now on, which also cancels the observation in the device. */
+  forget(address: string, token: string): void;
+}

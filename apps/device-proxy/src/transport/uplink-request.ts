@@ -1,0 +1,33 @@
+/** A request of a device, whole (blocks put together). */
+export interface UplinkRequest {
+  /** `ip:port` */
+  address: string;
+  method: string;
+  /** Segments, decoded. */
+  path: readonly string[];
+  query: readonly string[];
+  contentFormat?: number;
+  payload: Buffer;
+}
+
+export interface UplinkReply {
+  /** `2.04` */
+  code: string;
+  /** Location-Path. */
+  location?: readonly string[];
+  /** Diagnostic text of an error. */
+  diagnostic?: string;
+  /** Runs when the reply has left: only from then on may the device be asked anything. */
+  afterwards?: () => void;
+}
+
+/** A notification, matched to a token; already in order (RFC 7641 §3.4). */
+export interface UplinkNotification {
+  address: string;
+  /** Hex. */
+  token: string;
+  code: string;
+  contentFormat?: number;
+  maxAgeSeconds?: number;
+  payload: Buffer;
+}

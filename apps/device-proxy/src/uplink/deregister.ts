@@ -1,0 +1,20 @@
+import type { SessionFacts } from '../sessions/session-facts.js';
+import type { Sessions } from '../sessions/sessions.js';
+import type { UplinkReply, UplinkRequest } from '../transport/uplink-request.js';
+
+/** `DELETE /rd/<id>` (LwM2M 1.1 core §6.2.3). Commands keep waiting: the device is absent, not gone for good. */
+export class Deregister {
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly facts: SessionFacts,
+  ) {}
+
+  answer(request: UplinkRequest, registrationId: string): Promise<UplinkReply> {
+    return this.sessions.with({ by: 'registration', registrationId }, request.address, async (session) => {
+      if (!session) return { code: '4.04' };
+      await this.facts.ended(session, 'deregistered', 'device');
+      await this.sessions.close(session);
+      return { code: '2.02' };
+    });
+  }
+}

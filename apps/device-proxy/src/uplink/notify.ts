@@ -1,0 +1,70 @@
+import type { Logger } from '@lanyard/service';
+import { mediaTypeOf } from '../downlink/formats.js';
+import type { Observer } from '../observations/observer.js';
+import type { Values } from '../observations/values.js';
+import type { Heard } from '../sessions/heard.js';
+import type { Observation, Session } from '../sessions/session.js';
+import type { Sessions } from '../sessions/sessions.js';
+import type { Keeper } from '../subscriptions/keeper.js';
+import type { UplinkNotification } from '../transport/uplink-request.js';
+
+interface NotifyParts {
+  accountId: string;
+  sessions: Sessions;
+  heard: Heard;
+  values: Values;
+  observer: Observer;
+  keeper: Keeper;
+  logger: Logger;
+}
+
+/**
+ * A notification (LwM2M 1.1 core §6.4.2). `take` resolves true when Kafka has the value: only then is it acknowledged.
+ * False: nobody observes with this token, which the device hears as a Reset. A rejection leaves the device without an
+ * answer, and it sends the notification again.
+ */
+export class Notify {
+  constructor(private readonly parts: NotifyParts) {}
+
+  async take(notification: UplinkNotification): Promise<boolean> {
+    const found = this.known(notification) ?? (await this.find(notification));
+    if (!found) return false;
+    const [session, observation] = found;
+    this.parts.heard.note(session);
+    if (notification.code.startsWith('2.')) await this.report(session, observation, notification);
+    else await this.ended(session, observation, notification.code);
+    return true;
+  }
+
+  private known({ address, token }: UplinkNotification): [Session, Observation] | undefined {
+    const session = this.parts.sessions.at(this.parts.accountId, address);
+    const observation = session?.observationWith(token);
+    return session && observation && [session, observation];
+  }
+
+  /** The observation was made by another replica, or before a restart. */
+  private async find({ address, token }: UplinkNotification): Promise<[Session, Observation] | undefined> {
+    const { accountId, sessions } = this.parts;
+    const matching = async (session: Session | undefined): Promise<[Session, Observation] | undefined> => {
+      const observation = session?.observationWith(token);
+      return session && observation && [session, observation];
+    };
+    return (
+      (await sessions.with({ by: 'token', token }, address, matching)) ??
+      (await sessions.with({ by: 'address', accountId, address }, address, matching))
+    );
+  }
+
+  private report(session: Session, { path }: Observation, { payload, contentFormat, maxAgeSeconds }: UplinkNotification): Promise<void> {
+    const audience = session.audience.get(path) ?? [];
+    const cause = audience.length > 0 ? 'notify' : 'auto-observation';
+    const contentType = mediaTypeOf(contentFormat, path);
+    return this.parts.values.report(session, { path, payload, contentType, maxAgeSeconds, cause, audience });
+  }
+
+  private async ended(session: Session, observation: Observation, code: string): Promise<void> {
+    this.parts.logger.info({ deviceId: session.deviceId, path: observation.path, code }, 'device ended an observation');
+    await this.parts.observer.ended(session, observation);
+    await this.parts.keeper.losePath(session, observation.path);
+  }
+}

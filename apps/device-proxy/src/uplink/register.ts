@@ -1,0 +1,71 @@
+import { type Clock, type Logger, newId } from '@lanyard/service';
+import type { Admission } from '../intake/admission.js';
+import { expiryGraceMs } from '../sessions/limits.js';
+import type { Session } from '../sessions/session.js';
+import type { SessionFacts } from '../sessions/session-facts.js';
+import type { Sessions } from '../sessions/sessions.js';
+import type { Keeper } from '../subscriptions/keeper.js';
+import type { UplinkReply, UplinkRequest } from '../transport/uplink-request.js';
+import type { Afterwards } from './afterwards.js';
+import { type Registration, readRegistration } from './registration.js';
+
+interface RegisterParts {
+  accountId: string;
+  admission: Admission;
+  sessions: Sessions;
+  facts: SessionFacts;
+  keeper: Keeper;
+  afterwards: Afterwards;
+  clock: Clock;
+  logger: Logger;
+}
+
+/**
+ * `POST /rd` (LwM2M 1.1 core §6.2.1). The device gets its 2.01 when the session is stored and the fact is with Kafka,
+ * not before; nothing is asked of it until the 2.01 has left.
+ */
+export class Register {
+  constructor(private readonly parts: RegisterParts) {}
+
+  async answer(request: UplinkRequest): Promise<UplinkReply> {
+    const read = readRegistration(request);
+    if ('refusal' in read) return read.refusal;
+    const { accountId, admission, sessions } = this.parts;
+    const { endpointName } = read.registration;
+    const admitted = await admission.admit(accountId, endpointName);
+    if (!admitted) return { code: '4.03' };
+    const registration = { ...read.registration, endpointType: read.registration.endpointType ?? admitted.endpointType };
+    return sessions.exclusive.run(admitted.deviceId, () =>
+      this.open(request.address, admitted.deviceId, admitted.firstContact, registration),
+    );
+  }
+
+  private async open(address: string, deviceId: string, firstContact: boolean, registration: Registration): Promise<UplinkReply> {
+    const { accountId, afterwards, clock, keeper, sessions } = this.parts;
+    const nowMs = clock.now();
+    await keeper.loseAll(deviceId);
+    const session = await sessions.open({
+      deviceId,
+      registrationId: newId(nowMs),
+      accountId,
+      address,
+      nowMs,
+      expiresAtMs: nowMs + registration.lifetimeSeconds * 1000 + expiryGraceMs,
+      data: { ...registration, registeredAtMs: nowMs, firstContact },
+    });
+    return this.announce(session, afterwards);
+  }
+
+  /** A session that nobody was told of must not stay: the device hears nothing and registers again. */
+  private async announce(session: Session, afterwards: Afterwards): Promise<UplinkReply> {
+    try {
+      await this.parts.facts.began(session, 'registered');
+    } catch (error) {
+      await this.parts.sessions.close(session);
+      throw error;
+    }
+    const { deviceId, registrationId, data } = session;
+    this.parts.logger.debug({ deviceId, endpointName: data.endpointName, address: session.address }, 'registered');
+    return { code: '2.01', location: ['rd', registrationId], afterwards: () => afterwards.registered(session) };
+  }
+}

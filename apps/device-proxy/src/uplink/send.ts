@@ -1,0 +1,39 @@
+import { InvalidPayload, readSend } from '../downlink/formats.js';
+import type { Values } from '../observations/values.js';
+import type { Heard } from '../sessions/heard.js';
+import type { Session } from '../sessions/session.js';
+import type { Sessions } from '../sessions/sessions.js';
+import type { UplinkReply, UplinkRequest } from '../transport/uplink-request.js';
+
+/** `POST /dp`: values the device sends unasked (LwM2M 1.1 core §6.4.6). The device is known by its address. */
+export class Send {
+  constructor(
+    private readonly accountId: string,
+    private readonly sessions: Sessions,
+    private readonly heard: Heard,
+    private readonly values: Values,
+  ) {}
+
+  async answer(request: UplinkRequest): Promise<UplinkReply> {
+    const { address } = request;
+    const lookup = { by: 'address' as const, accountId: this.accountId, address };
+    return this.sessions.with(lookup, address, (session) => (session ? this.take(session, request) : Promise.resolve({ code: '4.04' })));
+  }
+
+  private async take(session: Session, { contentFormat, payload }: UplinkRequest): Promise<UplinkReply> {
+    let resources;
+    try {
+      resources = readSend(contentFormat, payload);
+    } catch (error) {
+      if (error instanceof InvalidPayload) return { code: '4.00', diagnostic: error.message };
+      throw error;
+    }
+    this.heard.note(session);
+    await Promise.all(
+      resources.map(({ path, payload: value, contentType }) =>
+        this.values.report(session, { path, payload: value, contentType, cause: 'send', audience: session.audience.get(path) ?? [] }),
+      ),
+    );
+    return { code: '2.04' };
+  }
+}

@@ -1,0 +1,45 @@
+import type { Clock } from '@lanyard/service';
+import type { Observer } from '../observations/observer.js';
+import { expiryGraceMs } from '../sessions/limits.js';
+import type { RegistrationData, Session } from '../sessions/session.js';
+import type { SessionFacts } from '../sessions/session-facts.js';
+import type { Sessions } from '../sessions/sessions.js';
+import type { UplinkReply, UplinkRequest } from '../transport/uplink-request.js';
+import type { Afterwards } from './afterwards.js';
+import { type RegistrationChange, readUpdate } from './registration.js';
+
+interface UpdateParts {
+  sessions: Sessions;
+  facts: SessionFacts;
+  observer: Observer;
+  afterwards: Afterwards;
+  clock: Clock;
+}
+
+/** `POST /rd/<id>` (LwM2M 1.1 core §6.2.2). It may come from a new address: the device is where its update came from. */
+export class Update {
+  constructor(private readonly parts: UpdateParts) {}
+
+  async answer(request: UplinkRequest, registrationId: string): Promise<UplinkReply> {
+    const read = readUpdate(request);
+    if ('refusal' in read) return read.refusal;
+    const attempt = (): Promise<UplinkReply | undefined> =>
+      this.parts.sessions.with({ by: 'registration', registrationId }, request.address, (session) =>
+        session ? this.apply(session, request.address, read.change) : Promise.resolve<UplinkReply>({ code: '4.04' }),
+      );
+    // A copy that another replica had taken over is gone after the first attempt; the second one takes it back.
+    return (await attempt()) ?? (await attempt()) ?? { code: '4.04' };
+  }
+
+  private async apply(session: Session, address: string, change: RegistrationChange): Promise<UplinkReply | undefined> {
+    const { afterwards, clock, facts, observer, sessions } = this.parts;
+    const previousAddress = session.address;
+    const data: RegistrationData = { ...session.data, ...change };
+    const heardAtMs = clock.now();
+    const expiresAtMs = heardAtMs + data.lifetimeSeconds * 1000 + expiryGraceMs;
+    if (!(await sessions.update(session, { address, data, heardAtMs, expiresAtMs }))) return undefined;
+    if (address !== previousAddress) observer.moved(session, previousAddress);
+    await facts.began(session, 'updated');
+    return { code: '2.04', afterwards: () => afterwards.updated(session) };
+  }
+}
