@@ -1,32 +1,168 @@
-import { type ReceivedResponse } from '../exchange/response.js';
+import { isIPv4, isIPv6 } from 'node:net';
+import { EndpointClosed } from '../errors.js';
 import { type OutgoingRequest } from '../exchange/request.js';
+import { Requester } from '../exchange/requester.js';
+import { Responder } from '../exchange/responder.js';
+import { type ReceivedResponse } from '../exchange/response.js';
 import {
   type NotificationHandler,
   type NotifyOutcome,
   type Observation,
   type OutgoingNotification,
 } from '../observe/notification.js';
-import { type Peer } from '../peer/peer.js';
+import { Notifier } from '../observe/notifier.js';
+import { Observer } from '../observe/observer.js';
+import { UnmatchedReceiver } from '../observe/unmatched-receiver.js';
+import { type Peer, peerOf } from '../peer/peer.js';
+import { StrangerGate } from '../peer/stranger-gate.js';
+import { EndpointCore } from './core.js';
+import { DatagramRouter } from './datagram-router.js';
+import { drained } from './drain.js';
 import { type CoapEvent, type CoapGauges } from './events.js';
+import { readGauges } from './gauges.js';
 import { type CoapUdpEndpointOptions } from './options.js';
+import { type BoundAddress, UdpSocket } from './udp-socket.js';
 
-/** Interim: the surface only, so that others can compile against it. Replaced within the hour. */
-export declare class CoapUdpEndpoint {
-  constructor(options: CoapUdpEndpointOptions);
-  listen(): Promise<{ address: string; port: number; receiveBufferBytes: number }>;
-  close(): Promise<void>;
-  peer(address: string, port: number): Peer;
-  keepPeer(peer: Peer): void;
-  forgetPeer(peer: Peer): void;
-  request(peer: Peer, request: OutgoingRequest): Promise<ReceivedResponse>;
+/** A source address is followed for this long after it was first heard. */
+const STRANGER_SOURCE_IDLE_MS = 60_000;
+
+/**
+ * One UDP socket that speaks CoAP in both roles (RFC 7252, 7641, 7959): it answers requests, and sends requests and
+ * notifications to the same peers. Message ids, tokens and queues belong to one peer each; a peer is a source address.
+ */
+export class CoapUdpEndpoint {
+  private readonly host: string;
+  private readonly core: EndpointCore;
+  private readonly socket: UdpSocket;
+  private readonly responder: Responder;
+  private readonly requester: Requester;
+  private readonly observer: Observer;
+  private readonly notifier: Notifier;
+  private closed: Promise<void> | undefined;
+
+  constructor(options: CoapUdpEndpointOptions) {
+    this.host = options.host ?? '0.0.0.0';
+    this.core = new EndpointCore(options, (bytes, address, port) => this.socket.send(bytes, address, port));
+    this.responder = new Responder(this.core);
+    this.requester = new Requester(this.core);
+    this.observer = new Observer(this.core, this.requester);
+    this.notifier = new Notifier(this.core);
+    const router = this.router();
+    this.socket = new UdpSocket({
+      host: this.host,
+      port: options.port ?? 0,
+      receiveBufferBytes: options.receiveBufferBytes,
+      onDatagram: (bytes, address, port) => router.receive(bytes, address, port),
+      onError: () => this.core.count('socket-error'),
+    });
+  }
+
+  /** Binds the socket. Rejects when the address is taken. */
+  listen(): Promise<BoundAddress> {
+    return this.socket.bind();
+  }
+
+  /**
+   * Takes no new requests and notifications (the peers send them again, elsewhere), lets what is in flight finish for
+   * at most `closeTimeoutMs`, and closes the socket. What still waits then is rejected with EndpointClosed.
+   */
+  close(): Promise<void> {
+    return (this.closed ??= this.shutDown());
+  }
+
+  /** A peer by its address, without any state. @throws InvalidPeerAddress */
+  peer(address: string, port: number): Peer {
+    // An IPv6 socket sees IPv4 peers in mapped form.
+    return peerOf(isIPv6(this.host) && isIPv4(address) ? `::ffff:${address}` : address, port);
+  }
+
+  /**
+   * Keeps state for a peer until `forgetPeer`: its last answers are remembered with it and its datagrams are no longer
+   * subject to the rate limit for strangers. An observation keeps its peer too.
+   */
+  keepPeer(peer: Peer): void {
+    this.core.peers.keep(peer);
+  }
+
+  /** Drops observations and remembered answers, and rejects what waits for the peer with PeerForgotten. */
+  forgetPeer(peer: Peer): void {
+    this.core.peers.forget(peer);
+  }
+
+  /**
+   * Sends a request when the peer's turn comes, and gives the complete response, whatever its code.
+   * @throws (as a rejection) RequestTimedOut, PeerReset, QueueFull, BlockTransferFailed, UnusableResponse,
+   * UnencodableMessage, PeerForgotten, EndpointClosed
+   */
+  request(peer: Peer, request: OutgoingRequest): Promise<ReceivedResponse> {
+    return this.requester.request(peer, request, { intent: 'plain' });
+  }
+
+  /**
+   * Sends a request with Observe 0. The handler may be called before the promise resolves. With a token that is in use
+   * the observation is registered anew.
+   * @throws what `request` throws
+   */
   observe(
     peer: Peer,
     request: OutgoingRequest & { token?: Buffer },
     onNotification: NotificationHandler,
-  ): Promise<Observation<ReceivedResponse>>;
-  restoreObservation(peer: Peer, token: Buffer, onNotification: NotificationHandler, request?: OutgoingRequest): void;
-  cancelObservation(peer: Peer, token: Buffer, request: OutgoingRequest): Promise<ReceivedResponse>;
-  notify(peer: Peer, notification: OutgoingNotification): Promise<NotifyOutcome>;
-  counters(): Readonly<Record<CoapEvent, number>>;
-  gauges(): CoapGauges;
+  ): Promise<Observation<ReceivedResponse>> {
+    return this.observer.observe(peer, request, onNotification);
+  }
+
+  /**
+   * Recognises the notifications of an observation that somebody else registered, for example an earlier process. A
+   * large notification can only be completed with the request; without it the handler gets the first block with
+   * `partial` and `ended`, and the device is told to stop.
+   */
+  restoreObservation(peer: Peer, token: Buffer, onNotification: NotificationHandler, request?: OutgoingRequest): void {
+    this.observer.restore(peer, token, onNotification, request);
+  }
+
+  /**
+   * Sends the request with Observe 1 and the token of the observation. However it ends, the observation is forgotten.
+   * @throws what `request` throws
+   */
+  cancelObservation(peer: Peer, token: Buffer, request: OutgoingRequest): Promise<ReceivedResponse> {
+    return this.observer.cancel(peer, token, request);
+  }
+
+  /**
+   * Device role: sends a notification. A confirmable one waits for the peer's turn and for its acknowledgement.
+   * @throws (as a rejection) QueueFull, UnencodableMessage, PeerForgotten, EndpointClosed
+   */
+  notify(peer: Peer, notification: OutgoingNotification): Promise<NotifyOutcome> {
+    return this.notifier.notify(peer, notification);
+  }
+
+  /** How often each event happened since the start. */
+  counters(): Readonly<Record<CoapEvent, number>> {
+    return { ...this.core.counters };
+  }
+
+  /** What is held now. Visits every peer: for a scrape, not for each message. */
+  gauges(): CoapGauges {
+    return readGauges(this.core, this.responder);
+  }
+
+  private router(): DatagramRouter {
+    const { limits, clock } = this.core;
+    const buckets = { entriesMax: limits.strangerSourcesMax, idleMs: STRANGER_SOURCE_IDLE_MS };
+    const gate = new StrangerGate(limits.strangerRatePerSecond, limits.strangerBurst, this.core.table(buckets), clock);
+    return new DatagramRouter(this.core, gate, this.responder, this.observer, new UnmatchedReceiver(this.core));
+  }
+
+  private async shutDown(): Promise<void> {
+    this.core.closing = true;
+    const error = new EndpointClosed();
+    for (const state of this.core.peers.all()) state.queue.abandon(error);
+    await drained(this.core);
+    this.core.closed = true;
+    this.core.peers.abandonAll(error);
+    this.responder.uploadBuffers.clear();
+    this.responder.storedAnswers.clear();
+    if (this.core.options.timers === undefined) this.core.timers.clear();
+    await this.socket.close();
+  }
 }

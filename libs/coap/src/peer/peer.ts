@@ -40,6 +40,7 @@ function ipv4Number(address: string): number {
 
 /** The socket reports `::1`, never `0:0::1`; a zone (`%eth0`) is kept as it is. */
 function canonicalV6(address: string): string {
-  if (address.includes('%')) return address.toLowerCase();
-  return new SocketAddress({ address, family: 'ipv6' }).address;
+  const [host = '', zone] = address.split('%');
+  const canonical = new SocketAddress({ address: host, family: 'ipv6' }).address;
+  return zone === undefined ? canonical : `${canonical}%${zone}`;
 }

@@ -42,6 +42,14 @@ export class TimerWheel {
     return entry;
   }
 
+  /** Forgets all timers. */
+  clear(): void {
+    this.slots.fill(undefined);
+    this.waiting = 0;
+    this.ticker?.stop();
+    this.ticker = undefined;
+  }
+
   private start(): void {
     this.tick = this.currentTick();
     this.ticker = this.clock.every(TICK_MS, () => this.advance());

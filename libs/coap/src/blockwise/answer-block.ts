@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import { type BlockValue, blockBytes, blockOffset } from '../codec/block-value.js';
+import { type CoapResponse } from '../exchange/response.js';
+
+const ETAG_BYTES = 6;
+
+/** One block of a large answer. */
+export interface AnswerBlock {
+  /** The answer with the payload of this block, and with an ETag so that the peer notices a change between blocks. */
+  response: CoapResponse;
+  block2: BlockValue;
+  size2: number;
+}
+
+/** Gives a large answer the ETag that all its blocks carry: a digest of the payload unless it has one. */
+export function withEtag(response: CoapResponse): CoapResponse {
+  if (response.etag !== undefined) return response;
+  const etag = createHash('sha256')
+    .update(response.payload ?? '')
+    .digest()
+    .subarray(0, ETAG_BYTES);
+  return { ...response, etag };
+}
+
+/** Cuts the wanted block out; `undefined` when the answer ends before it. Block 0 exists even of an empty answer. */
+export function cutBlock(response: CoapResponse, wanted: { num: number; szx: number }): AnswerBlock | undefined {
+  const payload = response.payload ?? Buffer.alloc(0);
+  const offset = blockOffset({ ...wanted, more: false });
+  if (offset > 0 && offset >= payload.length) return undefined;
+  const end = offset + blockBytes(wanted.szx);
+  return {
+    response: { ...response, payload: payload.subarray(offset, end) },
+    block2: { num: wanted.num, more: end < payload.length, szx: wanted.szx },
+    size2: payload.length,
+  };
+}

@@ -1,0 +1,82 @@
+import { type BlockValue, blockBytes, blockOffset } from '../codec/block-value.js';
+import { formatCode, isSuccessCode } from '../codec/code.js';
+import { BlockTransferFailed } from '../errors.js';
+import { type IncomingResponse } from '../exchange/pending-request.js';
+import { type ReceivedResponse } from '../exchange/response.js';
+
+export interface DownloadOptions {
+  /** Asks for a block of the same resource. */
+  fetch(block: BlockValue): Promise<IncomingResponse>;
+  bodyBytesMax: number;
+  /** Whether the whole body may be asked for once more when it changed between two blocks. */
+  repeatable: boolean;
+}
+
+const CHANGED = Symbol('changed');
+
+/**
+ * Completes a response whose body comes in blocks (Block2, RFC 7959 §2.4); others pass through.
+ * @throws BlockTransferFailed
+ */
+export async function download(first: IncomingResponse, options: DownloadOptions): Promise<ReceivedResponse> {
+  if (first.options.block2 === undefined) return received(first, first.message.payload);
+  const result = await collect(first, options);
+  if (result !== CHANGED) return received(first, result);
+  if (!options.repeatable) throw new BlockTransferFailed('the representation changed');
+  const again = await options.fetch({ num: 0, more: false, szx: usable(first).szx });
+  if (!isSuccessCode(again.message.code)) throw refused(again);
+  const second = again.options.block2 === undefined ? again.message.payload : await collect(again, options);
+  if (second === CHANGED) throw new BlockTransferFailed('the representation changed again');
+  return {
+    ...received(again, second),
+    ...(first.options.observe === undefined ? {} : { observe: first.options.observe }),
+  };
+}
+
+async function collect(first: IncomingResponse, options: DownloadOptions): Promise<Buffer | typeof CHANGED> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  let current = first;
+  for (;;) {
+    const block = usable(current);
+    const { payload } = current.message;
+    if (blockOffset(block) !== bytes) throw new BlockTransferFailed('a block out of order');
+    if (block.more ? payload.length !== blockBytes(block.szx) : payload.length > blockBytes(block.szx)) {
+      throw new BlockTransferFailed('a block of the wrong size');
+    }
+    bytes += payload.length;
+    if (bytes > options.bodyBytesMax) throw new BlockTransferFailed('the body is too large');
+    parts.push(payload);
+    if (!block.more) return parts.length === 1 ? payload : Buffer.concat(parts, bytes);
+    current = await options.fetch({ num: bytes / blockBytes(block.szx), more: false, szx: block.szx });
+    if (!isSuccessCode(current.message.code)) throw refused(current);
+    if (!sameEtag(first, current)) return CHANGED;
+  }
+}
+
+function usable({ options: { block2 } }: IncomingResponse): BlockValue {
+  if (block2 === undefined || block2 === 'reserved-size') throw new BlockTransferFailed('a response without its block');
+  return block2;
+}
+
+function refused({ message }: IncomingResponse): BlockTransferFailed {
+  return new BlockTransferFailed(`the peer answered ${formatCode(message.code)}`, message.code);
+}
+
+function sameEtag(first: IncomingResponse, next: IncomingResponse): boolean {
+  const before = first.options.etag;
+  const now = next.options.etag;
+  return before === undefined || now === undefined ? before === now : before.equals(now);
+}
+
+/** The response as the caller sees it. */
+export function received({ message, options }: IncomingResponse, payload: Buffer): ReceivedResponse {
+  const { block1: _block1, block2: _block2, locationPath, locationQuery, ...rest } = options;
+  return {
+    code: message.code,
+    payload,
+    ...rest,
+    ...(locationPath.length > 0 ? { locationPath } : {}),
+    ...(locationQuery.length > 0 ? { locationQuery } : {}),
+  };
+}

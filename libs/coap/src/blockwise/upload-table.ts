@@ -1,0 +1,78 @@
+import { type BlockValue, blockBytes, blockOffset } from '../codec/block-value.js';
+import { type BoundedTable } from '../memory/bounded-table.js';
+
+const FIRST_CAPACITY_BYTES = 4_096;
+
+/** A request body on its way in. */
+export interface Upload {
+  /** Grows by doubling: what a peer announces is never allocated in advance. */
+  buffer: Buffer;
+  length: number;
+  contentFormat: number | undefined;
+}
+
+export interface UploadBlock {
+  block: BlockValue;
+  payload: Buffer;
+  contentFormat: number | undefined;
+  /** Size1: what the peer says the whole body will be. */
+  announcedBytes: number | undefined;
+}
+
+export type UploadStep =
+  { kind: 'continue' | 'incomplete' | 'too-large' | 'malformed' } | { kind: 'complete'; payload: Buffer };
+
+/** Puts request bodies together (Block1, RFC 7959 §2.5), by peer and resource: each block may use a new token. */
+export class UploadTable {
+  constructor(
+    private readonly uploads: BoundedTable<string, Upload>,
+    private readonly bodyBytesMax: number,
+  ) {}
+
+  take(key: string, part: UploadBlock): UploadStep {
+    const { block, payload } = part;
+    const full = blockBytes(block.szx);
+    if (block.more ? payload.length !== full : payload.length > full) return { kind: 'malformed' };
+    const end = blockOffset(block) + payload.length;
+    if (Math.max(end, part.announcedBytes ?? 0) > this.bodyBytesMax) {
+      this.uploads.delete(key);
+      return { kind: 'too-large' };
+    }
+    return block.num === 0 ? this.start(key, part) : this.proceed(key, part, end);
+  }
+
+  /** The first block may come at any time: the peer has started again. */
+  private start(key: string, { block, payload, contentFormat }: UploadBlock): UploadStep {
+    if (!block.more) {
+      this.uploads.delete(key);
+      return { kind: 'complete', payload };
+    }
+    const buffer = Buffer.alloc(Math.min(this.bodyBytesMax, Math.max(FIRST_CAPACITY_BYTES, payload.length)));
+    const upload = { buffer, length: payload.copy(buffer), contentFormat };
+    this.uploads.set(key, upload, buffer.length);
+    return { kind: 'continue' };
+  }
+
+  private proceed(key: string, { block, payload, contentFormat }: UploadBlock, end: number): UploadStep {
+    const upload = this.uploads.get(key);
+    if (upload === undefined || upload.contentFormat !== contentFormat) return { kind: 'incomplete' };
+    if (block.more && end === upload.length) return { kind: 'continue' };
+    if (blockOffset(block) !== upload.length) return { kind: 'incomplete' };
+    if (end > upload.buffer.length)
+      upload.buffer = grown(upload, Math.min(this.bodyBytesMax, upload.buffer.length * 2));
+    payload.copy(upload.buffer, upload.length);
+    upload.length = end;
+    if (block.more) {
+      this.uploads.set(key, upload, upload.buffer.length);
+      return { kind: 'continue' };
+    }
+    this.uploads.delete(key);
+    return { kind: 'complete', payload: upload.buffer.subarray(0, end) };
+  }
+}
+
+function grown(upload: Upload, capacity: number): Buffer {
+  const buffer = Buffer.alloc(capacity);
+  upload.buffer.copy(buffer, 0, 0, upload.length);
+  return buffer;
+}

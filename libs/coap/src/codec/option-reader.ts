@@ -1,0 +1,50 @@
+import { isUtf8 } from 'node:buffer';
+import { type BlockValue, decodeBlock } from './block-value.js';
+import { type CoapOption } from './message.js';
+import { isCritical, OptionNumber } from './option-number.js';
+
+const REPEATABLE = new Set<number>([
+  OptionNumber.ETag,
+  OptionNumber.LocationPath,
+  OptionNumber.UriPath,
+  OptionNumber.UriQuery,
+  OptionNumber.LocationQuery,
+]);
+
+/**
+ * Gives each option to `take`, which stores it or says false when it does not know it or its value is out of range.
+ * Such an option, and a repetition of one that may not repeat, is ignored when it is elective; a critical one makes the
+ * message unusable and its number is returned (RFC 7252 §5.4).
+ */
+export function readOptions<T>(
+  options: CoapOption[],
+  into: T,
+  take: (into: T, number: number, value: Buffer) => boolean,
+): number | undefined {
+  let previous = -1;
+  for (const { number, value } of options) {
+    const repeated = number === previous && !REPEATABLE.has(number);
+    previous = number;
+    if ((repeated || !take(into, number, value)) && isCritical(number)) return number;
+  }
+  return undefined;
+}
+
+/** Appends a text of `bytesMin` to 255 bytes. */
+export function takeText(list: string[], value: Buffer, bytesMin = 0): boolean {
+  if (value.length < bytesMin || value.length > 255 || !isUtf8(value)) return false;
+  list.push(value.toString('utf8'));
+  return true;
+}
+
+/** Block1 or Block2. The reserved size is known but not usable: such a request is answered with 4.00 (RFC 7959 §2.2). */
+export type ReadBlock = BlockValue | 'reserved-size';
+
+/** `undefined` when the value is too long. */
+export function readBlock(value: Buffer): ReadBlock | undefined {
+  return value.length > 3 ? undefined : (decodeBlock(value) ?? 'reserved-size');
+}
+
+export function isEtag(value: Buffer): boolean {
+  return value.length >= 1 && value.length <= 8;
+}

@@ -1,0 +1,89 @@
+import { type OutgoingRequest } from '../exchange/request.js';
+import { type BlockValue, encodeBlock } from './block-value.js';
+import { type CoapOption } from './message.js';
+import { OptionNumber as O } from './option-number.js';
+import { isEtag, type ReadBlock, readBlock, readOptions, takeText } from './option-reader.js';
+import { decodeUint, encodeUint } from './uint.js';
+
+/** The options of a request that this library understands. */
+export interface RequestOptions {
+  path: string[];
+  query: string[];
+  etags: Buffer[];
+  contentFormat?: number;
+  accept?: number;
+  observe?: number;
+  block1?: ReadBlock;
+  block2?: ReadBlock;
+  size1?: number;
+  proxied: boolean;
+}
+
+/** Reads the options of a request; gives the number of a critical option that makes it unusable. */
+export function readRequestOptions(options: CoapOption[]): RequestOptions | number {
+  const read: RequestOptions = { path: [], query: [], etags: [], proxied: false };
+  return readOptions(options, read, take) ?? read;
+}
+
+function take(into: RequestOptions, number: number, value: Buffer): boolean {
+  switch (number) {
+    case O.UriPath:
+      return takeText(into.path, value);
+    case O.UriQuery:
+      return takeText(into.query, value);
+    case O.ETag:
+      if (isEtag(value)) into.etags.push(value);
+      return true;
+    case O.Block1:
+      return (into.block1 = readBlock(value)) !== undefined;
+    case O.Block2:
+      return (into.block2 = readBlock(value)) !== undefined;
+    case O.UriHost:
+      return value.length >= 1 && value.length <= 255;
+    case O.UriPort:
+      return value.length <= 2;
+    case O.ProxyUri:
+    case O.ProxyScheme:
+      into.proxied = true;
+      return true;
+    default:
+      return takeNumber(into, number, value);
+  }
+}
+
+function takeNumber(into: RequestOptions, number: number, value: Buffer): boolean {
+  if (number === O.Accept && value.length <= 2) into.accept = decodeUint(value);
+  else if (number === O.ContentFormat && value.length <= 2) into.contentFormat = decodeUint(value);
+  else if (number === O.Observe && value.length <= 3) into.observe = decodeUint(value);
+  else if (number === O.Size1 && value.length <= 4) into.size1 = decodeUint(value);
+  else return false;
+  return true;
+}
+
+/** What a block-wise transfer or an observation adds to a request. */
+export interface RequestExtras {
+  observe?: number;
+  block1?: BlockValue;
+  block2?: BlockValue;
+  size1?: number;
+}
+
+/** Options of an outgoing request, in order. */
+export function writeRequestOptions(request: OutgoingRequest, extras: RequestExtras): CoapOption[] {
+  const options: CoapOption[] = [];
+  if (request.etag !== undefined) options.push({ number: O.ETag, value: request.etag });
+  if (extras.observe !== undefined) options.push({ number: O.Observe, value: encodeUint(extras.observe) });
+  for (const segment of request.path) options.push({ number: O.UriPath, value: Buffer.from(segment, 'utf8') });
+  pushUint(options, O.ContentFormat, request.contentFormat);
+  for (const item of request.query ?? []) options.push({ number: O.UriQuery, value: Buffer.from(item, 'utf8') });
+  pushUint(options, O.Accept, request.accept);
+  if (extras.block2 !== undefined) options.push({ number: O.Block2, value: encodeBlock(extras.block2) });
+  if (extras.block1 !== undefined) options.push({ number: O.Block1, value: encodeBlock(extras.block1) });
+  pushUint(options, O.Size1, extras.size1);
+  return options;
+}
+
+/** Adds an option when there is a value. */
+export function pushUint(options: CoapOption[], number: number, value: number | undefined): void {
+  if (value !== undefined) options.push({ number, value: encodeUint(value) });
+}

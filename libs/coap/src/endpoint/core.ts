@@ -1,0 +1,129 @@
+import { encodeEmpty } from '../codec/encode.js';
+import { type CoapMessage } from '../codec/message.js';
+import { EndpointClosed } from '../errors.js';
+import { Transmission, type TransmissionOutcome, type TransmissionParameters } from '../exchange/transmission.js';
+import { BoundedTable, type TableBounds } from '../memory/bounded-table.js';
+import { TokenSource } from '../observe/tokens.js';
+import { AnswerMemory } from '../peer/answer-memory.js';
+import { EMPTY_ACK } from '../peer/answer-ring.js';
+import { type PeerState } from '../peer/peer-state.js';
+import { PeerTable } from '../peer/peer-table.js';
+import { type Peer } from '../peer/peer.js';
+import { type CoapClock, systemCoapClock } from '../timing/clock.js';
+import { TimerWheel } from '../timing/timer-wheel.js';
+import { COAP_EVENTS, type CoapEvent } from './events.js';
+import { InFlightTable } from './in-flight.js';
+import { type CoapLimits, DEFAULT_LIMITS } from './limits.js';
+import { type CoapUdpEndpointOptions } from './options.js';
+
+/** What all parts of one endpoint share: time, limits, peers, and the way out. */
+export class EndpointCore {
+  readonly limits: CoapLimits;
+  readonly clock: CoapClock;
+  readonly timers: TimerWheel;
+  readonly random: () => number;
+  readonly tokens = new TokenSource();
+  readonly peers: PeerTable;
+  readonly inFlight: InFlightTable;
+  readonly answers: AnswerMemory;
+  readonly counters = Object.fromEntries(COAP_EVENTS.map((event) => [event, 0])) as Record<CoapEvent, number>;
+  /** No new work is taken; what is in flight may finish. */
+  closing = false;
+  /** Nothing leaves any more. */
+  closed = false;
+  /** For non-confirmable answers to strangers. */
+  private strangerMessageId: number;
+
+  constructor(
+    readonly options: CoapUdpEndpointOptions,
+    private readonly transport: (bytes: Buffer, address: string, port: number) => void,
+  ) {
+    this.limits = { ...DEFAULT_LIMITS, ...options.limits };
+    this.clock = options.clock ?? systemCoapClock;
+    this.timers = options.timers ?? new TimerWheel(this.clock);
+    this.random = options.random ?? Math.random;
+    this.peers = new PeerTable(this.limits.unkeptPeersMax, this.clock, this.timers);
+    this.inFlight = new InFlightTable(this.limits);
+    const strangers = this.table<string, never>({
+      entriesMax: this.limits.strangerAnswersMax,
+      idleMs: this.limits.strangerAnswersMs,
+    });
+    this.answers = new AnswerMemory(strangers, this.clock);
+    this.strangerMessageId = Math.floor(this.random() * 65_536) & 0xffff;
+  }
+
+  table<K, V>(bounds: TableBounds): BoundedTable<K, V> {
+    return new BoundedTable<K, V>(bounds, this.clock, this.timers);
+  }
+
+  count(event: CoapEvent): void {
+    this.counters[event] += 1;
+    this.options.metrics?.count(event);
+  }
+
+  /** Something that a handler threw. The protocol goes on. */
+  report(error: unknown): void {
+    this.count('handler-error');
+    try {
+      this.options.onHandlerError?.(error);
+    } catch {
+      this.count('handler-error');
+    }
+  }
+
+  send(peer: Peer, bytes: Buffer): void {
+    this.count('datagram-sent');
+    this.transport(bytes, peer.address, peer.port);
+  }
+
+  /** Acknowledges without an answer, and again should the message come again. */
+  acknowledge(message: CoapMessage, peer: Peer, state: PeerState | undefined): void {
+    if (this.closed) return;
+    this.answers.remember(message, peer, state, EMPTY_ACK);
+    if (message.type === 'CON') this.send(peer, encodeEmpty('ACK', message.messageId));
+  }
+
+  /** Rejects a message, and again should it come again. */
+  reset(message: CoapMessage, peer: Peer, state: PeerState | undefined): void {
+    if (this.closed) return;
+    const bytes = encodeEmpty('RST', message.messageId);
+    this.answers.remember(message, peer, state, bytes);
+    this.send(peer, bytes);
+  }
+
+  messageIdFor(state: PeerState | undefined): number {
+    if (state !== undefined) return state.nextMessageId(this.clock.nowMs());
+    return (this.strangerMessageId = (this.strangerMessageId + 1) & 0xffff);
+  }
+
+  /** Sends a confirmable message until it is acknowledged. */
+  transmit(
+    state: PeerState,
+    messageId: number,
+    bytes: Buffer,
+    parameters: TransmissionParameters,
+    settled: (outcome: TransmissionOutcome) => void,
+  ): Transmission {
+    const line = {
+      timers: this.timers,
+      random: this.random,
+      send: (datagram: Buffer, again: boolean) => {
+        if (again) this.count('retransmission');
+        this.send(state.peer, datagram);
+      },
+      release: (one: Transmission) => {
+        const index = state.transmissions.indexOf(one);
+        if (index >= 0) state.transmissions.splice(index, 1);
+      },
+    };
+    const transmission = new Transmission(messageId, bytes, parameters, line, settled);
+    state.transmissions.push(transmission);
+    transmission.start();
+    return transmission;
+  }
+
+  /** @throws EndpointClosed */
+  assertOpen(): void {
+    if (this.closing) throw new EndpointClosed();
+  }
+}

@@ -1,0 +1,178 @@
+import { isRequestCode } from '../codec/code.js';
+import { decodeMessage } from '../codec/decode.js';
+import { encodeEmpty } from '../codec/encode.js';
+import { type CoapMessage } from '../codec/message.js';
+import { readResponseOptions } from '../codec/response-options.js';
+import { MalformedMessage, PeerReset, UnusableResponse } from '../errors.js';
+import { type Responder } from '../exchange/responder.js';
+import { type Observer } from '../observe/observer.js';
+import { tokenKey } from '../observe/tokens.js';
+import { type UnmatchedReceiver } from '../observe/unmatched-receiver.js';
+import { type PeerState } from '../peer/peer-state.js';
+import { peerKey, type Peer } from '../peer/peer.js';
+import { type StrangerGate } from '../peer/stranger-gate.js';
+import { type EndpointCore } from './core.js';
+
+/** Where each datagram goes. A message counts for the peer it came from and for no other. */
+export class DatagramRouter {
+  constructor(
+    private readonly core: EndpointCore,
+    private readonly gate: StrangerGate,
+    private readonly responder: Responder,
+    private readonly observer: Observer,
+    private readonly unmatched: UnmatchedReceiver,
+  ) {}
+
+  /** Never throws. */
+  receive(datagram: Buffer, address: string, port: number): void {
+    try {
+      this.core.count('datagram-received');
+      // Nobody can be answered at port 0; such a datagram is forged.
+      if (port === 0) {
+        this.core.count('datagram-malformed');
+        return;
+      }
+      const key = peerKey(address, port);
+      const state = this.core.peers.get(key);
+      if (state === undefined && !this.gate.admits(address)) {
+        this.core.count('datagram-rate-limited');
+        return;
+      }
+      const peer = state?.peer ?? { key, address, port };
+      const message = this.decode(datagram, peer);
+      if (message !== undefined) this.route(message, peer, state);
+    } catch (error) {
+      this.core.report(error);
+    }
+  }
+
+  private decode(datagram: Buffer, peer: Peer): CoapMessage | undefined {
+    try {
+      return decodeMessage(datagram);
+    } catch (error) {
+      if (!(error instanceof MalformedMessage)) throw error;
+      this.core.count('datagram-malformed');
+      if (error.header?.type === 'CON') this.core.send(peer, encodeEmpty('RST', error.header.messageId));
+      return undefined;
+    }
+  }
+
+  private route(message: CoapMessage, peer: Peer, state: PeerState | undefined): void {
+    if (message.type === 'RST') this.reset(message, state);
+    else if (message.type === 'ACK') this.acknowledgement(message, state);
+    else if (message.code === 0) this.ping(message, peer);
+    else if (!this.isDuplicate(message, peer, state)) {
+      if (isRequestCode(message.code)) this.request(message, peer, state);
+      else this.response(message, peer, state);
+    }
+  }
+
+  private ping(message: CoapMessage, peer: Peer): void {
+    this.core.count('ping-answered');
+    this.core.send(peer, encodeEmpty('RST', message.messageId));
+  }
+
+  /** Answered once: while it is handled a duplicate is dropped, afterwards it gets the same bytes again. */
+  private isDuplicate(message: CoapMessage, peer: Peer, state: PeerState | undefined): boolean {
+    const running = this.core.inFlight.find(peer, message.messageId);
+    const answer = running === undefined ? this.core.answers.find(message, peer, state) : undefined;
+    if (running === undefined && answer === undefined) return false;
+    const response = !isRequestCode(message.code);
+    if (running?.kind === 'notification') this.core.count('notification-duplicate');
+    else this.core.count(response ? 'response-duplicate' : 'request-duplicate');
+    if (message.type !== 'CON') return true;
+    if (answer !== undefined) this.core.send(peer, answer);
+    else if (running?.acknowledged) this.core.send(peer, encodeEmpty('ACK', message.messageId));
+    return true;
+  }
+
+  private request(message: CoapMessage, peer: Peer, state: PeerState | undefined): void {
+    if (this.core.closing) this.core.count('datagram-while-closing');
+    else this.responder.handle(message, peer, state);
+  }
+
+  private reset(message: CoapMessage, state: PeerState | undefined): void {
+    const transmission = state?.transmission(message.messageId);
+    if (transmission !== undefined) {
+      transmission.settle('reset');
+      return;
+    }
+    const pending = state?.pending;
+    const token = state?.takeResettable(message.messageId);
+    if (pending?.messageId === message.messageId) pending.finish(new PeerReset());
+    else if (state !== undefined && token !== undefined) this.observerReset(state.peer, token);
+    else this.core.count('acknowledgement-unmatched');
+  }
+
+  private observerReset(peer: Peer, token: Buffer): void {
+    try {
+      this.core.options.onObserverReset?.({ peer, token });
+    } catch (error) {
+      this.core.report(error);
+    }
+  }
+
+  private acknowledgement(message: CoapMessage, state: PeerState | undefined): void {
+    if (message.code !== 0) {
+      this.piggybacked(message, state);
+      return;
+    }
+    const transmission = state?.transmission(message.messageId);
+    if (transmission === undefined) this.core.count('acknowledgement-unmatched');
+    else transmission.settle('acknowledged');
+  }
+
+  /** A response in an acknowledgement: both the message id and the token have to be those of the request. */
+  private piggybacked(message: CoapMessage, state: PeerState | undefined): void {
+    const pending = state?.pending;
+    if (pending === undefined || pending.messageId !== message.messageId) {
+      this.core.count('acknowledgement-unmatched');
+      return;
+    }
+    if (!pending.token.equals(message.token)) {
+      this.core.count('response-mismatched');
+      return;
+    }
+    const options = readResponseOptions(message.options);
+    if (typeof options !== 'number') {
+      pending.finish({ message, options });
+      return;
+    }
+    this.core.count('response-rejected-option');
+    pending.finish(unusable(options));
+  }
+
+  /** A response in a message of its own: to the pending request, to an observation, or to nothing that is known. */
+  private response(message: CoapMessage, peer: Peer, state: PeerState | undefined): void {
+    const options = readResponseOptions(message.options);
+    if (typeof options === 'number') {
+      this.rejectOption(message, peer, state, options);
+      return;
+    }
+    if (state?.pending?.expects(message.token, options.observe)) {
+      this.core.acknowledge(message, peer, state);
+      state.pending.finish({ message, options });
+      return;
+    }
+    if (this.core.closing) {
+      this.core.count('datagram-while-closing');
+      return;
+    }
+    const entry = state?.observations?.get(tokenKey(message.token));
+    const received = { message, options };
+    if (state !== undefined && entry !== undefined) void this.observer.deliver(state, entry, received);
+    else void this.unmatched.receive(received, peer, state);
+  }
+
+  private rejectOption(message: CoapMessage, peer: Peer, state: PeerState | undefined, option: number): void {
+    this.core.count('response-rejected-option');
+    this.core.reset(message, peer, state);
+    if (state?.pending?.token.equals(message.token)) state.pending.finish(unusable(option));
+    // The Reset ends an observation on the other side too.
+    else state?.observations?.delete(tokenKey(message.token));
+  }
+}
+
+function unusable(option: number): UnusableResponse {
+  return new UnusableResponse(`The response carries the unknown critical option ${option}`);
+}

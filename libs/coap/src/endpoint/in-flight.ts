@@ -1,0 +1,59 @@
+import { type Peer } from '../peer/peer.js';
+import { type CoapLimits } from './limits.js';
+
+/** A message that is being handled. */
+export interface InFlight {
+  readonly kind: 'request' | 'notification';
+  readonly messageId: number;
+  /** It was acknowledged already, the answer will be a message of its own. */
+  acknowledged: boolean;
+}
+
+type Limits = Pick<
+  CoapLimits,
+  'notificationsInFlightMax' | 'notificationsInFlightPerPeerMax' | 'requestsInFlightMax' | 'requestsInFlightPerPeerMax'
+>;
+
+/** Messages whose handler runs: bounded in total and per peer, and the means to recognise their duplicates. */
+export class InFlightTable {
+  private readonly byPeer = new Map<Peer['key'], InFlight[]>();
+  private readonly totals = { request: 0, notification: 0 };
+
+  constructor(private readonly limits: Limits) {}
+
+  count(kind: InFlight['kind']): number {
+    return this.totals[kind];
+  }
+
+  find(peer: Peer, messageId: number): InFlight | undefined {
+    return this.byPeer.get(peer.key)?.find((one) => one.messageId === messageId);
+  }
+
+  /** `undefined` when a limit is reached. */
+  begin(peer: Peer, messageId: number, kind: InFlight['kind']): InFlight | undefined {
+    const running = this.byPeer.get(peer.key) ?? [];
+    const ofKind = running.reduce((sum, one) => (one.kind === kind ? sum + 1 : sum), 0);
+    if (this.totals[kind] >= this.totalMax(kind) || ofKind >= this.perPeerMax(kind)) return undefined;
+    const one: InFlight = { kind, messageId, acknowledged: false };
+    if (running.push(one) === 1) this.byPeer.set(peer.key, running);
+    this.totals[kind] += 1;
+    return one;
+  }
+
+  end(peer: Peer, one: InFlight): void {
+    const running = this.byPeer.get(peer.key);
+    const index = running?.indexOf(one) ?? -1;
+    if (running === undefined || index < 0) return;
+    running.splice(index, 1);
+    if (running.length === 0) this.byPeer.delete(peer.key);
+    this.totals[one.kind] -= 1;
+  }
+
+  private totalMax(kind: InFlight['kind']): number {
+    return kind === 'request' ? this.limits.requestsInFlightMax : this.limits.notificationsInFlightMax;
+  }
+
+  private perPeerMax(kind: InFlight['kind']): number {
+    return kind === 'request' ? this.limits.requestsInFlightPerPeerMax : this.limits.notificationsInFlightPerPeerMax;
+  }
+}

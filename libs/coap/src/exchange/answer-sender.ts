@@ -1,0 +1,92 @@
+import { Code } from '../codec/code.js';
+import { encodeMessage } from '../codec/encode.js';
+import { type CoapMessage } from '../codec/message.js';
+import { type ResponseExtras, writeResponseOptions } from '../codec/response-options.js';
+import { type EndpointCore } from '../endpoint/core.js';
+import { CoapError } from '../errors.js';
+import { type PeerState } from '../peer/peer-state.js';
+import { type InboundExchange } from './inbound-exchange.js';
+import { type CoapResponse } from './response.js';
+
+const NO_PAYLOAD = Buffer.alloc(0);
+
+/** Puts answers on the wire: in the acknowledgement, as a message of their own, or non-confirmable. */
+export class AnswerSender {
+  constructor(private readonly core: EndpointCore) {}
+
+  send(exchange: InboundExchange, response: CoapResponse, extras: ResponseExtras = {}): void {
+    if (this.core.closed) {
+      this.core.count('answer-dropped');
+      return;
+    }
+    const block1 = extras.block1 ?? exchange.block1;
+    try {
+      this.dispatch(exchange, response, block1 === undefined ? extras : { ...extras, block1 });
+    } catch (error) {
+      this.core.report(error);
+      this.dispatch(exchange, { code: Code.InternalServerError }, {});
+    }
+    this.tellSent(response);
+  }
+
+  private dispatch(exchange: InboundExchange, response: CoapResponse, extras: ResponseExtras): void {
+    const { message, peer } = exchange;
+    const state = this.core.peers.get(peer.key);
+    if (exchange.inFlight?.acknowledged) {
+      this.sendSeparate(exchange, response, extras);
+      return;
+    }
+    const piggybacked = message.type === 'CON';
+    const messageId = piggybacked ? message.messageId : this.core.messageIdFor(state);
+    const bytes = encodeAnswer(piggybacked ? 'ACK' : 'NON', messageId, message.token, response, extras);
+    this.core.answers.remember(message, peer, state, bytes);
+    this.core.send(peer, bytes);
+  }
+
+  /** Not queued behind our own requests: two peers that wait for each other's answers would wait for ever. */
+  private sendSeparate(exchange: InboundExchange, response: CoapResponse, extras: ResponseExtras): void {
+    const state = this.stateFor(exchange);
+    if (state === undefined) return;
+    const messageId = this.core.messageIdFor(state);
+    const bytes = encodeAnswer('CON', messageId, exchange.message.token, response, extras);
+    this.core.transmit(state, messageId, bytes, {}, (outcome) => {
+      if (outcome !== 'acknowledged') this.core.count('answer-unacknowledged');
+    });
+  }
+
+  private stateFor(exchange: InboundExchange): PeerState | undefined {
+    try {
+      return this.core.peers.obtain(exchange.peer);
+    } catch (error) {
+      if (!(error instanceof CoapError)) throw error;
+      this.core.count('answer-dropped');
+      return undefined;
+    }
+  }
+
+  private tellSent(response: CoapResponse): void {
+    try {
+      response.onSent?.();
+    } catch (error) {
+      this.core.report(error);
+    }
+  }
+}
+
+function encodeAnswer(
+  type: CoapMessage['type'],
+  messageId: number,
+  token: Buffer,
+  response: CoapResponse,
+  extras: ResponseExtras,
+): Buffer {
+  const options = writeResponseOptions(response, extras);
+  return encodeMessage({
+    type,
+    code: response.code,
+    messageId,
+    token,
+    options,
+    payload: response.payload ?? NO_PAYLOAD,
+  });
+}

@@ -1,0 +1,40 @@
+import { type CoapMessage } from '../codec/message.js';
+import { type ResponseOptions } from '../codec/response-options.js';
+import { type CoapError } from '../errors.js';
+import { type Timer } from '../timing/timer-wheel.js';
+import { type Transmission } from './transmission.js';
+
+/** A response whose options were read. */
+export interface IncomingResponse {
+  message: CoapMessage;
+  options: ResponseOptions;
+}
+
+/** Why a request is sent: it decides what a response with an Observe option on its token means. */
+export type RequestIntent = 'plain' | 'observe' | 'cancel';
+
+/** One request message that waits for its response. */
+export class PendingRequest {
+  transmission: Transmission | undefined;
+  responseTimer: Timer | undefined;
+  acknowledged = false;
+
+  constructor(
+    readonly messageId: number,
+    readonly token: Buffer,
+    readonly intent: RequestIntent,
+    private readonly done: (outcome: IncomingResponse | CoapError) => void,
+  ) {}
+
+  /** While an observation is being ended its notifications still carry the token of this request. */
+  expects(token: Buffer, observe: number | undefined): boolean {
+    return this.token.equals(token) && !(this.intent === 'cancel' && observe !== undefined);
+  }
+
+  /** Ends it, with a response or with an error. */
+  finish(outcome: IncomingResponse | CoapError): void {
+    this.transmission?.stop();
+    this.responseTimer?.cancel();
+    this.done(outcome);
+  }
+}

@@ -1,0 +1,83 @@
+import { encodeMessage } from '../codec/encode.js';
+import { type CoapOption } from '../codec/message.js';
+import { type EndpointCore } from '../endpoint/core.js';
+import { CoapError, PeerReset, RequestTimedOut } from '../errors.js';
+import { type PeerState } from '../peer/peer-state.js';
+import { MAX_TRANSMIT_WAIT_MS } from '../timing/transmission-parameters.js';
+import { type IncomingResponse, PendingRequest, type RequestIntent } from './pending-request.js';
+import { type OutgoingRequest } from './request.js';
+import { type TransmissionOutcome } from './transmission.js';
+
+/** One request message. */
+export interface RequestMessage {
+  /** For method, reliability and timeouts. */
+  request: OutgoingRequest;
+  options: CoapOption[];
+  payload: Buffer;
+  token: Buffer;
+  intent: RequestIntent;
+  /** Called with the response before anything else that arrives is looked at. */
+  onResponse?: (response: IncomingResponse) => void;
+}
+
+/**
+ * Sends one request message and waits for its response. The caller holds the turn of the peer's queue.
+ * @throws RequestTimedOut, PeerReset, UnusableResponse, PeerForgotten, EndpointClosed, UnencodableMessage
+ */
+export function roundTrip(core: EndpointCore, state: PeerState, out: RequestMessage): Promise<IncomingResponse> {
+  return new Promise((resolve, reject) => {
+    if (state.gone !== undefined) throw state.gone;
+    const messageId = core.messageIdFor(state);
+    const confirmable = out.request.confirmable ?? true;
+    const bytes = encodeMessage({
+      type: confirmable ? 'CON' : 'NON',
+      code: out.request.method,
+      messageId,
+      token: out.token,
+      options: out.options,
+      payload: out.payload,
+    });
+    const pending = new PendingRequest(messageId, out.token, out.intent, (outcome) => {
+      state.pending = undefined;
+      if (outcome instanceof CoapError) {
+        reject(outcome);
+        return;
+      }
+      out.onResponse?.(outcome);
+      resolve(outcome);
+    });
+    state.pending = pending;
+    if (confirmable) {
+      pending.transmission = core.transmit(state, messageId, bytes, out.request, (outcome) => {
+        settle(core, pending, out.request, outcome);
+      });
+    } else {
+      core.send(state.peer, bytes);
+      awaitResponse(core, pending, out.request);
+    }
+  });
+}
+
+function settle(
+  core: EndpointCore,
+  pending: PendingRequest,
+  request: OutgoingRequest,
+  outcome: TransmissionOutcome,
+): void {
+  if (outcome === 'reset') pending.finish(new PeerReset());
+  else if (outcome === 'timed-out') timeOut(core, pending);
+  else {
+    pending.acknowledged = true;
+    awaitResponse(core, pending, request);
+  }
+}
+
+function awaitResponse(core: EndpointCore, pending: PendingRequest, request: OutgoingRequest): void {
+  const timeoutMs = request.timeoutMs ?? MAX_TRANSMIT_WAIT_MS;
+  pending.responseTimer = core.timers.schedule(timeoutMs, () => timeOut(core, pending));
+}
+
+function timeOut(core: EndpointCore, pending: PendingRequest): void {
+  core.count('request-timed-out');
+  pending.finish(new RequestTimedOut(pending.acknowledged));
+}

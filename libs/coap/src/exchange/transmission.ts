@@ -1,0 +1,74 @@
+import { ACK_RANDOM_FACTOR, ACK_TIMEOUT_MS, MAX_RETRANSMIT } from '../timing/transmission-parameters.js';
+import { type Timer, type TimerWheel } from '../timing/timer-wheel.js';
+
+export type TransmissionOutcome = 'acknowledged' | 'reset' | 'timed-out';
+
+export interface TransmissionParameters {
+  ackTimeoutMs?: number;
+  maxRetransmit?: number;
+}
+
+/** What a transmission needs from its endpoint. */
+export interface TransmissionLine {
+  readonly timers: TimerWheel;
+  readonly random: () => number;
+  /** Sends the bytes; called again for each retransmission. */
+  send(bytes: Buffer, again: boolean): void;
+  /** Called at the end, before `settled`, whatever the end is. */
+  release(transmission: Transmission): void;
+}
+
+/** One confirmable message on its way: sent again with doubled waits until somebody stops it (RFC 7252 §4.2). */
+export class Transmission {
+  private timer: Timer | undefined;
+  private waitMs: number;
+  private retransmissionsLeft: number;
+  private over = false;
+
+  constructor(
+    readonly messageId: number,
+    private readonly bytes: Buffer,
+    parameters: TransmissionParameters,
+    private readonly line: TransmissionLine,
+    private readonly settled: (outcome: TransmissionOutcome) => void,
+  ) {
+    const spread = 1 + line.random() * (ACK_RANDOM_FACTOR - 1);
+    this.waitMs = (parameters.ackTimeoutMs ?? ACK_TIMEOUT_MS) * spread;
+    this.retransmissionsLeft = parameters.maxRetransmit ?? MAX_RETRANSMIT;
+  }
+
+  start(): void {
+    this.line.send(this.bytes, false);
+    this.arm();
+  }
+
+  /** The peer reacted. */
+  settle(outcome: TransmissionOutcome): void {
+    if (this.over) return;
+    this.stop();
+    this.settled(outcome);
+  }
+
+  /** Nobody is interested any more: no further retransmission, no outcome. */
+  stop(): void {
+    if (this.over) return;
+    this.over = true;
+    this.timer?.cancel();
+    this.line.release(this);
+  }
+
+  private arm(): void {
+    this.timer = this.line.timers.schedule(this.waitMs, () => this.expire());
+  }
+
+  private expire(): void {
+    if (this.retransmissionsLeft === 0) {
+      this.settle('timed-out');
+      return;
+    }
+    this.retransmissionsLeft -= 1;
+    this.waitMs *= 2;
+    this.line.send(this.bytes, true);
+    this.arm();
+  }
+}

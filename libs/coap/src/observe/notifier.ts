@@ -1,0 +1,60 @@
+import { cutBlock, withEtag } from '../blockwise/answer-block.js';
+import { blockBytes, szxOf } from '../codec/block-value.js';
+import { Code } from '../codec/code.js';
+import { encodeMessage } from '../codec/encode.js';
+import { type CoapMessage } from '../codec/message.js';
+import { writeResponseOptions } from '../codec/response-options.js';
+import { type EndpointCore } from '../endpoint/core.js';
+import { type CoapResponse } from '../exchange/response.js';
+import { type PeerState } from '../peer/peer-state.js';
+import { type Peer } from '../peer/peer.js';
+import { type NotifyOutcome, type OutgoingNotification } from './notification.js';
+
+/** The side that is observed: sends notifications. */
+export class Notifier {
+  constructor(private readonly core: EndpointCore) {}
+
+  async notify(peer: Peer, notification: OutgoingNotification): Promise<NotifyOutcome> {
+    this.core.assertOpen();
+    const state = this.core.peers.obtain(peer);
+    if (!notification.confirmable) {
+      const messageId = this.core.messageIdFor(state);
+      state.rememberResettable(messageId, notification.token);
+      this.core.send(peer, this.encode('NON', messageId, notification));
+      return 'sent';
+    }
+    return state.queue.run(() => this.transmit(state, notification), this.core.limits.queuedPerPeerMax);
+  }
+
+  private transmit(state: PeerState, notification: OutgoingNotification): Promise<NotifyOutcome> {
+    return new Promise((resolve, reject) => {
+      if (state.gone !== undefined) throw state.gone;
+      const messageId = this.core.messageIdFor(state);
+      const bytes = this.encode('CON', messageId, notification);
+      state.abandonNotification = reject;
+      this.core.transmit(state, messageId, bytes, notification, (outcome) => {
+        state.abandonNotification = undefined;
+        resolve(outcome);
+      });
+    });
+  }
+
+  /** A large one carries its first block; the observer fetches the others from the resource. */
+  private encode(type: CoapMessage['type'], messageId: number, notification: OutgoingNotification): Buffer {
+    const { token, observeNumber, contentFormat, maxAgeSeconds, payload, code = Code.Content } = notification;
+    const response: CoapResponse = {
+      code,
+      payload,
+      ...(observeNumber === undefined ? {} : { observe: observeNumber }),
+      ...(contentFormat === undefined ? {} : { contentFormat }),
+      ...(maxAgeSeconds === undefined ? {} : { maxAgeSeconds }),
+    };
+    const szx = szxOf(this.core.limits.blockBytes);
+    if (payload.length <= blockBytes(szx)) {
+      return encodeMessage({ type, code, messageId, token, options: writeResponseOptions(response, {}), payload });
+    }
+    const cut = cutBlock(withEtag(response), { num: 0, szx })!;
+    const options = writeResponseOptions(cut.response, { block2: cut.block2, size2: cut.size2 });
+    return encodeMessage({ type, code, messageId, token, options, payload: cut.response.payload! });
+  }
+}

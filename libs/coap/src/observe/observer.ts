@@ -1,0 +1,157 @@
+import { received } from '../blockwise/body-download.js';
+import { isSuccessCode } from '../codec/code.js';
+import { type EndpointCore } from '../endpoint/core.js';
+import { type InFlight } from '../endpoint/in-flight.js';
+import { type IncomingResponse } from '../exchange/pending-request.js';
+import { type OutgoingRequest } from '../exchange/request.js';
+import { type Requester } from '../exchange/requester.js';
+import { type ReceivedResponse } from '../exchange/response.js';
+import { type PeerState } from '../peer/peer-state.js';
+import { type Peer } from '../peer/peer.js';
+import { type CoapNotification, type NotificationHandler, type Observation } from './notification.js';
+import { ObservationEntry } from './observation-entry.js';
+import { type ObservePosition } from './observe-order.js';
+import { tokenKey } from './tokens.js';
+
+/** The side that observes: registers, receives, ends. */
+export class Observer {
+  constructor(
+    private readonly core: EndpointCore,
+    private readonly requester: Requester,
+  ) {}
+
+  async observe(
+    peer: Peer,
+    request: OutgoingRequest & { token?: Buffer },
+    handler: NotificationHandler,
+  ): Promise<Observation<ReceivedResponse>> {
+    const { token: wanted, ...plain } = request;
+    const token = wanted ?? this.core.tokens.next();
+    const entry = new ObservationEntry(token, handler, plain);
+    let observing = false;
+    const onResponse = (response: IncomingResponse): void => {
+      observing = this.begin(peer, entry, response);
+    };
+    try {
+      const response = await this.requester.request(peer, plain, { intent: 'observe', token, observe: 0, onResponse });
+      return { response, token, observing, cancel: () => this.forget(peer, entry) };
+    } catch (error) {
+      this.forget(peer, entry);
+      throw error;
+    }
+  }
+
+  /** Before any notification can arrive: it may be the very next datagram. */
+  private begin(peer: Peer, entry: ObservationEntry, { message, options }: IncomingResponse): boolean {
+    const key = tokenKey(entry.token);
+    if (!isSuccessCode(message.code) || options.observe === undefined) {
+      this.core.peers.get(peer.key)?.observations?.delete(key);
+      return false;
+    }
+    entry.startAt({ number: options.observe, atMs: this.core.clock.nowMs() });
+    this.add(peer, entry);
+    return true;
+  }
+
+  restore(peer: Peer, token: Buffer, handler: NotificationHandler, request: OutgoingRequest | undefined): void {
+    this.add(peer, new ObservationEntry(token, handler, request));
+  }
+
+  /** Ends it on the device. Whatever comes of that, it is forgotten here, and a further notification is reset. */
+  async cancel(peer: Peer, token: Buffer, request: OutgoingRequest): Promise<ReceivedResponse> {
+    const entry = this.core.peers.get(peer.key)?.observations?.get(tokenKey(token));
+    try {
+      return await this.requester.request(peer, request, { intent: 'cancel', token, observe: 1 });
+    } finally {
+      if (entry !== undefined) this.forget(peer, entry);
+    }
+  }
+
+  /** A notification for a known observation, no duplicate of another. Never rejects. */
+  async deliver(state: PeerState, entry: ObservationEntry, response: IncomingResponse): Promise<void> {
+    const { message, options } = response;
+    const inFlight = this.core.inFlight.begin(state.peer, message.messageId, 'notification');
+    if (inFlight === undefined) {
+      this.core.count('notification-refused-by-limit');
+      return;
+    }
+    const position = this.position(options.observe);
+    if (!entry.admits(position, message.messageId)) {
+      this.core.count('notification-stale');
+      this.end(state, inFlight);
+      this.core.acknowledge(message, state.peer, state);
+      return;
+    }
+    try {
+      await this.handle(state, entry, response);
+      this.core.count('notification-accepted');
+    } catch (error) {
+      entry.refuse(message.messageId);
+      this.core.count('notification-rejected');
+      this.core.report(error);
+    } finally {
+      this.end(state, inFlight);
+    }
+  }
+
+  /** The acknowledgement leaves only after the handler said that the value is safe. */
+  private async handle(state: PeerState, entry: ObservationEntry, response: IncomingResponse): Promise<void> {
+    const { message, options } = response;
+    const incomplete = options.block2 !== undefined && (options.block2 === 'reserved-size' || options.block2.more);
+    const partial = incomplete && entry.request === undefined;
+    const ended = partial || !isSuccessCode(message.code) || options.observe === undefined;
+    const body =
+      incomplete && entry.request !== undefined
+        ? await this.requester.complete(state, entry.request, response)
+        : received(response, message.payload);
+    await entry.handler(notificationOf(state.peer, message.token, body, { message, ended, partial }));
+    if (ended) this.forget(state.peer, entry);
+    if (partial) this.core.reset(message, state.peer, this.core.peers.get(state.peer.key));
+    else this.core.acknowledge(message, state.peer, this.core.peers.get(state.peer.key));
+  }
+
+  private position(observe: number | undefined): ObservePosition | undefined {
+    return observe === undefined ? undefined : { number: observe, atMs: this.core.clock.nowMs() };
+  }
+
+  private end(state: PeerState, inFlight: InFlight): void {
+    this.core.inFlight.end(state.peer, inFlight);
+  }
+
+  private add(peer: Peer, entry: ObservationEntry): void {
+    this.core.peers.keep(peer);
+    const state = this.core.peers.obtain(peer);
+    state.observations ??= new Map();
+    state.observations.set(tokenKey(entry.token), entry);
+  }
+
+  /** A later observation with the same token is left alone. */
+  private forget(peer: Peer, entry: ObservationEntry): void {
+    const observations = this.core.peers.get(peer.key)?.observations;
+    const key = tokenKey(entry.token);
+    if (observations?.get(key) === entry) observations.delete(key);
+  }
+}
+
+/** The notification as the handler sees it. */
+export function notificationOf(
+  peer: Peer,
+  token: Buffer,
+  body: ReceivedResponse,
+  about: { message: IncomingResponse['message']; ended: boolean; partial: boolean },
+): CoapNotification {
+  const { code, payload, observe, contentFormat, maxAgeSeconds, etag } = body;
+  return {
+    peer,
+    token,
+    code,
+    payload,
+    confirmable: about.message.type === 'CON',
+    ended: about.ended,
+    partial: about.partial,
+    ...(observe === undefined ? {} : { observe }),
+    ...(contentFormat === undefined ? {} : { contentFormat }),
+    ...(maxAgeSeconds === undefined ? {} : { maxAgeSeconds }),
+    ...(etag === undefined ? {} : { etag }),
+  };
+}

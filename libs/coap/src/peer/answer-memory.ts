@@ -1,0 +1,43 @@
+import { encodeEmpty } from '../codec/encode.js';
+import { type CoapMessage } from '../codec/message.js';
+import { type BoundedTable } from '../memory/bounded-table.js';
+import { tokenKey } from '../observe/tokens.js';
+import { type CoapClock } from '../timing/clock.js';
+import { answers, EMPTY_ACK, type RememberedAnswer } from './answer-ring.js';
+import { type PeerState } from './peer-state.js';
+import { type Peer } from './peer.js';
+
+/** What was answered to which message: in the ring of a peer with state, in one bounded table for all others. */
+export class AnswerMemory {
+  constructor(
+    private readonly strangers: BoundedTable<string, RememberedAnswer>,
+    private readonly clock: CoapClock,
+  ) {}
+
+  /** The bytes to send again, when the message is a duplicate. */
+  find(message: CoapMessage, peer: Peer, state: PeerState | undefined): Buffer | undefined {
+    const token = tokenKey(message.token);
+    const answer =
+      state?.answers.find(message.messageId, token, this.clock.nowMs()) ?? this.stranger(message, peer, token);
+    if (answer === undefined) return undefined;
+    return answer === EMPTY_ACK ? encodeEmpty('ACK', message.messageId) : Buffer.from(answer, 'latin1');
+  }
+
+  /** @param answer the bytes that were sent, or EMPTY_ACK */
+  remember(message: CoapMessage, peer: Peer, state: PeerState | undefined, answer: Buffer | typeof EMPTY_ACK): void {
+    const { messageId } = message;
+    const text = typeof answer === 'string' ? answer : answer.toString('latin1');
+    const entry = { messageId, token: tokenKey(message.token), answer: text, atMs: this.clock.nowMs() };
+    if (state !== undefined) state.answers.remember(entry);
+    else this.strangers.set(`${peer.key}/${messageId}`, entry);
+  }
+
+  /** A peer that is known by now may have been a stranger when it sent the first copy. */
+  private stranger(message: CoapMessage, peer: Peer, token: string): string | undefined {
+    if (this.strangers.size === 0) return undefined;
+    const entry = this.strangers.get(`${peer.key}/${message.messageId}`);
+    return entry !== undefined && answers(entry, message.messageId, token, this.clock.nowMs())
+      ? entry.answer
+      : undefined;
+  }
+}

@@ -1,0 +1,51 @@
+import { type CoapError, QueueFull } from '../errors.js';
+
+interface Waiting {
+  begin(): void;
+  abandon(error: CoapError): void;
+}
+
+/**
+ * NSTART = 1 (RFC 7252 §4.7): one interaction with a peer at a time, the others wait in order. An interaction is a
+ * whole request with its response and all its blocks, for constrained devices are not built for more at once.
+ */
+export class PeerQueue {
+  private running = false;
+  private waiting: Waiting[] | undefined;
+
+  get busy(): boolean {
+    return this.running;
+  }
+
+  get length(): number {
+    return this.waiting?.length ?? 0;
+  }
+
+  /** Runs the job now or when its turn comes. @throws QueueFull (as a rejection) when too many wait already */
+  async run<T>(job: () => Promise<T>, waitingMax: number): Promise<T> {
+    if (!this.running) return this.occupy(job);
+    if (this.length >= waitingMax) throw new QueueFull('Too many requests are waiting for this peer');
+    return new Promise<T>((resolve, reject) => {
+      (this.waiting ??= []).push({ begin: () => this.occupy(job).then(resolve, reject), abandon: reject });
+    });
+  }
+
+  /** Rejects what has not begun. */
+  abandon(error: CoapError): void {
+    const waiting = this.waiting ?? [];
+    this.waiting = undefined;
+    for (const one of waiting) one.abandon(error);
+  }
+
+  private async occupy<T>(job: () => Promise<T>): Promise<T> {
+    this.running = true;
+    try {
+      return await job();
+    } finally {
+      this.running = false;
+      const next = this.waiting?.shift();
+      if (this.waiting?.length === 0) this.waiting = undefined;
+      next?.begin();
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import { randomInt } from 'node:crypto';
+import { type CoapError } from '../errors.js';
+import { type PendingRequest } from '../exchange/pending-request.js';
+import { type Transmission } from '../exchange/transmission.js';
+import { type ObservationEntry } from '../observe/observation-entry.js';
+import { AnswerRing } from './answer-ring.js';
+import { PeerQueue } from './peer-queue.js';
+import { type Peer } from './peer.js';
+
+/** Non-confirmable notifications that a Reset can still refer to. */
+const RESETTABLE_MAX = 8;
+
+/** Everything an endpoint knows of one peer. Made by what we do ourselves, never by a datagram. */
+export class PeerState {
+  kept = false;
+  readonly queue = new PeerQueue();
+  /** At most one: the queue lets one interaction through at a time. */
+  pending: PendingRequest | undefined;
+  /** Rejects the confirmable notification that is on its way. */
+  abandonNotification: ((error: CoapError) => void) | undefined;
+  /** Confirmable messages on their way: the one of the interaction and any separate responses. */
+  readonly transmissions: Transmission[] = [];
+  /** By token as latin1 text. */
+  observations: Map<string, ObservationEntry> | undefined;
+  readonly answers = new AnswerRing();
+  /** Set once this was forgotten; whoever still holds it must stop. */
+  gone: CoapError | undefined;
+  private lastMessageId = randomInt(65_536);
+  private resettable: { messageId: number; token: Buffer }[] | undefined;
+
+  constructor(
+    readonly peer: Peer,
+    public lastUsedMs: number,
+  ) {}
+
+  nextMessageId(nowMs: number): number {
+    this.lastUsedMs = nowMs;
+    return (this.lastMessageId = (this.lastMessageId + 1) & 0xffff);
+  }
+
+  /** Nothing would be missed but the answers to late duplicates. */
+  get idle(): boolean {
+    return !this.queue.busy && this.transmissions.length === 0 && (this.observations?.size ?? 0) === 0;
+  }
+
+  transmission(messageId: number): Transmission | undefined {
+    return this.transmissions.find((one) => one.messageId === messageId);
+  }
+
+  rememberResettable(messageId: number, token: Buffer): void {
+    this.resettable ??= [];
+    if (this.resettable.push({ messageId, token }) > RESETTABLE_MAX) this.resettable.shift();
+  }
+
+  takeResettable(messageId: number): Buffer | undefined {
+    const index = this.resettable?.findIndex((one) => one.messageId === messageId) ?? -1;
+    return index < 0 ? undefined : this.resettable!.splice(index, 1)[0]!.token;
+  }
+
+  /** Ends everything that waits for this peer. */
+  abandon(error: CoapError): void {
+    this.gone = error;
+    this.queue.abandon(error);
+    this.pending?.finish(error);
+    this.abandonNotification?.(error);
+    for (const transmission of [...this.transmissions]) transmission.stop();
+    this.observations = undefined;
+  }
+}
