@@ -1,1 +1,10 @@
-export {};
+export * from './connection/kafka-connection.js';
+export * from './consumer/batch.js';
+export * from './consumer/batch-consumer.js';
+export { deadLetterHeaders } from './consumer/dead-letters.js';
+export * from './nest/kafka-batch-server.js';
+export { OnBatch, type OnBatchOptions } from './nest/on-batch.js';
+export { Outbox, outboxMigration } from './outbox/outbox.js';
+export * from './outbox/outbox-relay.js';
+export * from './producer/kafka-producer.js';
+export * from './state/state-reader.js';

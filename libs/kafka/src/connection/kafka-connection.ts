@@ -1,0 +1,152 @@
+import { deadLetterTopic, stateCompactionLagMs, type TopicDescription } from '@lanyard/contracts';
+import type { Logger, Metrics } from '@lanyard/service';
+import {
+  type Admin,
+  type ITopicConfig,
+  Kafka,
+  type KafkaConfig,
+  KafkaJSProtocolError,
+  KafkaJSError,
+  logLevel,
+} from 'kafkajs';
+import { logTo } from './kafka-log.js';
+
+export interface KafkaOptions {
+  brokers: string[];
+  clientId: string;
+  /** Put before every topic and group name: several installations may share a cluster. */
+  topicPrefix?: string;
+  /** Of topics this connection creates. An existing topic stays as it is. */
+  partitions?: number;
+  replicationFactor?: number;
+  logger: Logger;
+  metrics?: Metrics;
+  ssl?: KafkaConfig['ssl'];
+  sasl?: KafkaConfig['sasl'];
+}
+
+const defaultPartitions = 8;
+
+/** Dead letters are kept long enough to be looked at after a holiday. */
+const deadLetterRetentionMs = 14 * 86_400_000;
+
+const configOf = (topic: TopicDescription): ITopicConfig['configEntries'] =>
+  topic.kind === 'state'
+    ? [
+        { name: 'cleanup.policy', value: 'compact' },
+        { name: 'min.compaction.lag.ms', value: String(stateCompactionLagMs) },
+        { name: 'delete.retention.ms', value: String(stateCompactionLagMs) },
+      ]
+    : [
+        { name: 'cleanup.policy', value: 'delete' },
+        { name: 'retention.ms', value: String(topic.retentionMs) },
+      ];
+
+const existsAlready = (error: unknown): boolean =>
+  (error instanceof KafkaJSProtocolError && error.type === 'TOPIC_ALREADY_EXISTS') ||
+  (error instanceof KafkaJSError && 'errors' in error && (error.errors as unknown[]).every(existsAlready));
+
+/** One application's way to a Kafka cluster. The only file that makes a kafkajs client. */
+export class KafkaConnection {
+  readonly kafka: Kafka;
+  readonly logger: Logger;
+  readonly metrics: Metrics | undefined;
+  readonly clientId: string;
+  private readonly prefix: string;
+  private connectedAdmin: Promise<Admin> | undefined;
+
+  constructor(private readonly options: KafkaOptions) {
+    this.prefix = options.topicPrefix ?? '';
+    this.logger = options.logger;
+    this.metrics = options.metrics;
+    this.clientId = options.clientId;
+    this.kafka = new Kafka({
+      brokers: options.brokers,
+      clientId: options.clientId,
+      ...(options.ssl !== undefined && { ssl: options.ssl }),
+      ...(options.sasl !== undefined && { sasl: options.sasl }),
+      connectionTimeout: 3_000,
+      requestTimeout: 30_000,
+      retry: { retries: 8, initialRetryTime: 200, maxRetryTime: 5_000 },
+      logLevel: logLevel.WARN,
+      logCreator: logTo(options.logger),
+    });
+  }
+
+  /** The name on the cluster. */
+  topicName(name: string): string {
+    return this.prefix + name;
+  }
+
+  /** Creates what is missing and waits for leaders. Safe with several replicas at once. */
+  async ensureTopics(topics: readonly TopicDescription[]): Promise<void> {
+    await this.create(
+      topics.map((topic) => ({
+        topic: this.topicName(topic.name),
+        numPartitions: this.options.partitions ?? defaultPartitions,
+        replicationFactor: this.options.replicationFactor ?? -1,
+        configEntries: configOf(topic),
+      })),
+    );
+  }
+
+  async ensureDeadLetters(topicName: string, group: string): Promise<string> {
+    const topic = this.topicName(deadLetterTopic(topicName, group));
+    await this.create([
+      {
+        topic,
+        numPartitions: 1,
+        replicationFactor: this.options.replicationFactor ?? -1,
+        configEntries: [{ name: 'retention.ms', value: String(deadLetterRetentionMs) }],
+      },
+    ]);
+    return topic;
+  }
+
+  /** Next offsets of a topic: partition -> [first, end). */
+  async offsets(topicName: string): Promise<Map<number, { low: bigint; high: bigint }>> {
+    const admin = await this.admin();
+    const rows = await admin.fetchTopicOffsets(this.topicName(topicName));
+    return new Map(rows.map((row) => [row.partition, { low: BigInt(row.low), high: BigInt(row.high) }]));
+  }
+
+  async deleteGroup(groupId: string): Promise<void> {
+    const admin = await this.admin();
+    await admin.deleteGroups([groupId]);
+  }
+
+  /** Rejects when no broker answers: a readiness check. */
+  async check(): Promise<void> {
+    const admin = await this.admin();
+    await admin.describeCluster();
+  }
+
+  async close(): Promise<void> {
+    const admin = await this.connectedAdmin?.catch(() => undefined);
+    this.connectedAdmin = undefined;
+    await admin?.disconnect();
+  }
+
+  private async create(topics: ITopicConfig[]): Promise<void> {
+    const admin = await this.admin();
+    const known = new Set(await admin.listTopics());
+    const missing = topics.filter((t) => !known.has(t.topic));
+    if (missing.length === 0) return;
+    try {
+      await admin.createTopics({ topics: missing, waitForLeaders: true, timeout: 30_000 });
+    } catch (error) {
+      if (!existsAlready(error)) throw error;
+      await admin.fetchTopicMetadata({ topics: missing.map((t) => t.topic) });
+    }
+  }
+
+  private admin(): Promise<Admin> {
+    this.connectedAdmin ??= (async () => {
+      const admin = this.kafka.admin();
+      await admin.connect();
+      return admin;
+    })();
+    this.connectedAdmin.catch(() => (this.connectedAdmin = undefined));
+    return this.connectedAdmin;
+  }
+}

@@ -1,0 +1,21 @@
+import type { Logger } from '@lanyard/service';
+import { type logCreator, logLevel } from 'kafkajs';
+
+/** The same complaint is logged once in this time: a broker that is away makes thousands. */
+const repeatAfterMs = 10_000;
+
+/** kafkajs's own log through ours. What it retries by itself is a warning, not an error. */
+export const logTo = (logger: Logger): logCreator => {
+  const lastAt = new Map<string, number>();
+  return () =>
+    ({ level, namespace, log: { message, error, broker, groupId } }) => {
+      const text = `${namespace}: ${message}`;
+      const now = Date.now();
+      if (now - (lastAt.get(text) ?? 0) < repeatAfterMs) return;
+      if (lastAt.size > 1_000) lastAt.clear();
+      lastAt.set(text, now);
+      const details = { error: error as unknown, broker: broker as unknown, groupId: groupId as unknown };
+      if (level <= logLevel.WARN) logger.warn(details, text);
+      else logger.debug(details, text);
+    };
+};

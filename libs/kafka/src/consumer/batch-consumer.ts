@@ -1,0 +1,299 @@
+import { type Headers, InvalidMessage, decodeMessage, type Topic } from '@lanyard/contracts';
+import type { Consumer, EachBatchPayload, KafkaMessage } from 'kafkajs';
+import type { KafkaConnection } from '../connection/kafka-connection.js';
+import { type BatchHandler, PoisonMessage, type Received, type StoredPositions } from './batch.js';
+import { DeadLetters } from './dead-letters.js';
+import { PositionGates } from './positions.js';
+
+export interface BatchConsumerOptions<V> {
+  topic: Topic<V>;
+  /** The app. The group on the cluster is `<group>.<topic>`: one consumer per topic, as kafkajs assigns by group. */
+  group: string;
+  handler: BatchHandler<V>;
+  /** Nothing is parsed: `value` is undefined. */
+  raw?: boolean;
+  positions?: StoredPositions;
+  /** The consumer ended for good: the process should too. */
+  onFatal: (error: unknown) => void;
+}
+
+const commitPeriodMs = 1_000;
+const heartbeatPeriodMs = 3_000;
+const retryFirstMs = 100;
+const retryMaxMs = 5_000;
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+const textOf = (value: Buffer | string | (Buffer | string)[] | undefined): string =>
+  Array.isArray(value) ? String(value[0] ?? '') : String(value ?? '');
+
+export const headersOf = (message: KafkaMessage): Headers =>
+  Object.fromEntries(Object.entries(message.headers ?? {}).map(([k, v]) => [k, textOf(v)]));
+
+/**
+ * Consumes one topic in batches. The offset of a batch is committed only after its handler resolved, on a timer, so a
+ * handler sees every message at least once and must be idempotent. A handler that rejects is called again with the
+ * same messages, with growing pauses, for as long as the partition is ours.
+ */
+export class BatchConsumer<V> {
+  private readonly consumer: Consumer;
+  private readonly deadLetters: DeadLetters;
+  private readonly gates: PositionGates | undefined;
+  private readonly topicOnCluster: string;
+  private readonly groupId: string;
+  private done = new Map<number, bigint>();
+  private committing: NodeJS.Timeout | undefined;
+  private assigned: number[] = [];
+  /** Grows when positions are read anew: a batch of an older round is given up. */
+  private round = 0;
+  private stopping = false;
+  private readonly underWay = new Set<Promise<void>>();
+
+  constructor(
+    private readonly connection: KafkaConnection,
+    private readonly options: BatchConsumerOptions<V>,
+  ) {
+    this.topicOnCluster = connection.topicName(options.topic.name);
+    this.groupId = connection.topicName(`${options.group}.${options.topic.name}`);
+    this.deadLetters = new DeadLetters(connection, options.topic.name, options.group);
+    this.gates = options.positions && new PositionGates(options.positions, options.topic.name);
+    this.consumer = connection.kafka.consumer({
+      groupId: this.groupId,
+      sessionTimeout: 30_000,
+      heartbeatInterval: heartbeatPeriodMs,
+      rebalanceTimeout: 60_000,
+      maxWaitTimeInMs: 250,
+      maxBytesPerPartition: 512 * 1024,
+      metadataMaxAge: 30_000,
+      allowAutoTopicCreation: false,
+      retry: { retries: 8, initialRetryTime: 200, maxRetryTime: 5_000, restartOnFailure: async () => !this.stopping },
+    });
+  }
+
+  /** Resolves when the group was joined. */
+  async start(): Promise<void> {
+    await this.deadLetters.open();
+    const { CRASH, GROUP_JOIN, REBALANCING } = this.consumer.events;
+    this.consumer.on(CRASH, ({ payload }) => {
+      if (!payload.restart && !this.stopping) this.options.onFatal(payload.error);
+    });
+    this.consumer.on(REBALANCING, () => void this.commit());
+    const joined = new Promise<void>((resolve) => {
+      this.consumer.on(GROUP_JOIN, ({ payload }) => {
+        this.onAssigned(payload.memberAssignment[this.topicOnCluster] ?? []);
+        resolve();
+      });
+    });
+    await this.consumer.connect();
+    await this.consumer.subscribe({ topic: this.topicOnCluster, fromBeginning: true });
+    await this.consumer.run({
+      autoCommit: false,
+      eachBatchAutoResolve: false,
+      partitionsConsumedConcurrently: 64,
+      eachBatch: (payload) => this.track(this.onFetch(payload)),
+    });
+    await joined;
+    this.committing = setInterval(() => void this.commit(), commitPeriodMs);
+  }
+
+  /** Finishes the batches under way, commits, and leaves the group. */
+  async stop(): Promise<void> {
+    if (this.stopping) return;
+    this.stopping = true;
+    clearInterval(this.committing);
+    // Leaving the group first would make the commit impossible.
+    await Promise.all(this.underWay);
+    await this.commit();
+    await this.consumer.disconnect();
+    await this.deadLetters.close();
+  }
+
+  /** The store of positions may have lost its tail: reads it anew and goes back to what it says. */
+  reseek(): void {
+    if (this.gates) this.onAssigned(this.assigned);
+  }
+
+  private async track(fetch: Promise<void>): Promise<void> {
+    const settled = fetch.catch(() => undefined);
+    this.underWay.add(settled);
+    try {
+      await fetch;
+    } finally {
+      this.underWay.delete(settled);
+    }
+  }
+
+  private onAssigned(partitions: number[]): void {
+    this.assigned = partitions;
+    this.round++;
+    this.done = new Map([...this.done].filter(([partition]) => partitions.includes(partition)));
+    this.gates?.assign(
+      partitions,
+      (partition, offset) => this.seek(partition, offset),
+      () => pause(retryFirstMs),
+    );
+  }
+
+  private seek(partition: number, offset: bigint): void {
+    this.done.delete(partition);
+    this.consumer.seek({ topic: this.topicOnCluster, partition, offset: String(offset) });
+  }
+
+  private async onFetch(payload: EachBatchPayload): Promise<void> {
+    const { batch, resolveOffset, heartbeat, isRunning, isStale } = payload;
+    const { partition } = batch;
+    const round = this.round;
+    const isGone = (): boolean => !isRunning() || isStale() || round !== this.round;
+    if (this.stopping || isGone()) return;
+    const verdict = await this.gates?.judge(
+      partition,
+      BigInt(batch.firstOffset() ?? batch.lastOffset()),
+      BigInt(batch.lastOffset()),
+    );
+    if (isGone()) return;
+    if (verdict?.kind === 'seek') return this.seek(partition, verdict.to);
+    const from = verdict?.from ?? 0n;
+    const messages = batch.messages.filter((m) => BigInt(m.offset) >= from);
+    const beating = setInterval(() => void heartbeat().catch(() => undefined), heartbeatPeriodMs);
+    try {
+      if (!(await this.process(payload, messages, isGone))) return;
+    } finally {
+      clearInterval(beating);
+    }
+    const next = BigInt(batch.lastOffset()) + 1n;
+    await this.gates?.passed(partition, next);
+    if (isGone()) return;
+    resolveOffset(batch.lastOffset());
+    this.done.set(partition, next);
+    this.observe(payload, messages);
+    await heartbeat();
+  }
+
+  /** False when the batch was given up because the partition is no longer ours. */
+  private async process(payload: EachBatchPayload, fetched: KafkaMessage[], isGone: () => boolean): Promise<boolean> {
+    const { partition } = payload.batch;
+    let messages = await this.decodeAll(partition, fetched);
+    for (let waitMs = retryFirstMs; messages.length > 0; waitMs = Math.min(waitMs * 2, retryMaxMs)) {
+      if (isGone()) return false;
+      try {
+        await this.options.handler({
+          topic: this.options.topic.name,
+          partition,
+          messages,
+          nextOffset: BigInt(payload.batch.lastOffset()) + 1n,
+          heartbeat: payload.heartbeat,
+          isStale: isGone,
+        });
+        return true;
+      } catch (error) {
+        if (error instanceof PoisonMessage) {
+          await this.bury(partition, fetched, error);
+          messages = messages.filter((m) => m.offset !== error.offset);
+          continue;
+        }
+        if (this.stopping || isGone()) return false;
+        this.connection.logger.warn(
+          { err: error, topic: this.options.topic.name, partition, waitMs },
+          'batch failed, tried again',
+        );
+        this.connection.metrics
+          ?.counter({
+            name: 'lanyard_kafka_batch_retries_total',
+            help: 'Batches tried again',
+            labelNames: ['topic', 'group'],
+          })
+          .inc({ topic: this.options.topic.name, group: this.options.group });
+        await pause(waitMs);
+      }
+    }
+    return true;
+  }
+
+  private async decodeAll(partition: number, fetched: KafkaMessage[]): Promise<Received<V>[]> {
+    const { topic, raw } = this.options;
+    const messages: Received<V>[] = [];
+    for (const message of fetched) {
+      // A tombstone matters to readers of state, not to handlers of changes.
+      if (!raw && message.value === null && topic.kind === 'state') continue;
+      try {
+        messages.push(this.received(message));
+      } catch (error) {
+        if (!(error instanceof InvalidMessage)) throw error;
+        await this.bury(partition, fetched, new PoisonMessage(BigInt(message.offset), error.message));
+      }
+    }
+    return messages;
+  }
+
+  private received(message: KafkaMessage): Received<V> {
+    const headers = headersOf(message);
+    return {
+      key: message.key?.toString() ?? '',
+      value: this.options.raw ? (undefined as V) : decodeMessage(this.options.topic, message.value),
+      raw: message.value ?? Buffer.alloc(0),
+      headers,
+      id: headers['ce_id'] ?? '',
+      offset: BigInt(message.offset),
+      timestampMs: Number(message.timestamp),
+    };
+  }
+
+  private async bury(partition: number, fetched: KafkaMessage[], { offset, reason }: PoisonMessage): Promise<void> {
+    const source = fetched.find((m) => BigInt(m.offset) === offset);
+    if (!source) throw new Error(`poison message at offset ${offset} is not of this batch`);
+    await this.deadLetters.put({
+      key: source.key?.toString() ?? null,
+      value: source.value,
+      headers: headersOf(source),
+      partition,
+      offset,
+      reason,
+    });
+  }
+
+  private async commit(): Promise<void> {
+    const offsets = [...this.done];
+    if (offsets.length === 0) return;
+    try {
+      await this.consumer.commitOffsets(
+        offsets.map(([partition, offset]) => ({ topic: this.topicOnCluster, partition, offset: String(offset) })),
+      );
+      for (const [partition, offset] of offsets) if (this.done.get(partition) === offset) this.done.delete(partition);
+    } catch (error) {
+      // A rebalance or a broker that is away: what is not committed is handled again, which handlers allow.
+      this.connection.logger.debug({ err: error, topic: this.options.topic.name }, 'offsets not committed');
+    }
+  }
+
+  private observe({ batch }: EachBatchPayload, messages: KafkaMessage[]): void {
+    const { metrics } = this.connection;
+    if (!metrics) return;
+    const labels = { topic: this.options.topic.name, group: this.options.group };
+    const lag = Number(BigInt(batch.highWatermark) - BigInt(batch.lastOffset()) - 1n);
+    metrics
+      .gauge({
+        name: 'lanyard_kafka_consumer_lag',
+        help: 'Messages not yet handled',
+        labelNames: ['topic', 'group', 'partition'],
+      })
+      .set({ ...labels, partition: String(batch.partition) }, Math.max(0, lag));
+    metrics
+      .histogram({
+        name: 'lanyard_kafka_batch_messages',
+        help: 'Messages per batch',
+        labelNames: ['topic', 'group'],
+        buckets: [1, 10, 100, 1_000, 10_000],
+      })
+      .observe(labels, messages.length);
+    const oldest = messages[0];
+    if (oldest)
+      metrics
+        .histogram({
+          name: 'lanyard_kafka_batch_age_seconds',
+          help: 'Age of the oldest message of a batch when handled',
+          labelNames: ['topic', 'group'],
+          buckets: [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30, 300],
+        })
+        .observe(labels, Math.max(0, Date.now() - Number(oldest.timestamp)) / 1000);
+  }
+}

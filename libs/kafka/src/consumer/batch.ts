@@ -1,0 +1,47 @@
+import type { Headers } from '@lanyard/contracts';
+
+/** One message as a handler gets it. */
+export interface Received<V> {
+  key: string;
+  /** Checked against the topic's schema; undefined in a raw handler. */
+  value: V;
+  raw: Buffer;
+  headers: Headers;
+  /** CloudEvents id. */
+  id: string;
+  offset: bigint;
+  /** When the broker or the producer stamped it, ms. */
+  timestampMs: number;
+}
+
+/** Messages of one partition, in order. */
+export interface Batch<V> {
+  /** Without the installation's prefix. */
+  topic: string;
+  partition: number;
+  messages: Received<V>[];
+  /** Offset after the last one of this fetch, whether or not its message is in `messages`. */
+  nextOffset: bigint;
+  heartbeat(): Promise<void>;
+  /** The partition was taken away, or the consumer stops: what is done now may be done elsewhere too. */
+  isStale(): boolean;
+}
+
+export type BatchHandler<V> = (batch: Batch<V>) => Promise<void>;
+
+/** Thrown by a handler: this message can never be processed. It goes to the dead letters, the rest is tried again. */
+export class PoisonMessage extends Error {
+  constructor(
+    readonly offset: bigint,
+    readonly reason: string,
+  ) {
+    super(`offset ${offset}: ${reason}`);
+    this.name = 'PoisonMessage';
+  }
+}
+
+/** A store that knows, with the effects, how far a topic was processed. It wins over committed offsets. */
+export interface StoredPositions {
+  /** Next offset to read of each partition it knows. */
+  read(topic: string, partitions: number[]): Promise<Map<number, bigint>>;
+}

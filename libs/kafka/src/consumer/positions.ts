@@ -1,0 +1,66 @@
+import type { StoredPositions } from './batch.js';
+
+interface Gate {
+  /** Next offset to be processed; undefined when the store knows none. */
+  expected: bigint | undefined;
+  /** The gap for which a seek was made already: offered again, the messages are really gone. */
+  soughtFor?: bigint;
+}
+
+export type Verdict = { kind: 'take'; from: bigint | undefined } | { kind: 'seek'; to: bigint };
+
+/**
+ * Keeps a consumer in step with a store that holds positions together with effects. A partition's gate is closed
+ * until the stored position was read and sought to; a fetch that began elsewhere meanwhile is not let through.
+ */
+export class PositionGates {
+  private gates = new Map<number, Promise<Gate>>();
+
+  constructor(
+    private readonly store: StoredPositions,
+    private readonly topic: string,
+  ) {}
+
+  /** Reads the positions anew; `seek` is called for each that the store knows. Retries until the store answers. */
+  assign(partitions: number[], seek: (partition: number, offset: bigint) => void, pause: () => Promise<void>): void {
+    const stored = this.readUntilAnswered(partitions, pause);
+    this.gates = new Map(
+      partitions.map((partition) => [
+        partition,
+        stored.then((positions) => {
+          const expected = positions.get(partition);
+          if (expected !== undefined) seek(partition, expected);
+          return { expected };
+        }),
+      ]),
+    );
+  }
+
+  /** What to do with a fetch of this partition that starts at `first`. */
+  async judge(partition: number, first: bigint, last: bigint): Promise<Verdict> {
+    const gate = await this.gates.get(partition);
+    if (!gate || gate.expected === undefined) return { kind: 'take', from: undefined };
+    const { expected } = gate;
+    if (last < expected) return { kind: 'take', from: expected };
+    if (first > expected && gate.soughtFor !== expected) {
+      gate.soughtFor = expected;
+      return { kind: 'seek', to: expected };
+    }
+    return { kind: 'take', from: expected };
+  }
+
+  async passed(partition: number, next: bigint): Promise<void> {
+    const gate = await this.gates.get(partition);
+    if (gate && (gate.expected === undefined || next > gate.expected)) gate.expected = next;
+  }
+
+  private async readUntilAnswered(partitions: number[], pause: () => Promise<void>): Promise<Map<number, bigint>> {
+    for (;;) {
+      try {
+        return await this.store.read(this.topic, partitions);
+      } catch {
+        await pause();
+      }
+    }
+  }
+}

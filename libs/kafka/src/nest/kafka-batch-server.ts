@@ -1,0 +1,75 @@
+import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
+import { isObservable, lastValueFrom } from 'rxjs';
+import type { KafkaConnection } from '../connection/kafka-connection.js';
+import type { Batch, StoredPositions } from '../consumer/batch.js';
+import { BatchConsumer } from '../consumer/batch-consumer.js';
+import { Failed, kafkaBatchTransport, type OnBatchExtras } from './on-batch.js';
+
+export interface KafkaBatchServerOptions {
+  /** The app's name. */
+  group: string;
+  /** Per topic name: a store that holds positions with effects. */
+  positions?: Record<string, StoredPositions>;
+  onFatal: (error: unknown) => void;
+}
+
+/** Nest transport: one batch consumer per topic that an @OnBatch method names. */
+export class KafkaBatchServer extends Server implements CustomTransportStrategy {
+  override readonly transportId = kafkaBatchTransport;
+  override readonly propagatesEventHandlerErrors = true;
+  private readonly consumers = new Map<string, BatchConsumer<unknown>>();
+
+  constructor(
+    private readonly connection: KafkaConnection,
+    private readonly options: KafkaBatchServerOptions,
+  ) {
+    super();
+  }
+
+  listen(callback: (error?: unknown) => void): void {
+    this.startAll().then(() => callback(), callback);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.consumers.values()].map((consumer) => consumer.stop()));
+    this.consumers.clear();
+  }
+
+  /** The position store may have lost its tail: goes back to what it says now. */
+  reseek(topicName: string): void {
+    this.consumers.get(topicName)?.reseek();
+  }
+
+  on(): never {
+    throw new Error('KafkaBatchServer has no events: failures reach onFatal');
+  }
+
+  unwrap<T>(): T {
+    return this.connection.kafka as T;
+  }
+
+  private async startAll(): Promise<void> {
+    for (const [topicName, handler] of this.messageHandlers)
+      this.consumers.set(topicName, this.consumer(topicName, handler));
+    await Promise.all([...this.consumers.values()].map((consumer) => consumer.start()));
+  }
+
+  private consumer(topicName: string, handler: MessageHandler): BatchConsumer<unknown> {
+    const { topic, options } = handler.extras as unknown as OnBatchExtras;
+    const positions = this.options.positions?.[topicName];
+    return new BatchConsumer(this.connection, {
+      topic,
+      group: this.options.group,
+      onFatal: this.options.onFatal,
+      ...(options.raw !== undefined && { raw: options.raw }),
+      ...(positions && { positions }),
+      handler: (batch) => invoke(handler, batch),
+    });
+  }
+}
+
+const invoke = async (handler: MessageHandler, batch: Batch<unknown>): Promise<void> => {
+  const answer: unknown = await handler(batch);
+  const outcome: unknown = isObservable(answer) ? await lastValueFrom(answer, { defaultValue: undefined }) : answer;
+  if (outcome instanceof Failed) throw outcome.error;
+};

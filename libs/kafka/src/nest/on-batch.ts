@@ -1,0 +1,44 @@
+import type { Topic } from '@lanyard/contracts';
+import { EventPattern } from '@nestjs/microservices';
+import type { Batch } from '../consumer/batch.js';
+
+/** Transport id that ties @OnBatch methods to KafkaBatchServer. */
+export const kafkaBatchTransport = Symbol('KafkaBatchTransport');
+
+export interface OnBatchOptions {
+  /** Messages are handed over unparsed. */
+  raw?: boolean;
+}
+
+/** What a handler threw, as Nest would replace a thrown error by one of its own. */
+export class Failed {
+  constructor(readonly error: unknown) {}
+}
+
+export interface OnBatchExtras<V = unknown> {
+  topic: Topic<V>;
+  options: OnBatchOptions;
+}
+
+type Handler<V> = (batch: Batch<V>) => Promise<void>;
+
+/**
+ * Method of a Nest controller that gets batches of a topic. Outcomes: it resolves (done), throws PoisonMessage (dead
+ * letter, the rest again), or throws anything else (all of it again).
+ */
+export const OnBatch =
+  <V>(topic: Topic<V>, options: OnBatchOptions = {}) =>
+  (target: object, name: string | symbol, descriptor: TypedPropertyDescriptor<Handler<V>>): void => {
+    const handle = descriptor.value as Handler<V>;
+    const guarded = async function (this: unknown, batch: Batch<V>): Promise<unknown> {
+      try {
+        return await handle.call(this, batch);
+      } catch (error) {
+        return new Failed(error);
+      }
+    };
+    descriptor.value = guarded as Handler<V>;
+    const extras: OnBatchExtras<V> = { topic, options };
+    const mark: MethodDecorator = EventPattern<string>(topic.name, kafkaBatchTransport, extras);
+    mark(target, name, descriptor);
+  };

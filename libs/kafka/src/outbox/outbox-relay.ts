@@ -1,0 +1,145 @@
+import type { EncodedMessage, Headers } from '@lanyard/contracts';
+import type { Logger, Metrics } from '@lanyard/service';
+import pg from 'pg';
+import { outboxChannel } from './outbox.js';
+
+export interface OutboxRelayOptions {
+  databaseUrl: string;
+  schema: string;
+  /** Where rows go; KafkaProducer. */
+  producer: { sendEncoded(topic: { name: string }, message: EncodedMessage): Promise<void> };
+  logger: Logger;
+  metrics?: Metrics;
+}
+
+interface Row {
+  id: string;
+  topic: string;
+  message_key: string;
+  value: Buffer | null;
+  headers: Headers;
+  age_seconds: number;
+}
+
+/** Rows sent in one go. */
+const relayBatch = 1_000;
+
+/** How often a replica looks when nobody called: also how soon another one takes over from a dead leader. */
+const pollMs = 200;
+const reconnectMs = 500;
+
+/** First half of the advisory lock's key; the second is the schema. */
+const lockSpace = 0x0b0c;
+
+/**
+ * Sends the rows of an outbox in order and deletes them once Kafka has them. One replica at a time, by an advisory
+ * lock that ends with its connection: a crash between sending and deleting repeats messages, never loses one.
+ */
+export class OutboxRelay {
+  private running: Promise<void> | undefined;
+  private stopping = false;
+  private wake: (() => void) | undefined;
+
+  constructor(private readonly options: OutboxRelayOptions) {}
+
+  start(): void {
+    this.running ??= this.run();
+  }
+
+  /** Sends what is there, then ends. */
+  async stop(): Promise<void> {
+    this.stopping = true;
+    this.poke();
+    await this.running;
+  }
+
+  /** There may be something to send. */
+  poke(): void {
+    this.wake?.();
+  }
+
+  private async run(): Promise<void> {
+    while (!this.stopping) {
+      const client = new pg.Client({
+        connectionString: this.options.databaseUrl,
+        application_name: `${this.options.schema}-outbox`,
+      });
+      let broken = false;
+      client.on('error', () => {
+        broken = true;
+        this.poke();
+      });
+      try {
+        await client.connect();
+        await this.lead(client, () => broken);
+      } catch (error) {
+        this.options.logger.warn({ err: error, schema: this.options.schema }, 'outbox relay lost its way, tried again');
+        await this.pause(reconnectMs);
+      } finally {
+        await client.end().catch(() => undefined);
+      }
+    }
+  }
+
+  private async lead(client: pg.Client, isBroken: () => boolean): Promise<void> {
+    const { schema } = this.options;
+    let leading = false;
+    client.on('notification', () => this.poke());
+    while (!isBroken()) {
+      if (!leading) {
+        const { rows } = await client.query<{ won: boolean }>('SELECT pg_try_advisory_lock($1, hashtext($2)) AS won', [
+          lockSpace,
+          schema,
+        ]);
+        leading = rows[0]?.won === true;
+        if (leading) await client.query(`LISTEN ${client.escapeIdentifier(outboxChannel(schema))}`);
+      }
+      const sent = leading ? await this.relay(client) : 0;
+      if (sent === relayBatch) continue;
+      if (this.stopping) return;
+      await this.pause(pollMs);
+    }
+    throw new Error('database connection lost');
+  }
+
+  private async relay(client: pg.Client): Promise<number> {
+    const { schema, producer } = this.options;
+    const { rows } = await client.query<Row>(
+      `SELECT id, topic, message_key, value, headers, extract(epoch FROM now() - created_at)::float AS age_seconds
+       FROM ${client.escapeIdentifier(schema)}.outbox ORDER BY id LIMIT ${relayBatch}`,
+    );
+    this.lag(rows[0]?.age_seconds ?? 0);
+    if (rows.length === 0) return 0;
+    await Promise.all(
+      rows.map((row) =>
+        producer.sendEncoded({ name: row.topic }, { key: row.message_key, value: row.value, headers: row.headers }),
+      ),
+    );
+    await client.query(`DELETE FROM ${client.escapeIdentifier(schema)}.outbox WHERE id = ANY($1)`, [
+      rows.map((row) => row.id),
+    ]);
+    return rows.length;
+  }
+
+  private lag(seconds: number): void {
+    this.options.metrics
+      ?.gauge({
+        name: 'lanyard_outbox_lag_seconds',
+        help: 'Age of the oldest announcement not yet in Kafka',
+        labelNames: ['schema'],
+      })
+      .set({ schema: this.options.schema }, seconds);
+  }
+
+  private pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        this.wake = undefined;
+        resolve();
+      };
+      const timer = setTimeout(done, ms);
+      this.wake = done;
+    });
+  }
+}

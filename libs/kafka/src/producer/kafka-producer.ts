@@ -1,0 +1,151 @@
+import { encodeMessage, type EncodedMessage, encodeTombstone, type MessageMeta, type Topic } from '@lanyard/contracts';
+import { type Message, Partitioners, type Producer, type TopicMessages } from 'kafkajs';
+import type { KafkaConnection } from '../connection/kafka-connection.js';
+
+/** Bounds of one request to the brokers. */
+const requestMessagesMax = 1_000;
+const requestBytesMax = 512 * 1024;
+
+/** More than this waiting means that Kafka is away: callers are refused, and stop taking in. */
+const pendingMax = 100_000;
+
+/** Kafka has been away for so long that the producer takes no more. */
+export class ProducerFull extends Error {
+  constructor() {
+    super(`${pendingMax} messages wait for Kafka: nothing more is taken`);
+    this.name = 'ProducerFull';
+  }
+}
+
+export interface ProducerOptions {
+  /** CloudEvents source: the app. */
+  source: string;
+}
+
+export type SendMeta = Omit<MessageMeta, 'source'>;
+
+interface Waiting {
+  topic: string;
+  message: Message;
+  bytes: number;
+  done: () => void;
+  failed: (error: unknown) => void;
+}
+
+const byTopic = (batch: readonly Waiting[]): TopicMessages[] => {
+  const messages = new Map<string, Message[]>();
+  for (const { topic, message } of batch) {
+    const list = messages.get(topic);
+    if (list) list.push(message);
+    else messages.set(topic, [message]);
+  }
+  return [...messages].map(([topic, list]) => ({ topic, messages: list }));
+};
+
+/**
+ * Sends what arrives while a request is under way in the next one, so that rate costs nothing in latency. One request
+ * at a time: messages of one key stay in order. A send resolves when all in-sync replicas have it, and rejects when
+ * it is not known whether they have: the caller repeats it, consumers are idempotent.
+ */
+export class KafkaProducer {
+  private readonly producer: Producer;
+  private waiting: Waiting[] = [];
+  private inFlight = 0;
+  private pumping: Promise<void> | undefined;
+
+  constructor(
+    private readonly connection: KafkaConnection,
+    private readonly options: ProducerOptions,
+  ) {
+    this.producer = connection.kafka.producer({
+      createPartitioner: Partitioners.DefaultPartitioner,
+      allowAutoTopicCreation: false,
+      maxInFlightRequests: 1,
+    });
+  }
+
+  async connect(): Promise<void> {
+    await this.producer.connect();
+  }
+
+  /** Sends what waits, then closes. */
+  async disconnect(): Promise<void> {
+    await this.pumping;
+    await this.producer.disconnect();
+  }
+
+  /** Messages not yet acknowledged. */
+  get pending(): number {
+    return this.waiting.length + this.inFlight;
+  }
+
+  /** Throws InvalidMessage when the value does not fit the topic. */
+  async send<V>(topic: Topic<V>, value: V, meta: SendMeta = {}): Promise<void> {
+    await this.sendEncoded(topic, encodeMessage(topic, value, { ...meta, source: this.options.source }));
+  }
+
+  async sendTombstone<V>(topic: Topic<V>, key: string): Promise<void> {
+    await this.sendEncoded(topic, encodeTombstone(topic, key, { source: this.options.source }));
+  }
+
+  /** For messages encoded earlier, for example in an outbox. */
+  sendEncoded(topic: { name: string }, message: EncodedMessage): Promise<void> {
+    return this.sendTo(this.connection.topicName(topic.name), message);
+  }
+
+  /** To a topic by its name on the cluster. */
+  sendTo(
+    topic: string,
+    { key, value, headers }: { key: string | null; value: Buffer | null; headers: Record<string, string> },
+  ): Promise<void> {
+    if (this.pending >= pendingMax) return Promise.reject(new ProducerFull());
+    return new Promise((done, failed) => {
+      this.waiting.push({ topic, message: { key, value, headers }, bytes: value?.length ?? 0, done, failed });
+      this.pumping ??= this.pump();
+    });
+  }
+
+  private async pump(): Promise<void> {
+    // Everything sent in this turn of the event loop goes along.
+    await new Promise((resolve) => setImmediate(resolve));
+    while (this.waiting.length > 0) await this.request(this.take());
+    this.pumping = undefined;
+  }
+
+  private take(): Waiting[] {
+    let bytes = 0;
+    let count = 0;
+    while (count < this.waiting.length && count < requestMessagesMax && (count === 0 || bytes < requestBytesMax))
+      bytes += this.waiting[count++]?.bytes ?? 0;
+    return this.waiting.splice(0, count);
+  }
+
+  private async request(batch: Waiting[]): Promise<void> {
+    this.inFlight = batch.length;
+    const started = performance.now();
+    try {
+      await this.producer.sendBatch({ topicMessages: byTopic(batch), acks: -1 });
+      for (const { done } of batch) done();
+      this.count(batch.length, 'ok', started);
+    } catch (error) {
+      for (const { failed } of batch) failed(error);
+      this.count(batch.length, 'failed', started);
+    } finally {
+      this.inFlight = 0;
+    }
+  }
+
+  private count(messages: number, outcome: string, started: number): void {
+    const { metrics } = this.connection;
+    metrics
+      ?.counter({ name: 'lanyard_kafka_produced_total', help: 'Messages sent', labelNames: ['outcome'] })
+      .inc({ outcome }, messages);
+    metrics
+      ?.histogram({
+        name: 'lanyard_kafka_produce_seconds',
+        help: 'Time of a produce request',
+        buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5, 30],
+      })
+      .observe((performance.now() - started) / 1000);
+  }
+}

@@ -1,0 +1,159 @@
+import { randomBytes } from 'node:crypto';
+import { decodeMessage, InvalidMessage, type Topic } from '@lanyard/contracts';
+import type { Consumer, KafkaMessage } from 'kafkajs';
+import type { KafkaConnection } from '../connection/kafka-connection.js';
+
+export interface StateReaderOptions<V, P> {
+  /** Keeps only what is needed of a value. */
+  project: (value: V) => P;
+  onFatal: (error: unknown) => void;
+}
+
+export type StateListener<P> = (key: string, value: P | undefined, previous: P | undefined) => void;
+
+const caughtUpWithinMs = 60_000;
+
+/**
+ * A replica's own copy of a state topic, in memory. Every replica reads all of it, from the beginning, and follows
+ * it. Nothing is committed; the group exists only while the reader runs.
+ */
+export class StateReader<V, P = V> {
+  private readonly state = new Map<string, P>();
+  private readonly listeners = new Set<StateListener<P>>();
+  private readonly consumer: Consumer;
+  private readonly groupId: string;
+  private readonly next = new Map<number, bigint>();
+  private ends = new Map<number, bigint>();
+  private caughtUp: (() => void) | undefined;
+  private stopping = false;
+
+  constructor(
+    private readonly connection: KafkaConnection,
+    private readonly topic: Topic<V>,
+    private readonly options: StateReaderOptions<V, P>,
+  ) {
+    this.groupId = connection.topicName(`${connection.clientId}.state.${topic.name}.${randomBytes(4).toString('hex')}`);
+    this.consumer = connection.kafka.consumer({
+      groupId: this.groupId,
+      sessionTimeout: 30_000,
+      heartbeatInterval: 3_000,
+      maxWaitTimeInMs: 250,
+      metadataMaxAge: 30_000,
+      allowAutoTopicCreation: false,
+      retry: { retries: 8, initialRetryTime: 200, maxRetryTime: 5_000, restartOnFailure: async () => !this.stopping },
+    });
+  }
+
+  /** Resolves when everything that was in the topic at the call has been read. Rejects when that takes over a minute. */
+  async start(): Promise<void> {
+    const offsets = await this.connection.offsets(this.topic.name);
+    this.ends = new Map([...offsets].filter(([, o]) => o.high > o.low).map(([partition, o]) => [partition, o.high]));
+    this.consumer.on(this.consumer.events.CRASH, ({ payload }) => {
+      if (!payload.restart && !this.stopping) this.options.onFatal(payload.error);
+    });
+    const ready = this.waitCaughtUp();
+    await this.consumer.connect();
+    await this.consumer.subscribe({ topic: this.connection.topicName(this.topic.name), fromBeginning: true });
+    await this.consumer.run({
+      autoCommit: false,
+      eachBatch: async ({ batch, heartbeat }) => {
+        for (const message of batch.messages) this.apply(batch.partition, message);
+        this.advance(batch.partition, BigInt(batch.lastOffset()) + 1n);
+        await heartbeat();
+      },
+    });
+    await ready;
+  }
+
+  get(key: string): P | undefined {
+    return this.state.get(key);
+  }
+
+  has(key: string): boolean {
+    return this.state.has(key);
+  }
+
+  get size(): number {
+    return this.state.size;
+  }
+
+  entries(): IterableIterator<[string, P]> {
+    return this.state.entries();
+  }
+
+  /** Called for each change, also while catching up. Answers a function that ends it. */
+  onChange(listener: StateListener<P>): () => void {
+    this.listeners.add(listener);
+    return () => void this.listeners.delete(listener);
+  }
+
+  /** The value once `accepts` it, or undefined after `timeoutMs`: for facts that a client has heard of before us. */
+  async waitFor(key: string, timeoutMs: number, accepts: (value: P) => boolean = () => true): Promise<P | undefined> {
+    const known = this.state.get(key);
+    if (known !== undefined && accepts(known)) return known;
+    return new Promise((resolve) => {
+      const finish = (value: P | undefined): void => {
+        clearTimeout(timer);
+        stop();
+        resolve(value);
+      };
+      const timer = setTimeout(() => finish(undefined), timeoutMs);
+      const stop = this.onChange((changed, value) => {
+        if (changed === key && value !== undefined && accepts(value)) finish(value);
+      });
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.stopping = true;
+    await this.consumer.disconnect();
+    await this.connection.deleteGroup(this.groupId).catch(() => undefined);
+  }
+
+  private apply(partition: number, message: KafkaMessage): void {
+    const offset = BigInt(message.offset);
+    // After a reconnect the topic is read from its beginning again: what was applied stays.
+    if (offset < (this.next.get(partition) ?? 0n)) return;
+    const key = message.key?.toString() ?? '';
+    try {
+      this.set(
+        key,
+        message.value === null ? undefined : this.options.project(decodeMessage(this.topic, message.value)),
+      );
+    } catch (error) {
+      if (!(error instanceof InvalidMessage)) throw error;
+      this.connection.logger.error(
+        { topic: this.topic.name, partition, offset: message.offset, reason: error.message },
+        'state message skipped',
+      );
+    }
+  }
+
+  private set(key: string, value: P | undefined): void {
+    const previous = this.state.get(key);
+    if (value === undefined) this.state.delete(key);
+    else this.state.set(key, value);
+    for (const listener of this.listeners) listener(key, value, previous);
+  }
+
+  private advance(partition: number, next: bigint): void {
+    if (next > (this.next.get(partition) ?? 0n)) this.next.set(partition, next);
+    const end = this.ends.get(partition);
+    if (end !== undefined && next >= end) this.ends.delete(partition);
+    if (this.ends.size === 0) this.caughtUp?.();
+  }
+
+  private waitCaughtUp(): Promise<void> {
+    if (this.ends.size === 0) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(
+        () => reject(new Error(`${this.topic.name} not read within ${caughtUpWithinMs} ms`)),
+        caughtUpWithinMs,
+      );
+      this.caughtUp = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
