@@ -17,7 +17,8 @@ export interface DeviceProxyConfig extends CommonConfig {
 const app = 'device-proxy';
 
 const accountIdIn = (text: string): string => {
-  if (!/^[0-9a-f]{32}$/.test(text)) throw new ConfigError('DEVICE_PROXY_COAP_NOSEC_ACCOUNT_ID', 'must be an account id (32 hex)');
+  if (!/^[0-9a-f]{32}$/.test(text))
+    throw new ConfigError('DEVICE_PROXY_COAP_NOSEC_ACCOUNT_ID', 'must be an account id (32 hex)');
   return text;
 };
 

@@ -1,2 +1,5 @@
 export * from './engines.js';
 export * from './eventually.js';
+export * from './device/device-client.js';
+export * from './device/device-resource.js';
+export * from './device/thermometer.js';

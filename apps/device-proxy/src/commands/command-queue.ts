@@ -97,7 +97,11 @@ export class CommandQueue {
     return withDevice(this.parts.dataSource, command.deviceId, async (manager) => {
       if (!(await this.holds(manager, command))) return false;
       const attempts = command.attempts - (countAttempt ? 0 : 1);
-      await manager.update(Command, { id: command.id }, { state: 'waiting', attempts, claimedBy: null, claimEpoch: null, claimUntil: null });
+      await manager.update(
+        Command,
+        { id: command.id },
+        { state: 'waiting', attempts, claimedBy: null, claimEpoch: null, claimUntil: null },
+      );
       return true;
     });
   }
@@ -206,17 +210,21 @@ export class CommandQueue {
 
   private async end(manager: EntityManager, command: Command, outcome: Outcome): Promise<Outcome> {
     const now = this.parts.clock.now();
-    await manager.update(Command, { id: command.id }, {
-      state: outcome.outcome,
-      finishedAt: new Date(now),
-      status: outcome.status,
-      error: outcome.error ?? null,
-      note: outcome.note ?? null,
-      result: outcome.payload ?? null,
-      resultType: outcome.contentType ?? null,
-      resultMaxAge: outcome.maxAgeSeconds === undefined ? null : String(outcome.maxAgeSeconds),
-      claimUntil: null,
-    });
+    await manager.update(
+      Command,
+      { id: command.id },
+      {
+        state: outcome.outcome,
+        finishedAt: new Date(now),
+        status: outcome.status,
+        error: outcome.error ?? null,
+        note: outcome.note ?? null,
+        result: outcome.payload ?? null,
+        resultType: outcome.contentType ?? null,
+        resultMaxAge: outcome.maxAgeSeconds === undefined ? null : String(outcome.maxAgeSeconds),
+        claimUntil: null,
+      },
+    );
     if (command.kind === 'subscription') await this.settle(manager, command, outcome);
     const fact = finished(command, outcome, now, this.parts.endpointNameOf(command.deviceId));
     await this.parts.outbox.append(manager, DeviceCommandResults, fact);
@@ -224,7 +232,11 @@ export class CommandQueue {
   }
 
   /** A subscription is what its command came to. A failed one leaves nothing behind that would be tried again. */
-  private async settle(manager: EntityManager, { deviceId, path, keyId }: Command, { outcome }: Outcome): Promise<void> {
+  private async settle(
+    manager: EntityManager,
+    { deviceId, path, keyId }: Command,
+    { outcome }: Outcome,
+  ): Promise<void> {
     const { subscriptions } = this.parts;
     if (outcome === 'succeeded') await subscriptions.confirm(manager, deviceId, path);
     else await subscriptions.lose(manager, { deviceId, path, keyId, origin: 'resource' });

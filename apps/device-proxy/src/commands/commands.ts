@@ -9,7 +9,10 @@ import type { Command } from './command.entity.js';
 import type { AcceptOptions, CommandQueue, NewCommand } from './command-queue.js';
 import { deviceBlocked } from './outcome.js';
 
-export type Wish = Pick<NewCommand, 'asyncId' | 'kind' | 'method' | 'path' | 'query' | 'accept' | 'contentType' | 'payload' | 'retryMax'> & {
+export type Wish = Pick<
+  NewCommand,
+  'asyncId' | 'kind' | 'method' | 'path' | 'query' | 'accept' | 'contentType' | 'payload' | 'retryMax'
+> & {
   expirySeconds: number;
 };
 
@@ -37,15 +40,20 @@ export class Commands {
 
   /** A device that has just come for the first time has a session before the directory knows it. */
   async device(identity: Identity, deviceId: string): Promise<KnownDevice> {
-    const entry = this.directory.get(deviceId);
     const session = await this.sessions.read(deviceId);
+    const entry = this.directory.get(deviceId) ?? (session ? undefined : await this.directory.wait(deviceId));
     const { accountId } = entry ?? session ?? {};
     if (accountId !== identity.accountId) throw new DeviceNotFound();
     return { deviceId, accountId, ...(session && { session }) };
   }
 
   /** The command is stored and announced when this resolves. */
-  async send(identity: Identity, { deviceId, accountId, session }: KnownDevice, wish: Wish, within?: AcceptOptions['within']): Promise<Command> {
+  async send(
+    identity: Identity,
+    { deviceId, accountId, session }: KnownDevice,
+    wish: Wish,
+    within?: AcceptOptions['within'],
+  ): Promise<Command> {
     const { expirySeconds, ...rest } = wish;
     const command: NewCommand = {
       ...rest,

@@ -10,7 +10,15 @@ import { GivenUp, NoAnswer, Refused } from '../transport/device-link.js';
 import type { Command } from './command.entity.js';
 import type { CommandQueue } from './command-queue.js';
 import { claimRenewMs, retryPauseMs } from './limits.js';
-import { inDoubt, notConnected, notObservable, type Outcome, outcomeOf, subscriptionRemoved, timeout } from './outcome.js';
+import {
+  inDoubt,
+  notConnected,
+  notObservable,
+  type Outcome,
+  outcomeOf,
+  subscriptionRemoved,
+  timeout,
+} from './outcome.js';
 
 interface DelivererParts {
   sessions: Sessions;
@@ -120,7 +128,10 @@ export class Deliverer {
     const { queue, logger, clock } = this.parts;
     for (;;)
       try {
-        const ours = 'done' in verdict ? await queue.finish(command, verdict.done) : await queue.putBack(command, verdict.again === 'counted');
+        const ours =
+          'done' in verdict
+            ? await queue.finish(command, verdict.done)
+            : await queue.putBack(command, verdict.again === 'counted');
         if (!ours) logger.info({ commandId: command.id }, 'result dropped: the claim has passed to another replica');
         return;
       } catch (error) {
@@ -157,7 +168,14 @@ export class Deliverer {
     const rows = await interest.load(session);
     if (!rows.some((row) => row.path === path && row.keyId === keyId)) return subscriptionRemoved;
     if (session.observations.has(path)) {
-      const reply = await asker.ask(session, { operation: 'read', path, query: [], accept: null, contentType: null, payload: null });
+      const reply = await asker.ask(session, {
+        operation: 'read',
+        path,
+        query: [],
+        accept: null,
+        contentType: null,
+        payload: null,
+      });
       if (reply.code === '2.05') await values.report(session, { path, ...reply, cause: 'notify', audience: [keyId] });
       return outcomeOf(reply);
     }
@@ -174,7 +192,8 @@ export class Deliverer {
     const repeatable = isRepeatable(operationOf(command));
     const triesLeft = command.attempts <= command.retryMax;
     if (error instanceof GivenUp) return repeatable ? { again: 'not counted', pauseMs: 0 } : { done: inDoubt };
-    if (error instanceof Refused) return triesLeft ? { again: 'counted', pauseMs: retryPauseMs } : { done: notConnected };
+    if (error instanceof Refused)
+      return triesLeft ? { again: 'counted', pauseMs: retryPauseMs } : { done: notConnected };
     if (!(error instanceof NoAnswer)) return this.broken(command, error);
     if (!repeatable) return { done: inDoubt };
     if (!triesLeft) return { done: timeout };

@@ -26,7 +26,8 @@ export type DeviceRequestQuery = Partial<Record<'async-id' | 'retry' | 'expiry-s
 const lwm2mPath = /^(\/(0|[1-9]\d{0,4})){1,4}$/;
 
 export const readPath = (name: string, path: string): string => {
-  if (!lwm2mPath.test(path) || path.split('/').some((segment) => Number(segment) > 65_535)) throw new MalformedPath(name);
+  if (!lwm2mPath.test(path) || path.split('/').some((segment) => Number(segment) > 65_535))
+    throw new MalformedPath(name);
   return path;
 };
 
@@ -63,7 +64,10 @@ export interface DeviceRequest extends Timing {
 const splitUri = (uri: string): { path: string; query: string[] } => {
   const [path = '', query = ''] = uri.split(/\?(.*)/s);
   const absolute = path.startsWith('/') ? path : `/${path}`;
-  return { path: readPath('uri', absolute.replace(/\/{2,}/g, '/').replace(/(.)\/$/, '$1')), query: query.split(/[&;]/).filter(Boolean) };
+  return {
+    path: readPath('uri', absolute.replace(/\/{2,}/g, '/').replace(/(.)\/$/, '$1')),
+    query: query.split(/[&;]/).filter(Boolean),
+  };
 };
 
 /** The query says how, the body says what. Throws the error that the sender gets. */
@@ -84,7 +88,10 @@ export const readDeviceRequest = (query: DeviceRequestQuery, body: unknown, queu
     accept: request.accept ?? null,
     contentType: request['content-type'] ?? null,
     payload: request['payload-b64'] === undefined ? null : Buffer.from(request['payload-b64'], 'base64'),
-    retryMax: query.retry === undefined ? defaults.retryMax : readNumber('retry', query.retry, z.number().int().min(0).max(retryMax)),
+    retryMax:
+      query.retry === undefined
+        ? defaults.retryMax
+        : readNumber('retry', query.retry, z.number().int().min(0).max(retryMax)),
     expirySeconds:
       expiry === undefined
         ? (request.expiry_seconds ?? request['expiry-seconds'] ?? defaults.expirySeconds)

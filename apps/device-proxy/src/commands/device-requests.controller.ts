@@ -17,7 +17,10 @@ export class DeviceRequestsController {
   @ApiQuery({ name: 'expiry-seconds', required: false, description: '1 to 2592000' })
   @ApiBody({ schema: { $ref: '#/components/schemas/DeviceRequest' } })
   @ApiResponse({ status: 202, description: 'In the queue of the device' })
-  @ApiResponse({ status: 400, description: 'MALFORMED_ASYNC_ID, MALFORMED_JSON_CONTENT, RESOURCE_NOT_FOUND, QUEUE_IS_FULL' })
+  @ApiResponse({
+    status: 400,
+    description: 'MALFORMED_ASYNC_ID, MALFORMED_JSON_CONTENT, RESOURCE_NOT_FOUND, QUEUE_IS_FULL',
+  })
   @ApiResponse({ status: 404, description: 'DEVICE_NOT_FOUND' })
   @ApiResponse({ status: 409, description: 'ASYNC_ID_ALREADY_USED' })
   async send(

@@ -1,4 +1,11 @@
-import { filtersToSql, formatTimestamp, type ListEnvelope, listEnvelope, type ListQuery, NotFound } from '@lanyard/service';
+import {
+  filtersToSql,
+  formatTimestamp,
+  type ListEnvelope,
+  listEnvelope,
+  type ListQuery,
+  NotFound,
+} from '@lanyard/service';
 import type { DataSource } from 'typeorm';
 import { CommandNotFound } from '../errors.js';
 import { Command } from './command.entity.js';
@@ -57,7 +64,8 @@ export class CommandHistory {
     const conditions = ['key_id = $1', ...filtersToSql(query.filters, columns, parameters)];
     const totalCount = query.includeTotal ? await this.count(conditions, parameters) : undefined;
     if (query.after !== null) {
-      if (!(await this.dataSource.manager.existsBy(Command, { keyId, id: query.after }))) throw new NotFound('Unable to find page: no such after.');
+      if (!(await this.dataSource.manager.existsBy(Command, { keyId, id: query.after })))
+        throw new NotFound('Unable to find page: no such after.');
       conditions.push(`id ${query.order === 'ASC' ? '>' : '<'} $${parameters.push(query.after)}`);
     }
     const rows: { id: string }[] = await this.dataSource.query(

@@ -29,8 +29,16 @@ export const deviceBlocked = failed(429, 'DEVICE_BLOCKED', 'The device is suspen
 export const registrationRemoved = failed(429, 'DEVICE_REMOVED_REGISTRATION', 'The device was deleted.');
 export const notConnected = failed(503, 'NOT_CONNECTED', 'The device went away while the command was executed.');
 export const timeout = failed(504, 'TIMEOUT', 'The device did not answer.');
-export const subscriptionRemoved = failed(404, 'SUBSCRIPTION_REMOVED', 'The subscription was deleted before the device came.');
-export const notObservable = failed(412, 'NOT_OBSERVABLE', 'The device answered, but does not report changes of this path.');
+export const subscriptionRemoved = failed(
+  404,
+  'SUBSCRIPTION_REMOVED',
+  'The subscription was deleted before the device came.',
+);
+export const notObservable = failed(
+  412,
+  'NOT_OBSERVABLE',
+  'The device answered, but does not report changes of this path.',
+);
 
 /** Done or not, nobody knows: the answer may have been lost, and asking again could do it twice. */
 export const inDoubt = failed(
@@ -75,6 +83,7 @@ export const outcomeOf = (answer: Answer): Outcome => {
       ...(payload.length > 0 && { payload, contentType }),
       ...(maxAgeSeconds !== undefined && { maxAgeSeconds }),
     };
-  const [status, error] = byCode[code] ?? (code.startsWith('4.') ? [400, 'BAD_REQUEST'] : [502, 'INTERNAL_SERVER_ERROR']);
+  const [status, error] =
+    byCode[code] ?? (code.startsWith('4.') ? [400, 'BAD_REQUEST'] : [502, 'INTERNAL_SERVER_ERROR']);
   return failed(status, error, `The device answered ${code}.`);
 };

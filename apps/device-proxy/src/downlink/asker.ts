@@ -1,5 +1,5 @@
 import type { Observation, Session } from '../sessions/session.js';
-import type { DeviceAnswer, DeviceLink } from '../transport/device-link.js';
+import type { DeviceAnswer, DeviceLink, DeviceRequest } from '../transport/device-link.js';
 import { mediaTypeOf } from './formats.js';
 import { type Ask, observeRequest, requestFor } from './requests.js';
 
@@ -38,8 +38,12 @@ export class Asker {
     return { reply: replyOf(path, answer), token, accept: request.accept };
   }
 
-  async cancel(session: Session, { path, token, accept }: Observation): Promise<void> {
-    const request = { ...observeRequest(session.data, path), ...(accept !== undefined && { accept }) };
-    await this.link.cancel(session.address, request, token, session.signal);
+  async cancel(session: Session, observation: Observation): Promise<void> {
+    await this.link.cancel(session.address, this.requestOf(session, observation), observation.token, session.signal);
+  }
+
+  /** The request that made the observation: further blocks and the cancellation repeat it. */
+  requestOf(session: Session, { path, accept }: Observation): DeviceRequest {
+    return { ...observeRequest(session.data, path), ...(accept !== undefined && { accept }) };
   }
 }

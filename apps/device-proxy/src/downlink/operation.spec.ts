@@ -32,7 +32,12 @@ describe('operationOf', () => {
 
   it('execute, create and delete are never repeated', () => {
     expect((['read', 'write', 'observe', 'execute', 'create', 'delete'] as const).map(isRepeatable)).toEqual([
-      true, true, true, false, false, false,
+      true,
+      true,
+      true,
+      false,
+      false,
+      false,
     ]);
   });
 });

@@ -1,14 +1,6 @@
 /** What a command asks of the device, in the words of LwM2M (LwM2M 1.1 core §6.3). */
 export type Operation =
-  | 'read'
-  | 'discover'
-  | 'write'
-  | 'write-partial'
-  | 'write-attributes'
-  | 'execute'
-  | 'create'
-  | 'delete'
-  | 'observe';
+  'read' | 'discover' | 'write' | 'write-partial' | 'write-attributes' | 'execute' | 'create' | 'delete' | 'observe';
 
 export interface Asked {
   kind: 'device-request' | 'endpoint' | 'subscription';

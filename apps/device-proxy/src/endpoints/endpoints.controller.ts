@@ -1,12 +1,12 @@
 import { Body, Controller, Delete, Get, Headers, Inject, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
-import { ApiConsumes, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiConsumes, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Caller, type Identity } from '@lanyard/service';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Commands } from '../commands/commands.js';
 import { defaultTiming } from '../commands/device-request.js';
 import { knownMediaType } from '../downlink/formats.js';
 import { type EndpointEntry, type EndpointResource, Endpoints } from './endpoints.js';
-import { resourcePathIn } from './resource-path.js';
+import { resourcePathIn, resourceRoutes } from './resource-path.js';
 
 /** Bodies below this are values, not JSON. */
 export const endpointsPrefix = '/v2/endpoints/';
@@ -41,8 +41,7 @@ export class EndpointsController {
     return this.endpoints.resources(caller, deviceId);
   }
 
-  @Get(':deviceId/*path')
-  @ApiParam({ name: 'path' })
+  @Get(resourceRoutes(':deviceId/'))
   @ApiOperation({ summary: 'Read a resource; the value comes as an asynchronous response' })
   @ApiResponse({ status: 202, description: 'Asked' })
   @ApiResponse({ status: 205, description: 'cacheOnly: nothing is cached' })
@@ -59,8 +58,7 @@ export class EndpointsController {
     return undefined;
   }
 
-  @Put(':deviceId/*path')
-  @ApiParam({ name: 'path' })
+  @Put(resourceRoutes(':deviceId/'))
   @ApiConsumes('text/plain', 'application/octet-stream', 'application/vnd.oma.lwm2m+tlv')
   @ApiOperation({ summary: 'Write a value (spec §4.3)' })
   @ApiResponse({ status: 202, description: 'In the queue of the device' })
@@ -76,8 +74,7 @@ export class EndpointsController {
     return this.send(caller, deviceId, 'PUT', request, reply, options, { body, contentType });
   }
 
-  @Post(':deviceId/*path')
-  @ApiParam({ name: 'path' })
+  @Post(resourceRoutes(':deviceId/'))
   @ApiOperation({ summary: 'Execute a resource, or create an instance' })
   @ApiResponse({ status: 202, description: 'In the queue of the device' })
   execute(
@@ -92,8 +89,7 @@ export class EndpointsController {
     return this.send(caller, deviceId, 'POST', request, reply, options, { body, contentType });
   }
 
-  @Delete(':deviceId/*path')
-  @ApiParam({ name: 'path' })
+  @Delete(resourceRoutes(':deviceId/'))
   @ApiOperation({ summary: 'Delete an instance' })
   @ApiResponse({ status: 202, description: 'In the queue of the device' })
   remove(

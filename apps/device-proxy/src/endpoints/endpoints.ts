@@ -61,6 +61,7 @@ export class Endpoints {
 
   private async *registered(accountId: string): AsyncGenerator<StoredSession> {
     for await (const page of this.sessions.ofAccount(accountId))
-      for (const session of await Promise.all(page.map((deviceId) => this.sessions.read(deviceId)))) if (session) yield session;
+      for (const session of await Promise.all(page.map((deviceId) => this.sessions.read(deviceId))))
+        if (session) yield session;
   }
 }

@@ -7,3 +7,13 @@ export const resourcePathIn = (request: FastifyRequest, prefix: string): string 
   const rest = path.slice(prefix.length);
   return readPath('path', rest.slice(rest.indexOf('/')));
 };
+
+const levels = [
+  ':object',
+  ':object/:instance',
+  ':object/:instance/:resource',
+  ':object/:instance/:resource/:resourceInstance',
+];
+
+/** Routes of a controller for every depth a resource path may have. */
+export const resourceRoutes = (prefix = ''): string[] => levels.map((level) => prefix + level);

@@ -3,6 +3,9 @@ import type { StateReader } from '@lanyard/kafka';
 
 export type DirectoryEntry = DeviceLifecycleChanged;
 
+/** How long the copy may lag behind what a client knows. */
+const patienceMs = 500;
+
 /** Called once for each device that stops being admitted: suspended, or deleted. */
 export type Expelled = (deviceId: string, why: 'suspended' | 'deleted') => void;
 
@@ -27,6 +30,11 @@ export class DeviceDirectory {
   get(deviceId: string): DirectoryEntry | undefined {
     const entry = this.reader.get(deviceId);
     return isDeleted(entry) ? undefined : entry;
+  }
+
+  /** A client may have heard of a device before this copy has. */
+  wait(deviceId: string): Promise<DirectoryEntry | undefined> {
+    return this.reader.waitFor(deviceId, patienceMs, (entry) => !isDeleted(entry));
   }
 
   named(accountId: string, endpointName: string): DirectoryEntry | undefined {

@@ -1,4 +1,4 @@
-import type { Logger } from '@lanyard/service';
+import type { Clock, Logger } from '@lanyard/service';
 import type { Asker, DeviceReply } from '../downlink/asker.js';
 import type { Observation, Session } from '../sessions/session.js';
 import type { Sessions } from '../sessions/sessions.js';
@@ -11,6 +11,9 @@ export interface Observed {
   observing: boolean;
 }
 
+/** The answer to what ended the session may still have to be repeated. */
+const releaseDelayMs = 10_000;
+
 /** Observations of devices: one for each path, however many keys subscribed to it. */
 export class Observer {
   constructor(
@@ -18,14 +21,17 @@ export class Observer {
     private readonly asker: Asker,
     private readonly link: DeviceLink,
     private readonly values: Values,
+    private readonly clock: Clock,
     private readonly logger: Logger,
   ) {
     sessions.listen({
       began: (session) => {
+        this.link.hold(session.address);
         this.adoptAll(session);
       },
       ended: (session) => {
         for (const { token } of session.observations.values()) this.link.forget(session.address, token);
+        this.clock.after(releaseDelayMs, () => this.release(session));
       },
     });
   }
@@ -66,6 +72,7 @@ export class Observer {
   /** The device's address changed: its notifications come from there now. */
   moved(session: Session, previousAddress: string): void {
     for (const { token } of session.observations.values()) this.link.forget(previousAddress, token);
+    this.link.hold(session.address);
     this.adoptAll(session);
   }
 
@@ -73,14 +80,23 @@ export class Observer {
   async adoptAutomatic(session: Session): Promise<void> {
     for (const { path, autoToken } of session.data.links) {
       if (autoToken === undefined || session.observations.has(path)) continue;
-      this.remember(session, { path, token: autoToken, auto: true });
-      this.link.adopt(session.address, autoToken);
+      const observation = { path, token: autoToken, auto: true };
+      this.remember(session, observation);
+      this.adopt(session, observation);
       await this.store(session, path);
     }
   }
 
   private adoptAll(session: Session): void {
-    for (const { token } of session.observations.values()) this.link.adopt(session.address, token);
+    for (const observation of session.observations.values()) this.adopt(session, observation);
+  }
+
+  private adopt(session: Session, observation: Observation): void {
+    this.link.adopt(session.address, observation.token, this.asker.requestOf(session, observation));
+  }
+
+  private release({ accountId, address }: Session): void {
+    if (!this.sessions.at(accountId, address)) this.link.release(address);
   }
 
   private remember(session: Session, observation: Observation): void {

@@ -7,7 +7,15 @@ const device = {
   deviceId: 'd'.repeat(32),
   endpointName: 'meter-7',
   endpointType: 'meter',
-  links: [link('/1/0'), link('/3/0'), link('/5'), link('/3303/0'), link('/3303/1'), link('/3200/0/5500', false), link('/3200/0/5501')],
+  links: [
+    link('/1/0'),
+    link('/3/0'),
+    link('/5'),
+    link('/3303/0'),
+    link('/3303/1'),
+    link('/3200/0/5500', false),
+    link('/3200/0/5501'),
+  ],
 };
 
 describe('a presubscription rule', () => {
@@ -28,7 +36,9 @@ describe('a presubscription rule', () => {
   });
 
   it('names a path once, however many rules do', () => {
-    expect(matchingPaths([{ 'resource-path': ['/3/0'] }, { 'resource-path': ['/3/0', '/3/*'] }], device)).toEqual(['/3/0']);
+    expect(matchingPaths([{ 'resource-path': ['/3/0'] }, { 'resource-path': ['/3/0', '/3/*'] }], device)).toEqual([
+      '/3/0',
+    ]);
   });
 
   it.each([

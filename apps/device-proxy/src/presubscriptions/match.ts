@@ -13,7 +13,8 @@ const matchesText = (pattern: string, text: string): boolean =>
 
 const isFor = (rule: PresubscriptionRule, device: RuledDevice): boolean => {
   const { 'endpoint-name': name, 'endpoint-type': type } = rule;
-  if (name !== undefined && !matchesText(name, device.deviceId) && !matchesText(name, device.endpointName)) return false;
+  if (name !== undefined && !matchesText(name, device.deviceId) && !matchesText(name, device.endpointName))
+    return false;
   return type === undefined || type === device.endpointType;
 };
 

@@ -27,7 +27,9 @@ export class PresubscriptionsController {
   @Put()
   @HttpCode(202)
   @ApiBody({ schema: { type: 'array', items: { $ref: '#/components/schemas/PresubscriptionRule' } } })
-  @ApiOperation({ summary: 'Replace the presubscription rules of the key; they apply when devices register (spec §4.4)' })
+  @ApiOperation({
+    summary: 'Replace the presubscription rules of the key; they apply when devices register (spec §4.4)',
+  })
   @ApiResponse({ status: 202, description: 'Stored' })
   @ApiResponse({ status: 400, description: 'MALFORMED_JSON_CONTENT' })
   async replace(@Caller() caller: Identity, @Body() body: unknown): Promise<void> {
@@ -36,7 +38,9 @@ export class PresubscriptionsController {
 
   @Delete()
   @HttpCode(204)
-  @ApiOperation({ summary: 'Remove the presubscription rules of the key; what devices report now goes on until they come again' })
+  @ApiOperation({
+    summary: 'Remove the presubscription rules of the key; what devices report now goes on until they come again',
+  })
   async remove(@Caller() caller: Identity): Promise<void> {
     await this.rules.replace(caller.accountId, caller.keyId, []);
   }

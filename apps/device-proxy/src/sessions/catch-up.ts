@@ -47,7 +47,9 @@ export class CatchUp {
 
   /** Every device of this replica that has commands waiting. */
   async everything(): Promise<void> {
-    this.poke(await this.dataSource.query(`SELECT DISTINCT device_id FROM command WHERE state IN ('waiting', 'executing')`));
+    this.poke(
+      await this.dataSource.query(`SELECT DISTINCT device_id FROM command WHERE state IN ('waiting', 'executing')`),
+    );
   }
 
   private async look(): Promise<void> {

@@ -5,9 +5,11 @@ export class OneAtATime {
   run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const before = this.tails.get(key) ?? Promise.resolve();
     const result = before.then(work, work);
-    const tail = result.catch(() => undefined).finally(() => {
-      if (this.tails.get(key) === tail) this.tails.delete(key);
-    });
+    const tail = result
+      .catch(() => undefined)
+      .finally(() => {
+        if (this.tails.get(key) === tail) this.tails.delete(key);
+      });
     this.tails.set(key, tail);
     return result;
   }

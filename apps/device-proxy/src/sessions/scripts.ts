@@ -15,7 +15,11 @@ const names = [
 export type ScriptName = (typeof names)[number];
 
 /** Runs one script: as many keys as its name says, then the arguments. */
-export type RunScript = (name: ScriptName, keys: readonly string[], args: readonly (string | number)[]) => Promise<unknown>;
+export type RunScript = (
+  name: ScriptName,
+  keys: readonly string[],
+  args: readonly (string | number)[],
+) => Promise<unknown>;
 
 type Command = (...args: (string | number)[]) => Promise<unknown>;
 

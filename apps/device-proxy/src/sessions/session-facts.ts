@@ -5,7 +5,10 @@ import type { RegistrationData, Session } from './session.js';
 
 type Reason = NonNullable<DeviceSessionChanged['reason']>;
 
-const itemOf = (deviceId: string, { endpointType, queueMode, links }: RegistrationData): DeviceSessionChanged['item'] => ({
+const itemOf = (
+  deviceId: string,
+  { endpointType, queueMode, links }: RegistrationData,
+): DeviceSessionChanged['item'] => ({
   ep: deviceId,
   ...(endpointType !== undefined && { ept: endpointType }),
   q: queueMode,

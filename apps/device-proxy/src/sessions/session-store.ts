@@ -70,7 +70,10 @@ export class SessionStore {
   }
 
   /** Makes this replica the owner. undefined when the device has no session, or not this one. */
-  async take(deviceId: string, expected: { registrationId?: string; address?: string } = {}): Promise<TakeOver | undefined> {
+  async take(
+    deviceId: string,
+    expected: { registrationId?: string; address?: string } = {},
+  ): Promise<TakeOver | undefined> {
     const args = [this.prefix, deviceId, this.replicaId, expected.registrationId ?? '', expected.address ?? ''];
     const reply = (await this.run('take-session-5', this.fiveKeys(deviceId), args)) as [number, string, ...Row] | null;
     if (!reply) return undefined;
@@ -94,7 +97,11 @@ export class SessionStore {
   }
 
   /** Sessions past their expiry, claimed for this replica until `leaseUntilMs`; with the replica that owned each. */
-  async claimExpired(nowMs: number, leaseUntilMs: number, limit: number): Promise<{ session: StoredSession; owner: string }[]> {
+  async claimExpired(
+    nowMs: number,
+    leaseUntilMs: number,
+    limit: number,
+  ): Promise<{ session: StoredSession; owner: string }[]> {
     const rows = (await this.run('claim-expired-1', [this.keys.expiry], [this.prefix, nowMs, leaseUntilMs, limit])) as [
       string,
       ...Row,

@@ -67,7 +67,15 @@ export class Sessions {
     const { epoch, previousOwner } = await this.store.open(fresh);
     const { deviceId, registrationId, accountId, address, nowMs, expiresAtMs, data } = fresh;
     const session = new Session({
-      deviceId, registrationId, accountId, address, epoch, data, expiresAtMs, heardAtMs: nowMs, observations: [],
+      deviceId,
+      registrationId,
+      accountId,
+      address,
+      epoch,
+      data,
+      expiresAtMs,
+      heardAtMs: nowMs,
+      observations: [],
     });
     await this.hold(session, previousOwner, false);
     return session;
@@ -80,11 +88,16 @@ export class Sessions {
   async with<T>(lookup: Lookup, address: string, work: (session: Session | undefined) => Promise<T>): Promise<T> {
     const deviceId = this.local(lookup)?.deviceId ?? (await this.store.find(lookup));
     if (deviceId === undefined) return work(undefined);
-    return this.exclusive.run(deviceId, async () => work(this.local(lookup) ?? (await this.take(deviceId, lookup, address))));
+    return this.exclusive.run(deviceId, async () =>
+      work(this.local(lookup) ?? (await this.take(deviceId, lookup, address))),
+    );
   }
 
   /** Writes through. False when the session is no longer ours: it is dropped. */
-  async update(session: Session, change: Partial<Pick<StoredSession, 'address' | 'heardAtMs' | 'expiresAtMs' | 'data'>>): Promise<boolean> {
+  async update(
+    session: Session,
+    change: Partial<Pick<StoredSession, 'address' | 'heardAtMs' | 'expiresAtMs' | 'data'>>,
+  ): Promise<boolean> {
     const next: StoredSession = { ...snapshotOf(session), ...change };
     if (!(await this.store.update(next))) {
       this.drop(session);
@@ -107,7 +120,9 @@ export class Sessions {
   async restore(): Promise<number> {
     const devices = await this.store.owned();
     const restored = await Promise.all(
-      devices.map((deviceId) => this.exclusive.run(deviceId, async () => this.get(deviceId) ?? this.adopt(await this.store.take(deviceId)))),
+      devices.map((deviceId) =>
+        this.exclusive.run(deviceId, async () => this.get(deviceId) ?? this.adopt(await this.store.take(deviceId))),
+      ),
     );
     return restored.filter((session) => session !== undefined).length;
   }

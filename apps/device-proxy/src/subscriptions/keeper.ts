@@ -70,7 +70,10 @@ export class Keeper {
         await this.places.with(work);
       } catch (error) {
         if (error instanceof GivenUp || error instanceof NoAnswer || error instanceof Refused) return;
-        this.parts.logger.error({ err: error, deviceId: session.deviceId }, 'subscriptions not applied: tried again at the next update');
+        this.parts.logger.error(
+          { err: error, deviceId: session.deviceId },
+          'subscriptions not applied: tried again at the next update',
+        );
       }
     });
   }
@@ -81,7 +84,11 @@ export class Keeper {
     const keys = await this.parts.rules.ofAccount(accountId);
     return keys.flatMap(({ keyId, rules }) =>
       matchingPaths(rules, { deviceId, endpointName, endpointType, links }).map((path) => ({
-        keyId, deviceId, accountId, path, origin: 'presubscription' as const,
+        keyId,
+        deviceId,
+        accountId,
+        path,
+        origin: 'presubscription' as const,
       })),
     );
   }
@@ -90,12 +97,14 @@ export class Keeper {
     const { dataSource, store } = this.parts;
     const wanted = await this.wantedByRules(session);
     const known = await store.of(dataSource.manager, session.deviceId);
-    const same = (a: { keyId: string; path: string }) => (b: { keyId: string; path: string }) => a.keyId === b.keyId && a.path === b.path;
+    const same = (a: { keyId: string; path: string }) => (b: { keyId: string; path: string }) =>
+      a.keyId === b.keyId && a.path === b.path;
     const missing = wanted.filter((one) => !known.some(same(one)));
     const stale = known.filter((row) => row.origin === 'presubscription' && !wanted.some(same(row)));
     if (missing.length === 0 && stale.length === 0) return;
     await withDevice(dataSource, session.deviceId, async (manager) => {
-      for (const { deviceId, path, keyId } of stale) await store.lose(manager, { deviceId, path, keyId, origin: 'presubscription' });
+      for (const { deviceId, path, keyId } of stale)
+        await store.lose(manager, { deviceId, path, keyId, origin: 'presubscription' });
       await store.ask(manager, missing);
     });
   }
@@ -111,8 +120,10 @@ export class Keeper {
 
   /** What a call asked for and the device has not confirmed yet is in the command queue. */
   private isMissing(session: Session, rows: readonly Subscription[], path: string): boolean {
-    const waits = (row: Subscription): boolean => row.path === path && (row.origin === 'presubscription' || row.status === 'confirmed');
-    if (session.observations.has(path)) return rows.some((row) => row.path === path && row.status === 'asked' && row.origin === 'presubscription');
+    const waits = (row: Subscription): boolean =>
+      row.path === path && (row.origin === 'presubscription' || row.status === 'confirmed');
+    if (session.observations.has(path))
+      return rows.some((row) => row.path === path && row.status === 'asked' && row.origin === 'presubscription');
     return rows.some(waits);
   }
 

@@ -45,10 +45,16 @@ export class SubscriptionStore {
   }
 
   /** Deletes and announces them as lost. Returns what there was. */
-  async lose(manager: EntityManager, which: FindOptionsWhere<Subscription> & { deviceId: string }): Promise<Subscription[]> {
+  async lose(
+    manager: EntityManager,
+    which: FindOptionsWhere<Subscription> & { deviceId: string },
+  ): Promise<Subscription[]> {
     const rows = await manager.findBy(Subscription, which);
     if (rows.length === 0) return rows;
-    await manager.remove(Subscription, rows.map((row) => ({ ...row })));
+    await manager.remove(
+      Subscription,
+      rows.map((row) => ({ ...row })),
+    );
     await this.announce(manager, rows, 'lost');
     await this.markChanged(manager, rows);
     return rows;
@@ -70,6 +76,14 @@ export class SubscriptionStore {
   private async announce(manager: EntityManager, rows: readonly Wanted[], status: Status): Promise<void> {
     const changedAt = formatTimestamp(this.clock.now());
     for (const { keyId, deviceId, accountId, path, origin } of rows)
-      await this.outbox.append(manager, SubscriptionsState, { keyId, deviceId, accountId, path, status, origin, changedAt });
+      await this.outbox.append(manager, SubscriptionsState, {
+        keyId,
+        deviceId,
+        accountId,
+        path,
+        status,
+        origin,
+        changedAt,
+      });
   }
 }

@@ -1,8 +1,8 @@
 import { Controller, Delete, Get, Header, HttpCode, Inject, Param, Put, Req, Res } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Caller, type Identity } from '@lanyard/service';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { resourcePathIn } from '../endpoints/resource-path.js';
+import { resourcePathIn, resourceRoutes } from '../endpoints/resource-path.js';
 import { Subscriptions } from './subscriptions.js';
 
 const prefix = '/v2/subscriptions/';
@@ -28,8 +28,7 @@ export class SubscriptionsController {
     return this.subscriptions.unsubscribe(caller, deviceId);
   }
 
-  @Put('*path')
-  @ApiParam({ name: 'path', description: 'Object, instance or resource' })
+  @Put(resourceRoutes())
   @ApiOperation({ summary: 'Subscribe to a resource; result and first value come on the channel (spec §4.4)' })
   @ApiResponse({ status: 200, description: 'Confirmed by the device' })
   @ApiResponse({ status: 202, description: 'Asked; the asynchronous response with this id follows' })
@@ -41,24 +40,34 @@ export class SubscriptionsController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<{ 'async-response-id': string }> {
-    const { asyncId, confirmed } = await this.subscriptions.subscribe(caller, deviceId, resourcePathIn(request, prefix));
+    const { asyncId, confirmed } = await this.subscriptions.subscribe(
+      caller,
+      deviceId,
+      resourcePathIn(request, prefix),
+    );
     reply.code(confirmed ? 200 : 202);
     return { 'async-response-id': asyncId };
   }
 
-  @Get('*path')
-  @ApiParam({ name: 'path' })
+  @Get(resourceRoutes())
   @ApiOperation({ summary: 'Whether the key is subscribed to the resource' })
   @ApiResponse({ status: 404, description: 'DEVICE_NOT_FOUND, or not subscribed' })
-  async has(@Caller() caller: Identity, @Param('deviceId') deviceId: string, @Req() request: FastifyRequest): Promise<void> {
+  async has(
+    @Caller() caller: Identity,
+    @Param('deviceId') deviceId: string,
+    @Req() request: FastifyRequest,
+  ): Promise<void> {
     await this.subscriptions.has(caller, deviceId, resourcePathIn(request, prefix));
   }
 
-  @Delete('*path')
+  @Delete(resourceRoutes())
   @HttpCode(204)
-  @ApiParam({ name: 'path' })
   @ApiOperation({ summary: 'End the subscription of the key to the resource' })
-  unsubscribe(@Caller() caller: Identity, @Param('deviceId') deviceId: string, @Req() request: FastifyRequest): Promise<void> {
+  unsubscribe(
+    @Caller() caller: Identity,
+    @Param('deviceId') deviceId: string,
+    @Req() request: FastifyRequest,
+  ): Promise<void> {
     return this.subscriptions.unsubscribe(caller, deviceId, resourcePathIn(request, prefix));
   }
 }

@@ -48,9 +48,22 @@ export class Subscriptions {
     const outcome = this.outcomeOf(asyncId);
     const within = (manager: EntityManager): Promise<void> =>
       store.ask(manager, [{ deviceId, accountId, path, keyId: identity.keyId, origin: 'resource' }]);
-    const wish = { asyncId, kind: 'subscription', method: 'GET', path, accept: null, contentType: null, payload: null } as const;
+    const wish = {
+      asyncId,
+      kind: 'subscription',
+      method: 'GET',
+      path,
+      accept: null,
+      contentType: null,
+      payload: null,
+    } as const;
     try {
-      await commands.send(identity, device, { ...wish, query: [], ...defaultTiming(session?.data.queueMode ?? false) }, within);
+      await commands.send(
+        identity,
+        device,
+        { ...wish, query: [], ...defaultTiming(session?.data.queueMode ?? false) },
+        within,
+      );
       return { asyncId, confirmed: observed || (session !== undefined && (await this.within(answerWaitMs, outcome))) };
     } finally {
       this.waiting.delete(asyncId);
@@ -65,7 +78,8 @@ export class Subscriptions {
   async has(identity: Identity, deviceId: string, path: string): Promise<void> {
     await this.parts.commands.device(identity, deviceId);
     const { keyId } = identity;
-    if (!(await this.parts.dataSource.manager.existsBy(Subscription, { deviceId, path, keyId }))) throw new NotSubscribed();
+    if (!(await this.parts.dataSource.manager.existsBy(Subscription, { deviceId, path, keyId })))
+      throw new NotSubscribed();
   }
 
   async list(identity: Identity, deviceId: string): Promise<string[]> {

@@ -44,9 +44,13 @@ export interface DeviceLink {
   /** Accepts notifications with the token from the moment the device confirms. */
   observe(address: string, request: DeviceRequest, signal: AbortSignal): Promise<ObservedAnswer>;
   /** Accepts notifications of an observation that was made before: by another replica, or before a restart. */
-  adopt(address: string, token: string): void;
+  adopt(address: string, token: string, request: DeviceRequest): void;
   /** Tells the device that nobody observes any more. */
   cancel(address: string, request: DeviceRequest, token: string, signal: AbortSignal): Promise<void>;
-  /** Notifications with the token are refused from now on, which also cancels the observation in the device. */
+  /** Notifications with the token are no longer expected; the device is told when it sends one. */
   forget(address: string, token: string): void;
+  /** A device at this address has a session here. */
+  hold(address: string): void;
+  /** It has none any more. */
+  release(address: string): void;
 }

@@ -55,7 +55,11 @@ export class Notify {
     );
   }
 
-  private report(session: Session, { path }: Observation, { payload, contentFormat, maxAgeSeconds }: UplinkNotification): Promise<void> {
+  private report(
+    session: Session,
+    { path }: Observation,
+    { payload, contentFormat, maxAgeSeconds }: UplinkNotification,
+  ): Promise<void> {
     const audience = session.audience.get(path) ?? [];
     const cause = audience.length > 0 ? 'notify' : 'auto-observation';
     const contentType = mediaTypeOf(contentFormat, path);

@@ -34,13 +34,21 @@ export class Register {
     const { endpointName } = read.registration;
     const admitted = await admission.admit(accountId, endpointName);
     if (!admitted) return { code: '4.03' };
-    const registration = { ...read.registration, endpointType: read.registration.endpointType ?? admitted.endpointType };
+    const registration = {
+      ...read.registration,
+      endpointType: read.registration.endpointType ?? admitted.endpointType,
+    };
     return sessions.exclusive.run(admitted.deviceId, () =>
       this.open(request.address, admitted.deviceId, admitted.firstContact, registration),
     );
   }
 
-  private async open(address: string, deviceId: string, firstContact: boolean, registration: Registration): Promise<UplinkReply> {
+  private async open(
+    address: string,
+    deviceId: string,
+    firstContact: boolean,
+    registration: Registration,
+  ): Promise<UplinkReply> {
     const { accountId, afterwards, clock, keeper, sessions } = this.parts;
     const nowMs = clock.now();
     await keeper.loseAll(deviceId);

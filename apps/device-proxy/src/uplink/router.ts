@@ -16,7 +16,8 @@ export const route = (uplink: Uplink, request: UplinkRequest): Promise<UplinkRep
   const { method, path } = request;
   const [first, second, ...rest] = path;
   if (rest.length > 0) return { code: '4.04' };
-  if (first === 'rd' && second === undefined) return method === 'POST' ? uplink.register.answer(request) : { code: '4.05' };
+  if (first === 'rd' && second === undefined)
+    return method === 'POST' ? uplink.register.answer(request) : { code: '4.05' };
   if (first === 'rd' && second !== undefined) {
     if (method === 'POST') return uplink.update.answer(request, second);
     return method === 'DELETE' ? uplink.deregister.answer(request, second) : { code: '4.05' };

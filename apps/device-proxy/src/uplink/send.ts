@@ -17,7 +17,9 @@ export class Send {
   async answer(request: UplinkRequest): Promise<UplinkReply> {
     const { address } = request;
     const lookup = { by: 'address' as const, accountId: this.accountId, address };
-    return this.sessions.with(lookup, address, (session) => (session ? this.take(session, request) : Promise.resolve({ code: '4.04' })));
+    return this.sessions.with(lookup, address, (session) =>
+      session ? this.take(session, request) : Promise.resolve({ code: '4.04' }),
+    );
   }
 
   private async take(session: Session, { contentFormat, payload }: UplinkRequest): Promise<UplinkReply> {
@@ -31,7 +33,13 @@ export class Send {
     this.heard.note(session);
     await Promise.all(
       resources.map(({ path, payload: value, contentType }) =>
-        this.values.report(session, { path, payload: value, contentType, cause: 'send', audience: session.audience.get(path) ?? [] }),
+        this.values.report(session, {
+          path,
+          payload: value,
+          contentType,
+          cause: 'send',
+          audience: session.audience.get(path) ?? [],
+        }),
       ),
     );
     return { code: '2.04' };

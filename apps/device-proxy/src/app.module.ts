@@ -1,0 +1,36 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import type { Assembly } from './assembly.js';
+import { Commands } from './commands/commands.js';
+import { DeviceRequestsController } from './commands/device-requests.controller.js';
+import { CommandHistory } from './commands/history.js';
+import { CommandHistoryController } from './commands/history.controller.js';
+import { Endpoints } from './endpoints/endpoints.js';
+import { EndpointsController } from './endpoints/endpoints.controller.js';
+import { PresubscriptionsController } from './presubscriptions/presubscriptions.controller.js';
+import { Rules } from './presubscriptions/rules.js';
+import { Subscriptions } from './subscriptions/subscriptions.js';
+import { SubscriptionsController } from './subscriptions/subscriptions.controller.js';
+
+/** The REST side. What it calls is put together in assembly.ts, where the device side hangs on the same parts. */
+@Module({})
+export class AppModule {
+  static of(assembly: Assembly): DynamicModule {
+    return {
+      module: AppModule,
+      controllers: [
+        DeviceRequestsController,
+        CommandHistoryController,
+        EndpointsController,
+        PresubscriptionsController,
+        SubscriptionsController,
+      ],
+      providers: [
+        { provide: Commands, useValue: assembly.commands },
+        { provide: CommandHistory, useValue: assembly.history },
+        { provide: Endpoints, useValue: assembly.endpoints },
+        { provide: Rules, useValue: assembly.rules },
+        { provide: Subscriptions, useValue: assembly.subscriptions },
+      ],
+    };
+  }
+}

@@ -1,0 +1,143 @@
+import type { ServiceParts } from '@lanyard/service';
+import { CommandExpiry } from './commands/expiry.js';
+import { CommandQueue } from './commands/command-queue.js';
+import { Commands } from './commands/commands.js';
+import { Deliverer } from './commands/deliverer.js';
+import { CommandHistory } from './commands/history.js';
+import type { DeviceProxyConfig } from './config.js';
+import { Asker } from './downlink/asker.js';
+import { Endpoints } from './endpoints/endpoints.js';
+import type { Engines } from './engines.js';
+import { Admission } from './intake/admission.js';
+import { DeviceDirectory } from './intake/device-directory.js';
+import { Expulsion } from './intake/expulsion.js';
+import { Keys } from './intake/keys.js';
+import { Observer } from './observations/observer.js';
+import { Values } from './observations/values.js';
+import { Rules } from './presubscriptions/rules.js';
+import { CatchUp } from './sessions/catch-up.js';
+import { Heard } from './sessions/heard.js';
+import { Nudges } from './sessions/nudges.js';
+import { SessionFacts } from './sessions/session-facts.js';
+import { SessionStore } from './sessions/session-store.js';
+import { Sessions } from './sessions/sessions.js';
+import { Sweeper } from './sessions/sweeper.js';
+import { Interest } from './subscriptions/interest.js';
+import { Keeper } from './subscriptions/keeper.js';
+import { SubscriptionStore } from './subscriptions/subscription-store.js';
+import { Subscriptions } from './subscriptions/subscriptions.js';
+import type { DeviceLink } from './transport/device-link.js';
+import { Afterwards } from './uplink/afterwards.js';
+import { Deregister } from './uplink/deregister.js';
+import { Notify } from './uplink/notify.js';
+import { Register } from './uplink/register.js';
+import type { Uplink } from './uplink/router.js';
+import { Send } from './uplink/send.js';
+import { Update } from './uplink/update.js';
+
+export type Assembly = ReturnType<typeof assemble>;
+
+/** Everything that runs in one replica, put together once. Nothing is started here. */
+export const assemble = (config: DeviceProxyConfig, parts: ServiceParts, engines: Engines, link: DeviceLink) => {
+  const { replicaId, redisPrefix } = config;
+  const { clock, logger } = parts;
+  const { dataSource, outbox, producer } = engines;
+
+  const store = new SessionStore(engines.redis, redisPrefix, replicaId);
+  const nudges = new Nudges(engines.redis, engines.redisSubscriber, store.keys, replicaId);
+  const sessions = new Sessions(store, nudges, clock, logger);
+  const heard = new Heard(sessions, clock, logger);
+  const facts = new SessionFacts(producer, clock);
+  const values = new Values(producer, clock);
+  const directory = new DeviceDirectory(engines.lifecycle);
+  const admission = new Admission(directory, engines.accounts, dataSource, clock);
+
+  const subscriptionStore = new SubscriptionStore(outbox, clock);
+  const interest = new Interest(dataSource, subscriptionStore);
+  const rules = new Rules(dataSource, nudges, clock);
+  const asker = new Asker(link);
+  const observer = new Observer(sessions, asker, link, values, clock, logger);
+  const keeper = new Keeper({ dataSource, store: subscriptionStore, interest, rules, observer, sessions, logger });
+
+  const queue = new CommandQueue({
+    dataSource,
+    outbox,
+    clock,
+    subscriptions: subscriptionStore,
+    replicaId,
+    endpointNameOf: (deviceId) => directory.get(deviceId)?.endpointName || sessions.get(deviceId)?.data.endpointName,
+    onFinished: ({ kind, acceptedBy, asyncId }, { outcome }) => {
+      if (kind !== 'subscription') return;
+      nudges
+        .tell(acceptedBy, { about: 'finished', asyncId, succeeded: outcome === 'succeeded' })
+        .catch((error: unknown) => {
+          logger.debug({ err: error }, 'nobody told that a subscription was answered');
+        });
+    },
+  });
+  const deliverer = new Deliverer({ sessions, queue, asker, observer, values, interest, replicaId, clock, logger });
+  const commands = new Commands(queue, directory, store, nudges, clock);
+  const subscriptions = new Subscriptions({
+    dataSource,
+    store: subscriptionStore,
+    commands,
+    sessions: store,
+    nudges,
+    clock,
+  });
+  const afterwards = new Afterwards(heard, deliverer, keeper, observer, logger);
+
+  const review = (deviceId: string): void => {
+    const session = sessions.get(deviceId);
+    if (session) void keeper.review(session);
+  };
+  const catchUp = new CatchUp(
+    dataSource,
+    sessions,
+    { commands: (deviceId) => deliverer.poke(deviceId), interest: review },
+    clock,
+    logger,
+  );
+  nudges.on((nudge) => {
+    if (nudge.about === 'commands') deliverer.poke(nudge.deviceId);
+    if (nudge.about === 'interest') review(nudge.deviceId);
+  });
+  heard.onHeard(({ deviceId }) => deliverer.heard(deviceId));
+  sessions.listen({
+    // A session that existed before: its audience must be known before its next value arrives.
+    began: async (session, restored) => {
+      if (!restored) return;
+      await interest.load(session);
+      deliverer.poke(session.deviceId);
+    },
+  });
+
+  const uplinkFor = (accountId: string): { uplink: Uplink; notify: Notify } => ({
+    uplink: {
+      register: new Register({ accountId, admission, sessions, facts, keeper, afterwards, clock, logger }),
+      update: new Update({ sessions, facts, observer, afterwards, clock }),
+      deregister: new Deregister(sessions, facts),
+      send: new Send(accountId, sessions, heard, values),
+    },
+    notify: new Notify({ accountId, sessions, heard, values, observer, keeper, logger }),
+  });
+
+  return {
+    store,
+    nudges,
+    sessions,
+    heard,
+    catchUp,
+    sweeper: new Sweeper(sessions, facts, nudges, clock, logger),
+    deliverer,
+    expiry: new CommandExpiry(dataSource, queue, clock, logger),
+    expulsion: new Expulsion({ directory, admission, sessions, facts, queue, keeper, dataSource, clock, logger }),
+    keys: new Keys(engines.keys, dataSource, subscriptions, rules, logger),
+    commands,
+    history: new CommandHistory(dataSource),
+    endpoints: new Endpoints(store, commands),
+    rules,
+    subscriptions,
+    uplinkFor,
+  };
+};

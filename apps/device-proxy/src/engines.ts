@@ -1,0 +1,102 @@
+import {
+  AccessAccounts,
+  type AccessAccountChanged,
+  AccessKeys,
+  type AccessKeyChanged,
+  DeviceCommandResults,
+  DeviceCommands,
+  DeviceLifecycle,
+  type DeviceLifecycleChanged,
+  DeviceSessions,
+  DeviceValues,
+  SubscriptionsState,
+  type Topic,
+} from '@lanyard/contracts';
+import { KafkaConnection, KafkaProducer, Outbox, OutboxRelay, StateReader } from '@lanyard/kafka';
+import { exitOnFatal, openDatabase, type ServiceParts } from '@lanyard/service';
+import { Redis } from 'ioredis';
+import type { DataSource } from 'typeorm';
+import type { DeviceProxyConfig } from './config.js';
+import { entities, migrations, schemaName } from './db/schema.js';
+
+/** Longer than any script takes; a dropped connection must not hang a device's answer. */
+const redisTimeoutMs = 5_000;
+
+/** Connections to Kafka, PostgreSQL and Redis, and the copies of what other services announce. */
+export interface Engines {
+  dataSource: DataSource;
+  redis: Redis;
+  /** A connection that listens can do nothing else. */
+  redisSubscriber: Redis;
+  producer: KafkaProducer;
+  outbox: Outbox;
+  relay: OutboxRelay;
+  lifecycle: StateReader<DeviceLifecycleChanged>;
+  keys: StateReader<AccessKeyChanged>;
+  accounts: StateReader<AccessAccountChanged>;
+  close(): Promise<void>;
+}
+
+const openRedis = (url: string, parts: ServiceParts, commandTimeout?: number): Redis => {
+  const redis = new Redis(url, {
+    ...(commandTimeout !== undefined && { commandTimeout }),
+    maxRetriesPerRequest: 2,
+    retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
+  });
+  redis.on('error', (error: Error) => parts.logger.warn({ err: error }, 'Redis connection'));
+  return redis;
+};
+
+export const openEngines = async (config: DeviceProxyConfig, parts: ServiceParts): Promise<Engines> => {
+  const { app, replicaId, kafka, secrets } = config;
+  const { logger, metrics } = parts;
+  const dataSource = await openDatabase({
+    url: secrets.databaseUrl,
+    schema: schemaName,
+    entities,
+    migrations,
+    applicationName: replicaId,
+  });
+  const connection = new KafkaConnection({ ...kafka, clientId: replicaId, logger, metrics });
+  await connection.ensureTopics([
+    DeviceSessions,
+    DeviceValues,
+    DeviceCommands,
+    DeviceCommandResults,
+    SubscriptionsState,
+  ]);
+  await connection.ensureTopics([DeviceLifecycle, AccessKeys, AccessAccounts]);
+  const producer = new KafkaProducer(connection, { source: app });
+  await producer.connect();
+  const whole = <V>(topic: Topic<V>): StateReader<V> =>
+    new StateReader<V>(connection, topic, { project: (value) => value, onFatal: exitOnFatal });
+  const redis = openRedis(secrets.redisUrl, parts, redisTimeoutMs);
+  const redisSubscriber = openRedis(secrets.redisUrl, parts);
+  const relay = new OutboxRelay({ databaseUrl: secrets.databaseUrl, schema: schemaName, producer, logger, metrics });
+
+  parts.health.add('postgresql', async () => void (await dataSource.query('SELECT 1')));
+  parts.health.add('kafka', () => connection.check());
+  parts.health.add('redis', async () => void (await redis.ping()));
+
+  const engines = {
+    dataSource,
+    redis,
+    redisSubscriber,
+    producer,
+    outbox: new Outbox(schemaName, app),
+    relay,
+    lifecycle: whole(DeviceLifecycle),
+    keys: whole(AccessKeys),
+    accounts: whole(AccessAccounts),
+  };
+  const close = async (): Promise<void> => {
+    await relay.stop();
+    await Promise.all([engines.lifecycle.stop(), engines.keys.stop(), engines.accounts.stop()]);
+    await producer.disconnect();
+    await connection.close();
+    redis.disconnect();
+    redisSubscriber.disconnect();
+    await dataSource.destroy();
+  };
+  return { ...engines, close };
+};

@@ -1,0 +1,167 @@
+import {
+  BlockTransferFailed,
+  Code,
+  type CoapNotification,
+  type CoapUdpEndpoint,
+  formatCode,
+  type Observation,
+  type OutgoingRequest,
+  type Peer,
+  PeerReset,
+  QueueFull,
+  type ReceivedResponse,
+  RequestTimedOut,
+} from '@lanyard/coap';
+import {
+  type DeviceAnswer,
+  type DeviceLink,
+  type DeviceRequest,
+  GivenUp,
+  NoAnswer,
+  type ObservedAnswer,
+  Refused,
+} from './device-link.js';
+import { addressOf, parseAddress } from './peer-address.js';
+import type { UplinkNotification } from './uplink-request.js';
+
+/** Resolves when the notification is safe with Kafka; false when nobody observes with its token. */
+export type TakeNotification = (notification: UplinkNotification) => Promise<boolean>;
+
+type Received = Pick<CoapNotification, 'peer' | 'token' | 'code' | 'payload' | 'contentFormat' | 'maxAgeSeconds'>;
+
+const outgoing = ({ method, path, query, payload, contentFormat, accept }: DeviceRequest): OutgoingRequest => ({
+  method: Code[method],
+  path: path.split('/').filter(Boolean),
+  ...(query && query.length > 0 && { query: [...query] }),
+  ...(payload && { payload }),
+  ...(contentFormat !== undefined && { contentFormat }),
+  ...(accept !== undefined && { accept }),
+});
+
+const answerOf = ({ code, payload, contentFormat, maxAgeSeconds }: ReceivedResponse): DeviceAnswer => ({
+  code: formatCode(code),
+  payload,
+  ...(contentFormat !== undefined && { contentFormat }),
+  ...(maxAgeSeconds !== undefined && { maxAgeSeconds }),
+});
+
+const failure = (error: unknown): unknown => {
+  if (error instanceof RequestTimedOut || error instanceof QueueFull)
+    return new NoAnswer(error.message, { cause: error });
+  if (error instanceof PeerReset) return new Refused(error.message, { cause: error });
+  if (error instanceof BlockTransferFailed) return new NoAnswer(error.message, { cause: error });
+  return new GivenUp(error instanceof Error ? error.message : String(error), { cause: error });
+};
+
+/** Rejects with GivenUp when the signal aborts; what the request comes to after that is nobody's business. */
+const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const abort = (): void => reject(new GivenUp('the session ended'));
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    work
+      .then(resolve, (error: unknown) => reject(failure(error)))
+      .finally(() => signal.removeEventListener('abort', abort));
+  });
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Devices over CoAP/UDP, through the one socket they sent to. */
+export class CoapLink implements DeviceLink {
+  /** How to stop an observation without a message, by address and token. */
+  private readonly observations = new Map<string, () => void>();
+  private take: TakeNotification = () => Promise.resolve(false);
+
+  constructor(private readonly endpoint: CoapUdpEndpoint) {}
+
+  onNotification(take: TakeNotification): void {
+    this.take = take;
+  }
+
+  async request(address: string, request: DeviceRequest, signal: AbortSignal): Promise<DeviceAnswer> {
+    try {
+      return answerOf(await unlessAborted(this.endpoint.request(this.peer(address), outgoing(request)), signal));
+    } catch (error) {
+      return this.answeredInBlocks(error);
+    }
+  }
+
+  async observe(address: string, request: DeviceRequest, signal: AbortSignal): Promise<ObservedAnswer> {
+    const peer = this.peer(address);
+    let known = false;
+    // A notification may overtake the answer that makes its token known: it waits for its turn.
+    const handler = async (notification: CoapNotification): Promise<void> => {
+      if (!known) await answered.then(nextTurn, nextTurn);
+      await this.handle(notification, request);
+    };
+    const answered = this.endpoint.observe(peer, outgoing(request), handler);
+    const observation = await unlessAborted<Observation<ReceivedResponse>>(answered, signal);
+    setImmediate(() => {
+      known = true;
+    });
+    const answer = answerOf(observation.response);
+    if (!observation.observing) return { answer };
+    const token = observation.token.toString('hex');
+    this.observations.set(`${address} ${token}`, () => observation.cancel());
+    return { answer, token };
+  }
+
+  adopt(address: string, token: string, request: DeviceRequest): void {
+    const peer = this.peer(address);
+    if (this.observations.has(`${address} ${token}`)) return;
+    const handler = (notification: CoapNotification): Promise<void> => this.handle(notification, request);
+    this.endpoint.restoreObservation(peer, Buffer.from(token, 'hex'), handler, outgoing(request));
+    this.observations.set(`${address} ${token}`, () => undefined);
+  }
+
+  async cancel(address: string, request: DeviceRequest, token: string, signal: AbortSignal): Promise<void> {
+    this.observations.delete(`${address} ${token}`);
+    const cancelled = this.endpoint.cancelObservation(this.peer(address), Buffer.from(token, 'hex'), outgoing(request));
+    await unlessAborted(cancelled, signal);
+  }
+
+  forget(address: string, token: string): void {
+    this.observations.get(`${address} ${token}`)?.();
+    this.observations.delete(`${address} ${token}`);
+  }
+
+  hold(address: string): void {
+    this.endpoint.keepPeer(this.peer(address));
+  }
+
+  release(address: string): void {
+    this.endpoint.forgetPeer(this.peer(address));
+  }
+
+  /** A notification that belongs to nobody is acknowledged, and the device is asked to stop. */
+  private async handle(notification: Received, request: DeviceRequest): Promise<void> {
+    if (await this.offer(notification)) return;
+    const { peer, token } = notification;
+    this.endpoint.cancelObservation(peer, token, outgoing(request)).catch(() => undefined);
+  }
+
+  /** False when nobody observes with the token. */
+  offer({ peer, token, code, payload, contentFormat, maxAgeSeconds }: Received): Promise<boolean> {
+    return this.take({
+      address: addressOf(peer),
+      token: token.toString('hex'),
+      code: formatCode(code),
+      payload,
+      ...(contentFormat !== undefined && { contentFormat }),
+      ...(maxAgeSeconds !== undefined && { maxAgeSeconds }),
+    });
+  }
+
+  /** A block-wise transfer that the device ended with an error code was answered, in a way. */
+  private answeredInBlocks(error: unknown): DeviceAnswer {
+    const { cause } = error as { cause?: unknown };
+    if (cause instanceof BlockTransferFailed && cause.code !== undefined)
+      return { code: formatCode(cause.code), payload: Buffer.alloc(0) };
+    throw error;
+  }
+
+  private peer(address: string): Peer {
+    const { host, port } = parseAddress(address);
+    return this.endpoint.peer(host, port);
+  }
+}

@@ -1,0 +1,271 @@
+import {
+  type AccessAccountChanged,
+  AccessAccounts,
+  type AccessKeyChanged,
+  AccessKeys,
+  type DeviceCommandAccepted,
+  DeviceCommandResults,
+  DeviceCommands,
+  type DeviceCommandFinished,
+  DeviceLifecycle,
+  type DeviceLifecycleChanged,
+  type DeviceSessionChanged,
+  DeviceSessions,
+  DeviceValues,
+  type ResourceValueArrived,
+  type SubscriptionChanged,
+  SubscriptionsState,
+  type Topic,
+} from '@lanyard/contracts';
+import { BatchConsumer, KafkaConnection, KafkaProducer } from '@lanyard/kafka';
+import {
+  type Clock,
+  createLogger,
+  formatTimestamp,
+  type Identity,
+  identityHeader,
+  newId,
+  type ServiceOverrides,
+  signIdentity,
+} from '@lanyard/service';
+import {
+  type DeviceOptions,
+  engines,
+  eventually,
+  isolate,
+  type Isolation,
+  thermometer,
+  type Thermometer,
+} from '@lanyard/testing';
+import type { DeviceProxyConfig } from '../src/config.js';
+import { type RunningProxy, start } from '../src/start.js';
+
+const secret = 'test-identity-secret-of-sufficient-length';
+
+export const newKey = (accountId: string): Identity => ({
+  accountId,
+  keyId: newId(),
+  groups: [],
+  permissions: [],
+  tier: 'commercial',
+  requestId: newId(),
+});
+
+export interface Reply {
+  status: number;
+  text: string;
+  json: Record<string, unknown>;
+}
+
+/** One fact of a topic, as it came. */
+interface Read<V> {
+  value: V;
+  audience: string | undefined;
+}
+
+/** Replicas of the proxy on engines of their own, with the other services played by the test. */
+export class Harness {
+  readonly accountId = newId();
+  readonly sessions: Read<DeviceSessionChanged>[] = [];
+  readonly values: Read<ResourceValueArrived>[] = [];
+  readonly commands: Read<DeviceCommandAccepted>[] = [];
+  readonly results: Read<DeviceCommandFinished>[] = [];
+  readonly subscriptions: Read<SubscriptionChanged>[] = [];
+  private readonly proxies: RunningProxy[] = [];
+  private readonly things: Thermometer[] = [];
+  private readonly consumers: { stop(): Promise<void> }[] = [];
+  private revision = 1;
+
+  private constructor(
+    private readonly isolation: Isolation,
+    private readonly connection: KafkaConnection,
+    private readonly producer: KafkaProducer,
+  ) {}
+
+  static async create(name: string, { autoCreateDevices = true } = {}): Promise<Harness> {
+    const isolation = await isolate(name);
+    const connection = new KafkaConnection({
+      brokers: engines().brokers,
+      clientId: `test-${name}`,
+      topicPrefix: isolation.topicPrefix,
+      partitions: 2,
+      logger: createLogger({ app: 'test', replicaId: name, level: 'silent' }),
+    });
+    await connection.ensureTopics([
+      DeviceSessions,
+      DeviceValues,
+      DeviceCommands,
+      DeviceCommandResults,
+      SubscriptionsState,
+      DeviceLifecycle,
+      AccessKeys,
+      AccessAccounts,
+    ]);
+    const producer = new KafkaProducer(connection, { source: 'test' });
+    await producer.connect();
+    const harness = new Harness(isolation, connection, producer);
+    await harness.account(autoCreateDevices);
+    await Promise.all([
+      harness.follow(DeviceSessions, harness.sessions),
+      harness.follow(DeviceValues, harness.values),
+      harness.follow(DeviceCommands, harness.commands),
+      harness.follow(DeviceCommandResults, harness.results),
+      harness.follow(SubscriptionsState, harness.subscriptions),
+    ]);
+    return harness;
+  }
+
+  /** Starts a replica. The same `replicaId` again is the same replica after a restart; give it its old `coapPort`. */
+  async proxy(
+    replicaId: string,
+    { coapPort = 0, clock }: { coapPort?: number; clock?: Clock } = {},
+  ): Promise<RunningProxy> {
+    const config: DeviceProxyConfig = {
+      app: 'device-proxy',
+      replicaId,
+      http: { host: '127.0.0.1', port: 0 },
+      kafka: { brokers: engines().brokers, topicPrefix: this.isolation.topicPrefix },
+      logLevel: process.env.TEST_LOG_LEVEL ?? 'silent',
+      secrets: {
+        databaseUrl: this.isolation.databaseUrl,
+        redisUrl: engines().redisUrl,
+        identity: [secret],
+        encryptionKey: Buffer.alloc(32),
+      },
+      redisPrefix: `${this.isolation.redisPrefix}dp:`,
+      coap: { host: '127.0.0.1', port: coapPort, accountId: this.accountId },
+    };
+    const overrides: ServiceOverrides = clock ? { clock } : {};
+    const proxy = await start(config, overrides);
+    this.proxies.push(proxy);
+    return proxy;
+  }
+
+  /** A thermometer that talks to this replica. */
+  thing(proxy: RunningProxy, name: string, options: Partial<DeviceOptions> = {}): Thermometer {
+    const thing = thermometer({ name, server: `coap://127.0.0.1:${proxy.coapPort}`, ...options });
+    this.things.push(thing);
+    return thing;
+  }
+
+  async account(autoCreateDevices: boolean): Promise<void> {
+    await this.producer.send<AccessAccountChanged>(AccessAccounts, {
+      accountId: this.accountId,
+      tier: 'commercial',
+      status: 'active',
+      autoCreateDevices,
+      changedAt: formatTimestamp(Date.now()),
+    });
+  }
+
+  /** What the registry would announce. */
+  async lifecycle(deviceId: string, endpointName: string, change: DeviceLifecycleChanged['change']): Promise<void> {
+    await this.producer.send<DeviceLifecycleChanged>(DeviceLifecycle, {
+      deviceId,
+      accountId: this.accountId,
+      change,
+      endpointName,
+      lifecycleStatus: change === 'suspended' ? 'blocked' : 'enabled',
+      revision: this.revision++,
+      changedAt: formatTimestamp(Date.now()),
+    });
+  }
+
+  async keyGone(keyId: string, status: 'inactive' | 'deleted'): Promise<void> {
+    await this.producer.send<AccessKeyChanged>(AccessKeys, {
+      keyId,
+      accountId: this.accountId,
+      hash: '0'.repeat(64),
+      groups: [],
+      permissions: [],
+      tier: 'commercial',
+      status,
+      revision: 2,
+      changedAt: formatTimestamp(Date.now()),
+    });
+  }
+
+  async call(
+    proxy: RunningProxy,
+    key: Identity,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Reply> {
+    const payload = Buffer.isBuffer(body)
+      ? new Uint8Array(body)
+      : typeof body === 'string'
+        ? body
+        : JSON.stringify(body);
+    const response = await fetch(proxy.url + path, {
+      method,
+      headers: { [identityHeader]: signIdentity(key, [secret], proxy.parts.clock.now()), ...headers },
+      ...(payload !== undefined && { body: payload }),
+    });
+    const text = await response.text();
+    let json: Record<string, unknown> = {};
+    try {
+      json = JSON.parse(text) as Record<string, unknown>;
+    } catch {
+      // A token, or nothing.
+    }
+    return { status: response.status, text, json };
+  }
+
+  /** The fact that `accepts` picks, once it is there. */
+  fact<V>(facts: readonly Read<V>[], accepts: (value: V) => boolean, timeoutMs = 10_000): Promise<Read<V>> {
+    return eventually(
+      () => {
+        const found = facts.find(({ value }) => accepts(value));
+        if (!found) throw new Error(`not among ${JSON.stringify(facts.map(({ value }) => value)).slice(0, 4000)}`);
+        return found;
+      },
+      { timeoutMs },
+    );
+  }
+
+  result(asyncId: string, timeoutMs?: number): Promise<Read<DeviceCommandFinished>> {
+    return this.fact(this.results, (value) => value.asyncId === asyncId, timeoutMs);
+  }
+
+  /** Registers the thing; answers the device id that the registration announced. */
+  async register(thing: Thermometer): Promise<string> {
+    const registrationId = await thing.device.register();
+    const { value } = await this.fact(
+      this.sessions,
+      (v) => v.change === 'registered' && v.sessionId === registrationId,
+    );
+    return value.deviceId;
+  }
+
+  async stop(proxy: RunningProxy): Promise<void> {
+    this.proxies.splice(this.proxies.indexOf(proxy), 1);
+    await proxy.stop();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.things.map(({ device }) => device.close()));
+    await Promise.all(this.proxies.map((proxy) => proxy.stop()));
+    await Promise.all(this.consumers.map((consumer) => consumer.stop()));
+    await this.producer.disconnect();
+    await this.connection.close();
+    await this.isolation.drop();
+  }
+
+  private async follow<V>(topic: Topic<V>, into: Read<V>[]): Promise<void> {
+    const consumer = new BatchConsumer<V>(this.connection, {
+      topic,
+      group: 'test',
+      handler: ({ messages }) => {
+        into.push(...messages.map(({ value, headers }) => ({ value, audience: headers.ce_audience })));
+        return Promise.resolve();
+      },
+      onFatal: (error) => {
+        throw error;
+      },
+    });
+    await consumer.start();
+    this.consumers.push(consumer);
+  }
+}
