@@ -1,1 +1,22 @@
-export {};
+export * from './errors.js';
+export * from './formats/content-format.js';
+export * from './formats/decode.js';
+export * from './formats/encode.js';
+export { decodeSenmlCbor, decodeSenmlJson, type SenmlRecord } from './formats/senml.js';
+export { decodeTlv, encodeTlv, type TlvEntry, type TlvKind } from './formats/tlv.js';
+export {
+  formatScalar,
+  type ObjectLink,
+  parseScalar,
+  type ResourceType,
+  type ResourceValue,
+  type Scalar,
+} from './formats/value.js';
+export * from './models/firmware-update.js';
+export * from './models/model-registry.js';
+export * from './models/standard-models.js';
+export * from './paths/link-format.js';
+export * from './paths/path.js';
+export * from './registration/choose-format.js';
+export * from './registration/registration-parameters.js';
+export * from './registration/write-attributes.js';

@@ -1,0 +1,30 @@
+/** Bytes or text from outside that break the format they claim to be in. The only error the decoders throw. */
+export class Malformed extends Error {
+  constructor(
+    /** `tlv`, `senml`, `link-format`, `path`, … */
+    readonly format: string,
+    readonly problem: string,
+  ) {
+    super(`${format}: ${problem}`);
+    this.name = 'Malformed';
+  }
+}
+
+/** A registration parameter is missing or wrong; `parameter` is its name in the query. */
+export class WrongParameter extends Error {
+  constructor(
+    readonly parameter: string,
+    readonly problem: string,
+  ) {
+    super(`${parameter}: ${problem}`);
+    this.name = 'WrongParameter';
+  }
+}
+
+/** The content format is one this library cannot read or write. */
+export class UnsupportedFormat extends Error {
+  constructor(readonly contentFormat: number | string) {
+    super(`content format ${contentFormat} is not supported`);
+    this.name = 'UnsupportedFormat';
+  }
+}

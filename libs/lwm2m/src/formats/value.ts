@@ -1,0 +1,85 @@
+import { Malformed } from '../errors.js';
+
+/** LwM2M 1.1 core appendix C. `none`: executable. */
+export type ResourceType =
+  'string' | 'integer' | 'unsigned' | 'float' | 'boolean' | 'opaque' | 'time' | 'objlnk' | 'corelnk' | 'none';
+
+export interface ObjectLink {
+  object: number;
+  instance: number;
+}
+
+/** `bigint` only where a number cannot hold the value exactly. */
+export type Scalar = string | number | bigint | boolean | Buffer | ObjectLink;
+
+/** The value of one resource (instance), with its time when the format carries one. */
+export interface ResourceValue {
+  path: string;
+  value: Scalar;
+  type: ResourceType;
+  /** Milliseconds since the epoch. */
+  timeMs?: number;
+}
+
+export const isObjectLink = (value: Scalar): value is ObjectLink =>
+  typeof value === 'object' && !Buffer.isBuffer(value);
+
+/** Exact where a number can be, else a bigint. */
+export const exact = (value: bigint): number | bigint =>
+  value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value;
+
+const parseLink = (text: string): ObjectLink => {
+  const match = /^(\d{1,5}):(\d{1,5})$/.exec(text);
+  if (!match || Number(match[1]) > 65_535 || Number(match[2]) > 65_535)
+    throw new Malformed('text', `"${text.slice(0, 40)}" is no object link`);
+  return { object: Number(match[1]), instance: Number(match[2]) };
+};
+
+export const formatLink = ({ object, instance }: ObjectLink): string => `${object}:${instance}`;
+
+const parseInteger = (text: string): number | bigint => {
+  if (!/^[+-]?\d{1,20}$/.test(text)) throw new Malformed('text', `"${text.slice(0, 40)}" is no integer`);
+  return exact(BigInt(text.replace(/^\+/, '')));
+};
+
+const parseFloat64 = (text: string): number => {
+  if (!/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text))
+    throw new Malformed('text', `"${text.slice(0, 40)}" is no number`);
+  return Number(text);
+};
+
+const parseBoolean = (text: string): boolean => {
+  if (text === '1' || text === 'true') return true;
+  if (text === '0' || text === 'false') return false;
+  throw new Malformed('text', `"${text.slice(0, 40)}" is no boolean`);
+};
+
+/** Reads the text form of a value (LwM2M 1.1 core §7.4.1). Throws Malformed. */
+export const parseScalar = (text: string, type: ResourceType): Scalar => {
+  switch (type) {
+    case 'integer':
+    case 'unsigned':
+    case 'time':
+      return parseInteger(text);
+    case 'float':
+      return parseFloat64(text);
+    case 'boolean':
+      return parseBoolean(text);
+    case 'opaque':
+      if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text)) throw new Malformed('text', 'opaque value is not base64');
+      return Buffer.from(text, 'base64');
+    case 'objlnk':
+      return parseLink(text);
+    case 'string':
+    case 'corelnk':
+    case 'none':
+      return text;
+  }
+};
+
+/** The text form of a value: booleans as 1 and 0, opaque as base64. */
+export const formatScalar = (value: Scalar): string => {
+  if (typeof value === 'boolean') return value ? '1' : '0';
+  if (Buffer.isBuffer(value)) return value.toString('base64');
+  return isObjectLink(value) ? formatLink(value) : String(value);
+};

@@ -1,0 +1,75 @@
+import type { ResourceType } from '../formats/value.js';
+
+/** What may be done with a resource: R read, W write, E execute. */
+export type Operations = 'R' | 'W' | 'RW' | 'E' | '';
+
+export interface ResourceModel {
+  name: string;
+  type: ResourceType;
+  operations: Operations;
+  multiple: boolean;
+}
+
+export interface ObjectModel {
+  object: number;
+  name: string;
+  resources: ReadonlyMap<number, ResourceModel>;
+}
+
+/** `id name type operations`, with `*` behind the type for a multiple resource, one a line. */
+const linePattern =
+  /^(\d+) (.+) (string|integer|unsigned|float|boolean|opaque|time|objlnk|corelnk|none)(\*?) (R|W|RW|E|-)$/;
+
+/** Reads the compact tables beside this file. Throws on a line that is not of the form. */
+export const objectModel = (object: number, name: string, table: string): ObjectModel => ({
+  object,
+  name,
+  resources: new Map(
+    table
+      .trim()
+      .split('\n')
+      .map((line): [number, ResourceModel] => {
+        const match = linePattern.exec(line.trim());
+        if (!match) throw new Error(`object ${object}: "${line}" is no resource`);
+        const [, id, resource, type, many, operations] = match as unknown as [
+          string,
+          string,
+          string,
+          ResourceType,
+          string,
+          string,
+        ];
+        return [
+          Number(id),
+          {
+            name: resource,
+            type,
+            multiple: many === '*',
+            operations: operations === '-' ? '' : (operations as Operations),
+          },
+        ];
+      }),
+  ),
+});
+
+/** Types of resources, for the formats that carry none (TLV, text). */
+export class ModelRegistry {
+  private readonly objects = new Map<number, ObjectModel>();
+
+  constructor(models: readonly ObjectModel[] = []) {
+    for (const model of models) this.add(model);
+  }
+
+  /** Replaces a model of the same object id. */
+  add(model: ObjectModel): void {
+    this.objects.set(model.object, model);
+  }
+
+  object(object: number): ObjectModel | undefined {
+    return this.objects.get(object);
+  }
+
+  resource(object: number, resource: number): ResourceModel | undefined {
+    return this.objects.get(object)?.resources.get(resource);
+  }
+}

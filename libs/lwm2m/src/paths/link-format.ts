@@ -1,0 +1,162 @@
+import { Malformed } from '../errors.js';
+
+/** One link of a registration or Discover answer (RFC 6690, LwM2M 1.1 core §7.4). */
+export interface ResourceLink {
+  /** Below the root path, for example `/3303/0`. */
+  path: string;
+  rt?: string;
+  if?: string;
+  /** Content formats, in the order given. */
+  ct?: number[];
+  obs?: boolean;
+  /** Everything else: ver, pmin, pmax, gt, lt, st, dim, ssid, … A flag has the value `true`. */
+  attributes: Record<string, string | true>;
+}
+
+export interface LinkList {
+  /** Alternate root (`rt="oma.lwm2m"` on a path that is not `/`), else ''. */
+  rootPath: string;
+  /** Content formats that the root link names: what the device speaks beside the mandatory ones. */
+  rootContentFormats: number[];
+  links: ResourceLink[];
+}
+
+export const linkLimits = { links: 5_000, bytes: 256 * 1024 } as const;
+
+const rootType = 'oma.lwm2m';
+
+const broken = (problem: string): Malformed => new Malformed('link-format', problem);
+
+/** Cursor over the text of a link list. */
+class Reader {
+  private at = 0;
+
+  constructor(private readonly text: string) {}
+
+  get done(): boolean {
+    return this.at >= this.text.length;
+  }
+
+  skipBlanks(): void {
+    while (/\s/.test(this.text[this.at] ?? '')) this.at++;
+  }
+
+  take(char: string): boolean {
+    this.skipBlanks();
+    if (this.text[this.at] !== char) return false;
+    this.at++;
+    return true;
+  }
+
+  until(char: string): string {
+    const end = this.text.indexOf(char, this.at);
+    if (end < 0) throw broken(`"${char}" is missing`);
+    const part = this.text.slice(this.at, end);
+    this.at = end + 1;
+    return part;
+  }
+
+  match(pattern: RegExp): string {
+    pattern.lastIndex = this.at;
+    const found = pattern.exec(this.text)?.[0] ?? '';
+    this.at += found.length;
+    return found;
+  }
+
+  quoted(): string {
+    let value = '';
+    for (;;) {
+      const char = this.text[this.at++];
+      if (char === undefined) throw broken('a quoted value does not end');
+      if (char === '"') return value;
+      value += char === '\\' ? (this.text[this.at++] ?? '') : char;
+    }
+  }
+}
+
+const parmName = /[\w!#$&+\-.^`|~*]+/y;
+const bareValue = /[^\s,;"]*/y;
+
+const readAttributes = (reader: Reader): Record<string, string | true> => {
+  const attributes: Record<string, string | true> = Object.create(null) as Record<string, string | true>;
+  while (reader.take(';')) {
+    reader.skipBlanks();
+    const name = reader.match(parmName);
+    if (!name) throw broken('an attribute has no name');
+    attributes[name] = reader.take('=') ? (reader.take('"') ? reader.quoted() : reader.match(bareValue)) : true;
+  }
+  return attributes;
+};
+
+const contentFormats = (value: string | true | undefined): number[] => {
+  if (value === undefined || value === true) return [];
+  const numbers = value.split(/\s+/).filter((n) => n !== '');
+  if (numbers.some((n) => !/^\d{1,5}$/.test(n))) throw broken(`ct="${value}" is no list of numbers`);
+  return numbers.map(Number);
+};
+
+const readLinks = (text: string): { target: string; attributes: Record<string, string | true> }[] => {
+  const reader = new Reader(text);
+  const found: { target: string; attributes: Record<string, string | true> }[] = [];
+  reader.skipBlanks();
+  while (!reader.done) {
+    if (!reader.take('<')) throw broken('a link does not start with "<"');
+    const target = reader.until('>');
+    found.push({ target, attributes: readAttributes(reader) });
+    if (found.length > linkLimits.links) throw broken(`more than ${linkLimits.links} links`);
+    reader.skipBlanks();
+    if (reader.done) break;
+    if (!reader.take(',')) throw broken('links are not separated by ","');
+    reader.skipBlanks();
+    if (reader.done) throw broken('a link is missing behind ","');
+  }
+  return found;
+};
+
+const isRoot = ({ attributes }: { attributes: Record<string, string | true> }): boolean =>
+  typeof attributes['rt'] === 'string' && attributes['rt'].split(/\s+/).includes(rootType);
+
+const link = (
+  target: string,
+  { rt, if: iface, ct, obs, ...attributes }: Record<string, string | true>,
+): ResourceLink => ({
+  path: target,
+  ...(typeof rt === 'string' && { rt }),
+  ...(typeof iface === 'string' && { if: iface }),
+  ...(ct !== undefined && { ct: contentFormats(ct) }),
+  ...(obs !== undefined && { obs: true }),
+  attributes: { ...attributes },
+});
+
+/** Reads a registration's or Discover's link list. Targets outside the root path are left out. Throws Malformed. */
+export const parseLinks = (text: string): LinkList => {
+  if (Buffer.byteLength(text) > linkLimits.bytes) throw broken(`longer than ${linkLimits.bytes} bytes`);
+  const found = readLinks(text);
+  const root = found.find(isRoot);
+  const rootPath = root ? root.target.replace(/\/+$/, '') : '';
+  const links = found.flatMap(({ target, attributes }) => {
+    if (!target.startsWith(`${rootPath}/`)) return [];
+    const path = target.slice(rootPath.length).replace(/\/+$/, '');
+    return /^(\/\d{1,5}){1,4}$/.test(path) ? [link(path, attributes)] : [];
+  });
+  return { rootPath, rootContentFormats: contentFormats(root?.attributes['ct']), links };
+};
+
+const formatAttribute = ([name, value]: [string, string | number[] | boolean | undefined]): string => {
+  if (value === true) return `;${name}`;
+  if (Array.isArray(value)) return value.length === 1 ? `;${name}=${value[0]}` : `;${name}="${value.join(' ')}"`;
+  return /^[\d.+-]+$/.test(String(value))
+    ? `;${name}=${String(value)}`
+    : `;${name}="${String(value).replace(/["\\]/g, '\\$&')}"`;
+};
+
+/** Writes a link list, for devices of our own. */
+export const formatLinks = (links: readonly Partial<ResourceLink>[]): string =>
+  links
+    .map(({ path = '/', attributes = {}, ...named }) => {
+      const all = Object.entries({ ...named, ...attributes }).filter(
+        ([, value]) => value !== undefined && value !== false,
+      );
+      return `<${path}>${all.map(formatAttribute).join('')}`;
+    })
+    .join(',');

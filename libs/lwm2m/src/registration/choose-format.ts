@@ -1,0 +1,33 @@
+import { contentFormat } from '../formats/content-format.js';
+import type { ResourceType } from '../formats/value.js';
+import { parsePath } from '../paths/path.js';
+import type { Lwm2mVersion } from './registration-parameters.js';
+
+export interface Speaks {
+  version: Lwm2mVersion;
+  /** `ct` of the root link. */
+  rootContentFormats: readonly number[];
+}
+
+/** Best first: compact before readable. */
+const structured = [
+  contentFormat.senmlCbor,
+  contentFormat.tlv,
+  contentFormat.senmlJson,
+  contentFormat.lwm2mJson,
+] as const;
+
+/**
+ * What to ask for when the caller has no wish: of the structured formats that the device names, the most compact; TLV
+ * where it names none. undefined for a single resource: the device answers as it likes, and the answer says what it is.
+ */
+export const chooseAccept = (path: string, { rootContentFormats }: Speaks): number | undefined => {
+  if (parsePath(path).resource !== undefined) return undefined;
+  return structured.find((format) => rootContentFormats.includes(format)) ?? contentFormat.tlv;
+};
+
+/**
+ * What to write a single value in when the caller names no format: opaque bytes as opaque, anything else as text.
+ */
+export const chooseWriteFormat = (type: ResourceType | undefined): number =>
+  type === 'opaque' ? contentFormat.opaque : contentFormat.text;
