@@ -37,12 +37,12 @@ export class Outbox {
   ) {}
 
   /** Throws InvalidMessage when the value does not fit the topic: the transaction should fail. */
-  async append<V>(manager: EntityManager, topic: Topic<V>, value: V, meta: SendMeta = {}): Promise<void> {
+  async append<V>(manager: EntityManager, topic: Topic<V>, value: NoInfer<V>, meta: SendMeta = {}): Promise<void> {
     await this.insert(manager, topic.name, encodeMessage(topic, value, { ...meta, source: this.source }));
   }
 
   /** Many at once, in order. */
-  async appendAll<V>(manager: EntityManager, topic: Topic<V>, values: readonly V[]): Promise<void> {
+  async appendAll<V>(manager: EntityManager, topic: Topic<V>, values: readonly NoInfer<V>[]): Promise<void> {
     for (const value of values) await this.append(manager, topic, value);
   }
 

@@ -80,7 +80,7 @@ export class KafkaProducer {
   }
 
   /** Throws InvalidMessage when the value does not fit the topic. */
-  async send<V>(topic: Topic<V>, value: V, meta: SendMeta = {}): Promise<void> {
+  async send<V>(topic: Topic<V>, value: NoInfer<V>, meta: SendMeta = {}): Promise<void> {
     await this.sendEncoded(topic, encodeMessage(topic, value, { ...meta, source: this.options.source }));
   }
 

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+
+export const EchoResourceSchema = z
+  .object({
+    resource_path: z.string(),
+    subscribed: z.boolean().describe('True when any application has a confirmed subscription that covers the path'),
+    reported: z
+      .object({
+        value: z.string().describe('base64'),
+        content_type: z.string(),
+        reported_at: z.string(),
+        expires_at: z.string().describe('reported_at + max-age'),
+      })
+      .optional(),
+    desired: z
+      .object({
+        value: z.string().describe('base64'),
+        status: z.number().int().describe('0 pending, 1 success, 2 failure'),
+        desired_at: z.string().describe('When the command was issued'),
+        status_updated_at: z.string().describe('When it succeeded or failed'),
+      })
+      .optional(),
+  })
+  .meta({ id: 'DeviceEchoResource' });
+
+/** The device state snapshot (spec §2.4). */
+export const DeviceEchoSchema = z
+  .object({
+    object: z.literal('device-echo'),
+    device_id: z.string(),
+    endpoint_name: z.string(),
+    created_at: z.string().describe('When this reply was made'),
+    updated_at: z.string().optional().describe('Last registration event'),
+    last_reported_at: z.string().optional(),
+    last_desired_at: z.string().optional(),
+    resources: z.array(EchoResourceSchema),
+  })
+  .meta({ id: 'DeviceEcho' });
+
+export type EchoResource = z.infer<typeof EchoResourceSchema>;
+export type DeviceEcho = z.infer<typeof DeviceEchoSchema>;

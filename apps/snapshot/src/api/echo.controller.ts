@@ -1,0 +1,28 @@
+import { Caller, CLOCK, type Clock, type Identity } from '@lanyard/service';
+import { Controller, Delete, Get, Inject, Param } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { SnapshotNotDeletable } from '../errors.js';
+import { SnapshotReader } from '../resources/snapshot-reader.js';
+import { type DeviceEcho, DeviceEchoSchema } from './device-echo.js';
+
+@ApiTags('Device state snapshot')
+@Controller('v3/devices/:deviceId/echo')
+export class EchoController {
+  constructor(
+    @Inject(SnapshotReader) private readonly snapshots: SnapshotReader,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  @Get()
+  @ApiOperation({ summary: 'Last reported and last desired values of a device' })
+  @ApiOkResponse({ standardSchema: DeviceEchoSchema })
+  echo(@Caller() caller: Identity, @Param('deviceId') deviceId: string): Promise<DeviceEcho> {
+    return this.snapshots.read(caller.accountId, deviceId, this.clock.now());
+  }
+
+  @Delete()
+  @ApiOperation({ summary: 'Not available: always 405' })
+  remove(): never {
+    throw new SnapshotNotDeletable();
+  }
+}

@@ -1,0 +1,22 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import type { DataSource } from 'typeorm';
+import { EchoController } from './api/echo.controller.js';
+import { DeviceWriter } from './devices/device-writer.js';
+import { SnapshotConsumer } from './intake/snapshot.consumer.js';
+import { ResourceWriter } from './resources/resource-writer.js';
+import { SnapshotReader } from './resources/snapshot-reader.js';
+
+@Module({})
+export class AppModule {
+  static of(database: DataSource): DynamicModule {
+    return {
+      module: AppModule,
+      controllers: [EchoController, SnapshotConsumer],
+      providers: [
+        { provide: SnapshotReader, useValue: new SnapshotReader(database) },
+        { provide: ResourceWriter, useValue: new ResourceWriter(database) },
+        { provide: DeviceWriter, useValue: new DeviceWriter(database) },
+      ],
+    };
+  }
+}

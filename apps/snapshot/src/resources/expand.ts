@@ -1,0 +1,42 @@
+import {
+  contentFormatOf,
+  decodeValues,
+  formatScalar,
+  Malformed,
+  parsePath,
+  type ResourceValue,
+  standardModels,
+  UnsupportedFormat,
+} from '@lanyard/lwm2m';
+
+export interface ResourceBytes {
+  path: string;
+  value: Buffer;
+  contentType: string;
+}
+
+const models = standardModels();
+
+const bytesOf = ({ path, value }: ResourceValue): ResourceBytes =>
+  Buffer.isBuffer(value)
+    ? { path, value, contentType: 'application/octet-stream' }
+    : { path, value: Buffer.from(formatScalar(value)), contentType: 'text/plain' };
+
+const isSingle = (path: string): boolean => parsePath(path).resource !== undefined;
+
+/**
+ * The resources in a payload. A value of one resource stays as the device sent it; a whole instance or object is
+ * split, each resource as text, opaque ones as bytes. What cannot be read is kept whole, under the path it came for.
+ */
+export const expand = (path: string, contentType: string, payload: Buffer): ResourceBytes[] => {
+  const whole = [{ path, value: payload, contentType }];
+  const format = contentFormatOf(contentType);
+  if (isSingle(path) || format === undefined) return whole;
+  try {
+    const values = decodeValues(format, payload, path, models);
+    return values.length > 0 ? values.map(bytesOf) : whole;
+  } catch (error) {
+    if (error instanceof Malformed || error instanceof UnsupportedFormat) return whole;
+    throw error;
+  }
+};

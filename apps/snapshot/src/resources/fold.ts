@@ -1,0 +1,34 @@
+import { type DesiredValue, desiredStatus, type ReportedValue } from './values.js';
+
+const keyOf = (v: { deviceId: string; path: string }): string => `${v.deviceId}${v.path}`;
+
+/** One entry per resource, the one that wins; sorted by key, so that writers lock rows in one order. */
+const fold = <V extends { deviceId: string; path: string }>(
+  values: readonly V[],
+  wins: (candidate: V, held: V) => boolean,
+): V[] => {
+  const held = new Map<string, V>();
+  for (const value of values) {
+    const key = keyOf(value);
+    const other = held.get(key);
+    if (!other || wins(value, other)) held.set(key, value);
+  }
+  return [...held.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value);
+};
+
+export const isNewer = (a: ReportedValue, b: ReportedValue): boolean =>
+  a.epoch > b.epoch || (a.epoch === b.epoch && a.sequence > b.sequence);
+
+export const foldReported = (values: readonly ReportedValue[]): ReportedValue[] => fold(values, isNewer);
+
+/**
+ * The later command wins; of one command, its end wins over its beginning. So neither order of the two topics, nor a
+ * repeat of either, takes a status back.
+ */
+export const supersedes = (a: DesiredValue, b: DesiredValue): boolean => {
+  if (a.commandId === b.commandId) return b.status === desiredStatus.pending && a.status !== desiredStatus.pending;
+  const [at, bt] = [Date.parse(a.desiredAt), Date.parse(b.desiredAt)];
+  return at > bt || (at === bt && a.commandId > b.commandId);
+};
+
+export const foldDesired = (values: readonly DesiredValue[]): DesiredValue[] => fold(values, supersedes);

@@ -1,0 +1,87 @@
+import type { DataSource } from 'typeorm';
+import { foldDesired, foldReported } from './fold.js';
+import type { DesiredValue, ReportedValue } from './values.js';
+
+const placeholders = (types: readonly string[]): string => types.map((type, i) => `$${i + 1}::${type}[]`).join(', ');
+
+const reportedColumns = [
+  'device_id',
+  'path',
+  'reported_value',
+  'reported_content_type',
+  'reported_at',
+  'reported_expires_at',
+  'reported_epoch',
+  'reported_sequence',
+];
+const reportedTypes = ['text', 'text', 'bytea', 'text', 'timestamptz', 'timestamptz', 'bigint', 'bigint'];
+
+const desiredColumns = [
+  'device_id',
+  'path',
+  'desired_value',
+  'desired_content_type',
+  'desired_status',
+  'desired_at',
+  'desired_command_id',
+  'status_updated_at',
+];
+const desiredTypes = ['text', 'text', 'bytea', 'text', 'smallint', 'timestamptz', 'text', 'timestamptz'];
+
+const assignments = (columns: readonly string[]): string =>
+  columns
+    .slice(2)
+    .map((c) => `${c} = excluded.${c}`)
+    .join(', ');
+
+// The guard makes the write idempotent: a repeated or reordered value never takes the snapshot back in time.
+const reportedSql = `
+  INSERT INTO snapshot.resources AS r (${reportedColumns.join(', ')})
+  SELECT * FROM unnest(${placeholders(reportedTypes)})
+  ON CONFLICT (device_id, path) DO UPDATE SET ${assignments(reportedColumns)}
+  WHERE r.reported_epoch IS NULL OR (r.reported_epoch, r.reported_sequence) < (excluded.reported_epoch, excluded.reported_sequence)`;
+
+const desiredSql = `
+  INSERT INTO snapshot.resources AS r (${desiredColumns.join(', ')})
+  SELECT * FROM unnest(${placeholders(desiredTypes)})
+  ON CONFLICT (device_id, path) DO UPDATE SET ${assignments(desiredColumns)}
+  WHERE r.desired_command_id IS NULL
+    OR (r.desired_command_id = excluded.desired_command_id AND r.desired_status = 0 AND excluded.desired_status <> 0)
+    OR (r.desired_command_id <> excluded.desired_command_id
+        AND (r.desired_at, r.desired_command_id) < (excluded.desired_at, excluded.desired_command_id))`;
+
+const transpose = (rows: readonly unknown[][], columns: number): unknown[][] =>
+  Array.from({ length: columns }, (_, i) => rows.map((row) => row[i]));
+
+/** Writes whole batches with one statement each. Both may be repeated, in any order. */
+export class ResourceWriter {
+  constructor(private readonly database: DataSource) {}
+
+  async report(values: readonly ReportedValue[]): Promise<void> {
+    const rows = foldReported(values).map((v) => [
+      v.deviceId,
+      v.path,
+      v.value,
+      v.contentType,
+      v.reportedAt,
+      v.expiresAt,
+      v.epoch,
+      v.sequence,
+    ]);
+    if (rows.length > 0) await this.database.query(reportedSql, transpose(rows, reportedColumns.length));
+  }
+
+  async desire(values: readonly DesiredValue[]): Promise<void> {
+    const rows = foldDesired(values).map((v) => [
+      v.deviceId,
+      v.path,
+      v.value,
+      v.contentType,
+      v.status,
+      v.desiredAt,
+      v.commandId,
+      v.statusUpdatedAt,
+    ]);
+    if (rows.length > 0) await this.database.query(desiredSql, transpose(rows, desiredColumns.length));
+  }
+}

@@ -1,0 +1,93 @@
+import { formatTimestamp } from '@lanyard/service';
+import type { DataSource } from 'typeorm';
+import { DeviceNotFound } from '../errors.js';
+import type { DeviceEcho, EchoResource } from '../api/device-echo.js';
+
+const iso = (column: string): string => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+
+interface DeviceRow {
+  endpoint_name: string;
+  updated_at: string | null;
+}
+
+interface ResourceRow {
+  path: string;
+  subscribed: boolean;
+  reported_value: Buffer | null;
+  reported_content_type: string;
+  reported_at: string;
+  reported_expires_at: string;
+  desired_value: Buffer | null;
+  desired_status: number;
+  desired_at: string;
+  status_updated_at: string;
+}
+
+const deviceSql = `
+  SELECT endpoint_name, ${iso('registration_event_at')} AS updated_at
+  FROM snapshot.devices WHERE device_id = $1 AND account_id = $2 AND deleted_at IS NULL`;
+
+// A subscription to an object or an instance covers every resource below it.
+const resourcesSql = `
+  SELECT r.path, reported_value, reported_content_type, ${iso('reported_at')} AS reported_at,
+    ${iso('reported_expires_at')} AS reported_expires_at, desired_value, desired_status, ${iso('desired_at')} AS desired_at,
+    ${iso('status_updated_at')} AS status_updated_at,
+    EXISTS (SELECT 1 FROM snapshot.subscriptions s WHERE s.device_id = r.device_id AND s.status = 'confirmed'
+      AND (s.path = r.path OR starts_with(r.path, s.path || '/'))) AS subscribed
+  FROM snapshot.resources r WHERE r.device_id = $1
+  UNION ALL
+  SELECT s.path, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, true
+  FROM snapshot.subscriptions s
+  WHERE s.device_id = $1 AND s.status = 'confirmed'
+    AND NOT EXISTS (SELECT 1 FROM snapshot.resources r WHERE r.device_id = $1 AND (r.path = s.path OR starts_with(r.path, s.path || '/')))
+  GROUP BY s.path`;
+
+const byNumbers = (a: string, b: string): number => a.localeCompare(b, 'en', { numeric: true });
+
+const resource = (row: ResourceRow): EchoResource => ({
+  resource_path: row.path,
+  subscribed: row.subscribed,
+  ...(row.reported_value && {
+    reported: {
+      value: row.reported_value.toString('base64'),
+      content_type: row.reported_content_type,
+      reported_at: row.reported_at,
+      expires_at: row.reported_expires_at,
+    },
+  }),
+  ...(row.desired_value && {
+    desired: {
+      value: row.desired_value.toString('base64'),
+      status: row.desired_status,
+      desired_at: row.desired_at,
+      status_updated_at: row.status_updated_at,
+    },
+  }),
+});
+
+const latest = (times: (string | undefined)[]): string | undefined =>
+  times.reduce((a, b) => (a === undefined || (b !== undefined && b > a) ? b : a), undefined);
+
+/** Reads the snapshot of one device. Throws DeviceNotFound for a device of another account. */
+export class SnapshotReader {
+  constructor(private readonly database: DataSource) {}
+
+  async read(accountId: string, deviceId: string, nowMs: number): Promise<DeviceEcho> {
+    const [device]: DeviceRow[] = await this.database.query(deviceSql, [deviceId, accountId]);
+    if (!device) throw new DeviceNotFound();
+    const rows: ResourceRow[] = await this.database.query(resourcesSql, [deviceId]);
+    const resources = rows.map(resource).sort((a, b) => byNumbers(a.resource_path, b.resource_path));
+    const lastReportedAt = latest(resources.map((r) => r.reported?.reported_at));
+    const lastDesiredAt = latest(resources.map((r) => r.desired?.desired_at));
+    return {
+      object: 'device-echo',
+      device_id: deviceId,
+      endpoint_name: device.endpoint_name,
+      created_at: formatTimestamp(nowMs),
+      ...(device.updated_at !== null && { updated_at: device.updated_at }),
+      ...(lastReportedAt !== undefined && { last_reported_at: lastReportedAt }),
+      ...(lastDesiredAt !== undefined && { last_desired_at: lastDesiredAt }),
+      resources,
+    };
+  }
+}

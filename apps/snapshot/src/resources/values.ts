@@ -1,0 +1,29 @@
+/** A value of one resource as the device reported it. */
+export interface ReportedValue {
+  deviceId: string;
+  path: string;
+  value: Buffer;
+  contentType: string;
+  reportedAt: string;
+  expiresAt: string;
+  /** (epoch, sequence) orders the values of a device. */
+  epoch: number;
+  sequence: number;
+}
+
+/** Spec §2.4: 0 pending, 1 success, 2 failure. */
+export const desiredStatus = { pending: 0, success: 1, failure: 2 } as const;
+
+/** A value an application wanted to be written, and what became of it. */
+export interface DesiredValue {
+  deviceId: string;
+  path: string;
+  value: Buffer;
+  contentType: string;
+  commandId: string;
+  status: (typeof desiredStatus)[keyof typeof desiredStatus];
+  /** When the command was issued. */
+  desiredAt: string;
+  /** When it succeeded or failed; equals desiredAt while pending. */
+  statusUpdatedAt: string;
+}

@@ -1,0 +1,66 @@
+import {
+  DeviceCommandResults,
+  DeviceCommands,
+  DeviceLifecycle,
+  DeviceSessions,
+  DeviceValues,
+  SubscriptionsState,
+} from '@lanyard/contracts';
+import { KafkaBatchServer, KafkaConnection } from '@lanyard/kafka';
+import {
+  type CommonConfig,
+  exitOnFatal,
+  openDatabase,
+  type RunningService,
+  type ServiceOverrides,
+  serviceParts,
+  startService,
+} from '@lanyard/service';
+import { AppModule } from './app.module.js';
+import { app } from './config.js';
+import { Snapshot1732147200000 } from './db/migrations/1732147200000-snapshot.js';
+import { purgePeriodMs } from './retention/limits.js';
+import { purge } from './retention/purge.js';
+
+/** Starts the snapshot service. Rejects when the database or Kafka cannot be reached. */
+export const start = async (config: CommonConfig, overrides: ServiceOverrides = {}): Promise<RunningService> => {
+  const parts = serviceParts(config, overrides);
+  const { clock, health, logger, metrics } = parts;
+  const database = await openDatabase({
+    url: config.secrets.databaseUrl,
+    schema: 'snapshot',
+    entities: [],
+    migrations: [Snapshot1732147200000],
+    applicationName: config.replicaId,
+  });
+  const kafka = new KafkaConnection({ ...config.kafka, clientId: config.replicaId, logger, metrics });
+  await kafka.ensureTopics([
+    DeviceValues,
+    DeviceCommands,
+    DeviceCommandResults,
+    DeviceSessions,
+    DeviceLifecycle,
+    SubscriptionsState,
+  ]);
+  const consumers = new KafkaBatchServer(kafka, { group: app, onFatal: exitOnFatal });
+  health.add('database', async () => void (await database.query('SELECT 1')));
+  const purging = clock.every(purgePeriodMs, () => {
+    purge(database, clock)
+      .then((removed) => removed > 0 && logger.info({ removed }, 'snapshots past their life removed'))
+      .catch((err: unknown) => logger.error({ err }, 'purge failed, tried again later'));
+  });
+  return startService(
+    config,
+    {
+      title: 'Device state snapshot',
+      module: AppModule.of(database),
+      strategies: [consumers],
+      afterStop: async () => {
+        purging.cancel();
+        await kafka.close();
+        await database.destroy();
+      },
+    },
+    parts,
+  );
+};

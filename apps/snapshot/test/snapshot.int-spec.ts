@@ -1,0 +1,254 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  type DeviceCommandAccepted,
+  type DeviceCommandFinished,
+  DeviceCommandResults,
+  DeviceCommands,
+  DeviceLifecycle,
+  type DeviceLifecycleChanged,
+  type DeviceSessionChanged,
+  DeviceSessions,
+  DeviceValues,
+  fixtures,
+  type ResourceValueArrived,
+  type SubscriptionChanged,
+  SubscriptionsState,
+} from '@lanyard/contracts';
+import { KafkaConnection, KafkaProducer } from '@lanyard/kafka';
+import {
+  createLogger,
+  identityHeader,
+  newId,
+  openDatabase,
+  type RunningService,
+  signIdentity,
+  TestClock,
+} from '@lanyard/service';
+import { engines, eventually, type Isolation, isolate } from '@lanyard/testing';
+import { readConfig } from '../src/config.js';
+import { purge } from '../src/retention/purge.js';
+import { start } from '../src/start.js';
+
+const secret = 'i'.repeat(40);
+
+interface Echo {
+  endpoint_name: string;
+  updated_at?: string;
+  last_reported_at?: string;
+  resources: {
+    resource_path: string;
+    subscribed: boolean;
+    reported?: { value: string; content_type: string; reported_at: string; expires_at: string };
+    desired?: { value: string; status: number; desired_at: string; status_updated_at: string };
+  }[];
+}
+
+describe('the snapshot', () => {
+  let isolation: Isolation;
+  let service: RunningService;
+  let kafka: KafkaConnection;
+  let producer: KafkaProducer;
+  const accountId = newId();
+
+  const call = (path: string, account = accountId, method = 'GET'): Promise<Response> => {
+    const identity = {
+      accountId: account,
+      keyId: newId(),
+      groups: [],
+      permissions: [],
+      tier: 'commercial' as const,
+      requestId: 'r',
+    };
+    return fetch(service.url + path, {
+      method,
+      headers: { [identityHeader]: signIdentity(identity, [secret], Date.now()) },
+    });
+  };
+  const echo = async (deviceId: string): Promise<Echo> => {
+    const response = await call(`/v3/devices/${deviceId}/echo`);
+    expect(response.status).toBe(200);
+    return (await response.json()) as Echo;
+  };
+  const session = (deviceId: string): DeviceSessionChanged => ({
+    ...(fixtures(DeviceSessions).valid['registered'] as DeviceSessionChanged),
+    accountId,
+    deviceId,
+  });
+  const value = (deviceId: string, epoch: number, sequence: number, text: string): ResourceValueArrived => ({
+    ...(fixtures(DeviceValues).valid['notification for one key'] as ResourceValueArrived),
+    item: {
+      ep: deviceId,
+      path: '/3303/0/5700',
+      ct: 'text/plain',
+      payload: Buffer.from(text).toString('base64'),
+      'max-age': 60,
+    },
+    accountId,
+    deviceId,
+    epoch,
+    sequence,
+  });
+  const write = (deviceId: string, commandId = newId()): DeviceCommandAccepted => ({
+    ...(fixtures(DeviceCommands).valid['write'] as DeviceCommandAccepted),
+    accountId,
+    deviceId,
+    commandId,
+  });
+  const finished = (command: DeviceCommandAccepted, outcome: 'succeeded' | 'expired'): DeviceCommandFinished => ({
+    ...(fixtures(DeviceCommandResults).valid['write succeeded'] as DeviceCommandFinished),
+    accountId,
+    deviceId: command.deviceId,
+    commandId: command.commandId,
+    outcome,
+  });
+
+  beforeAll(async () => {
+    isolation = await isolate('snapshot');
+    const config = readConfig({
+      KAFKA_BROKERS: engines().brokers.join(','),
+      KAFKA_TOPIC_PREFIX: isolation.topicPrefix,
+      DATABASE_URL: isolation.databaseUrl,
+      REDIS_URL: engines().redisUrl,
+      IDENTITY_SECRETS: secret,
+      ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
+      LOG_LEVEL: 'error',
+    });
+    service = await start(config);
+    kafka = new KafkaConnection({
+      ...config.kafka,
+      clientId: 'test',
+      logger: createLogger({ app: 'test', replicaId: 'test', level: 'error' }),
+    });
+    producer = new KafkaProducer(kafka, { source: 'test' });
+    await producer.connect();
+  });
+
+  afterAll(async () => {
+    await producer?.disconnect();
+    await kafka?.close();
+    await service?.stop();
+    await isolation?.drop();
+  });
+
+  it('a device that never reported has an empty one; unknown and foreign devices are 404', async () => {
+    const deviceId = newId();
+    const created = { ...(fixtures(DeviceLifecycle).valid['created'] as DeviceLifecycleChanged), accountId, deviceId };
+    expect((await call(`/v3/devices/${deviceId}/echo`)).status).toBe(404);
+    await producer.send(DeviceLifecycle, created);
+    await eventually(async () => expect((await call(`/v3/devices/${deviceId}/echo`)).status).toBe(200));
+    expect((await echo(deviceId)).resources).toEqual([]);
+    expect((await call(`/v3/devices/${deviceId}/echo`, newId())).status).toBe(404);
+    await producer.send(DeviceLifecycle, { ...created, change: 'deleted', revision: 2 });
+    await eventually(async () => expect((await call(`/v3/devices/${deviceId}/echo`)).status).toBe(404));
+  });
+
+  it('reported value, its times, and the last registration event', async () => {
+    const deviceId = newId();
+    await producer.send(DeviceSessions, session(deviceId));
+    await producer.send(DeviceValues, value(deviceId, 3, 1, '21.5'));
+    await eventually(async () => expect((await echo(deviceId)).resources).toHaveLength(1));
+    expect(await echo(deviceId)).toMatchObject({
+      object: 'device-echo',
+      endpoint_name: 'meter-7',
+      last_reported_at: '2024-01-01T10:00:00.123456Z',
+      resources: [
+        {
+          resource_path: '/3303/0/5700',
+          subscribed: false,
+          reported: { value: 'MjEuNQ==', content_type: 'text/plain', expires_at: '2024-01-01T10:01:00.123000Z' },
+        },
+      ],
+    });
+    await eventually(async () => expect((await echo(deviceId)).updated_at).toBe('2024-01-01T10:00:00.123456Z'));
+  });
+
+  it('never goes back in time under repeated and reordered facts', async () => {
+    const deviceId = newId();
+    const facts = Array.from({ length: 60 }, (_, i) => value(deviceId, 1 + Math.floor(i / 20), i % 20, `${i}`));
+    let seed = 7;
+    const random = (): number => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647;
+    const told = [...facts, ...facts].map((fact) => ({ fact, at: random() })).sort((a, b) => a.at - b.at);
+    const observed: number[] = [];
+    for (const { fact } of told) {
+      await producer.send(DeviceValues, fact);
+      const response = await call(`/v3/devices/${deviceId}/echo`);
+      const seen =
+        response.status === 200 ? ((await response.json()) as Echo).resources[0]?.reported?.value : undefined;
+      if (seen !== undefined) observed.push(Number(Buffer.from(seen, 'base64').toString()));
+    }
+    await eventually(async () =>
+      expect((await echo(deviceId)).resources[0]?.reported?.value).toBe(Buffer.from('59').toString('base64')),
+    );
+    expect(observed).toEqual(observed.toSorted((a, b) => a - b));
+  });
+
+  it('desired value: pending, then success, although the command is told again afterwards', async () => {
+    const deviceId = newId();
+    await producer.send(DeviceSessions, session(deviceId));
+    const command = write(deviceId);
+    await producer.send(DeviceCommands, command);
+    await eventually(async () => expect((await echo(deviceId)).resources[0]?.desired?.status).toBe(0));
+    await producer.send(DeviceCommandResults, finished(command, 'succeeded'));
+    await eventually(async () => expect((await echo(deviceId)).resources[0]?.desired?.status).toBe(1));
+    await producer.send(DeviceCommands, command);
+    const sentinel = write(deviceId);
+    await producer.send(DeviceCommands, { ...sentinel, path: '/3/0/1' });
+    await eventually(async () => expect((await echo(deviceId)).resources).toHaveLength(2));
+    expect((await echo(deviceId)).resources.at(-1)?.desired).toEqual({
+      value: 'Nw==',
+      status: 1,
+      desired_at: '2024-01-01T10:00:00.123456Z',
+      status_updated_at: '2024-01-01T10:00:02.000000Z',
+    });
+  });
+
+  it('a result that overtakes its command is enough', async () => {
+    const deviceId = newId();
+    await producer.send(DeviceSessions, session(deviceId));
+    await producer.send(DeviceCommandResults, finished(write(deviceId), 'expired'));
+    await eventually(async () =>
+      expect((await echo(deviceId)).resources[0]?.desired).toMatchObject({ value: 'Nw==', status: 2 }),
+    );
+  });
+
+  it('subscribed once a device confirmed, for everything below the path', async () => {
+    const deviceId = newId();
+    const subscription = {
+      ...(fixtures(SubscriptionsState).valid['confirmed'] as SubscriptionChanged),
+      accountId,
+      deviceId,
+      path: '/3303',
+    };
+    await producer.send(DeviceValues, value(deviceId, 1, 1, '1'));
+    await eventually(async () => expect((await echo(deviceId)).resources).toHaveLength(1));
+    await producer.send(SubscriptionsState, subscription);
+    await eventually(async () => expect((await echo(deviceId)).resources[0]?.subscribed).toBe(true));
+    await producer.send(SubscriptionsState, { ...subscription, status: 'lost', changedAt: '2024-01-02T00:00:00Z' });
+    await eventually(async () => expect((await echo(deviceId)).resources[0]?.subscribed).toBe(false));
+  });
+
+  it('405 for deleting one (spec §2.4 rule 4), 401 without the gateway', async () => {
+    expect((await call(`/v3/devices/${newId()}/echo`, accountId, 'DELETE')).status).toBe(405);
+    expect((await fetch(`${service.url}/v3/devices/${newId()}/echo`)).status).toBe(401);
+  });
+
+  it('ends 6 months after the last connection', async () => {
+    const deviceId = newId();
+    const at = '2024-06-15T00:00:00.000Z';
+    await producer.send(DeviceSessions, { ...session(deviceId), occurredAt: at });
+    await producer.send(DeviceValues, { ...value(deviceId, 3, 1, '1'), observedAt: at });
+    await eventually(async () => expect((await echo(deviceId)).resources).toHaveLength(1));
+    const database = await openDatabase({
+      url: isolation.databaseUrl,
+      schema: 'snapshot',
+      entities: [],
+      migrations: [],
+      applicationName: 'test',
+    });
+    await purge(database, new TestClock(Date.parse('2024-12-14T23:00:00Z')));
+    expect((await echo(deviceId)).resources).toHaveLength(1);
+    expect(await purge(database, new TestClock(Date.parse('2024-12-15T01:00:00Z')))).toBeGreaterThan(0);
+    expect((await call(`/v3/devices/${deviceId}/echo`)).status).toBe(404);
+    await database.destroy();
+  });
+});
