@@ -117,7 +117,7 @@ export const assemble = (config: DeviceProxyConfig, parts: ServiceParts, engines
       register: new Register({ accountId, admission, sessions, facts, keeper, afterwards, clock, logger }),
       update: new Update({ sessions, facts, observer, afterwards, clock }),
       deregister: new Deregister(sessions, facts),
-      send: new Send(accountId, sessions, heard, values),
+      send: new Send(accountId, sessions, heard, values, clock),
     },
     notify: new Notify({ accountId, sessions, heard, values, observer, keeper, logger }),
   });
@@ -130,6 +130,7 @@ export const assemble = (config: DeviceProxyConfig, parts: ServiceParts, engines
     catchUp,
     sweeper: new Sweeper(sessions, facts, nudges, clock, logger),
     deliverer,
+    observer,
     expiry: new CommandExpiry(dataSource, queue, clock, logger),
     expulsion: new Expulsion({ directory, admission, sessions, facts, queue, keeper, dataSource, clock, logger }),
     keys: new Keys(engines.keys, dataSource, subscriptions, rules, logger),

@@ -37,6 +37,7 @@ const startDevices = async (assembly: Assembly, coap: CoapUdp | undefined): Prom
 /** The socket closes when what is in flight has its answer, or after a few seconds. */
 const stopDevices = async (assembly: Assembly, coap: CoapUdp | undefined): Promise<void> => {
   await Promise.all([assembly.deliverer.stop(), coap?.stop()]);
+  assembly.observer.stop();
   await Promise.all([assembly.catchUp.stop(), assembly.sweeper.stop(), assembly.expiry.stop()]);
   await Promise.all([assembly.expulsion.stop(), assembly.keys.stop(), assembly.heard.stop()]);
 };

@@ -14,7 +14,7 @@ import { expired, inDoubt, type Outcome } from './outcome.js';
 export type NewCommand = Pick<
   Command,
   'deviceId' | 'accountId' | 'keyId' | 'asyncId' | 'kind' | 'method' | 'path' | 'query' | 'accept' | 'contentType'
-> & { payload: Buffer | null; retryMax: number; expiresAtMs: number; fingerprint: string };
+> & { payload: Buffer | null; retryMax: number; expirySeconds: number; fingerprint: string };
 
 /** Who executes a command: a replica, in one epoch of the device's session. */
 export interface Claimant {
@@ -148,7 +148,7 @@ export class CommandQueue {
 
   private async insert(manager: EntityManager, command: NewCommand): Promise<Command> {
     const now = this.parts.clock.now();
-    const { expiresAtMs, ...fields } = command;
+    const { expirySeconds, ...fields } = command;
     const row = manager.create(Command, {
       ...fields,
       id: newId(now),
@@ -156,7 +156,7 @@ export class CommandQueue {
       state: 'waiting',
       acceptedAt: new Date(now),
       acceptedBy: this.parts.replicaId,
-      expiresAt: new Date(expiresAtMs),
+      expiresAt: new Date(now + expirySeconds * 1000),
     });
     await manager.insert(Command, row);
     await this.parts.outbox.append(manager, DeviceCommands, accepted(row));

@@ -54,13 +54,11 @@ export class Commands {
     wish: Wish,
     within?: AcceptOptions['within'],
   ): Promise<Command> {
-    const { expirySeconds, ...rest } = wish;
     const command: NewCommand = {
-      ...rest,
+      ...wish,
       deviceId,
       accountId,
       keyId: identity.keyId,
-      expiresAtMs: this.clock.now() + expirySeconds * 1000,
       fingerprint: fingerprint(wish, deviceId),
     };
     const refusal = this.directory.isBlocked(deviceId) ? deviceBlocked : undefined;

@@ -42,6 +42,7 @@ export class Deliverer {
   private readonly maybeWaiting = new Set<string>();
   private readonly inFlight = new Set<Command>();
   private timer: Timer | undefined;
+  private readonly retries = new Set<Timer>();
   private stopped = false;
 
   constructor(private readonly parts: DelivererParts) {
@@ -60,6 +61,7 @@ export class Deliverer {
   async stop(): Promise<void> {
     this.stopped = true;
     this.timer?.cancel();
+    for (const retry of this.retries) retry.cancel();
     await Promise.all(this.running.values());
   }
 
@@ -89,7 +91,11 @@ export class Deliverer {
   }
 
   private later(deviceId: string, pauseMs: number): void {
-    this.parts.clock.after(pauseMs, () => this.heard(deviceId));
+    const retry = this.parts.clock.after(pauseMs, () => {
+      this.retries.delete(retry);
+      this.heard(deviceId);
+    });
+    this.retries.add(retry);
   }
 
   private async drain(deviceId: string): Promise<void> {

@@ -1,16 +1,19 @@
 import { z } from 'zod';
+import { formatOf } from '../downlink/formats.js';
 import { MalformedAsyncId, MalformedCommand, MalformedPath } from '../errors.js';
 import { defaultExpirySeconds, defaultRetry, expirySeconds, retryMax } from './limits.js';
 
 const seconds = z.coerce.number().int().min(expirySeconds.min).max(expirySeconds.max);
+
+const mediaType = z.string().refine((text) => formatOf(text) !== undefined, 'No media type that devices know');
 
 /** Body of POST /v2/device-requests/{device-id} (spec §2.7). */
 export const DeviceRequestSchema = z
   .object({
     method: z.enum(['GET', 'PUT', 'POST', 'DELETE']),
     uri: z.string().min(1).max(255).describe('`/<object>/<instance>/<resource>`, write attributes as its query'),
-    accept: z.string().optional().describe('Media type wanted'),
-    'content-type': z.string().optional().describe('Media type of the payload'),
+    accept: mediaType.optional().describe('Media type wanted'),
+    'content-type': mediaType.optional().describe('Media type of the payload'),
     'payload-b64': z
       .string()
       .regex(/^[A-Za-z0-9+/_-]*={0,2}$/, 'Must be base64')

@@ -1,6 +1,7 @@
+import { chooseAccept, contentFormat, type Lwm2mVersion } from '@lanyard/lwm2m';
 import type { RegistrationData } from '../sessions/session.js';
 import type { DeviceRequest } from '../transport/device-link.js';
-import { formatOf } from './formats.js';
+import { formatOf, writeFormat } from './formats.js';
 import type { Operation } from './operation.js';
 
 /** One operation on a path of a device. */
@@ -13,36 +14,52 @@ export interface Ask {
   contentType: string | null;
   payload: Buffer | null;
 }
+
+const acceptFor = ({ lwm2mVersion, contentFormats }: RegistrationData, path: string): number | undefined =>
+  chooseAccept(path, { version: lwm2mVersion as Lwm2mVersion, rootContentFormats: contentFormats });
+
+const content = ({ payload, contentType }: Ask, fallback: number): Partial<DeviceRequest> => {
+  if (payload === null || payload.length === 0) return {};
+  return { payload, contentFormat: (contentType === null ? undefined : formatOf(contentType)) ?? fallback };
+};
+
+const read = (data: RegistrationData, path: string, wish: number | undefined): DeviceRequest => {
+  const accept = wish ?? acceptFor(data, path);
+  return { method: 'GET', path: data.rootPath + path, ...(accept !== undefined && { accept }) };
+};
+
+/** LwM2M 1.1 core §6.3 as CoAP (LwM2M 1.1 transport §6.4). */
 export const requestFor = (data: RegistrationData, ask: Ask): DeviceRequest => {
   const path = data.rootPath + ask.path;
-  const methods = {
-    read: 'GET',
-    discover: 'GET',
-    observe: 'GET',
-    write: 'PUT',
-    'write-attributes': 'PUT',
-    'write-partial': 'POST',
-    execute: 'POST',
-    create: 'POST',
-    delete: 'DELETE',
-  } as const;
-  const method = methods[ask.operation];
-  if (method === 'GET')
-    return {
-      method,
-      path,
-      ...(ask.operation === 'discover' && { accept: 40 }),
-      ...(ask.accept && { accept: formatOf(ask.accept) }),
-    };
-  if (ask.operation === 'write-attributes') return { method, path, query: ask.query };
-  return {
-    method,
-    path,
-    query: ask.query,
-    ...(ask.payload && { payload: ask.payload, contentFormat: ask.contentType ? formatOf(ask.contentType) : 0 }),
-  };
+  switch (ask.operation) {
+    case 'read':
+      return read(data, ask.path, ask.accept === null ? undefined : formatOf(ask.accept));
+    case 'discover':
+      return { method: 'GET', path, accept: contentFormat.linkFormat };
+    case 'observe':
+      return observeRequest(data, ask.path);
+    case 'write': {
+      const format = writeFormat(ask.path);
+      return {
+        method: 'PUT',
+        path,
+        query: ask.query,
+        payload: Buffer.alloc(0),
+        contentFormat: format,
+        ...content(ask, format),
+      };
+    }
+    case 'write-attributes':
+      return { method: 'PUT', path, query: ask.query };
+    case 'write-partial':
+    case 'create':
+      return { method: 'POST', path, query: ask.query, ...content(ask, contentFormat.tlv) };
+    case 'execute':
+      return { method: 'POST', path, query: ask.query, ...content(ask, contentFormat.text) };
+    case 'delete':
+      return { method: 'DELETE', path };
+  }
 };
-export const observeRequest = (data: RegistrationData, path: string): DeviceRequest => ({
-  method: 'GET',
-  path: data.rootPath + path,
-});
+
+/** The same for the first request, for further blocks of a notification, and for the cancellation. */
+export const observeRequest = (data: RegistrationData, path: string): DeviceRequest => read(data, path, undefined);

@@ -4,7 +4,7 @@ import { Caller, type Identity } from '@lanyard/service';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Commands } from '../commands/commands.js';
 import { defaultTiming } from '../commands/device-request.js';
-import { knownMediaType } from '../downlink/formats.js';
+import { bodyMediaType } from '../downlink/formats.js';
 import { type EndpointEntry, type EndpointResource, Endpoints } from './endpoints.js';
 import { resourcePathIn, resourceRoutes } from './resource-path.js';
 
@@ -121,7 +121,7 @@ export class EndpointsController {
       path,
       query: [],
       accept: null,
-      contentType: knownMediaType(content.contentType),
+      contentType: bodyMediaType(content.contentType),
       payload: Buffer.isBuffer(content.body) ? content.body : null,
       ...defaultTiming(device.session?.data.queueMode ?? false),
     });

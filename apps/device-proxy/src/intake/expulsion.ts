@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '@lanyard/service';
+import type { Clock, Logger, Timer } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
 import type { CommandQueue } from '../commands/command-queue.js';
 import { deviceBlocked, registrationRemoved } from '../commands/outcome.js';
@@ -29,6 +29,7 @@ interface ExpulsionParts {
 /** A suspended or deleted device loses its session, and its waiting commands fail (spec §3.1). */
 export class Expulsion {
   private readonly running = new Set<Promise<void>>();
+  private readonly timers = new Set<Timer>();
 
   constructor(private readonly parts: ExpulsionParts) {}
 
@@ -50,14 +51,23 @@ export class Expulsion {
   }
 
   async stop(): Promise<void> {
+    for (const timer of this.timers) timer.cancel();
     await Promise.all(this.running);
+  }
+
+  private later(work: () => void): void {
+    const timer = this.parts.clock.after(ownerGraceMs, () => {
+      this.timers.delete(timer);
+      work();
+    });
+    this.timers.add(timer);
   }
 
   private expel(deviceId: string, why: Why): void {
     const run: Promise<void> = this.carryOut(deviceId, why)
       .catch((error: unknown) => {
         this.parts.logger.error({ err: error, deviceId, why }, 'expelled device not cleaned up: tried again');
-        this.parts.clock.after(ownerGraceMs, () => this.expel(deviceId, why));
+        this.later(() => this.expel(deviceId, why));
       })
       .finally(() => this.running.delete(run));
     this.running.add(run);
@@ -74,7 +84,7 @@ export class Expulsion {
       await admission.forget(deviceId);
       await keeper.loseAll(deviceId);
     }
-    this.parts.clock.after(ownerGraceMs, () => void this.endAbandoned(deviceId, why));
+    this.later(() => void this.endAbandoned(deviceId, why));
   }
 
   private async end(session: Session, why: Why): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '@lanyard/service';
+import type { Clock, Logger, Timer } from '@lanyard/service';
 import type { Asker, DeviceReply } from '../downlink/asker.js';
 import type { Observation, Session } from '../sessions/session.js';
 import type { Sessions } from '../sessions/sessions.js';
@@ -16,6 +16,8 @@ const releaseDelayMs = 10_000;
 
 /** Observations of devices: one for each path, however many keys subscribed to it. */
 export class Observer {
+  private readonly releases = new Set<Timer>();
+
   constructor(
     private readonly sessions: Sessions,
     private readonly asker: Asker,
@@ -31,7 +33,7 @@ export class Observer {
       },
       ended: (session) => {
         for (const { token } of session.observations.values()) this.link.forget(session.address, token);
-        this.clock.after(releaseDelayMs, () => this.release(session));
+        this.releaseLater(session);
       },
     });
   }
@@ -93,6 +95,18 @@ export class Observer {
 
   private adopt(session: Session, observation: Observation): void {
     this.link.adopt(session.address, observation.token, this.asker.requestOf(session, observation));
+  }
+
+  stop(): void {
+    for (const release of this.releases) release.cancel();
+  }
+
+  private releaseLater(session: Session): void {
+    const timer = this.clock.after(releaseDelayMs, () => {
+      this.releases.delete(timer);
+      this.release(session);
+    });
+    this.releases.add(timer);
   }
 
   private release({ accountId, address }: Session): void {

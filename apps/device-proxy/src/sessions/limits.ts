@@ -7,9 +7,6 @@ export const expiryGraceMs = maxTransmitWaitMs;
 /** How long a queue-mode device listens after its last message (LwM2M 1.1 core §6.5). */
 export const awakeWindowMs = maxTransmitWaitMs;
 
-/** LwM2M 1.1 core §6.2.1: lifetime of a registration that gives none. */
-export const defaultLifetimeSeconds = 86_400;
-
 /** How often each replica looks for expired sessions, and how many it takes at once. */
 export const sweepPeriodMs = 1_000;
 export const sweepBatch = 100;

@@ -1,35 +1,102 @@
-import { defaultLifetimeSeconds } from '../sessions/limits.js';
-import type { RegistrationData } from '../sessions/session.js';
+import {
+  type LinkList,
+  Malformed,
+  mediaTypeOf,
+  parseLinks,
+  parseRegistration,
+  parseUpdate,
+  type ResourceLink,
+  UnsupportedVersion,
+  WrongParameter,
+} from '@lanyard/lwm2m';
+import type { RegisteredLink, RegistrationData } from '../sessions/session.js';
 import type { UplinkReply, UplinkRequest } from '../transport/uplink-request.js';
+
+/** What a device says of itself, before anybody decided about it. */
 export type Registration = Omit<RegistrationData, 'registeredAtMs' | 'firstContact'>;
-export type RegistrationChange = Partial<Registration>;
-export const readRegistration = (request: UplinkRequest): { registration: Registration } | { refusal: UplinkReply } => {
-  const q = new URLSearchParams(request.query.join('&'));
-  const ep = q.get('ep');
-  if (!ep) return { refusal: { code: '4.00' } };
-  const v = q.get('lwm2m') ?? '1.0';
-  if (!/^1\.[012]$/.test(v)) return { refusal: { code: '4.12' } };
+export type RegistrationChange = Partial<
+  Pick<Registration, 'lifetimeSeconds' | 'binding' | 'queueMode' | 'links' | 'rootPath' | 'contentFormats'>
+>;
+
+/** Number of an observation that the device makes by itself, in the link of its resource: becomes the token. */
+const autoObservation = 'aobs';
+
+const autoTokenOf = ({ attributes }: ResourceLink): string | undefined => {
+  const value = attributes[autoObservation];
+  if (typeof value !== 'string' || !/^\d{1,10}$/.test(value)) return undefined;
+  const hex = Number(value).toString(16);
+  return hex.length % 2 === 0 ? hex : `0${hex}`;
+};
+
+const registeredLink = (link: ResourceLink, obs: boolean): RegisteredLink => {
+  const autoToken = autoTokenOf(link);
+  const [format] = link.ct ?? [];
   return {
-    registration: {
-      endpointName: ep,
-      lifetimeSeconds: Number(q.get('lt') ?? defaultLifetimeSeconds),
-      lwm2mVersion: v,
-      binding: q.get('b') ?? 'U',
-      queueMode: q.has('Q') || (q.get('b') ?? '').includes('Q'),
-      rootPath: '',
-      contentFormats: [],
-      attributes: {},
-      ...(q.get('et') && { endpointType: q.get('et')! }),
-      links: request.payload
-        .toString()
-        .split(',')
-        .map((l) => /^<(.*?)>/.exec(l)?.[1] ?? '/')
-        .filter((p) => p !== '/')
-        .map((path) => ({ path, obs: true })),
-    },
+    path: link.path,
+    ...(link.rt !== undefined && { rt: link.rt }),
+    ...(link.if !== undefined && { if: link.if }),
+    ...(format !== undefined && { ct: mediaTypeOf(format) }),
+    obs,
+    ...(autoToken !== undefined && { autoToken }),
   };
 };
-export const readUpdate = (request: UplinkRequest): { change: RegistrationChange } | { refusal: UplinkReply } => {
-  const q = new URLSearchParams(request.query.join('&'));
-  return { change: { ...(q.has('lt') && { lifetimeSeconds: Number(q.get('lt')) }) } };
+
+/** LwM2M lets everything readable be observed; a device that marks some links with `obs` means those alone. */
+const linksOf = ({ rootPath, rootContentFormats, links }: LinkList) => {
+  const marked = links.some((link) => link.obs);
+  return {
+    rootPath,
+    contentFormats: rootContentFormats,
+    links: links.map((link) => registeredLink(link, marked ? link.obs === true : true)),
+  };
+};
+
+const refusal = (error: unknown): { refusal: UplinkReply } => {
+  if (error instanceof UnsupportedVersion) return { refusal: { code: '4.12', diagnostic: error.message } };
+  if (error instanceof WrongParameter || error instanceof Malformed)
+    return { refusal: { code: '4.00', diagnostic: error.message } };
+  throw error;
+};
+
+/** LwM2M 1.1 core §6.2.1. Without a security layer nobody but the device can say its name. */
+export const readRegistration = ({
+  query,
+  payload,
+}: UplinkRequest): { registration: Registration } | { refusal: UplinkReply } => {
+  try {
+    const { endpointName, version, smsNumber, others, ...rest } = parseRegistration(query);
+    if (endpointName === undefined) throw new WrongParameter('ep', 'is missing');
+    const attributes = { ...others, ...(smsNumber !== undefined && { sms: smsNumber }) };
+    return {
+      registration: {
+        ...rest,
+        endpointName,
+        lwm2mVersion: version,
+        attributes,
+        ...linksOf(parseLinks(payload.toString('utf8'))),
+      },
+    };
+  } catch (error) {
+    return refusal(error);
+  }
+};
+
+/** LwM2M 1.1 core §6.2.2: what is not there has not changed. */
+export const readUpdate = ({
+  query,
+  payload,
+}: UplinkRequest): { change: RegistrationChange } | { refusal: UplinkReply } => {
+  try {
+    const { lifetimeSeconds, binding, queueMode } = parseUpdate(query);
+    return {
+      change: {
+        ...(lifetimeSeconds !== undefined && { lifetimeSeconds }),
+        ...(binding !== undefined && { binding }),
+        ...(queueMode !== undefined && { queueMode }),
+        ...(payload.length > 0 && linksOf(parseLinks(payload.toString('utf8')))),
+      },
+    };
+  } catch (error) {
+    return refusal(error);
+  }
 };

@@ -1,4 +1,6 @@
-import { InvalidPayload, readSend } from '../downlink/formats.js';
+import { Malformed, UnsupportedFormat } from '@lanyard/lwm2m';
+import type { Clock } from '@lanyard/service';
+import { readSend, type SentValue } from '../downlink/formats.js';
 import type { Values } from '../observations/values.js';
 import type { Heard } from '../sessions/heard.js';
 import type { Session } from '../sessions/session.js';
@@ -12,6 +14,7 @@ export class Send {
     private readonly sessions: Sessions,
     private readonly heard: Heard,
     private readonly values: Values,
+    private readonly clock: Clock,
   ) {}
 
   async answer(request: UplinkRequest): Promise<UplinkReply> {
@@ -23,11 +26,12 @@ export class Send {
   }
 
   private async take(session: Session, { contentFormat, payload }: UplinkRequest): Promise<UplinkReply> {
-    let resources;
+    let resources: SentValue[];
     try {
-      resources = readSend(contentFormat, payload);
+      resources = readSend(contentFormat, payload, this.clock.now());
     } catch (error) {
-      if (error instanceof InvalidPayload) return { code: '4.00', diagnostic: error.message };
+      if (error instanceof Malformed) return { code: '4.00', diagnostic: error.message };
+      if (error instanceof UnsupportedFormat) return { code: '4.15' };
       throw error;
     }
     this.heard.note(session);

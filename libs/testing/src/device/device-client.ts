@@ -79,7 +79,11 @@ export class DeviceClient {
   private port = 0;
   private closed = false;
 
-  constructor(private readonly options: DeviceOptions) {}
+  private serverUrl: string;
+
+  constructor(private readonly options: DeviceOptions) {
+    this.serverUrl = options.server;
+  }
 
   get name(): string {
     return this.options.name;
@@ -174,6 +178,21 @@ export class DeviceClient {
     });
   }
 
+  /** Sends to another server from now on, with everything it knows: a balancer that changes its mind. */
+  talkTo(server: string): void {
+    this.serverUrl = server;
+  }
+
+  /** Tells the observer that the path is gone (4.04), which ends the observation. */
+  async endObservation(path: string): Promise<void> {
+    const observer = this.observers.get(path);
+    const endpoint = this.mustBeOpen();
+    if (!observer) throw new NotObserved(`${path} is not observed`);
+    this.observers.delete(path);
+    const message = { token: observer.token, code: Code.NotFound, payload: Buffer.alloc(0), confirmable: true };
+    await endpoint.notify(this.server(endpoint), message);
+  }
+
   isObserved(path: string): boolean {
     return this.observers.has(path);
   }
@@ -226,7 +245,7 @@ export class DeviceClient {
   }
 
   private server(endpoint: CoapUdpEndpoint): Peer {
-    const { hostname, port } = new URL(this.options.server.replace(/^coap:/, 'http:'));
+    const { hostname, port } = new URL(this.serverUrl.replace(/^coap:/, 'http:'));
     return endpoint.peer(hostname, Number(port || 5683));
   }
 

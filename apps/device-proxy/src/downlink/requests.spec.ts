@@ -1,0 +1,78 @@
+import { describe, expect, it } from '@jest/globals';
+import type { RegistrationData } from '../sessions/session.js';
+import type { Operation } from './operation.js';
+import { type Ask, observeRequest, requestFor } from './requests.js';
+
+const data = { lwm2mVersion: '1.1', rootPath: '', contentFormats: [110, 112] } as unknown as RegistrationData;
+const payload = Buffer.from('1');
+const ask = (operation: Operation, path: string, more: Partial<Ask> = {}): Ask => ({
+  operation,
+  path,
+  query: [],
+  accept: null,
+  contentType: null,
+  payload: null,
+  ...more,
+});
+
+describe('requestFor', () => {
+  it.each<[string, Ask, object]>([
+    ['a resource is read as the device likes', ask('read', '/3/0/0'), { method: 'GET', path: '/3/0/0' }],
+    [
+      'an instance is read in what the device speaks',
+      ask('read', '/3/0'),
+      { method: 'GET', path: '/3/0', accept: 112 },
+    ],
+    [
+      'a wish is passed on',
+      ask('read', '/3/0', { accept: 'application/senml+json' }),
+      { method: 'GET', path: '/3/0', accept: 110 },
+    ],
+    ['discover', ask('discover', '/3'), { method: 'GET', path: '/3', accept: 40 }],
+    [
+      'a text value',
+      ask('write', '/3341/0/5527', { payload }),
+      { method: 'PUT', path: '/3341/0/5527', query: [], payload, contentFormat: 0 },
+    ],
+    [
+      'a package is bytes',
+      ask('write', '/5/0/0', { payload }),
+      { method: 'PUT', path: '/5/0/0', query: [], payload, contentFormat: 42 },
+    ],
+    [
+      'a given type',
+      ask('write', '/3/0/15', { payload, contentType: 'application/vnd.oma.lwm2m+tlv' }),
+      { method: 'PUT', path: '/3/0/15', query: [], payload, contentFormat: 11542 },
+    ],
+    [
+      'write attributes have no payload',
+      ask('write-attributes', '/3/0', { query: ['pmin=1'] }),
+      { method: 'PUT', path: '/3/0', query: ['pmin=1'] },
+    ],
+    ['a bare execute', ask('execute', '/3/0/4'), { method: 'POST', path: '/3/0/4', query: [] }],
+    [
+      'execute with arguments',
+      ask('execute', '/3/0/4', { payload }),
+      { method: 'POST', path: '/3/0/4', query: [], payload, contentFormat: 0 },
+    ],
+    [
+      'create',
+      ask('create', '/3303', { payload }),
+      { method: 'POST', path: '/3303', query: [], payload, contentFormat: 11542 },
+    ],
+    ['delete', ask('delete', '/3303/1'), { method: 'DELETE', path: '/3303/1' }],
+  ])('%s', (_, asked, request) => {
+    expect(requestFor(data, asked)).toEqual(request);
+  });
+
+  it('an empty value is a write of nothing, not write attributes', () => {
+    expect(requestFor(data, ask('write', '/3341/0/5527'))).toMatchObject({
+      payload: Buffer.alloc(0),
+      contentFormat: 0,
+    });
+  });
+
+  it('paths lie below the root of the device', () => {
+    expect(observeRequest({ ...data, rootPath: '/lwm2m' }, '/3/0/0').path).toBe('/lwm2m/3/0/0');
+  });
+});

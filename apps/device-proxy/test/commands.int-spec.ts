@@ -1,0 +1,358 @@
+import { type Identity, newId } from '@lanyard/service';
+import { eventually, type Thermometer } from '@lanyard/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { RunningProxy } from '../src/start.js';
+import { Harness, newKey, type Reply } from './harness.js';
+
+const b64 = (text: string): string => Buffer.from(text).toString('base64');
+
+describe('POST /v2/device-requests/{device-id}', () => {
+  let harness: Harness;
+  let proxy: RunningProxy;
+  let thing: Thermometer;
+  let deviceId: string;
+  let app: Identity;
+
+  beforeAll(async () => {
+    harness = await Harness.create('commands');
+    proxy = await harness.proxy('dp-0');
+    thing = harness.thing(proxy, 'worker');
+    deviceId = await harness.register(thing);
+    app = newKey(harness.accountId);
+  });
+  beforeEach(() => {
+    thing.device.received.length = 0;
+    thing.device.beforeAnswer = undefined;
+  });
+  afterAll(() => harness.close());
+
+  const send = (asyncId: string, body: unknown, query = ''): Promise<Reply> =>
+    harness.call(proxy, app, 'POST', `/v2/device-requests/${deviceId}?async-id=${asyncId}${query}`, body);
+
+  const outcome = async (asyncId: string, body: unknown): Promise<object> => {
+    expect(await send(asyncId, body)).toMatchObject({ status: 202, text: '' });
+    return (await harness.result(asyncId)).value;
+  };
+
+  it('202 announces the command before anything is sent', async () => {
+    await outcome('announced', {
+      method: 'PUT',
+      uri: '/3341/0/5527',
+      'payload-b64': b64('hi'),
+      'content-type': 'text/plain',
+    });
+    const { value } = await harness.fact(harness.commands, (v) => v.asyncId === 'announced');
+    expect(value).toMatchObject({
+      deviceId,
+      keyId: app.keyId,
+      method: 'PUT',
+      path: '/3341/0/5527',
+      payload: b64('hi'),
+      kind: 'device-request',
+    });
+    expect(Date.parse(value.expiresAt) - Date.parse(value.acceptedAt)).toBe(7_200_000);
+  });
+
+  it('writes, and says what was to be written', async () => {
+    const result = await outcome('write', { method: 'PUT', uri: '/3341/0/5527', 'payload-b64': b64('world') });
+    expect(result).toMatchObject({
+      item: { status: 200, payload: '' },
+      outcome: 'succeeded',
+      written: { payload: b64('world') },
+    });
+    expect(thing.text).toBe('world');
+  });
+
+  it('executes with its arguments', async () => {
+    const before = thing.reboots;
+    expect(await outcome('exec', { method: 'POST', uri: '/3/0/4', 'payload-b64': b64("0='a'") })).toMatchObject({
+      item: { status: 200 },
+    });
+    expect(thing.reboots).toBe(before + 1);
+    expect(thing.device.received.at(-1)).toMatchObject({ method: 'POST', path: '/3/0/4', payload: "0='a'" });
+  });
+
+  it('sends write attributes untouched and without a payload', async () => {
+    expect(await outcome('attr', { method: 'PUT', uri: '/3303/0/5700?pmin=10&gt=25.5&lt' })).not.toHaveProperty(
+      'written',
+    );
+    const [request] = thing.device.received;
+    expect(request).toMatchObject({ method: 'PUT', query: ['pmin=10', 'gt=25.5', 'lt'], payload: '' });
+    expect(request).not.toHaveProperty('contentFormat');
+  });
+
+  it('creates and deletes instances', async () => {
+    const changes: string[] = [];
+    thing.device.onInstance = (change, path) => changes.push(`${change} ${path}`);
+    const tlv = { 'content-type': 'application/vnd.oma.lwm2m+tlv', 'payload-b64': 'yBcAAA==' };
+    await outcome('create', { method: 'POST', uri: '/3303', ...tlv });
+    await outcome('delete', { method: 'DELETE', uri: '/3303/1' });
+    expect(changes).toEqual(['create /3303', 'delete /3303/1']);
+    expect(thing.device.received[0]).toMatchObject({ contentFormat: 11542 });
+  });
+
+  it('discovers when links are asked for', async () => {
+    const result = await outcome('discover', { method: 'GET', uri: '/3303/0', accept: 'application/link-format' });
+    expect(result).toMatchObject({
+      item: { status: 200, ct: 'application/link-format', payload: b64('</3303/0/5700>,</3303/0/5701>') },
+    });
+    expect(harness.values.some(({ value }) => value.item.ct === 'application/link-format')).toBe(false);
+  });
+
+  it.each([
+    ['a resource the device lacks', { method: 'GET', uri: '/9/9/9' }, 404, 'RESOURCE_NOT_FOUND'],
+    ['a read of what can only be executed', { method: 'GET', uri: '/3/0/4' }, 400, 'METHOD_NOT_ALLOWED'],
+    [
+      'a write of what cannot be written',
+      { method: 'PUT', uri: '/3303/0/5700', 'payload-b64': b64('1') },
+      400,
+      'METHOD_NOT_ALLOWED',
+    ],
+  ])('%s fails with the code of the device', async (_, body, status, error) => {
+    const result = await outcome(`fail-${newId()}`, body);
+    expect(result).toMatchObject({ outcome: 'failed', item: { status, error, payload: '' } });
+  });
+
+  it('one command at a time, first in, first out', async () => {
+    let running = 0;
+    let most = 0;
+    thing.device.beforeAnswer = async () => {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      running--;
+    };
+    const ids = Array.from({ length: 6 }, (_, i) => `fifo-${i}`);
+    for (const [i, id] of ids.entries())
+      await send(id, { method: 'PUT', uri: '/3341/0/5527', 'payload-b64': b64(String(i)) });
+    await Promise.all(ids.map((id) => harness.result(id)));
+    expect([most, thing.device.received.map((r) => r.payload)]).toEqual([1, ['0', '1', '2', '3', '4', '5']]);
+  });
+
+  it('the same request again is the same command', async () => {
+    const before = thing.reboots;
+    const body = { method: 'POST', uri: '/3/0/4' };
+    await Promise.all([send('once', body), send('once', body)]);
+    await harness.result('once');
+    expect(await send('once', body)).toMatchObject({ status: 202 });
+    expect(await outcome('after-once', { method: 'GET', uri: '/3/0/0' })).toMatchObject({ outcome: 'succeeded' });
+    expect([thing.reboots, harness.results.filter(({ value }) => value.asyncId === 'once')]).toMatchObject([
+      before + 1,
+      [{}],
+    ]);
+  });
+
+  it('409 when the async-id was another command', async () => {
+    await outcome('taken', { method: 'GET', uri: '/3/0/0' });
+    expect(await send('taken', { method: 'GET', uri: '/3/0/1' })).toMatchObject({
+      status: 409,
+      text: 'ASYNC_ID_ALREADY_USED',
+    });
+    const other = await harness.call(
+      proxy,
+      newKey(harness.accountId),
+      'POST',
+      `/v2/device-requests/${deviceId}?async-id=taken`,
+      { method: 'GET', uri: '/3/0/1' },
+    );
+    expect(other.status).toBe(202);
+  });
+
+  it.each([
+    ['no async-id', '', { method: 'GET', uri: '/3/0/0' }, 'MALFORMED_ASYNC_ID'],
+    [
+      'an async-id that is too long',
+      `?async-id=${'x'.repeat(41)}`,
+      { method: 'GET', uri: '/3/0/0' },
+      'MALFORMED_ASYNC_ID',
+    ],
+    ['a body that is not JSON', '?async-id=a', '{', 'MALFORMED_JSON_CONTENT'],
+    ['no body', '?async-id=a', undefined, 'MALFORMED_JSON_CONTENT'],
+    ['an unknown method', '?async-id=a', { method: 'FETCH', uri: '/3/0/0' }, 'MALFORMED_JSON_CONTENT'],
+    ['a path of words', '?async-id=a', { method: 'GET', uri: '/a/b' }, 'RESOURCE_NOT_FOUND'],
+    ['too many retries', '?async-id=a&retry=11', { method: 'GET', uri: '/3/0/0' }, 'MALFORMED_JSON_CONTENT'],
+  ])('400 for %s', async (_, query, body, token) => {
+    const reply = await harness.call(proxy, app, 'POST', `/v2/device-requests/${deviceId}${query}`, body);
+    expect([reply.status, reply.text]).toEqual([400, token]);
+  });
+
+  it('404 for a device of nobody, and for one of another account', async () => {
+    const path = `/v2/device-requests/${newId()}?async-id=a`;
+    expect(await harness.call(proxy, app, 'POST', path, { method: 'GET', uri: '/3/0/0' })).toMatchObject({
+      status: 404,
+      text: 'DEVICE_NOT_FOUND',
+    });
+    const foreigner = newKey(newId());
+    const foreign = await harness.call(proxy, foreigner, 'POST', `/v2/device-requests/${deviceId}?async-id=a`, {
+      method: 'GET',
+      uri: '/3/0/0',
+    });
+    expect(foreign).toMatchObject({ status: 404, text: 'DEVICE_NOT_FOUND' });
+  });
+
+  it('400 QUEUE_IS_FULL when twenty wait', async () => {
+    const absent = newId();
+    await harness.lifecycle(absent, 'absent', 'created');
+    const to = (i: number): Promise<Reply> =>
+      harness.call(proxy, app, 'POST', `/v2/device-requests/${absent}?async-id=full-${i}`, {
+        method: 'GET',
+        uri: '/3/0/0',
+      });
+    await eventually(async () => expect((await to(0)).status).toBe(202));
+    for (let i = 1; i < 20; i++) await to(i);
+    expect(await to(20)).toMatchObject({ status: 400, text: 'QUEUE_IS_FULL' });
+    expect(await to(0)).toMatchObject({ status: 202 });
+    const thing2 = harness.thing(proxy, 'absent');
+    await thing2.device.register();
+    await harness.result('full-19');
+    const order = harness.results.filter(({ value }) => value.deviceId === absent).map(({ value }) => value.asyncId);
+    expect(order).toEqual(Array.from({ length: 20 }, (_, i) => `full-${i}`));
+  });
+
+  it('the history shows the own commands', async () => {
+    await outcome('history', { method: 'GET', uri: '/3/0/0' });
+    const one = await harness.call(proxy, app, 'GET', '/v3/device-requests/history');
+    expect(one).toMatchObject({
+      status: 200,
+      json: {
+        async_id: 'history',
+        device_id: deviceId,
+        state: 'succeeded',
+        status: 200,
+        payload: b64('Lanyard'),
+        uri: '/3/0/0',
+      },
+    });
+    const list = await harness.call(
+      proxy,
+      app,
+      'GET',
+      `/v3/device-requests?device_id=${deviceId}&state=succeeded&limit=2&include=total_count`,
+    );
+    expect(list.json).toMatchObject({ object: 'list', limit: 2, has_more: true, order: 'DESC' });
+    const data = list.json.data as { async_id: string; id: string }[];
+    expect(data[0]?.async_id).toBe('history');
+    const next = await harness.call(proxy, app, 'GET', `/v3/device-requests?limit=2&after=${data[1]?.id}`);
+    expect((next.json.data as unknown[]).length).toBe(2);
+    expect(await harness.call(proxy, newKey(harness.accountId), 'GET', '/v3/device-requests/history')).toMatchObject({
+      status: 404,
+    });
+    expect(await harness.call(proxy, app, 'GET', '/v3/device-requests?colour=red')).toMatchObject({
+      status: 400,
+      json: { type: 'validation_error' },
+    });
+  });
+
+  it('a device that leaves keeps its commands until it is back', async () => {
+    const other = harness.thing(proxy, 'commuter');
+    const id = await harness.register(other);
+    await harness.lifecycle(id, 'commuter', 'created');
+    await other.device.deregister();
+    const path = `/v2/device-requests/${id}?async-id=waits`;
+    await eventually(async () =>
+      expect((await harness.call(proxy, app, 'POST', path, { method: 'GET', uri: '/3/0/0' })).status).toBe(202),
+    );
+    await other.device.register();
+    expect((await harness.result('waits')).value).toMatchObject({ outcome: 'succeeded' });
+  });
+
+  it('a device that is deleted fails its commands', async () => {
+    const id = newId();
+    await harness.lifecycle(id, 'doomed', 'created');
+    const path = `/v2/device-requests/${id}?async-id=doomed`;
+    await eventually(async () =>
+      expect((await harness.call(proxy, app, 'POST', path, { method: 'GET', uri: '/3/0/0' })).status).toBe(202),
+    );
+    await harness.lifecycle(id, 'doomed', 'deleted');
+    expect((await harness.result('doomed')).value).toMatchObject({
+      outcome: 'failed',
+      item: { status: 429, error: 'DEVICE_REMOVED_REGISTRATION' },
+    });
+  });
+
+  it('a suspended device loses its session within a second, and its commands fail', async () => {
+    const other = harness.thing(proxy, 'suspect');
+    const id = await harness.register(other);
+    await harness.lifecycle(id, 'suspect', 'created');
+    other.device.beforeAnswer = () => new Promise((resolve) => setTimeout(resolve, 1_000));
+    const path = `/v2/device-requests/${id}?async-id=`;
+    await harness.call(proxy, app, 'POST', `${path}blocked-1`, { method: 'GET', uri: '/3/0/0' });
+    const before = Date.now();
+    await harness.lifecycle(id, 'suspect', 'suspended');
+    const { value } = await harness.fact(harness.sessions, (v) => v.deviceId === id && v.change === 'deregistered');
+    expect([value.reason, Date.now() - before < 1_000]).toEqual(['suspended', true]);
+    expect((await harness.result('blocked-1')).value.item).toMatchObject({ status: 429, error: 'DEVICE_BLOCKED' });
+    await harness.call(proxy, app, 'POST', `${path}blocked-2`, { method: 'GET', uri: '/3/0/0' });
+    expect((await harness.result('blocked-2')).value.item).toMatchObject({ status: 429, error: 'DEVICE_BLOCKED' });
+    await expect(other.device.register()).rejects.toThrow('4.03');
+    await harness.lifecycle(id, 'suspect', 'resumed');
+    await eventually(() => other.device.register());
+  });
+});
+
+describe('/v2/endpoints', () => {
+  let harness: Harness;
+  let proxy: RunningProxy;
+  let thing: Thermometer;
+  let deviceId: string;
+  let app: Identity;
+
+  beforeAll(async () => {
+    harness = await Harness.create('endpoints');
+    proxy = await harness.proxy('dp-0');
+    thing = harness.thing(proxy, 'endpoint', { parameters: { et: 'meter' } });
+    deviceId = await harness.register(thing);
+    await harness.register(harness.thing(proxy, 'other-type'));
+    app = newKey(harness.accountId);
+  });
+  afterAll(() => harness.close());
+
+  it('lists the registered devices, by type', async () => {
+    const all = await harness.call(proxy, app, 'GET', '/v2/endpoints');
+    expect(all.json).toHaveLength(2);
+    const meters = await harness.call(proxy, app, 'GET', '/v2/endpoints?type=meter');
+    expect(meters.json).toEqual([{ name: deviceId, type: 'meter', status: 'ACTIVE', q: false }]);
+  });
+
+  it('shows the resources of a session, 404 without one', async () => {
+    const reply = await harness.call(proxy, app, 'GET', `/v2/endpoints/${deviceId}`);
+    expect(reply.json).toContainEqual({ uri: '/3303/0', obs: true });
+    const known = newId();
+    await harness.lifecycle(known, 'never-came', 'created');
+    expect(await harness.call(proxy, app, 'GET', `/v2/endpoints/${known}`)).toMatchObject({
+      status: 404,
+      text: 'DEVICE_NOT_FOUND',
+    });
+  });
+
+  it('reads, writes raw bytes, executes; each answer comes with its id', async () => {
+    const read = await harness.call(proxy, app, 'GET', `/v2/endpoints/${deviceId}/3303/0/5700`);
+    expect(read.status).toBe(202);
+    expect((await harness.result(String(read.json['async-response-id']))).value.item.payload).toBe(b64('21.5'));
+    const write = await harness.call(proxy, app, 'PUT', `/v2/endpoints/${deviceId}/3341/0/5527`, Buffer.from('raw'), {
+      'content-type': 'text/plain; charset=utf-8',
+    });
+    expect((await harness.result(String(write.json['async-response-id']))).value).toMatchObject({
+      outcome: 'succeeded',
+      kind: 'endpoint',
+    });
+    expect(thing.text).toBe('raw');
+    const execute = await harness.call(proxy, app, 'POST', `/v2/endpoints/${deviceId}/3/0/4`);
+    expect((await harness.result(String(execute.json['async-response-id']))).value.item.status).toBe(200);
+  });
+
+  it('noResp: 204, cacheOnly: 205, nobody: 404, a path of words: 400, too much: 413', async () => {
+    const path = `/v2/endpoints/${deviceId}/3341/0/5527`;
+    expect(await harness.call(proxy, app, 'PUT', `${path}?noResp=true`, 'quiet')).toMatchObject({
+      status: 204,
+      text: '',
+    });
+    await eventually(() => thing.text === 'quiet');
+    expect(await harness.call(proxy, app, 'GET', `${path}?cacheOnly=true`)).toMatchObject({ status: 205 });
+    expect(await harness.call(proxy, app, 'GET', `/v2/endpoints/${newId()}/3/0/0`)).toMatchObject({
+      status: 404,
+      text: 'DEVICE_NOT_FOUND',
+    });
+    expect(await harness.call(proxy, app, 'GET', `/v2/endpoints/${deviceId}/a/0`)).toMatchObject({ status: 400 });
+    expect((await harness.call(proxy, app, 'PUT', path, Buffer.alloc(1_048_577))).status).toBe(413);
+  });
+});

@@ -1,0 +1,182 @@
+import { Code, formatCode } from '@lanyard/coap';
+import { newId } from '@lanyard/service';
+import { eventually, type Thermometer } from '@lanyard/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { RunningProxy } from '../src/start.js';
+import { Harness } from './harness.js';
+
+const b64 = (text: string): string => Buffer.from(text).toString('base64');
+
+describe('the registration interface', () => {
+  let harness: Harness;
+  let proxy: RunningProxy;
+  let stranger: Thermometer;
+
+  beforeAll(async () => {
+    harness = await Harness.create('registration');
+    proxy = await harness.proxy('dp-0');
+    stranger = harness.thing(proxy, 'stranger');
+    await stranger.device.open();
+  });
+  afterAll(() => harness.close());
+
+  const post = async (path: string[], query: string[], payload?: Buffer, format?: number): Promise<string> =>
+    formatCode((await stranger.device.request(Code.POST, path, query, payload, format)).code);
+
+  it.each([
+    ['no endpoint name', ['lt=60', 'lwm2m=1.1'], '4.00'],
+    ['a lifetime of nothing', ['ep=x', 'lt=0', 'lwm2m=1.1'], '4.00'],
+    ['a lifetime that is no number', ['ep=x', 'lt=soon', 'lwm2m=1.1'], '4.00'],
+    ['a binding nobody knows', ['ep=x', 'lt=60', 'lwm2m=1.1', 'b=XYZ'], '4.00'],
+    ['a queue mode with a value', ['ep=x', 'lt=60', 'lwm2m=1.1', 'Q=1'], '4.00'],
+    ['a version nobody knows', ['ep=x', 'lt=60', 'lwm2m=2.0'], '4.12'],
+  ])('%s: %j is refused with %s', async (_, query, code) => {
+    expect(await post(['rd'], query, Buffer.from('</3/0>'), 40)).toBe(code);
+  });
+
+  it('a link list that is none is refused with 4.00', async () => {
+    expect(await post(['rd'], ['ep=x', 'lt=60', 'lwm2m=1.1'], Buffer.from('<</3/0'), 40)).toBe('4.00');
+  });
+
+  it('an update and a deregistration of nobody: 4.04', async () => {
+    expect(await post(['rd', newId()], [])).toBe('4.04');
+    expect(formatCode((await stranger.device.request(Code.DELETE, ['rd', newId()], [])).code)).toBe('4.04');
+    expect(await post(['dp'], [], Buffer.from('[]'), 110)).toBe('4.04');
+  });
+
+  it('other paths and methods: 4.04 and 4.05', async () => {
+    expect(await post(['rd', 'a', 'b'], [])).toBe('4.04');
+    expect(await post(['nothing'], [])).toBe('4.04');
+    expect(formatCode((await stranger.device.request(Code.GET, ['rd'], [])).code)).toBe('4.05');
+  });
+
+  it('keeps everything a device says of itself, also when its links come block-wise', async () => {
+    const links = Array.from({ length: 200 }, (_, i) => `</3303/${i}>;rt="temperature";obs`).join(',');
+    const thing = harness.thing(proxy, 'many-links', {
+      links: `</lwm2m>;rt="oma.lwm2m";ct="60 110 112",${links.replaceAll('</', '</lwm2m/')},</lwm2m/3/0>`,
+      queueMode: true,
+      lifetimeSeconds: 120,
+      parameters: { sms: '358501234', vendor: 'x' },
+    });
+    await harness.register(thing);
+    const { value } = await harness.fact(harness.sessions, (v) => v.endpointName === 'many-links');
+    expect(value).toMatchObject({ lifetimeSeconds: 120, lwm2mVersion: '1.1', binding: 'U', queueMode: true });
+    expect(value.item.resources).toHaveLength(201);
+    expect(value.item.resources?.[7]).toEqual({ path: '/3303/7', rt: 'temperature', obs: true });
+    expect(value.item.resources?.at(-1)).toEqual({ path: '/3/0', obs: false });
+  });
+
+  it('LwM2M 1.0: queue mode is part of the binding', async () => {
+    const thing = harness.thing(proxy, 'old-sleeper', { lwm2mVersion: '1.0', queueMode: true });
+    await harness.register(thing);
+    const { value } = await harness.fact(harness.sessions, (v) => v.endpointName === 'old-sleeper');
+    expect(value).toMatchObject({ lwm2mVersion: '1.0', binding: 'U', queueMode: true });
+  });
+
+  it('an update changes lifetime and links, and moves the device to its new address', async () => {
+    const thing = harness.thing(proxy, 'mover');
+    const deviceId = await harness.register(thing);
+    thing.device.resources.set('/3304/0/5700', { read: () => 40 });
+    await thing.device.open({ newAddress: true });
+    await thing.device.update({ lifetimeSeconds: 600, links: true });
+    const { value } = await harness.fact(harness.sessions, (v) => v.deviceId === deviceId && v.change === 'updated');
+    expect(value).toMatchObject({
+      lifetimeSeconds: 600,
+      address: `127.0.0.1:${thing.device.localPort}`,
+      sessionId: thing.device.registrationId,
+    });
+    expect(value.item.resources?.map((r) => r.path)).toContain('/3304/0');
+  });
+
+  it('Send stores each resource on its own', async () => {
+    const thing = harness.thing(proxy, 'sender');
+    const deviceId = await harness.register(thing);
+    await thing.device.send([
+      ['/3303/0/5700', 19.5],
+      ['/3/0/0', 'Lanyard'],
+    ]);
+    const sent = await harness.fact(harness.values, (v) => v.deviceId === deviceId && v.item.path === '/3303/0/5700');
+    expect(sent).toMatchObject({
+      audience: '',
+      value: { cause: 'send', item: { ct: 'text/plain', payload: b64('19.5') } },
+    });
+    const name = await harness.fact(harness.values, (v) => v.deviceId === deviceId && v.item.path === '/3/0/0');
+    expect(name.value.item.payload).toBe(b64('Lanyard'));
+    expect(formatCode((await thing.device.request(Code.POST, ['dp'], [], Buffer.from('{'), 110)).code)).toBe('4.00');
+    expect(formatCode((await thing.device.request(Code.POST, ['dp'], [], Buffer.from('x'), 0)).code)).toBe('4.15');
+  });
+
+  it('a deregistration ends the session and is a fact', async () => {
+    const thing = harness.thing(proxy, 'leaver');
+    const deviceId = await harness.register(thing);
+    await thing.device.deregister();
+    const { value, audience } = await harness.fact(
+      harness.sessions,
+      (v) => v.deviceId === deviceId && v.change === 'deregistered',
+    );
+    expect([value.item, value.reason, audience]).toEqual([{ ep: deviceId }, 'device', '*']);
+    await expect(thing.device.send([['/3/0/0', 'x']])).rejects.toThrow('4.04');
+  });
+
+  it('a second registration of the same endpoint replaces the first, with a higher epoch', async () => {
+    const thing = harness.thing(proxy, 'twice');
+    const deviceId = await harness.register(thing);
+    const first = thing.device.registrationId as string;
+    expect(await harness.register(thing)).toBe(deviceId);
+    expect(await post(['rd', first], [])).toBe('4.04');
+    const epochs = harness.sessions.filter(({ value }) => value.deviceId === deviceId).map(({ value }) => value.epoch);
+    expect(epochs[1]).toBeGreaterThan(epochs[0] as number);
+  });
+});
+
+describe('who may register', () => {
+  let harness: Harness;
+  let proxy: RunningProxy;
+
+  beforeAll(async () => {
+    harness = await Harness.create('admission', { autoCreateDevices: false });
+    proxy = await harness.proxy('dp-0');
+  });
+  afterAll(() => harness.close());
+
+  it('an unknown endpoint is refused with 4.03 where accounts create no devices', async () => {
+    await expect(harness.thing(proxy, 'unknown').device.register()).rejects.toThrow('4.03');
+  });
+
+  it('a device of the directory gets its id', async () => {
+    const deviceId = newId();
+    await harness.lifecycle(deviceId, 'known', 'created');
+    const thing = harness.thing(proxy, 'known');
+    await eventually(() => thing.device.register());
+    const { value } = await harness.fact(harness.sessions, (v) => v.endpointName === 'known');
+    expect([value.deviceId, value.firstContact]).toEqual([deviceId, false]);
+  });
+
+  it('first contact gives an endpoint one id, until the directory gives its name to another', async () => {
+    await harness.account(true);
+    const thing = harness.thing(proxy, 'newcomer');
+    await eventually(() => thing.device.register());
+    const minted = (await harness.fact(harness.sessions, (v) => v.endpointName === 'newcomer')).value;
+    expect(minted.firstContact).toBe(true);
+    expect(await harness.register(thing)).toBe(minted.deviceId);
+
+    const other = newId();
+    await harness.lifecycle(other, 'newcomer', 'created');
+    await harness.lifecycle(minted.deviceId, 'newcomer', 'deleted');
+    const gone = await harness.fact(
+      harness.sessions,
+      (v) => v.deviceId === minted.deviceId && v.change === 'deregistered',
+    );
+    expect(gone.value.reason).toBe('deleted');
+    await eventually(async () => expect(await harness.register(thing)).toBe(other));
+  });
+
+  it('a device that was deleted comes back under a new id', async () => {
+    const thing = harness.thing(proxy, 'phoenix');
+    const first = await harness.register(thing);
+    await harness.lifecycle(first, 'phoenix', 'created');
+    await harness.lifecycle(first, 'phoenix', 'deleted');
+    await harness.fact(harness.sessions, (v) => v.deviceId === first && v.change === 'deregistered');
+    await eventually(async () => expect(await harness.register(thing)).not.toBe(first));
+  });
+});

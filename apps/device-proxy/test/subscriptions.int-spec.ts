@@ -1,0 +1,236 @@
+import { type Identity, newId } from '@lanyard/service';
+import { eventually, NotObserved, type Thermometer } from '@lanyard/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { RunningProxy } from '../src/start.js';
+import { Harness, newKey, type Reply } from './harness.js';
+
+const b64 = (text: string): string => Buffer.from(text).toString('base64');
+const temperature = '/3303/0/5700';
+
+describe('/v2/subscriptions/{device-id}/{resource-path}', () => {
+  let harness: Harness;
+  let proxy: RunningProxy;
+
+  beforeAll(async () => {
+    harness = await Harness.create('subscriptions');
+    proxy = await harness.proxy('dp-0');
+  });
+  afterAll(() => harness.close());
+
+  const key = (): Identity => newKey(harness.accountId);
+  const call = (app: Identity, method: string, path: string, body?: unknown): Promise<Reply> =>
+    harness.call(proxy, app, method, `/v2/subscriptions${path}`, body);
+  const device = async (name: string): Promise<[Thermometer, string]> => {
+    const thing = harness.thing(proxy, name);
+    return [thing, await harness.register(thing)];
+  };
+  const states = (deviceId: string, keyId: string): string[] =>
+    harness.subscriptions
+      .filter(({ value }) => value.deviceId === deviceId && value.keyId === keyId)
+      .map(({ value }) => value.status);
+
+  it('each subscriber gets the first value and the later ones; the device is asked to observe once', async () => {
+    const [thing, deviceId] = await device('shared');
+    const [one, two] = [key(), key()];
+    expect((await call(one, 'PUT', `/${deviceId}${temperature}`)).status).toBe(200);
+    await harness.fact(harness.values, (v) => v.deviceId === deviceId && v.audience.includes(one.keyId));
+    const second = await call(two, 'PUT', `/${deviceId}${temperature}`);
+    expect(second.status).toBe(200);
+    expect((await harness.result(String(second.json['async-response-id']))).value.item).toMatchObject({
+      status: 200,
+      payload: b64('21.5'),
+    });
+    await harness.fact(harness.values, (v) => v.deviceId === deviceId && v.audience.join() === two.keyId);
+    await thing.device.report(temperature, 30);
+    const { value } = await harness.fact(
+      harness.values,
+      (v) => v.deviceId === deviceId && v.item.payload === b64('30'),
+    );
+    expect(new Set(value.audience)).toEqual(new Set([one.keyId, two.keyId]));
+    expect(thing.device.received.filter((r) => r.observe === 0)).toHaveLength(1);
+    await eventually(() => expect(states(deviceId, one.keyId)).toEqual(['asked', 'confirmed']));
+  });
+
+  it('lists, shows and ends subscriptions; the observation ends with the last one', async () => {
+    const [thing, deviceId] = await device('ended');
+    const app = key();
+    expect(await call(app, 'GET', `/${deviceId}`)).toMatchObject({ status: 404 });
+    await call(app, 'PUT', `/${deviceId}${temperature}`);
+    await call(app, 'PUT', `/${deviceId}/3341/0/5527`);
+    expect(await call(app, 'GET', `/${deviceId}`)).toMatchObject({ status: 200, text: '/3303/0/5700\n/3341/0/5527\n' });
+    expect(await call(app, 'GET', `/${deviceId}${temperature}`)).toMatchObject({ status: 200, text: '' });
+    expect(await call(key(), 'GET', `/${deviceId}${temperature}`)).toMatchObject({ status: 404 });
+    expect(await call(app, 'DELETE', `/${deviceId}${temperature}`)).toMatchObject({ status: 204 });
+    expect(await call(app, 'GET', `/${deviceId}${temperature}`)).toMatchObject({ status: 404 });
+    await eventually(() => !thing.device.isObserved(temperature));
+    expect(thing.device.isObserved('/3341/0/5527')).toBe(true);
+    expect(await call(app, 'DELETE', `/${deviceId}`)).toMatchObject({ status: 204 });
+    await eventually(() => !thing.device.isObserved('/3341/0/5527'));
+    await eventually(() => expect(states(deviceId, app.keyId).filter((s) => s === 'lost')).toHaveLength(2));
+  });
+
+  it('a full registration loses the subscription (spec §4.4 rule 1)', async () => {
+    const [thing, deviceId] = await device('forgetful');
+    const app = key();
+    await call(app, 'PUT', `/${deviceId}${temperature}`);
+    await harness.register(thing);
+    expect(await call(app, 'GET', `/${deviceId}${temperature}`)).toMatchObject({ status: 404 });
+    await eventually(() => expect(states(deviceId, app.keyId)).toEqual(['asked', 'confirmed', 'lost']));
+    await expect(thing.device.report(temperature, 1)).rejects.toThrow(NotObserved);
+  });
+
+  it('404 for an unknown device and for a path it cannot have; 400 for a path of words', async () => {
+    const [, deviceId] = await device('paths');
+    expect(await call(key(), 'PUT', `/${newId()}${temperature}`)).toMatchObject({
+      status: 404,
+      text: 'DEVICE_NOT_FOUND',
+    });
+    expect(await call(key(), 'PUT', `/${deviceId}/3303/7/5700`)).toMatchObject({
+      status: 404,
+      text: 'URI_PATH_DOES_NOT_EXISTS',
+    });
+    expect(await call(key(), 'PUT', `/${deviceId}/temperature`)).toMatchObject({ status: 400 });
+  });
+
+  it('a subscription the device refuses fails and leaves nothing behind', async () => {
+    const [thing, deviceId] = await device('refuses');
+    thing.device.resources.get('/3303/0/5701')!.observable = false;
+    const app = key();
+    const refused = await call(app, 'PUT', `/${deviceId}/3303/0/5701`);
+    expect(refused.status).toBe(202);
+    expect((await harness.result(String(refused.json['async-response-id']))).value.item).toMatchObject({
+      status: 412,
+      error: 'NOT_OBSERVABLE',
+    });
+    const missing = await call(app, 'PUT', `/${deviceId}/3303/0/9999`);
+    expect((await harness.result(String(missing.json['async-response-id']))).value.item).toMatchObject({
+      status: 404,
+      error: 'RESOURCE_NOT_FOUND',
+    });
+    expect(await call(app, 'GET', `/${deviceId}`)).toMatchObject({ status: 404 });
+  });
+
+  it('an absent device is asked when it comes', async () => {
+    const deviceId = newId();
+    await harness.lifecycle(deviceId, 'late', 'created');
+    const app = key();
+    const reply = await eventually(async () => {
+      const answer = await call(app, 'PUT', `/${deviceId}${temperature}`);
+      expect(answer.status).toBe(202);
+      return answer;
+    });
+    const thing = harness.thing(proxy, 'late');
+    await thing.device.register();
+    const { value } = await harness.result(String(reply.json['async-response-id']));
+    // The registration is a full one: what was asked before it is asked again by whoever still wants it.
+    expect(value.item.status).toBeGreaterThanOrEqual(200);
+  });
+
+  it('a value nobody subscribed to is recorded for nobody', async () => {
+    const [thing, deviceId] = await device('auto');
+    const app = key();
+    await call(app, 'PUT', `/${deviceId}${temperature}`);
+    thing.device.beforeAnswer = (request) => {
+      if (request.observe === 1) throw new Error('does not cancel');
+    };
+    await call(app, 'DELETE', `/${deviceId}${temperature}`);
+    await eventually(() => thing.device.received.some((r) => r.observe === 1));
+    await thing.device.report(temperature, 5).catch(() => undefined);
+    expect(harness.values.filter(({ value, audience }) => value.item.payload === b64('5') && audience !== '')).toEqual(
+      [],
+    );
+  });
+
+  it('a device may end an observation: the subscription is lost', async () => {
+    const [thing, deviceId] = await device('ender');
+    const app = key();
+    await call(app, 'PUT', `/${deviceId}/3303/0`);
+    await eventually(() => thing.device.isObserved('/3303/0'));
+    await thing.device.endObservation('/3303/0');
+    await eventually(() => expect(states(deviceId, app.keyId)).toEqual(['asked', 'confirmed', 'lost']));
+  });
+
+  it('what a key asked for ends with the key', async () => {
+    const [thing, deviceId] = await device('keyless');
+    const [gone, stays] = [key(), key()];
+    await call(gone, 'PUT', `/${deviceId}${temperature}`);
+    await call(stays, 'PUT', `/${deviceId}/3341/0/5527`);
+    await call(gone, 'PUT', '', [{ 'resource-path': ['/3/0'] }]);
+    await harness.keyGone(gone.keyId, 'inactive');
+    await eventually(() => !thing.device.isObserved(temperature));
+    expect(thing.device.isObserved('/3341/0/5527')).toBe(true);
+    await eventually(async () => expect((await call(gone, 'GET', '')).json).toEqual([]));
+  });
+});
+
+describe('/v2/subscriptions', () => {
+  let harness: Harness;
+  let proxy: RunningProxy;
+
+  beforeAll(async () => {
+    harness = await Harness.create('presubscriptions');
+    proxy = await harness.proxy('dp-0');
+  });
+  afterAll(() => harness.close());
+
+  const put = (app: Identity, rules: unknown): Promise<Reply> =>
+    harness.call(proxy, app, 'PUT', '/v2/subscriptions', rules);
+
+  it('202 stores the rules of the key, GET shows and DELETE removes them', async () => {
+    const app = newKey(harness.accountId);
+    const rules = [{ 'endpoint-type': 'lamp', 'resource-path': ['/3311/*'] }];
+    expect(await harness.call(proxy, app, 'GET', '/v2/subscriptions')).toMatchObject({ status: 200, json: [] });
+    expect(await put(app, rules)).toMatchObject({ status: 202, text: '' });
+    expect((await harness.call(proxy, app, 'GET', '/v2/subscriptions')).json).toEqual(rules);
+    expect(await harness.call(proxy, app, 'DELETE', '/v2/subscriptions')).toMatchObject({ status: 204 });
+    expect((await harness.call(proxy, app, 'GET', '/v2/subscriptions')).json).toEqual([]);
+  });
+
+  it.each([
+    [{ 'resource-path': ['/3/0'] }],
+    [[{ 'resource-path': ['/3/*/0'] }]],
+    [[{ 'endpoint-name': '' }]],
+    [[{ colour: 'red' }]],
+  ])('400 for %j', async (rules) => {
+    expect(await put(newKey(harness.accountId), rules)).toMatchObject({ status: 400, text: 'MALFORMED_JSON_CONTENT' });
+  });
+
+  it('applies rules when a device registers, after its answer; values come for the keys that matched', async () => {
+    const [meters, others] = [newKey(harness.accountId), newKey(harness.accountId)];
+    await put(meters, [{ 'endpoint-name': 'meter-*', 'resource-path': [temperature] }]);
+    await put(others, [{ 'endpoint-type': 'lamp' }]);
+    const thing = harness.thing(proxy, 'meter-1');
+    const deviceId = await harness.register(thing);
+    await eventually(() => thing.device.isObserved(temperature));
+    const first = await harness.fact(harness.values, (v) => v.deviceId === deviceId);
+    expect(first.audience).toBe(meters.keyId);
+    await eventually(() =>
+      expect(
+        harness.subscriptions
+          .filter(({ value }) => value.deviceId === deviceId)
+          .map(({ value }) => [value.status, value.origin]),
+      ).toEqual([
+        ['asked', 'presubscription'],
+        ['confirmed', 'presubscription'],
+      ]),
+    );
+    await harness.register(thing);
+    await eventually(() => thing.device.isObserved(temperature));
+  });
+
+  it('new rules wait for the next update (spec §4.4 rule 2); an object wildcard observes the instances', async () => {
+    const app = newKey(harness.accountId);
+    const thing = harness.thing(proxy, 'wild');
+    const deviceId = await harness.register(thing);
+    await put(app, [{ 'endpoint-name': deviceId, 'resource-path': ['/3303/*'] }]);
+    expect(thing.device.isObserved('/3303/0')).toBe(false);
+    await thing.device.update();
+    await eventually(() => thing.device.isObserved('/3303/0'));
+    const { value } = await harness.fact(harness.values, (v) => v.deviceId === deviceId && v.item.path === '/3303/0');
+    expect([value.item.ct, value.audience]).toEqual(['application/senml+json', [app.keyId]]);
+    await put(app, []);
+    expect(thing.device.isObserved('/3303/0')).toBe(true);
+    await thing.device.update();
+    await eventually(() => !thing.device.isObserved('/3303/0'));
+  });
+});
