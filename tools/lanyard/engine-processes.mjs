@@ -1,0 +1,183 @@
+/** How each embedded engine is set up and started. Settings that matter are explained in docs/operations.md. */
+import { spawnSync } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { chownSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { say, Stop } from './project.mjs';
+
+/**
+ * @typedef {import('./processes.mjs').ProcessSpec & { marker: string, stopSignal: NodeJS.Signals }} EngineSpec
+ * @typedef {{ binaries: string, data: string, logs: string, fast: boolean }} EngineFolders `fast`: for tests, PostgreSQL does not wait for the disk
+ */
+
+/** @param {EngineFolders} folders @param {number} port @returns {EngineSpec} */
+export const redis = ({ binaries, data, logs }, port) => {
+  const folder = join(data, 'redis');
+  mkdirSync(folder, { recursive: true });
+  return {
+    command: join(binaries, 'redis-server'),
+    // Every write is on disk before it is answered: a killed machine loses nothing.
+    args: [
+      ...['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', ''],
+      ...['--appendonly', 'yes', '--appendfsync', 'always', '--maxmemory-policy', 'noeviction'],
+    ],
+    logFile: join(logs, 'redis.log'),
+    marker: 'redis-server',
+    stopSignal: 'SIGTERM',
+  };
+};
+
+const kafkaProperties = (/** @type {string} */ data, /** @type {number} */ port, /** @type {number} */ controller) => `
+process.roles=broker,controller
+node.id=1
+controller.quorum.voters=1@127.0.0.1:${controller}
+listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controller}
+advertised.listeners=PLAINTEXT://127.0.0.1:${port}
+controller.listener.names=CONTROLLER
+inter.broker.listener.name=PLAINTEXT
+listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT
+log.dirs=${data}
+num.partitions=4
+default.replication.factor=1
+auto.create.topics.enable=false
+group.initial.rebalance.delay.ms=0
+group.coordinator.append.linger.ms=0
+offsets.topic.num.partitions=4
+offsets.topic.replication.factor=1
+transaction.state.log.num.partitions=4
+transaction.state.log.replication.factor=1
+transaction.state.log.min.isr=1
+share.coordinator.state.topic.replication.factor=1
+share.coordinator.state.topic.min.isr=1
+num.network.threads=2
+num.io.threads=2
+background.threads=2
+log.cleaner.dedupe.buffer.size=16777216
+log.index.size.max.bytes=1048576
+log.segment.bytes=67108864
+`;
+
+/** @param {EngineFolders} folders @param {number} port @param {number} controller @returns {EngineSpec} */
+export const kafka = ({ binaries, data, logs, fast }, port, controller) => {
+  const folder = join(data, 'kafka');
+  mkdirSync(folder, { recursive: true });
+  const properties = join(folder, 'server.properties');
+  const log = join(folder, 'log');
+  writeFileSync(properties, kafkaProperties(log, port, controller));
+  const jars = readdirSync(join(binaries, 'kafka'))
+    .sort()
+    .map((name) => join(binaries, 'kafka', name))
+    .join(':');
+  const common = [
+    '-Xshare:auto',
+    '-Djava.awt.headless=true',
+    '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
+    '-cp',
+    jars,
+  ];
+  if (!existsSync(join(log, 'meta.properties'))) {
+    const id = randomBytes(16).toString('base64url').replace(/^-/, 'A');
+    const format = spawnSync(
+      'java',
+      [...common, 'kafka.tools.StorageTool', 'format', '-t', id, '-c', properties, '--ignore-formatted'],
+      { encoding: 'utf8' },
+    );
+    if (format.status !== 0) throw new Stop(`Kafka's storage could not be formatted: ${format.stderr || format.error}`);
+  }
+  return {
+    command: 'java',
+    args: [
+      '-Xms256m',
+      '-Xmx512m',
+      '-XX:+UseSerialGC',
+      ...(fast ? ['-XX:TieredStopAtLevel=1'] : []),
+      ...common,
+      'kafka.Kafka',
+      properties,
+    ],
+    logFile: join(logs, 'kafka.log'),
+    marker: properties,
+    stopSignal: 'SIGTERM',
+  };
+};
+
+/** The user nobody: PostgreSQL does not run as root. */
+const nobody = 65_534;
+const isRoot = () => process.getuid?.() === 0;
+
+/** @param {string} folder */
+const othersMayEnter = (folder) => {
+  for (let at = folder; ; at = dirname(at)) {
+    if (existsSync(at) && (statSync(at).mode & 0o001) === 0) return false;
+    if (dirname(at) === at) return true;
+  }
+};
+
+/** Where PostgreSQL lives: in the project, or elsewhere when root keeps others out of it. @param {EngineFolders} folders */
+export const postgresFolders = ({ binaries, data }) => {
+  if (!isRoot() || (othersMayEnter(data) && othersMayEnter(binaries)))
+    return { binaries: join(binaries, 'postgres'), data: join(data, 'postgresql') };
+  const own = join('/var/lib/lanyard', createHash('sha256').update(data).digest('hex').slice(0, 12));
+  const copy = join(own, 'binaries');
+  if (!existsSync(join(copy, 'bin/postgres'))) {
+    say(`PostgreSQL may not run as root and other users may not enter this folder: its data is in ${own}`);
+    cpSync(join(binaries, 'postgres'), copy, { recursive: true, verbatimSymlinks: true });
+  }
+  return { binaries: copy, data: join(own, 'postgresql') };
+};
+
+/** @param {EngineFolders} folders @param {number} port @param {string} password @returns {EngineSpec} */
+export const postgresql = (folders, port, password) => {
+  const { binaries, data } = postgresFolders(folders);
+  const as = isRoot() ? { uid: nobody, gid: nobody } : {};
+  if (!existsSync(join(data, 'PG_VERSION'))) initialise(binaries, data, password, as);
+  const hurry = folders.fast ? ['-c', 'fsync=off', '-c', 'full_page_writes=off', '-c', 'synchronous_commit=off'] : [];
+  return {
+    command: join(binaries, 'bin/postgres'),
+    args: [
+      '-D',
+      data,
+      '-p',
+      String(port),
+      '-k',
+      '',
+      '-c',
+      'listen_addresses=127.0.0.1',
+      '-c',
+      'max_connections=400',
+      ...hurry,
+    ],
+    env: { ...process.env, LC_ALL: 'C' },
+    logFile: join(folders.logs, 'postgresql.log'),
+    marker: data,
+    // Fast shutdown: ends sessions, keeps every commit.
+    stopSignal: 'SIGINT',
+    ...as,
+  };
+};
+
+/** @param {string} binaries @param {string} data @param {string} password @param {{ uid?: number, gid?: number }} as */
+const initialise = (binaries, data, password, as) => {
+  rmSync(data, { recursive: true, force: true });
+  mkdirSync(data, { recursive: true, mode: 0o700 });
+  const passwordFile = `${data}.password`;
+  writeFileSync(passwordFile, password, { mode: 0o600 });
+  if (as.uid !== undefined) for (const path of [data, passwordFile]) chownSync(path, as.uid, as.gid ?? as.uid);
+  const args = [
+    '-D',
+    data,
+    '-U',
+    'lanyard',
+    '-A',
+    'scram-sha-256',
+    '--pwfile',
+    passwordFile,
+    '-E',
+    'UTF8',
+    '--no-locale',
+  ];
+  const result = spawnSync(join(binaries, 'bin/initdb'), args, { encoding: 'utf8', cwd: '/', ...as });
+  rmSync(passwordFile);
+  if (result.status !== 0)
+    throw new Stop(`PostgreSQL's data folder could not be made: ${result.stderr || result.error}`);
+};

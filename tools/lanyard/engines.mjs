@@ -1,0 +1,116 @@
+/** Kafka, PostgreSQL and Redis: those that run elsewhere are used, the others are started. */
+import { kafka, postgresql, redis } from './engine-processes.mjs';
+import { fetchEngines } from './fetch-engines.mjs';
+import { tcpPort } from './ports.mjs';
+import { answers, waitUntil } from './probes.mjs';
+import { isProcess, launch } from './processes.mjs';
+import { say as toTerminal } from './project.mjs';
+
+/**
+ * @typedef {import('./state.mjs').Unit} Unit
+ * @typedef {import('./service-processes.mjs').EngineUrls} EngineUrls
+ * @typedef {{
+ *   dataDir: string, logs: string, password: string, state: { ports: Record<string, number> }, leftOvers: Unit[],
+ *   engines?: Partial<EngineUrls>, freePorts?: boolean, fast?: boolean, say?: (text: string) => void,
+ * }} EngineOptions
+ */
+
+const versions = { kafka: '4.1.1', postgresql: '18.1', redis: '6.2' };
+const usual = { kafka: 9092, 'kafka-controller': 9093, postgresql: 5432, redis: 6379 };
+
+/** From KAFKA_BROKERS, DATABASE_URL and REDIS_URL: each may be given alone. @returns {Partial<EngineUrls>} */
+export const enginesElsewhere = () => ({
+  ...(process.env.KAFKA_BROKERS && { brokers: process.env.KAFKA_BROKERS }),
+  ...(process.env.DATABASE_URL && { databaseUrl: process.env.DATABASE_URL }),
+  ...(process.env.REDIS_URL && { redisUrl: process.env.REDIS_URL }),
+});
+
+/** Without user and password. @param {string} url */
+const publicAddress = (url) => (url.includes('://') ? new URL(url).host : (url.split(',')[0] ?? ''));
+
+/** @param {EngineOptions} options */
+export const startEngines = async ({
+  dataDir,
+  logs,
+  password,
+  state,
+  leftOvers,
+  engines = {},
+  freePorts = false,
+  fast = false,
+  say = toTerminal,
+}) => {
+  const { ports } = state;
+  const folders = () => fetchEngines().then((binaries) => ({ binaries, data: dataDir, logs, fast }));
+  /** @param {keyof typeof usual} name @param {Unit | undefined} running */
+  const choosePort = async (name, running) => {
+    if (!running) ports[name] = await tcpPort(ports[name] ?? (freePorts ? 0 : usual[name]));
+    return ports[name] ?? 0;
+  };
+  /**
+   * @param {'kafka' | 'postgresql' | 'redis'} name @param {string | undefined} elsewhere
+   * @param {(port: number) => Promise<import('./engine-processes.mjs').EngineSpec>} prepare
+   */
+  const start = async (name, elsewhere, prepare) => {
+    const version = elsewhere ? 'external' : versions[name];
+    if (elsewhere) {
+      const address = publicAddress(elsewhere);
+      await waitUntil(`${name} at ${address}`, () => answers[name](address), {
+        timeoutMs: 30_000,
+        hint: 'It was named in the environment.',
+      });
+      say(`${name} at ${address} (runs elsewhere)`);
+      /** @type {Unit} */
+      const unit = {
+        kind: 'engine',
+        name,
+        version,
+        address,
+        marker: '',
+        restarts: 0,
+        external: true,
+        stopSignal: 'SIGTERM',
+      };
+      return { unit, launch: () => 0 };
+    }
+    const left = leftOvers.find((u) => u.kind === 'engine' && u.name === name && isProcess(u.pid, u.marker));
+    const address = `127.0.0.1:${await choosePort(name, left)}`;
+    const spec = await prepare(ports[name] ?? 0);
+    const again = () => launch(spec);
+    /** @type {Unit} */
+    const unit = {
+      kind: 'engine',
+      name,
+      version,
+      pid: left?.pid ?? again(),
+      address,
+      marker: spec.marker,
+      restarts: left?.restarts ?? 0,
+      stopSignal: spec.stopSignal,
+    };
+    await waitUntil(name, () => answers[name](address), {
+      alive: () => isProcess(unit.pid, spec.marker),
+      hint: `See ${spec.logFile}`,
+    });
+    say(`${name} ${version} at ${address}${left ? ' (was still running)' : ''}`);
+    return { unit, launch: again };
+  };
+  const supervised = await Promise.all([
+    start('redis', engines.redisUrl, async (port) => redis(await folders(), port)),
+    start('postgresql', engines.databaseUrl, async (port) => postgresql(await folders(), port, password)),
+    start('kafka', engines.brokers, async (port) => {
+      const left = leftOvers.find((u) => u.name === 'kafka' && isProcess(u.pid, u.marker));
+      return kafka(await folders(), port, await choosePort('kafka-controller', left));
+    }),
+  ]);
+  return {
+    supervised: supervised.filter((s) => !s.unit.external),
+    units: supervised.map((s) => s.unit),
+    /** @type {EngineUrls} */
+    urls: {
+      brokers: engines.brokers ?? `127.0.0.1:${ports['kafka']}`,
+      databaseUrl: engines.databaseUrl ?? `postgres://lanyard:${password}@127.0.0.1:${ports['postgresql']}/postgres`,
+      redisUrl: engines.redisUrl ?? `redis://127.0.0.1:${ports['redis']}`,
+    },
+  };
+};

@@ -1,0 +1,98 @@
+/** Kafka, PostgreSQL and Redis out of deploy/engines/pom.xml, into .lanyard/engines/<hash of the pom>. */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { arch, platform } from 'node:os';
+import { join } from 'node:path';
+import { runProgram } from './install.mjs';
+import { checkEnginePrerequisites } from './prerequisites.mjs';
+import { enginesFolder, root, say, Stop } from './project.mjs';
+
+const pom = join(root, 'deploy/engines/pom.xml');
+
+/** Names of this platform in the two artifacts that carry binaries. */
+const platforms = {
+  'linux-x64': { postgres: 'linux-amd64', redis: 'linux-amd64' },
+  'linux-arm64': { postgres: 'linux-arm64v8', redis: 'linux-arm64' },
+  'darwin-x64': { postgres: 'darwin-amd64', redis: 'darwin-amd64' },
+  'darwin-arm64': { postgres: 'darwin-arm64v8', redis: 'darwin-arm64' },
+};
+
+const thisPlatform = () => {
+  const found = platforms[/** @type {keyof typeof platforms} */ (`${platform()}-${arch()}`)];
+  if (!found)
+    throw new Stop(`No embedded engines for ${platform()}-${arch()}: set KAFKA_BROKERS, DATABASE_URL and REDIS_URL.`);
+  return found;
+};
+
+/** @param {string} folder @param {RegExp} pattern */
+const jarIn = (folder, pattern) => {
+  const name = readdirSync(folder).find((n) => pattern.test(n));
+  if (!name) throw new Stop(`Maven gave no ${pattern}: remove ${enginesFolder()} and try again.`);
+  return join(folder, name);
+};
+
+/** @param {string} folder */
+const unpack = async (folder) => {
+  const { readZip } = await import('./unzip.mjs');
+  const jars = join(folder, 'jars');
+  const postgres = readZip(jarIn(jars, /^embedded-postgres/));
+  const archive = [...postgres.keys()].find((name) => name.endsWith('.txz'));
+  const redis = readZip(jarIn(jars, /^embedded-redis/));
+  const server = [...redis.keys()].find((name) => name.includes('redis-server') && name.endsWith(thisPlatform().redis));
+  if (!archive || !server) throw new Stop('The engine archives have another layout than expected.');
+  const txz = join(folder, 'postgres.txz');
+  writeFileSync(txz, /** @type {() => Buffer} */ (postgres.get(archive))());
+  mkdirSync(join(folder, 'postgres'));
+  const tar = spawnSync('tar', ['-xJf', txz, '-C', join(folder, 'postgres')], { encoding: 'utf8' });
+  if (tar.status !== 0) throw new Stop(`tar could not unpack PostgreSQL: ${tar.stderr || tar.error}`);
+  rmSync(txz);
+  writeFileSync(join(folder, 'redis-server'), /** @type {() => Buffer} */ (redis.get(server))());
+  chmodSync(join(folder, 'redis-server'), 0o755);
+  const kafka = join(folder, 'kafka');
+  mkdirSync(kafka);
+  for (const jar of readdirSync(jars)) if (!jar.startsWith('embedded-')) renameSync(join(jars, jar), join(kafka, jar));
+  rmSync(jars, { recursive: true });
+};
+
+/**
+ * The folder with `kafka/*.jar`, `postgres/bin/*` and `redis-server`. Fetched once; several processes may fetch at the
+ * same time, the first to finish wins.
+ */
+export const fetchEngines = async () => {
+  const hash = createHash('sha256')
+    .update(readFileSync(pom))
+    .update(`${platform()}-${arch()}`)
+    .digest('hex')
+    .slice(0, 12);
+  const target = join(enginesFolder(), hash);
+  if (existsSync(target)) return target;
+  checkEnginePrerequisites();
+  say('fetching the engines with Maven (once)');
+  mkdirSync(enginesFolder(), { recursive: true });
+  const own = mkdtempSync(join(enginesFolder(), 'new-'));
+  chmodSync(own, 0o755);
+  try {
+    await runProgram('mvn', [
+      ...['-q', '-B', '-f', pom, 'dependency:copy-dependencies', '-DincludeScope=runtime'],
+      `-Dpostgres.platform=${thisPlatform().postgres}`,
+      `-DoutputDirectory=${join(own, 'jars')}`,
+    ]);
+    await unpack(own);
+    renameSync(own, target);
+  } catch (error) {
+    rmSync(own, { recursive: true, force: true });
+    if (!existsSync(target)) throw error;
+  }
+  return target;
+};

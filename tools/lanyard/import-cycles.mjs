@@ -1,0 +1,49 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+
+const skipped = new Set(['node_modules', 'dist', '.nx', '.lanyard', '.git', 'coverage']);
+
+/** @param {string} folder @returns {string[]} */
+const sources = (folder) =>
+  readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    if (skipped.has(entry.name)) return [];
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? sources(path) : /\.(ts|mjs)$/.test(entry.name) ? [path] : [];
+  });
+
+const statement = /(?:^|\n)\s*(import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?['"](\.[^'"]+)['"]/g;
+
+/** Files that a file loads at run time, by relative path. @param {string} file */
+const imports = (file) =>
+  [...readFileSync(file, 'utf8').matchAll(statement)].flatMap(([, , typeOnly, target = '']) => {
+    const path = resolve(dirname(file), target);
+    const candidates = [path, path.replace(/\.js$/, '.ts')];
+    const found = candidates.find((c) => existsSync(c));
+    return typeOnly || !found ? [] : [found];
+  });
+
+/**
+ * Import cycles below a folder, each as the list of its files. Type-only imports do not count.
+ * @param {string} folder
+ */
+export const importCycles = (folder) => {
+  const files = sources(resolve(folder));
+  const graph = new Map(files.map((file) => [file, imports(file)]));
+  /** @type {Map<string, 'open' | 'done'>} */
+  const seen = new Map();
+  /** @type {string[][]} */
+  const cycles = [];
+  /** @param {string} file @param {string[]} trail */
+  const visit = (file, trail) => {
+    if (seen.get(file) === 'done') return;
+    if (seen.get(file) === 'open') {
+      cycles.push([...trail.slice(trail.indexOf(file)), file]);
+      return;
+    }
+    seen.set(file, 'open');
+    for (const next of graph.get(file) ?? []) visit(next, [...trail, file]);
+    seen.set(file, 'done');
+  };
+  for (const file of files) visit(file, []);
+  return cycles;
+};

@@ -1,0 +1,33 @@
+/** Where things are, and what the terminal sees. Nothing here needs a package: it runs before `npm ci`. */
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
+
+/** Data, logs and state of the running system. */
+export const dataFolder = () => resolve(root, process.env.LANYARD_DATA || '.lanyard');
+
+/** Fetched engines: shared by every data folder of this clone. */
+export const enginesFolder = () => resolve(root, '.lanyard/engines');
+
+const started = Date.now();
+
+/** @param {string} text */
+export const say = (text) =>
+  process.stdout.write(`[${((Date.now() - started) / 1000).toFixed(1).padStart(5)} s] ${text}\n`);
+
+/** A problem the operator can solve: shown without a stack. */
+export class Stop extends Error {}
+
+/** Runs a command's main function; problems end it with exit code 1. @param {() => Promise<number | void>} main */
+export const run = async (main) => {
+  try {
+    process.exitCode = (await main()) ?? 0;
+  } catch (error) {
+    process.stderr.write(`${error instanceof Stop ? error.message : (error?.stack ?? error)}\n`);
+    process.exitCode = 1;
+  }
+};
+
+/** @param {number} ms */
+export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));

@@ -1,0 +1,90 @@
+/** The six services as processes: which, where, with what environment. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './project.mjs';
+
+export const apps = /** @type {const} */ ([
+  'gateway',
+  'registry',
+  'device-proxy',
+  'snapshot',
+  'event-log',
+  'dispatcher',
+]);
+
+/**
+ * @typedef {typeof apps[number]} App
+ * @typedef {{ app: App, name: string, port: number, coapPort?: number }} Replica
+ * @typedef {{ brokers: string, databaseUrl: string, redisUrl: string }} EngineUrls
+ * @typedef {{ identity: string, encryptionKey: string, accountId: string }} Secrets
+ */
+
+export const version = () => JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version;
+
+/** @param {Replica[]} replicas @param {App} app */
+const urlsOf = (replicas, app) =>
+  replicas
+    .filter((r) => r.app === app)
+    .map((r) => `http://127.0.0.1:${r.port}`)
+    .join(',');
+
+/**
+ * The environment of one replica (docs/configuration.md).
+ * @param {Replica} replica
+ * @param {{ replicas: Replica[], engines: EngineUrls, secrets: Secrets, keyFile: string, coapHost: string, baseUrl: string, env?: Record<string, string> }} system
+ * @returns {Record<string, string>}
+ */
+export const environment = (replica, { replicas, engines, secrets, keyFile, coapHost, baseUrl, env = {} }) => {
+  /** @type {Partial<Record<App, Record<string, string>>>} */
+  const own = {
+    gateway: {
+      GATEWAY_FIRST_KEY_FILE: keyFile,
+      GATEWAY_FIRST_ACCOUNT_ID: secrets.accountId,
+      GATEWAY_FIRST_ACCOUNT_AUTO_CREATE_DEVICES: 'true',
+      GATEWAY_PUBLIC_URL: baseUrl,
+      GATEWAY_REGISTRY_URLS: urlsOf(replicas, 'registry'),
+      GATEWAY_DEVICE_PROXY_URLS: urlsOf(replicas, 'device-proxy'),
+      GATEWAY_SNAPSHOT_URLS: urlsOf(replicas, 'snapshot'),
+      GATEWAY_EVENT_LOG_URLS: urlsOf(replicas, 'event-log'),
+      GATEWAY_DISPATCHER_URLS: urlsOf(replicas, 'dispatcher'),
+    },
+    'device-proxy': {
+      DEVICE_PROXY_COAP_NOSEC_ENABLED: 'true',
+      DEVICE_PROXY_COAP_HOST: coapHost,
+      DEVICE_PROXY_COAP_PORT: String(replica.coapPort ?? 0),
+      DEVICE_PROXY_COAP_NOSEC_ACCOUNT_ID: secrets.accountId,
+    },
+    dispatcher: { DISPATCHER_CALLBACK_ALLOW_CIDRS: '127.0.0.0/8,::1/128' },
+  };
+  return {
+    ...inherited(),
+    HTTP_HOST: '127.0.0.1',
+    HTTP_PORT: String(replica.port),
+    KAFKA_BROKERS: engines.brokers,
+    DATABASE_URL: engines.databaseUrl,
+    REDIS_URL: engines.redisUrl,
+    LOG_LEVEL: process.env.LOG_LEVEL || 'info',
+    IDENTITY_SECRETS: secrets.identity,
+    ENCRYPTION_KEY: secrets.encryptionKey,
+    REPLICA_ID: replica.name,
+    ...own[replica.app],
+    ...env,
+  };
+};
+
+/** What any process needs, and settings of the apps that the operator gives. */
+const inherited = () =>
+  Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) =>
+      value !== undefined &&
+      /^(PATH|HOME|TZ|LANG|NODE_\w+|KAFKA_\w+|GATEWAY_\w+|DEVICE_PROXY_\w+|DISPATCHER_\w+)$/.test(name)
+        ? [[name, value]]
+        : [],
+    ),
+  );
+
+/** @param {App} app */
+export const entryPoint = (app) => join(root, 'apps', app, 'dist/main.js');
+
+/** @param {App} app */
+export const isBuilt = (app) => existsSync(entryPoint(app));

@@ -1,0 +1,114 @@
+/**
+ * `npm test [-- FILTER] [--no-e2e | --only-e2e]`: own set-up, own engines on free ports, own data folder, all tests.
+ * The last line is `N passed, N failed`.
+ */
+import { spawn } from 'node:child_process';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { startEngines } from './lanyard/engines.mjs';
+import { postgresFolders } from './lanyard/engine-processes.mjs';
+import { build, installPackages } from './lanyard/install.mjs';
+import { checkEnginePrerequisites, checkNode } from './lanyard/prerequisites.mjs';
+import { dirname } from 'node:path';
+import { stopProcess } from './lanyard/processes.mjs';
+import { root, run, say } from './lanyard/project.mjs';
+
+const flags = process.argv.slice(2).filter((a) => a.startsWith('--'));
+const filters = process.argv.slice(2).filter((a) => !a.startsWith('--'));
+const dataDir = join(root, `.lanyard/test-${process.pid}`);
+
+/** @type {{ passed: number, failed: number }} */
+const total = { passed: 0, failed: 0 };
+
+/** @param {string} name @param {string[]} args @param {Record<string, string>} env */
+const jest = async (name, args, env) => {
+  say(`tests: ${name}`);
+  const report = join(dataDir, `${name}.json`);
+  const jestArgs = [
+    '--experimental-vm-modules',
+    '--disable-warning=ExperimentalWarning',
+    'node_modules/jest/bin/jest.js',
+  ];
+  const code = await new Promise((done) => {
+    const child = spawn(
+      process.execPath,
+      [...jestArgs, '--passWithNoTests', '--json', `--outputFile=${report}`, ...args],
+      {
+        cwd: root,
+        stdio: ['ignore', 'ignore', 'inherit'],
+        env: { ...process.env, ...env },
+      },
+    );
+    child.on('exit', (c, signal) => done(signal ? 1 : c));
+    process.once('SIGINT', () => child.kill('SIGINT'));
+  });
+  count(report, Number(code));
+};
+
+/** @param {string} report @param {number} code */
+const count = (report, code) => {
+  try {
+    const { numPassedTests, numFailedTests, numFailedTestSuites, testResults } = JSON.parse(
+      readFileSync(report, 'utf8'),
+    );
+    // A file that cannot be loaded fails without a failed test.
+    const unloadable = testResults.filter(
+      (/** @type {any} */ r) =>
+        r.status === 'failed' && r.assertionResults.every((/** @type {any} */ a) => a.status !== 'failed'),
+    );
+    total.passed += numPassedTests;
+    total.failed += numFailedTests + unloadable.length;
+    if (code !== 0 && numFailedTests + numFailedTestSuites === 0) total.failed++;
+  } catch {
+    total.failed++;
+  }
+};
+
+await run(async () => {
+  checkNode();
+  checkEnginePrerequisites();
+  await installPackages();
+  await build();
+  const logs = join(dataDir, 'logs');
+  /** @type {Awaited<ReturnType<typeof startEngines>> | undefined} */
+  let engines;
+  try {
+    engines = await startEngines({
+      dataDir,
+      logs,
+      password: 'lanyard',
+      state: { ports: {} },
+      leftOvers: [],
+      freePorts: true,
+      fast: true,
+    });
+    const { brokers, databaseUrl, redisUrl } = engines.urls;
+    const env = { KAFKA_BROKERS: brokers, DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, NODE_ENV: 'test' };
+    if (!flags.includes('--only-e2e'))
+      await jest(
+        'unit-and-integration',
+        ['--maxWorkers=2', '--testPathIgnorePatterns=e2e-spec', '/dist/', '/node_modules/', ...where(filters)],
+        env,
+      );
+    if (!flags.includes('--no-e2e')) await jest('end-to-end', ['--runInBand', ...where(['e2e-spec', ...filters])], env);
+  } finally {
+    await Promise.all(
+      (engines?.supervised ?? []).map(({ unit }) => stopProcess(unit.pid, { signal: unit.stopSignal, waitMs: 5_000 })),
+    );
+    cleanUp();
+  }
+  process.stdout.write(`${total.passed} passed, ${total.failed} failed\n`);
+  return total.failed > 0 || total.passed === 0 ? 1 : 0;
+});
+
+/** @param {string[]} patterns */
+function where(patterns) {
+  return patterns.length > 0 ? [`--testPathPatterns=${patterns.map((p) => `(?=.*${p})`).join('')}`] : [];
+}
+
+function cleanUp() {
+  if (process.env.LANYARD_KEEP_TEST_DATA) return;
+  const { data } = postgresFolders({ binaries: join(root, '.lanyard/engines'), data: dataDir, logs: '', fast: true });
+  if (!data.startsWith(dataDir)) rmSync(dirname(data), { recursive: true, force: true });
+  rmSync(dataDir, { recursive: true, force: true });
+}
