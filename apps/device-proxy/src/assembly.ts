@@ -40,7 +40,7 @@ export type Assembly = ReturnType<typeof assemble>;
 /** Everything that runs in one replica, put together once. Nothing is started here. */
 export const assemble = (config: DeviceProxyConfig, parts: ServiceParts, engines: Engines, link: DeviceLink) => {
   const { replicaId, redisPrefix } = config;
-  const { clock, logger } = parts;
+  const { clock, logger, metrics } = parts;
   const { dataSource, outbox, producer } = engines;
 
   const store = new SessionStore(engines.redis, redisPrefix, replicaId);
@@ -55,10 +55,15 @@ export const assemble = (config: DeviceProxyConfig, parts: ServiceParts, engines
   const subscriptionStore = new SubscriptionStore(outbox, clock);
   const interest = new Interest(dataSource, subscriptionStore);
   const rules = new Rules(dataSource, nudges, clock);
-  const asker = new Asker(link);
+  const asker = new Asker(link, heard);
   const observer = new Observer(sessions, asker, link, values, clock, logger);
   const keeper = new Keeper({ dataSource, store: subscriptionStore, interest, rules, observer, sessions, logger });
 
+  const finishedTotal = metrics.counter({
+    name: 'lanyard_device_proxy_commands_finished_total',
+    help: 'Commands that ended, by where they came from and how they ended',
+    labelNames: ['kind', 'outcome'],
+  });
   const queue = new CommandQueue({
     dataSource,
     outbox,
@@ -67,6 +72,7 @@ export const assemble = (config: DeviceProxyConfig, parts: ServiceParts, engines
     replicaId,
     endpointNameOf: (deviceId) => directory.get(deviceId)?.endpointName || sessions.get(deviceId)?.data.endpointName,
     onFinished: ({ kind, acceptedBy, asyncId }, { outcome }) => {
+      finishedTotal.inc({ kind, outcome });
       if (kind !== 'subscription') return;
       nudges
         .tell(acceptedBy, { about: 'finished', asyncId, succeeded: outcome === 'succeeded' })

@@ -45,7 +45,7 @@ const stopDevices = async (assembly: Assembly, coap: CoapUdp | undefined): Promi
 export const start = async (config: DeviceProxyConfig, overrides: ServiceOverrides = {}): Promise<RunningProxy> => {
   const parts = serviceParts(config, overrides);
   const engines = await openEngines(config, parts);
-  const coap = config.coap && new CoapUdp(config.coap, parts.logger);
+  const coap = config.coap && new CoapUdp(config.coap, parts.logger, parts.metrics);
   const assembly = assemble(config, parts, engines, coap?.link ?? new NoTransport());
   if (coap && config.coap) connectDevices(coap, config.coap.accountId, assembly);
   await Promise.all([engines.lifecycle.start(), engines.keys.start(), engines.accounts.start()]);

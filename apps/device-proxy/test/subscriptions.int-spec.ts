@@ -122,23 +122,36 @@ describe('/v2/subscriptions/{device-id}/{resource-path}', () => {
     const thing = harness.thing(proxy, 'late');
     await thing.device.register();
     const { value } = await harness.result(String(reply.json['async-response-id']));
-    // The registration is a full one: what was asked before it is asked again by whoever still wants it.
-    expect(value.item.status).toBeGreaterThanOrEqual(200);
+    expect(value.item).toMatchObject({ status: 200, payload: b64('21.5') });
+    await thing.device.report(temperature, 23);
+    expect((await harness.fact(harness.values, (v) => v.item.payload === b64('23'))).audience).toBe(app.keyId);
+    // It leaves, is asked for again while it is away, and comes back: a registration loses only what was confirmed.
+    await thing.device.deregister();
+    const again = await call(app, 'PUT', `/${deviceId}${temperature}`);
+    expect(again.status).toBe(202);
+    await thing.device.register();
+    expect((await harness.result(String(again.json['async-response-id']))).value.item.status).toBe(200);
   });
 
-  it('a value nobody subscribed to is recorded for nobody', async () => {
-    const [thing, deviceId] = await device('auto');
+  it('what a device observes by itself is recorded, for nobody until somebody subscribes (spec §2.4 rule 3)', async () => {
+    const thing = harness.thing(proxy, 'auto', { links: '</3/0>,</3303/0/5700>;obs;aobs=7' });
+    const deviceId = await harness.register(thing);
+    thing.device.observeByItself(temperature, Buffer.from([7]));
+    await thing.device.report(temperature, 51);
+    const first = await harness.fact(harness.values, (v) => v.item.payload === b64('51'));
+    expect([first.value.cause, first.value.item.path, first.audience]).toEqual(['auto-observation', temperature, '']);
     const app = key();
-    await call(app, 'PUT', `/${deviceId}${temperature}`);
-    thing.device.beforeAnswer = (request) => {
-      if (request.observe === 1) throw new Error('does not cancel');
-    };
+    expect((await call(app, 'PUT', `/${deviceId}${temperature}`)).status).toBe(200);
+    await thing.device.report(temperature, 52);
+    expect(await harness.fact(harness.values, (v) => v.item.payload === b64('52'))).toMatchObject({
+      audience: app.keyId,
+      value: { cause: 'notify' },
+    });
     await call(app, 'DELETE', `/${deviceId}${temperature}`);
-    await eventually(() => thing.device.received.some((r) => r.observe === 1));
-    await thing.device.report(temperature, 5).catch(() => undefined);
-    expect(harness.values.filter(({ value, audience }) => value.item.payload === b64('5') && audience !== '')).toEqual(
-      [],
-    );
+    await eventually(async () => {
+      await thing.device.report(temperature, 53);
+      expect(harness.values.at(-1)).toMatchObject({ audience: '' });
+    });
   });
 
   it('a device may end an observation: the subscription is lost', async () => {

@@ -1,3 +1,4 @@
+import type { Heard } from '../sessions/heard.js';
 import type { Observation, Session } from '../sessions/session.js';
 import type { DeviceAnswer, DeviceLink, DeviceRequest } from '../transport/device-link.js';
 import { mediaTypeOf } from './formats.js';
@@ -25,16 +26,22 @@ const replyOf = (path: string, { code, payload, contentFormat, maxAgeSeconds }: 
  * limit of one request at a time are the transport's business.
  */
 export class Asker {
-  constructor(private readonly link: DeviceLink) {}
+  constructor(
+    private readonly link: DeviceLink,
+    private readonly heard: Heard,
+  ) {}
 
   async ask(session: Session, ask: Ask): Promise<DeviceReply> {
     const request = requestFor(session.data, ask);
-    return replyOf(ask.path, await this.link.request(session.address, request, session.signal));
+    const answer = await this.link.request(session.address, request, session.signal);
+    this.heard.note(session);
+    return replyOf(ask.path, answer);
   }
 
   async observe(session: Session, path: string): Promise<{ reply: DeviceReply; token?: string; accept?: number }> {
     const request = observeRequest(session.data, path);
     const { answer, token } = await this.link.observe(session.address, request, session.signal);
+    this.heard.note(session);
     return { reply: replyOf(path, answer), token, accept: request.accept };
   }
 

@@ -69,6 +69,8 @@ export class Session {
   readonly observations = new Map<string, Observation>();
   /** Path -> keys that subscribed to it: the audience of what arrives. */
   audience: ReadonlyMap<string, readonly string[]> = new Map();
+  /** The device has the answer to its registration: before that nothing may be asked of it. */
+  greeted = false;
   /** A request stayed without an answer: nothing is sent until the device is heard again. */
   silent = false;
   /** Aborted when the session ends here, by deregistration, expiry or take-over. */

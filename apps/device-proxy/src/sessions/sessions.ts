@@ -58,7 +58,7 @@ export class Sessions {
 
   /** Whether the device listens now: a queue-mode device does for a while after each of its messages. */
   isListening(session: Session): boolean {
-    if (session.silent) return false;
+    if (session.silent || !session.greeted) return false;
     return !session.data.queueMode || this.clock.now() - session.heardAtMs < awakeWindowMs;
   }
 
@@ -158,6 +158,7 @@ export class Sessions {
   private async adopt(taken: TakeOver | undefined): Promise<Session | undefined> {
     if (!taken) return undefined;
     const session = new Session(taken.session);
+    session.greeted = true;
     await this.hold(session, taken.previousOwner, true);
     return session;
   }

@@ -36,11 +36,22 @@ export class Keeper {
 
   constructor(private readonly parts: KeeperParts) {}
 
-  /** A full registration: the device has forgotten every observation (spec §4.4 rule 1). */
-  async loseAll(deviceId: string): Promise<void> {
+  /**
+   * A full registration: the device has forgotten every observation (spec §4.4 rule 1). What a call asked for while
+   * the device was away waits in the command queue for just this registration.
+   */
+  async loseObserved(deviceId: string): Promise<void> {
     const { dataSource, store } = this.parts;
     if ((await store.of(dataSource.manager, deviceId)).length === 0) return;
-    await withDevice(dataSource, deviceId, (manager) => store.lose(manager, { deviceId }));
+    await withDevice(dataSource, deviceId, async (manager) => {
+      await store.lose(manager, { deviceId, status: 'confirmed' });
+      await store.lose(manager, { deviceId, origin: 'presubscription' });
+    });
+  }
+
+  /** The device is gone for good. */
+  async loseAll(deviceId: string): Promise<void> {
+    await withDevice(this.parts.dataSource, deviceId, (manager) => this.parts.store.lose(manager, { deviceId }));
   }
 
   /** The device ended an observation: whoever subscribed has lost it. */

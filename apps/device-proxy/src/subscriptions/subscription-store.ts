@@ -19,13 +19,18 @@ export class SubscriptionStore {
     return manager.find(Subscription, { where: { deviceId }, order: { path: 'ASC', keyId: 'ASC' } });
   }
 
-  /** A call outranks a rule: it is lost at the next full registration even where a rule would have asked too. */
-  async ask(manager: EntityManager, wanted: readonly Wanted[]): Promise<void> {
+  /**
+   * A call outranks a rule: it is lost at the next full registration even where a rule would have asked too. What the
+   * device does not observe now (`observed` false) has to be asked for again, whatever it was before.
+   */
+  async ask(manager: EntityManager, wanted: readonly Wanted[], observed = false): Promise<void> {
     for (const one of wanted) {
       const { deviceId, path, keyId, origin } = one;
       const known = await manager.findOneBy(Subscription, { deviceId, path, keyId });
-      if (known && (known.origin === origin || origin === 'presubscription')) continue;
-      const row = { ...one, status: known?.status ?? ('asked' as const), changedAt: new Date(this.clock.now()) };
+      if (known && origin === 'presubscription') continue;
+      const status = known && observed ? known.status : 'asked';
+      if (known?.origin === origin && known.status === status) continue;
+      const row = { ...one, status, changedAt: new Date(this.clock.now()) };
       await manager.upsert(Subscription, row, ['deviceId', 'path', 'keyId']);
       await this.announce(manager, [row], row.status);
     }

@@ -47,7 +47,7 @@ export class Subscriptions {
     const asyncId = commands.newAsyncId();
     const outcome = this.outcomeOf(asyncId);
     const within = (manager: EntityManager): Promise<void> =>
-      store.ask(manager, [{ deviceId, accountId, path, keyId: identity.keyId, origin: 'resource' }]);
+      store.ask(manager, [{ deviceId, accountId, path, keyId: identity.keyId, origin: 'resource' }], observed);
     const wish = {
       asyncId,
       kind: 'subscription',
@@ -64,7 +64,10 @@ export class Subscriptions {
         { ...wish, query: [], ...defaultTiming(session?.data.queueMode ?? false) },
         within,
       );
-      return { asyncId, confirmed: observed || (session !== undefined && (await this.within(answerWaitMs, outcome))) };
+      if (!session) return { asyncId, confirmed: false };
+      // A sleeping device that reports the path already: its next value is for the new subscriber too.
+      if (observed) await this.parts.nudges.tell(session.owner, { about: 'interest', deviceId });
+      return { asyncId, confirmed: (await this.within(answerWaitMs, outcome)) || observed };
     } finally {
       this.waiting.delete(asyncId);
     }

@@ -1,5 +1,5 @@
 import { Code, type CoapRequest, type CoapResponse, CoapUdpEndpoint, type UnmatchedNotification } from '@lanyard/coap';
-import type { Logger } from '@lanyard/service';
+import type { Logger, Metrics } from '@lanyard/service';
 import type { CoapConfig } from '../config.js';
 import { CoapLink } from './coap-link.js';
 import { addressOf } from './peer-address.js';
@@ -42,12 +42,19 @@ export class CoapUdp {
   constructor(
     private readonly config: CoapConfig,
     private readonly logger: Logger,
+    metrics: Metrics,
   ) {
+    const events = metrics.counter({
+      name: 'lanyard_device_proxy_coap_events_total',
+      help: 'What happened to datagrams, requests and notifications on the CoAP port',
+      labelNames: ['event'],
+    });
     this.endpoint = new CoapUdpEndpoint({
       host: config.host,
       port: config.port,
       onRequest: (request) => this.handle(request),
       onNotification: (notification) => this.unmatched(notification),
+      metrics: { count: (event) => events.inc({ event }) },
       onHandlerError: (error) => logger.warn({ err: error }, 'message of a device not handled: it will come again'),
     });
     this.link = new CoapLink(this.endpoint);
@@ -73,10 +80,6 @@ export class CoapUdp {
   /** Bound UDP port. */
   get port(): number {
     return this.bound?.port ?? 0;
-  }
-
-  get gauges(): ReturnType<CoapUdpEndpoint['gauges']> {
-    return this.endpoint.gauges();
   }
 
   /** An engine that is away is not the device's fault: 5.03 makes it try again later. */

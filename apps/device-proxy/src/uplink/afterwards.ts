@@ -16,6 +16,7 @@ export class Afterwards {
   ) {}
 
   registered(session: Session): void {
+    session.greeted = true;
     this.updated(session);
     this.observer.adoptAutomatic(session).catch((error: unknown) => {
       this.logger.error({ err: error, deviceId: session.deviceId }, 'observations of the device itself not stored');

@@ -51,7 +51,7 @@ export class Register {
   ): Promise<UplinkReply> {
     const { accountId, afterwards, clock, keeper, sessions } = this.parts;
     const nowMs = clock.now();
-    await keeper.loseAll(deviceId);
+    await keeper.loseObserved(deviceId);
     const session = await sessions.open({
       deviceId,
       registrationId: newId(nowMs),

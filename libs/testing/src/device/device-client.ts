@@ -183,6 +183,11 @@ export class DeviceClient {
     this.serverUrl = server;
   }
 
+  /** Reports the path from now on without having been asked, under the token that its link announced (`aobs`). */
+  observeByItself(path: string, token: Buffer): void {
+    this.observers.set(path, { token, number: 0 });
+  }
+
   /** Tells the observer that the path is gone (4.04), which ends the observation. */
   async endObservation(path: string): Promise<void> {
     const observer = this.observers.get(path);
