@@ -1,0 +1,45 @@
+import { Column, Entity, JoinTable, ManyToMany, PrimaryColumn, type Relation } from 'typeorm';
+import { KeyGroup } from './key-group.entity.js';
+
+/** The credential of one application instance (spec §5). Holds the hash of the secret, never the secret. */
+@Entity({ name: 'api_keys' })
+export class ApiKey {
+  @PrimaryColumn('text')
+  id: string;
+
+  @Column('text', { name: 'account_id' })
+  accountId: string;
+
+  @Column('text')
+  name: string;
+
+  @Column('text', { nullable: true })
+  owner: string | null;
+
+  @Column('text')
+  hash: string;
+
+  @Column('text')
+  status: 'active' | 'inactive';
+
+  @Column('integer')
+  revision: number;
+
+  @Column('timestamptz', { name: 'created_at' })
+  createdAt: Date;
+
+  @Column('timestamptz', { name: 'updated_at' })
+  updatedAt: Date;
+
+  /** Written by LastLogins alone, so that a change of the key never sets it back. */
+  @Column({ type: 'timestamptz', name: 'last_login_at', nullable: true, update: false })
+  lastLoginAt: Date | null;
+
+  @ManyToMany(() => KeyGroup)
+  @JoinTable({
+    name: 'api_key_groups',
+    joinColumn: { name: 'key_id', referencedColumnName: 'id' },
+    inverseJoinColumn: { name: 'group_id', referencedColumnName: 'id' },
+  })
+  groups: Relation<KeyGroup>[];
+}

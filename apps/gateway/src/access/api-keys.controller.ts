@@ -1,0 +1,155 @@
+import {
+  Caller,
+  type Identity,
+  type ListEnvelope,
+  parseApiKey,
+  parseListQuery,
+  Permissions,
+  type QueryParameters,
+} from '@lanyard/service';
+import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Put, Query } from '@nestjs/common';
+import {
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiQuery,
+  ApiTags,
+} from '@nestjs/swagger';
+import { OnlyYourself, SecretInUrl } from '../errors.js';
+import {
+  type ApiKeyChange,
+  ApiKeyChangeSchema,
+  ApiKeyListSchema,
+  type ApiKeyRecord,
+  ApiKeySchema,
+  GroupIdsSchema,
+  type NewApiKey,
+  NewApiKeySchema,
+} from './api-key-record.js';
+import { ApiKeys } from './api-keys.service.js';
+import { type KeyGroupRecord, KeyGroupListSchema } from './key-group-record.js';
+import { KeyGroups } from './key-groups.service.js';
+import { admin } from './permissions.js';
+
+const listSpec = { filters: { key: 'text', owner: 'text' } } as const;
+
+/** `me`, or an id that the caller may touch: its own, or any for an administrator. Others learn nothing about ids. */
+const keyIdOf = (caller: Identity, id: string): string => {
+  const keyId = id === 'me' ? caller.keyId : id;
+  if (keyId !== caller.keyId && !caller.permissions.includes(admin)) throw new OnlyYourself();
+  return keyId;
+};
+
+const refuseSecrets = (query: QueryParameters): void => {
+  for (const [name, value] of Object.entries(query))
+    if ([value ?? ''].flat().some((text) => parseApiKey(text) !== undefined)) throw new SecretInUrl(name);
+};
+
+/** Spec §2.11 and §5. `{id}` may be `me`. */
+@ApiTags('API keys')
+@Controller('v3/api-keys')
+export class ApiKeysController {
+  constructor(
+    @Inject(ApiKeys) private readonly keys: ApiKeys,
+    @Inject(KeyGroups) private readonly groups: KeyGroups,
+  ) {}
+
+  @Get()
+  @Permissions(admin)
+  @ApiOperation({ summary: 'List API keys' })
+  @ApiQuery({ name: 'limit', required: false, type: Number, description: '2 to 1000, default 50' })
+  @ApiQuery({ name: 'after', required: false, type: String, description: 'Id of the last item of the previous page' })
+  @ApiQuery({ name: 'order', required: false, enum: ['ASC', 'DESC'] })
+  @ApiQuery({ name: 'key__eq', required: false, type: String, description: 'The key without its secret part' })
+  @ApiQuery({ name: 'owner__eq', required: false, type: String })
+  @ApiOkResponse({ standardSchema: ApiKeyListSchema })
+  list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<ListEnvelope<ApiKeyRecord>> {
+    refuseSecrets(query);
+    return this.keys.list(caller.accountId, parseListQuery(query, listSpec));
+  }
+
+  @Post()
+  @Permissions(admin)
+  @ApiOperation({ summary: 'Create an API key; the answer is the only one that shows it in full' })
+  @ApiCreatedResponse({ standardSchema: ApiKeySchema })
+  create(@Caller() caller: Identity, @Body({ schema: NewApiKeySchema }) body: NewApiKey): Promise<ApiKeyRecord> {
+    return this.keys.create(caller.accountId, body);
+  }
+
+  @Get(':id')
+  @ApiOperation({ summary: 'Show an API key' })
+  @ApiOkResponse({ standardSchema: ApiKeySchema })
+  get(@Caller() caller: Identity, @Param('id') id: string): Promise<ApiKeyRecord> {
+    return this.keys.get(caller.accountId, keyIdOf(caller, id));
+  }
+
+  @Put(':id')
+  @ApiOperation({ summary: 'Change an API key' })
+  @ApiOkResponse({ standardSchema: ApiKeySchema })
+  update(
+    @Caller() caller: Identity,
+    @Param('id') id: string,
+    @Body({ schema: ApiKeyChangeSchema }) body: ApiKeyChange,
+  ): Promise<ApiKeyRecord> {
+    return this.keys.update(caller, keyIdOf(caller, id), body);
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Delete an API key; it stops working within five seconds' })
+  @ApiNoContentResponse()
+  remove(@Caller() caller: Identity, @Param('id') id: string): Promise<void> {
+    return this.keys.remove(caller.accountId, keyIdOf(caller, id));
+  }
+
+  @Post(':id/reset-secret')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'New secret for an API key; the old one stops working within five seconds' })
+  @ApiOkResponse({ standardSchema: ApiKeySchema })
+  resetSecret(
+    @Caller() caller: Identity,
+    @Param('id') id: string,
+    @Body({ schema: ApiKeyChangeSchema.nullish() }) body: ApiKeyChange | null | undefined,
+  ): Promise<ApiKeyRecord> {
+    return this.keys.resetSecret(caller, keyIdOf(caller, id), body ?? {});
+  }
+
+  @Get(':id/groups')
+  @ApiOperation({ summary: 'Groups of an API key' })
+  @ApiOkResponse({ standardSchema: KeyGroupListSchema })
+  async listGroups(
+    @Caller() caller: Identity,
+    @Param('id') id: string,
+    @Query() query: QueryParameters,
+  ): Promise<ListEnvelope<KeyGroupRecord>> {
+    const key = await this.keys.get(caller.accountId, keyIdOf(caller, id));
+    return this.groups.listOfKey(caller.accountId, key.id, parseListQuery(query, { filters: {} }));
+  }
+
+  @Post(':id/groups/add')
+  @HttpCode(200)
+  @Permissions(admin)
+  @ApiOperation({ summary: 'Add an API key to groups' })
+  @ApiOkResponse({ standardSchema: ApiKeySchema })
+  addGroups(
+    @Caller() caller: Identity,
+    @Param('id') id: string,
+    @Body({ schema: GroupIdsSchema }) ids: string[],
+  ): Promise<ApiKeyRecord> {
+    return this.keys.addGroups(caller.accountId, keyIdOf(caller, id), ids);
+  }
+
+  @Post(':id/groups/remove')
+  @HttpCode(200)
+  @Permissions(admin)
+  @ApiOperation({ summary: 'Remove an API key from groups' })
+  @ApiOkResponse({ standardSchema: ApiKeySchema })
+  removeGroups(
+    @Caller() caller: Identity,
+    @Param('id') id: string,
+    @Body({ schema: GroupIdsSchema }) ids: string[],
+  ): Promise<ApiKeyRecord> {
+    return this.keys.removeGroups(caller.accountId, keyIdOf(caller, id), ids);
+  }
+}

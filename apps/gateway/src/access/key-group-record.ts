@@ -1,0 +1,60 @@
+import { formatTimestamp } from '@lanyard/service';
+import { z } from 'zod';
+import type { KeyGroup } from './key-group.entity.js';
+
+export const KeyGroupSchema = z
+  .object({
+    object: z.literal('group'),
+    id: z.string(),
+    name: z.string(),
+    account_id: z.string(),
+    apikey_count: z.number().int(),
+    user_count: z.number().int(),
+    application_count: z.number().int(),
+    created_at: z.string(),
+    updated_at: z.string(),
+    etag: z.string(),
+  })
+  .meta({ id: 'KeyGroup' });
+
+export type KeyGroupRecord = z.infer<typeof KeyGroupSchema>;
+
+export const KeyGroupListSchema = z
+  .object({
+    object: z.literal('list'),
+    data: z.array(KeyGroupSchema),
+    limit: z.number().int(),
+    after: z.string().nullable(),
+    order: z.enum(['ASC', 'DESC']),
+    has_more: z.boolean(),
+    total_count: z.number().int(),
+  })
+  .meta({ id: 'KeyGroupList' });
+
+const ids = z.array(z.string()).max(1_000).optional();
+
+/** Users and applications do not exist here: their lists may only be empty. */
+export const MembersSchema = z.object({ apikeys: ids, users: ids, applications: ids }).meta({ id: 'KeyGroupMembers' });
+
+export type Members = z.infer<typeof MembersSchema>;
+
+const name = z.string().trim().min(1).max(100);
+
+export const NewKeyGroupSchema = z.object({ name, members: MembersSchema.optional() }).meta({ id: 'NewKeyGroup' });
+export type NewKeyGroup = z.infer<typeof NewKeyGroupSchema>;
+
+export const KeyGroupChangeSchema = z.object({ name: name.optional() }).meta({ id: 'KeyGroupChange' });
+export type KeyGroupChange = z.infer<typeof KeyGroupChangeSchema>;
+
+export const keyGroupRecord = (group: KeyGroup, keyCount: number): KeyGroupRecord => ({
+  object: 'group',
+  id: group.id,
+  name: group.name,
+  account_id: group.accountId,
+  apikey_count: keyCount,
+  user_count: 0,
+  application_count: 0,
+  created_at: formatTimestamp(group.createdAt),
+  updated_at: formatTimestamp(group.updatedAt),
+  etag: String(group.revision),
+});

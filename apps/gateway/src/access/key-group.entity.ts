@@ -1,0 +1,28 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { GroupKind } from './permissions.js';
+
+/** A key group: keys have the privileges of their groups (spec §2.11). */
+@Entity({ name: 'key_groups' })
+export class KeyGroup {
+  @PrimaryColumn('text')
+  id: string;
+
+  @Column('text', { name: 'account_id' })
+  accountId: string;
+
+  /** Unique in the account. */
+  @Column('text')
+  name: string;
+
+  @Column('text')
+  kind: GroupKind;
+
+  @Column('integer')
+  revision: number;
+
+  @Column('timestamptz', { name: 'created_at' })
+  createdAt: Date;
+
+  @Column('timestamptz', { name: 'updated_at' })
+  updatedAt: Date;
+}

@@ -1,0 +1,133 @@
+import {
+  Caller,
+  type Identity,
+  type ListEnvelope,
+  listEnvelope,
+  parseListQuery,
+  Permissions,
+  type QueryParameters,
+} from '@lanyard/service';
+import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Put, Query } from '@nestjs/common';
+import {
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiQuery,
+  ApiTags,
+} from '@nestjs/swagger';
+import { ApiKeyListSchema, type ApiKeyRecord } from './api-key-record.js';
+import {
+  type KeyGroupChange,
+  KeyGroupChangeSchema,
+  KeyGroupListSchema,
+  type KeyGroupRecord,
+  KeyGroupSchema,
+  type Members,
+  MembersSchema,
+  type NewKeyGroup,
+  NewKeyGroupSchema,
+} from './key-group-record.js';
+import { KeyGroups } from './key-groups.service.js';
+import { admin } from './permissions.js';
+
+const listSpec = { filters: { id: 'text', name: 'text' } } as const;
+
+/** Key groups; the interface calls them policy groups. For administrators only. */
+@ApiTags('Key groups')
+@Permissions(admin)
+@Controller('v3/policy-groups')
+export class KeyGroupsController {
+  constructor(@Inject(KeyGroups) private readonly groups: KeyGroups) {}
+
+  @Get()
+  @ApiOperation({ summary: 'List key groups' })
+  @ApiQuery({ name: 'limit', required: false, type: Number, description: '2 to 1000, default 50' })
+  @ApiQuery({ name: 'after', required: false, type: String, description: 'Id of the last item of the previous page' })
+  @ApiQuery({ name: 'order', required: false, enum: ['ASC', 'DESC'] })
+  @ApiQuery({ name: 'name__eq', required: false, type: String })
+  @ApiOkResponse({ standardSchema: KeyGroupListSchema })
+  list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<ListEnvelope<KeyGroupRecord>> {
+    return this.groups.list(caller.accountId, parseListQuery(query, listSpec));
+  }
+
+  @Post()
+  @ApiOperation({ summary: 'Create a key group' })
+  @ApiCreatedResponse({ standardSchema: KeyGroupSchema })
+  create(@Caller() caller: Identity, @Body({ schema: NewKeyGroupSchema }) body: NewKeyGroup): Promise<KeyGroupRecord> {
+    return this.groups.create(caller.accountId, body);
+  }
+
+  @Get(':id')
+  @ApiOperation({ summary: 'Show a key group' })
+  @ApiOkResponse({ standardSchema: KeyGroupSchema })
+  get(@Caller() caller: Identity, @Param('id') id: string): Promise<KeyGroupRecord> {
+    return this.groups.get(caller.accountId, id);
+  }
+
+  @Put(':id')
+  @ApiOperation({ summary: 'Rename a key group' })
+  @ApiOkResponse({ standardSchema: KeyGroupSchema })
+  rename(
+    @Caller() caller: Identity,
+    @Param('id') id: string,
+    @Body({ schema: KeyGroupChangeSchema }) body: KeyGroupChange,
+  ): Promise<KeyGroupRecord> {
+    return this.groups.rename(caller.accountId, id, body);
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Delete a key group; its keys lose what it gave them' })
+  @ApiNoContentResponse()
+  remove(@Caller() caller: Identity, @Param('id') id: string): Promise<void> {
+    return this.groups.remove(caller.accountId, id);
+  }
+
+  @Get(':id/api-keys')
+  @ApiOperation({ summary: 'API keys of a group' })
+  @ApiOkResponse({ standardSchema: ApiKeyListSchema })
+  keys(
+    @Caller() caller: Identity,
+    @Param('id') id: string,
+    @Query() query: QueryParameters,
+  ): Promise<ListEnvelope<ApiKeyRecord>> {
+    return this.groups.keys(caller.accountId, id, parseListQuery(query, { filters: {} }));
+  }
+
+  /** Nobody has users or applications here: the lists exist because clients ask for them. */
+  @Get([':id/users', ':id/applications'])
+  @ApiOperation({ summary: 'Users or applications of a group: always empty' })
+  async nobody(
+    @Caller() caller: Identity,
+    @Param('id') id: string,
+    @Query() query: QueryParameters,
+  ): Promise<ListEnvelope<never>> {
+    await this.groups.get(caller.accountId, id);
+    return listEnvelope<never>([], parseListQuery(query, { filters: {} }), 0);
+  }
+
+  @Post([':id', ':id/api-keys/add'])
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Add API keys to a group' })
+  @ApiOkResponse({ standardSchema: KeyGroupSchema })
+  add(
+    @Caller() caller: Identity,
+    @Param('id') id: string,
+    @Body({ schema: MembersSchema }) body: Members,
+  ): Promise<KeyGroupRecord> {
+    return this.groups.addKeys(caller.accountId, id, body);
+  }
+
+  @Post(':id/api-keys/remove')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Remove API keys from a group' })
+  @ApiOkResponse({ standardSchema: KeyGroupSchema })
+  removeKeys(
+    @Caller() caller: Identity,
+    @Param('id') id: string,
+    @Body({ schema: MembersSchema }) body: Members,
+  ): Promise<KeyGroupRecord> {
+    return this.groups.removeKeys(caller.accountId, id, body);
+  }
+}

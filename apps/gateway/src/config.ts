@@ -1,0 +1,86 @@
+import { type CommonConfig, commonConfig, ConfigError, env, type EnvReader } from '@lanyard/service';
+import { type Owner, owners } from './door/routes.js';
+import type { Rate } from './limits/gcra.js';
+
+export const app = 'gateway';
+
+/** What is made when the database is empty. */
+export interface FirstStart {
+  /** Where the first administrator key is written; needed only then. */
+  keyFile?: string;
+  accountId?: string;
+  tier: 'free' | 'commercial';
+  autoCreateDevices: boolean;
+}
+
+export interface GatewayConfig extends CommonConfig {
+  firstStart: FirstStart;
+  /** Base URLs of each owner's replicas. */
+  replicas: Record<Owner, string[]>;
+  /** Requests of one key. */
+  keyRate: Rate;
+  /** Requests of one client address that carried no valid key. */
+  attemptRate: Rate;
+  redisPrefix: string;
+  /** Browsers on these origins may call; none by default. */
+  corsOrigins: string[];
+  /** How many proxies stand in front and append to X-Forwarded-For. 0: the header is not believed. */
+  trustedProxies: number;
+  /** What clients call us; stands in the OpenAPI document. */
+  publicUrl?: string;
+  /** How long a stop waits for open requests and sockets. */
+  drainTimeoutMs: number;
+}
+
+const variableOf = (owner: Owner): string => `GATEWAY_${owner.replace('-', '_').toUpperCase()}_URLS`;
+
+const replicasOf = (reader: EnvReader, owner: Owner): string[] => {
+  const urls = reader.list(variableOf(owner));
+  const wrong = urls.find((url) => !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol));
+  if (urls.length === 0 || wrong !== undefined)
+    throw new ConfigError(
+      variableOf(owner),
+      `must hold http(s) URLs, comma separated${wrong ? `, not "${wrong}"` : ''}`,
+    );
+  return urls;
+};
+
+const accountIdOf = (reader: EnvReader): string | undefined => {
+  const id = reader.optional('GATEWAY_FIRST_ACCOUNT_ID');
+  if (id !== undefined && !/^[0-9a-f]{32}$/.test(id))
+    throw new ConfigError('GATEWAY_FIRST_ACCOUNT_ID', 'must be 32 lower-case hex characters');
+  return id;
+};
+
+const tierOf = (reader: EnvReader): 'free' | 'commercial' => {
+  const tier = reader.string('GATEWAY_FIRST_ACCOUNT_TIER', 'commercial');
+  if (tier !== 'free' && tier !== 'commercial')
+    throw new ConfigError('GATEWAY_FIRST_ACCOUNT_TIER', 'must be free or commercial');
+  return tier;
+};
+
+const rate = (reader: EnvReader, name: string, perSecond: number, burst: number): Rate => ({
+  perSecond: reader.int(`${name}_PER_SECOND`, perSecond, { min: 1, max: 1_000_000 }),
+  burst: reader.int(`${name}_BURST`, burst, { min: 1, max: 1_000_000 }),
+});
+
+export const readConfig = (source?: NodeJS.ProcessEnv): GatewayConfig => {
+  const reader = env(source);
+  return {
+    ...commonConfig(reader, app),
+    firstStart: {
+      keyFile: reader.optional('GATEWAY_FIRST_KEY_FILE'),
+      accountId: accountIdOf(reader),
+      tier: tierOf(reader),
+      autoCreateDevices: reader.bool('GATEWAY_FIRST_ACCOUNT_AUTO_CREATE_DEVICES', false),
+    },
+    replicas: Object.fromEntries(owners.map((owner) => [owner, replicasOf(reader, owner)])) as Record<Owner, string[]>,
+    keyRate: rate(reader, 'GATEWAY_KEY_RATE', 500, 1_000),
+    attemptRate: rate(reader, 'GATEWAY_ATTEMPT_RATE', 5, 50),
+    redisPrefix: reader.string('GATEWAY_REDIS_PREFIX', 'gateway:'),
+    corsOrigins: reader.list('GATEWAY_CORS_ORIGINS', []),
+    trustedProxies: reader.int('GATEWAY_TRUSTED_PROXIES', 0, { min: 0, max: 10 }),
+    publicUrl: reader.optional('GATEWAY_PUBLIC_URL'),
+    drainTimeoutMs: reader.int('GATEWAY_DRAIN_TIMEOUT_MS', 5_000, { min: 0, max: 600_000 }),
+  };
+};

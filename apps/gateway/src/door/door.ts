@@ -1,0 +1,100 @@
+import {
+  AccessDenied,
+  type Authenticator,
+  type Clock,
+  type ErrorFilter,
+  type Metrics,
+  signIdentity,
+} from '@lanyard/service';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { clientAddress } from '../authentication/client-address.js';
+import { NoSuchPath } from '../errors.js';
+import { forward } from './forward.js';
+import { requestHeaders, responseHeaders } from './headers.js';
+import type { OpenCalls } from './open-calls.js';
+import type { Replicas } from './replicas.js';
+import { requestBody } from './request-body.js';
+import { type Owner, routeOf } from './routes.js';
+
+export interface DoorParts {
+  authenticator: Authenticator;
+  replicas: Record<Owner, Replicas>;
+  openCalls: OpenCalls;
+  identitySecrets: readonly string[];
+  trustedProxies: number;
+  errors: ErrorFilter;
+  clock: Clock;
+  metrics: Metrics;
+}
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+const pathOf = (url: string): string => url.split('?', 1)[0] as string;
+
+/** Aborts when the client leaves before its answer is complete. */
+const untilClientLeaves = (reply: FastifyReply): AbortSignal => {
+  const left = new AbortController();
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) left.abort();
+  });
+  return left.signal;
+};
+
+/** Who are you, may you, whose is this path; then the owner's answer as it comes. */
+const handle = async (parts: DoorParts, request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+  const route = routeOf(pathOf(request.url));
+  if (!route) throw new NoSuchPath();
+  const signal = untilClientLeaves(reply);
+  const identity = await parts.authenticator.authenticate(request);
+  if (!identity.permissions.includes(route.permission))
+    throw new AccessDenied(`The key has no permission for this path: it needs a group that gives ${route.permission}.`);
+  const body = await requestBody(request.raw);
+  const token = signIdentity(identity, parts.identitySecrets, parts.clock.now());
+  const from = { requestId: request.id, address: clientAddress(request.raw, parts.trustedProxies) };
+  const headers = requestHeaders(request.headers, token, from);
+  const call = { method: request.method, path: request.url, headers, body, signal };
+  const answer = await forward(parts.replicas[route.owner], call, parts.metrics);
+  return reply.code(answer.statusCode).headers(responseHeaders(answer.headers)).send(answer.body);
+};
+
+const measure = ({ metrics }: DoorParts, request: FastifyRequest, reply: FastifyReply): void => {
+  const owner = routeOf(pathOf(request.url))?.owner ?? 'nobody';
+  metrics
+    .histogram({
+      name: 'lanyard_gateway_forward_seconds',
+      help: 'Time of forwarded requests',
+      labelNames: ['owner', 'method', 'status'],
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 35],
+    })
+    .observe({ owner, method: request.method, status: String(reply.statusCode) }, reply.elapsedTime / 1_000);
+};
+
+/** Everything below /v2 and /v3 that is not the gateway's own. Bodies are not parsed here: they flow through. */
+export const door =
+  (parts: DoorParts) =>
+  async (fastify: FastifyInstance): Promise<void> => {
+    fastify.removeAllContentTypeParsers();
+    fastify.addContentTypeParser('*', (_request, _payload, done) => done(null));
+    fastify.setErrorHandler((error, request, reply) => {
+      if (reply.raw.destroyed) return reply.hijack();
+      // What a refused client still sends is not read: the connection ends with the answer.
+      if (!request.raw.complete) reply.header('connection', 'close');
+      parts.errors.answer(error, request, reply);
+    });
+    fastify.addHook('onResponse', async (request, reply) => measure(parts, request, reply));
+    const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+      const closed = parts.openCalls.enter(reply.raw);
+      if (closed) reply.header('connection', 'close');
+      return handle(parts, request, reply);
+    };
+    for (const url of ['/v2/*', '/v3/*']) {
+      fastify.route({ method: methods, url, handler });
+      fastify.options(url, async (request, reply) => {
+        if (!routeOf(pathOf(request.url))) throw new NoSuchPath();
+        return reply
+          .code(204)
+          .header('allow', [...methods, 'OPTIONS'].join(', '))
+          .send();
+      });
+    }
+  };

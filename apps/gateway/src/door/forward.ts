@@ -1,0 +1,75 @@
+import { type Metrics, ServiceError } from '@lanyard/service';
+import type { Dispatcher } from 'undici';
+import { OwnerUnavailable } from '../errors.js';
+import type { Replica, Replicas } from './replicas.js';
+import { ClientGone, type RequestBody } from './request-body.js';
+
+/** A request as the owner gets it. */
+export interface Call {
+  method: string;
+  /** With the query as the client sent it. */
+  path: string;
+  headers: Record<string, string | string[]>;
+  body: RequestBody;
+  /** The client went away. */
+  signal: AbortSignal;
+}
+
+export type Answer = Dispatcher.ResponseData;
+
+/** May be sent twice without another effect (RFC 9110 §9.2.2). */
+const idempotent = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
+
+const errorsOf = (error: unknown): { code?: string; syscall?: string }[] =>
+  error instanceof AggregateError ? (error.errors as object[]) : [(error ?? {}) as object];
+
+/** Nothing of the request has left: any method may go to another replica. */
+export const neverReached = (error: unknown): boolean =>
+  errorsOf(error).every(
+    ({ code, syscall }) =>
+      syscall === 'connect' ||
+      syscall === 'getaddrinfo' ||
+      code === 'ECONNREFUSED' ||
+      code === 'UND_ERR_CONNECT_TIMEOUT',
+  );
+
+const wasReset = (error: unknown): boolean =>
+  ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes((error as { code?: string }).code ?? '');
+
+const ask = (replica: Replica, { method, path, headers, body, signal }: Call): Promise<Answer> => {
+  const length = body.contentLength === undefined ? {} : { 'content-length': body.contentLength };
+  return replica.pool.request({
+    method: method as Dispatcher.HttpMethod,
+    path,
+    headers: { ...headers, ...length },
+    body: body.open() as Buffer | null,
+    signal,
+  });
+};
+
+/**
+ * Sends a call to one of the owner's replicas and gives its answer, body unread. A replica that cannot be reached is
+ * passed over; one that broke off is, when the call may be repeated. Throws OwnerUnavailable when none answered.
+ */
+export const forward = async (replicas: Replicas, call: Call, metrics: Metrics): Promise<Answer> => {
+  let cause: unknown;
+  for (const replica of replicas.order()) {
+    try {
+      return await ask(replica, call);
+    } catch (error) {
+      if (call.signal.aborted || error instanceof ClientGone || error instanceof ServiceError) throw error;
+      cause = error;
+      metrics
+        .counter({
+          name: 'lanyard_gateway_replica_failures_total',
+          help: 'Requests that a replica did not answer',
+          labelNames: ['owner'],
+        })
+        .inc({ owner: replicas.owner });
+      if (neverReached(error)) replica.rest();
+      else if (!wasReset(error) || !idempotent.has(call.method)) break;
+      if (!call.body.repeatable()) break;
+    }
+  }
+  throw new OwnerUnavailable(replicas.owner, cause);
+};

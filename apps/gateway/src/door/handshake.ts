@@ -1,0 +1,61 @@
+import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { connect, type Socket } from 'node:net';
+import type { Replica } from './replicas.js';
+
+const connectTimeoutMs = 2_000;
+const answerTimeoutMs = 10_000;
+
+export interface HandshakeAnswer {
+  response: IncomingMessage;
+  /** Set when the replica switched protocols. */
+  upgraded?: { socket: Socket; head: Buffer };
+}
+
+const open = (replica: Replica, path: string, headers: Record<string, string | string[]>): ClientRequest => {
+  const { protocol, hostname, port } = replica.url;
+  if (protocol === 'https:') return httpsRequest({ hostname, port, path, headers, agent: false });
+  const host = hostname.replace(/^\[|\]$/g, '');
+  // Half-open, so that what the client still sends arrives after the replica's last byte.
+  const createConnection = (): Socket => connect({ host, port: Number(port || 80), allowHalfOpen: true });
+  return httpRequest({ hostname: host, port, path, headers, createConnection });
+};
+
+/** Asks one replica to upgrade. Rejects when it cannot be reached or does not answer. */
+export const handshake = (
+  replica: Replica,
+  path: string,
+  headers: Record<string, string | string[]>,
+  signal: AbortSignal,
+): Promise<HandshakeAnswer> =>
+  new Promise((resolve, reject) => {
+    const asked = open(replica, path, headers);
+    const giveUp = (after: string): void =>
+      void asked.destroy(Object.assign(new Error(`no ${after} in time`), { code: 'ETIMEDOUT', syscall: after }));
+    let timer = setTimeout(giveUp, connectTimeoutMs, 'connect');
+    const abort = (): void => void asked.destroy(new Error('the client went away'));
+    const settle = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+    };
+    asked.once('socket', (socket) =>
+      socket.once('connect', () => {
+        clearTimeout(timer);
+        timer = setTimeout(giveUp, answerTimeoutMs, 'answer');
+      }),
+    );
+    asked.once('upgrade', (response, socket, head) => {
+      settle();
+      resolve({ response, upgraded: { socket: socket as Socket, head } });
+    });
+    asked.once('response', (response) => {
+      settle();
+      resolve({ response });
+    });
+    asked.once('error', (error) => {
+      settle();
+      reject(error);
+    });
+    signal.addEventListener('abort', abort, { once: true });
+    asked.end();
+  });

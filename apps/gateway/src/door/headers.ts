@@ -1,0 +1,60 @@
+import { identityHeader, requestIdHeader } from '@lanyard/service';
+import type { IncomingHttpHeaders } from 'node:http';
+
+type Headers = Record<string, string | string[]>;
+
+/** For one connection only (RFC 9110 §7.6.1). `expect` is answered by our own server. */
+const hopByHop = new Set([
+  'connection',
+  'expect',
+  'http2-settings',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+const named = (connection: string | undefined): Set<string> =>
+  new Set((connection ?? '').split(',').map((name) => name.trim().toLowerCase()));
+
+const pick = (headers: IncomingHttpHeaders, leaveOut: (name: string) => boolean): Headers => {
+  const forThisHop = named(headers.connection);
+  const kept: Headers = {};
+  for (const [name, value] of Object.entries(headers))
+    if (value !== undefined && !hopByHop.has(name) && !forThisHop.has(name) && !leaveOut(name)) kept[name] = value;
+  return kept;
+};
+
+/** What a client may not say to a service: who it is, and where it comes from. */
+const ours = (name: string): boolean =>
+  name.startsWith('x-lanyard-') || name.startsWith('x-forwarded-') || name === 'forwarded' || name === requestIdHeader;
+
+export interface Provenance {
+  requestId: string;
+  address: string;
+}
+
+/** Headers of a forwarded request. The key stays at the door: the token stands for it. */
+export const requestHeaders = (headers: IncomingHttpHeaders, token: string, from: Provenance): Headers => ({
+  ...pick(headers, (name) => ours(name) || ['authorization', 'content-length', 'cookie', 'host'].includes(name)),
+  [identityHeader]: token,
+  [requestIdHeader]: from.requestId,
+  'x-forwarded-for': from.address,
+});
+
+/** Headers of a handshake that is passed through: the dispatcher checks the key itself. */
+export const handshakeHeaders = (headers: IncomingHttpHeaders, from: Provenance): Headers => ({
+  ...pick(headers, (name) => ours(name) || ['content-length', 'cookie', 'host'].includes(name)),
+  [requestIdHeader]: from.requestId,
+  'x-forwarded-for': from.address,
+  connection: 'Upgrade',
+  upgrade: 'websocket',
+});
+
+/** Headers of an answer on its way back. */
+export const responseHeaders = (headers: IncomingHttpHeaders): Headers =>
+  pick(headers, (name) => name.startsWith('x-lanyard-') || name === requestIdHeader);

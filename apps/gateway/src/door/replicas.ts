@@ -1,0 +1,60 @@
+import type { Clock } from '@lanyard/service';
+import { Pool } from 'undici';
+import type { Owner } from './routes.js';
+
+/** A replica that is gone is noticed after this. */
+const connectTimeoutMs = 2_000;
+
+/** Longer than the longest poll (30 s) and any client's patience (60 s). */
+const headersTimeoutMs = 65_000;
+const bodyTimeoutMs = 65_000;
+
+/** After a failed connect a replica is asked last for this time, so that a dead host costs one time-out, not all. */
+const restMs = 2_000;
+
+/** One process of an owner. */
+export interface Replica {
+  url: URL;
+  pool: Pool;
+  /** It could not be reached just now. */
+  rest(): void;
+}
+
+/** The processes of one owner, asked in turn. */
+export class Replicas {
+  private readonly replicas: (Replica & { restsUntilMs: number })[];
+  private turn = 0;
+
+  constructor(
+    readonly owner: Owner,
+    urls: readonly string[],
+    private readonly clock: Clock,
+  ) {
+    this.replicas = urls.map((text) => {
+      const url = new URL(text);
+      const replica = {
+        url,
+        pool: new Pool(url.origin, {
+          connect: { timeout: connectTimeoutMs },
+          headersTimeout: headersTimeoutMs,
+          bodyTimeout: bodyTimeoutMs,
+        }),
+        restsUntilMs: 0,
+        rest: () => void (replica.restsUntilMs = clock.now() + restMs),
+      };
+      return replica;
+    });
+  }
+
+  /** All of them, in the order in which to try them for one request. */
+  order(): Replica[] {
+    const start = this.turn++ % this.replicas.length;
+    const turned = [...this.replicas.slice(start), ...this.replicas.slice(0, start)];
+    const now = this.clock.now();
+    return [...turned.filter((r) => r.restsUntilMs <= now), ...turned.filter((r) => r.restsUntilMs > now)];
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.replicas.map(({ pool }) => pool.destroy()));
+  }
+}

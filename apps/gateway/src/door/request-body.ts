@@ -1,0 +1,63 @@
+import { BodyTooLarge, bodyLimitBytes } from '@lanyard/service';
+import type { IncomingMessage } from 'node:http';
+
+/** The owner's limit decides; this one keeps a flood out. */
+export const forwardedBytesMax = bodyLimitBytes + 16_384;
+
+/** Bodies up to this are kept, so that another replica can be asked with them. */
+const keptBytesMax = 65_536;
+
+/** A client that went away while it was sending. */
+export class ClientGone extends Error {}
+
+/** Body of a request to forward. */
+export interface RequestBody {
+  /** To send; a body that is not kept can be opened once it has not been read from. */
+  open(): Buffer | AsyncIterable<Buffer> | null;
+  /** Whether `open` gives the whole body now. */
+  repeatable(): boolean;
+  /** Known in advance only for what the client announced. */
+  contentLength?: string;
+}
+
+async function* chunksOf(request: IncomingMessage, onRead: () => void): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
+  for (;;) {
+    const { value, done } = await chunks.next().catch((cause: unknown) => {
+      throw new ClientGone('The client went away while sending.', { cause });
+    });
+    if (done) return;
+    onRead();
+    bytes += value.length;
+    if (bytes > forwardedBytesMax) throw new BodyTooLarge(bodyLimitBytes);
+    yield value;
+  }
+}
+
+const collect = async (request: IncomingMessage): Promise<Buffer> => {
+  const parts: Buffer[] = [];
+  for await (const chunk of chunksOf(request, () => undefined)) parts.push(chunk);
+  return Buffer.concat(parts);
+};
+
+const kept = (bytes: Buffer): RequestBody => ({ open: () => bytes, repeatable: () => true });
+
+const streamed = (request: IncomingMessage, contentLength: string | undefined): RequestBody => {
+  let untouched = true;
+  return {
+    open: () => chunksOf(request, () => void (untouched = false)),
+    repeatable: () => untouched,
+    ...(contentLength !== undefined && { contentLength }),
+  };
+};
+
+/** Small bodies are read whole, large ones and those of unknown length flow through. Throws BodyTooLarge. */
+export const requestBody = async (request: IncomingMessage): Promise<RequestBody> => {
+  const { 'content-length': contentLength, 'transfer-encoding': encoding } = request.headers;
+  if (encoding !== undefined) return streamed(request, undefined);
+  const length = Number(contentLength ?? 0);
+  if (length === 0) return { open: () => null, repeatable: () => true };
+  if (length > forwardedBytesMax) throw new BodyTooLarge(bodyLimitBytes);
+  return length <= keptBytesMax ? kept(await collect(request)) : streamed(request, contentLength);
+};

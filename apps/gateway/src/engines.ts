@@ -1,0 +1,70 @@
+import { AccessAccounts, AccessKeys } from '@lanyard/contracts';
+import { KafkaConnection, KafkaProducer, Outbox, outboxMigration, OutboxRelay } from '@lanyard/kafka';
+import { openDatabase, type ServiceParts } from '@lanyard/service';
+import { Redis } from 'ioredis';
+import type { DataSource } from 'typeorm';
+import { Account } from './access/account.entity.js';
+import { ApiKey } from './access/api-key.entity.js';
+import { KeyGroup } from './access/key-group.entity.js';
+import { app, type GatewayConfig } from './config.js';
+import { Access1732147200000 } from './db/migrations/1732147200000-access.js';
+
+const schema = 'access';
+
+export interface Engines {
+  database: DataSource;
+  outbox: Outbox;
+  redis: Redis;
+  close(): Promise<void>;
+}
+
+/** Only counts requests: never waited for longer than a request can bear, and not needed to start. */
+const openRedis = (url: string, { logger }: ServiceParts): Redis => {
+  const redis = new Redis(url, {
+    enableOfflineQueue: false,
+    enableAutoPipelining: true,
+    maxRetriesPerRequest: 0,
+    commandTimeout: 250,
+    connectTimeout: 2_000,
+    retryStrategy: (attempt) => Math.min(attempt * 100, 2_000),
+  });
+  let quiet = false;
+  redis.on('error', (err: unknown) => {
+    if (!quiet) logger.warn({ err }, 'Redis is away: each replica counts requests alone');
+    quiet = true;
+  });
+  redis.on('ready', () => (quiet = false));
+  return redis;
+};
+
+/** Opens what the gateway stands on. Rejects when PostgreSQL or Kafka cannot be reached. */
+export const openEngines = async (config: GatewayConfig, parts: ServiceParts): Promise<Engines> => {
+  const { logger, metrics } = parts;
+  const databaseUrl = config.secrets.databaseUrl;
+  const database = await openDatabase({
+    url: databaseUrl,
+    schema,
+    entities: [Account, ApiKey, KeyGroup],
+    migrations: [outboxMigration(schema), Access1732147200000],
+    applicationName: config.replicaId,
+  });
+  const kafka = new KafkaConnection({ ...config.kafka, clientId: config.replicaId, logger, metrics });
+  await kafka.ensureTopics([AccessKeys, AccessAccounts]);
+  const producer = new KafkaProducer(kafka, { source: app });
+  await producer.connect();
+  const relay = new OutboxRelay({ databaseUrl, schema, producer, logger, metrics });
+  relay.start();
+  const redis = openRedis(config.secrets.redisUrl, parts);
+  return {
+    database,
+    outbox: new Outbox(schema, app),
+    redis,
+    close: async () => {
+      await relay.stop();
+      await producer.disconnect();
+      await kafka.close();
+      redis.disconnect();
+      await database.destroy();
+    },
+  };
+};

@@ -1,0 +1,115 @@
+import {
+  AccessDenied,
+  Duplicate,
+  type FieldProblem,
+  NotFound,
+  ServiceError,
+  Unavailable,
+  urlLengthMax,
+  ValidationFailed,
+} from '@lanyard/service';
+
+export class KeyNotFound extends NotFound {
+  constructor() {
+    super('No such API key in this account.');
+  }
+}
+
+export class GroupNotFound extends NotFound {
+  constructor() {
+    super('No such key group in this account.');
+  }
+}
+
+export class NoSuchPath extends NotFound {
+  constructor() {
+    super('No such path.');
+  }
+}
+
+export class OnlyYourself extends AccessDenied {
+  constructor() {
+    super('The key may read and change only itself: use /v3/api-keys/me, or a key of the Administrators group.');
+  }
+}
+
+export class OnlyAdministratorsChangeGroups extends AccessDenied {
+  constructor() {
+    super('Only a key of the Administrators group may change the groups of a key.');
+  }
+}
+
+export class GroupProtected extends AccessDenied {
+  constructor(name: string) {
+    super(`The group ${name} cannot be deleted: every account has it.`);
+  }
+}
+
+export class AccountSuspended extends AccessDenied {
+  constructor() {
+    super('The account is suspended.');
+  }
+}
+
+/** Without it nobody could make keys any more. */
+export class LastAdministrator extends ServiceError {
+  constructor() {
+    super({
+      status: 400,
+      code: 'bad_request',
+      token: 'BAD_REQUEST',
+      message: 'The account must keep one active key in the Administrators group: make another one first.',
+    });
+  }
+}
+
+export class UnknownMembers extends ValidationFailed {
+  constructor(name: 'groups' | 'apikeys' | 'users' | 'applications', ids: readonly string[]) {
+    super(ids.map((id): FieldProblem => ({ name, message: `Not in this account: ${id}` })));
+  }
+}
+
+export class AlreadyMember extends Duplicate {
+  constructor(ids: readonly string[]) {
+    super(`Already a member: ${ids.join(', ')}.`);
+  }
+}
+
+export class GroupNameTaken extends Duplicate {
+  constructor() {
+    super('A key group with this name exists.', [{ name: 'name', message: 'Exists' }]);
+  }
+}
+
+/** A key never belongs into a URL (spec §5 rule 2). */
+export class SecretInUrl extends ValidationFailed {
+  constructor(name: string) {
+    super([{ name, message: 'Takes the part of the key before the secret' }], 'Never put a key into a URL: reset it.');
+  }
+}
+
+export class UrlTooLong extends ValidationFailed {
+  constructor() {
+    super([], `The URL is longer than ${urlLengthMax} characters.`);
+  }
+}
+
+/** No replica of the service that owns the path answered. */
+export class OwnerUnavailable extends Unavailable {
+  constructor(owner: string, cause?: unknown) {
+    super(`The service for this path (${owner}) does not answer: try again in a few seconds.`, cause);
+  }
+}
+
+/** No dispatcher replica answered a WebSocket handshake. */
+export class BadGateway extends ServiceError {
+  constructor() {
+    super({
+      status: 502,
+      code: 'system_unavailable',
+      token: 'BAD_GATEWAY',
+      message: 'No dispatcher answers: connect again in a few seconds.',
+      retryAfterSeconds: 2,
+    });
+  }
+}

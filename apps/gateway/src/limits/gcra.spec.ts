@@ -1,0 +1,39 @@
+import { describe, expect, it } from '@jest/globals';
+import { TestClock } from '@lanyard/service';
+import { gcra } from './gcra.js';
+import { LocalRates } from './local-rates.js';
+
+const rate = { perSecond: 10, burst: 3 };
+
+describe('rate', () => {
+  it('takes the burst at once, then one every interval', () => {
+    let tatMs = 0;
+    const waits = [0, 0, 0, 0, 50, 100, 100].map((nowMs) => {
+      const verdict = gcra(tatMs, 1_000 + nowMs, rate);
+      tatMs = verdict.tatMs;
+      return verdict.waitMs;
+    });
+    expect(waits).toEqual([0, 0, 0, 100, 50, 0, 100]);
+  });
+
+  it('is full again after a pause, and no fuller', () => {
+    expect(gcra(0, 1e9, rate)).toEqual({ tatMs: 1e9 + 100, waitMs: 0 });
+  });
+
+  it('counts each name alone, and looks without taking', async () => {
+    const clock = new TestClock();
+    const rates = new LocalRates(rate, clock);
+    expect(['a', 'a', 'a', 'a', 'b'].map((name) => rates.take(name) > 0)).toEqual([false, false, false, true, false]);
+    expect([rates.waitMs('a'), rates.waitMs('b'), rates.waitMs('c')]).toEqual([100, 0, 0]);
+    await clock.advance(100);
+    expect(rates.take('a')).toBe(0);
+  });
+
+  it('forgets the longest unused names beyond its bound', () => {
+    const rates = new LocalRates({ perSecond: 1, burst: 1 }, new TestClock(), 2);
+    rates.take('a');
+    rates.take('b');
+    rates.take('c');
+    expect([rates.waitMs('a') > 0, rates.waitMs('c') > 0]).toEqual([false, true]);
+  });
+});

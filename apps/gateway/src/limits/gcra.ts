@@ -1,0 +1,22 @@
+/** `burst` requests may come at once, `perSecond` in the long run. */
+export interface Rate {
+  perSecond: number;
+  burst: number;
+}
+
+export interface Verdict {
+  /** Theoretical arrival time to remember; unchanged when refused. */
+  tatMs: number;
+  /** 0: taken. Otherwise nothing was taken, and one would be after this time. */
+  waitMs: number;
+}
+
+export const intervalMs = (rate: Rate): number => 1_000 / rate.perSecond;
+export const toleranceMs = (rate: Rate): number => intervalMs(rate) * rate.burst;
+
+/** Generic cell rate algorithm: a token bucket that remembers one number. */
+export const gcra = (tatMs: number, nowMs: number, rate: Rate): Verdict => {
+  const next = Math.max(tatMs, nowMs) + intervalMs(rate);
+  const waitMs = next - nowMs - toleranceMs(rate);
+  return waitMs > 0 ? { tatMs, waitMs } : { tatMs: next, waitMs: 0 };
+};

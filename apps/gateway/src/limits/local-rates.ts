@@ -1,0 +1,30 @@
+import type { Clock } from '@lanyard/service';
+import { gcra, type Rate } from './gcra.js';
+
+const namesMax = 50_000;
+
+/** Rates of many names, in this replica's memory. Bounded: the longest unused names are forgotten. */
+export class LocalRates {
+  private readonly tats = new Map<string, number>();
+
+  constructor(
+    private readonly rate: Rate,
+    private readonly clock: Clock,
+    private readonly namesBound = namesMax,
+  ) {}
+
+  /** 0: taken. Otherwise how long to wait. */
+  take(name: string): number {
+    const { tatMs, waitMs } = gcra(this.tats.get(name) ?? 0, this.clock.now(), this.rate);
+    this.tats.delete(name);
+    this.tats.set(name, tatMs);
+    const [oldest] = this.tats.keys();
+    if (this.tats.size > this.namesBound && oldest !== undefined) this.tats.delete(oldest);
+    return waitMs;
+  }
+
+  /** How long to wait before one can be taken; takes nothing. */
+  waitMs(name: string): number {
+    return gcra(this.tats.get(name) ?? 0, this.clock.now(), this.rate).waitMs;
+  }
+}

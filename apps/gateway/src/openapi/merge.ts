@@ -1,0 +1,77 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+
+/** What one service says about its own paths; `document` is absent when it could not be asked. */
+export interface OwnDocument {
+  owner: string;
+  document?: OpenAPIObject;
+}
+
+export type MergedDocument = OpenAPIObject & { 'x-unavailable'?: string[] };
+
+type Schemas = Record<string, unknown>;
+type PathItem = Record<string, { operationId?: string }>;
+
+const reference = (name: string): string => `"#/components/schemas/${name}"`;
+
+/** A schema name that stands for something else already gets the owner's name in front, everywhere in the document. */
+const withoutClashes = (document: OpenAPIObject, owner: string, taken: Schemas): OpenAPIObject => {
+  const own = (document.components?.schemas ?? {}) as Schemas;
+  const clashing = Object.keys(own).filter(
+    (name) => name in taken && JSON.stringify(taken[name]) !== JSON.stringify(own[name]),
+  );
+  if (clashing.length === 0) return document;
+  const renamed = (name: string): string => (clashing.includes(name) ? `${owner}.${name}` : name);
+  let text = JSON.stringify(document);
+  for (const name of clashing) text = text.replaceAll(reference(name), reference(renamed(name)));
+  const copy = JSON.parse(text) as OpenAPIObject;
+  const schemas = Object.entries((copy.components?.schemas ?? {}) as Schemas);
+  return {
+    ...copy,
+    components: {
+      ...copy.components,
+      schemas: Object.fromEntries(schemas.map(([name, schema]) => [renamed(name), schema])),
+    } as OpenAPIObject['components'],
+  };
+};
+
+/** Operation ids are unique over all services. */
+const ownOperationIds = (item: PathItem, owner: string, taken: Set<string>): PathItem =>
+  Object.fromEntries(
+    Object.entries(item).map(([method, operation]) => {
+      const { operationId } = operation;
+      if (operationId === undefined) return [method, operation];
+      const unique = taken.has(operationId) ? `${owner}_${operationId}` : operationId;
+      taken.add(unique);
+      return [method, { ...operation, operationId: unique }];
+    }),
+  );
+
+/**
+ * One document of many: `first` gives title, security and servers; of each service only the paths that the door gives
+ * to it (`owns`) are taken. Services without a document are named in `x-unavailable`.
+ */
+export const mergeDocuments = (
+  first: OpenAPIObject,
+  others: readonly OwnDocument[],
+  owns: (owner: string, path: string) => boolean,
+): MergedDocument => {
+  const schemas: Schemas = { ...first.components?.schemas };
+  const operationIds = new Set<string>();
+  const paths: Record<string, PathItem> = {};
+  for (const [path, item] of Object.entries(first.paths))
+    paths[path] = ownOperationIds(item as PathItem, 'gateway', operationIds);
+  for (const { owner, document } of others) {
+    if (!document) continue;
+    const own = withoutClashes(document, owner, schemas);
+    Object.assign(schemas, own.components?.schemas);
+    for (const [path, item] of Object.entries(own.paths ?? {}))
+      if (owns(owner, path)) paths[path] = ownOperationIds(item as PathItem, owner, operationIds);
+  }
+  const unavailable = others.filter(({ document }) => !document).map(({ owner }) => owner);
+  return {
+    ...first,
+    paths: paths as OpenAPIObject['paths'],
+    components: { ...first.components, schemas: schemas as NonNullable<OpenAPIObject['components']>['schemas'] },
+    ...(unavailable.length > 0 && { 'x-unavailable': unavailable }),
+  };
+};

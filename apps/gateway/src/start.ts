@@ -1,0 +1,123 @@
+import {
+  ErrorFilter,
+  type RunningService,
+  type ServiceOverrides,
+  type ServiceParts,
+  serviceParts,
+  startService,
+  urlLengthMax,
+} from '@lanyard/service';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { AccountChanges } from './access/account-changes.js';
+import { ApiKeys } from './access/api-keys.service.js';
+import { firstStart } from './access/first-start.js';
+import { KeyGroups } from './access/key-groups.service.js';
+import { AppModule } from './app.module.js';
+import { KeyAuthenticator } from './authentication/key-authenticator.js';
+import { keyReader, KnownKeys } from './authentication/known-keys.js';
+import { LastLogins } from './authentication/last-logins.js';
+import type { GatewayConfig } from './config.js';
+import { door } from './door/door.js';
+import { OpenCalls } from './door/open-calls.js';
+import { Replicas } from './door/replicas.js';
+import { type Owner, owners } from './door/routes.js';
+import { Upgrades } from './door/upgrade.js';
+import { type Engines, openEngines } from './engines.js';
+import { UrlTooLong } from './errors.js';
+import { KeyLimiter } from './limits/key-limiter.js';
+import { LocalRates } from './limits/local-rates.js';
+import { SharedRates } from './limits/shared-rates.js';
+import { Documents } from './openapi/documents.js';
+import { ownDocument, serveDocuments } from './openapi/serve.js';
+
+const allowBrowsers = (app: NestFastifyApplication, origin: string[]): void => {
+  if (origin.length === 0) return;
+  app.enableCors({
+    origin,
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
+    exposedHeaders: ['x-request-id', 'retry-after'],
+    maxAge: 600,
+    strictPreflight: false,
+  });
+};
+
+const refuseLongUrls = (app: NestFastifyApplication): void => {
+  app
+    .getHttpAdapter()
+    .getInstance()
+    .addHook('onRequest', async (request) => {
+      if (request.originalUrl.length > urlLengthMax) throw new UrlTooLong();
+    });
+};
+
+const authenticatorOf = (
+  config: GatewayConfig,
+  engines: Engines,
+  known: KnownKeys,
+  logins: LastLogins,
+  parts: ServiceParts,
+): KeyAuthenticator => {
+  const { clock, metrics } = parts;
+  const shared = new SharedRates(engines.redis, config.redisPrefix, config.keyRate);
+  return new KeyAuthenticator({
+    known,
+    limiter: new KeyLimiter(shared, new LocalRates(config.keyRate, clock), clock, metrics),
+    attempts: new LocalRates(config.attemptRate, clock),
+    logins,
+    trustedProxies: config.trustedProxies,
+  });
+};
+
+/** Starts the gateway; makes the first account when there is none. Rejects when PostgreSQL or Kafka is away. */
+export const start = async (config: GatewayConfig, overrides: ServiceOverrides = {}): Promise<RunningService> => {
+  const base = serviceParts(config, overrides);
+  const { clock, health, logger, metrics } = base;
+  const engines = await openEngines(config, base);
+  const { database, outbox } = engines;
+  const changes = new AccountChanges(database, outbox, clock);
+  if (await firstStart(database, changes, config.firstStart, clock))
+    logger.info({ file: config.firstStart.keyFile }, 'first start: the administrator key is in the file');
+  const known = new KnownKeys(keyReader(database), clock);
+  const logins = new LastLogins(database, clock, logger);
+  logins.start();
+  const authenticator = authenticatorOf(config, engines, known, logins, base);
+  const replicas = Object.fromEntries(
+    owners.map((owner) => [owner, new Replicas(owner, config.replicas[owner], clock)]),
+  ) as Record<Owner, Replicas>;
+  const openCalls = new OpenCalls(clock);
+  const { trustedProxies } = config;
+  health.add('database', async () => void (await database.query('SELECT 1')));
+  return startService(
+    config,
+    {
+      title: 'Access',
+      module: AppModule.of({
+        database,
+        apiKeys: new ApiKeys(database, changes, known, clock),
+        keyGroups: new KeyGroups(database, changes, known, clock),
+      }),
+      beforeListen: async (app) => {
+        refuseLongUrls(app);
+        allowBrowsers(app, config.corsOrigins);
+        const own = ownDocument(app, config.publicUrl);
+        serveDocuments(app, own, new Documents(own, Object.values(replicas), clock, metrics));
+        const errors = new ErrorFilter(logger);
+        const identitySecrets = config.secrets.identity;
+        await app.register(
+          door({ authenticator, replicas, openCalls, identitySecrets, trustedProxies, errors, clock, metrics }),
+        );
+        new Upgrades({ replicas: replicas.dispatcher, openCalls, trustedProxies, logger, metrics }).attach(
+          app.getHttpServer(),
+        );
+      },
+      // The dispatcher closes the sockets it holds with the right code; what is left after the bound is cut.
+      beforeStop: () => openCalls.drain(config.drainTimeoutMs),
+      afterStop: async () => {
+        await Promise.all(Object.values(replicas).map((r) => r.close()));
+        await logins.stop();
+        await engines.close();
+      },
+    },
+    { ...base, authenticator },
+  );
+};
