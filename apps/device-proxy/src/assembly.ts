@@ -104,15 +104,18 @@ export const assemble = (config: DeviceProxyConfig, parts: ServiceParts, engines
     clock,
     logger,
   );
+  nudges.onLost(() => {
+    catchUp.everything().catch((error: unknown) => logger.warn({ err: error }, 'commands not looked for'));
+  });
   nudges.on((nudge) => {
     if (nudge.about === 'commands') deliverer.poke(nudge.deviceId);
     if (nudge.about === 'interest') review(nudge.deviceId);
   });
   heard.onHeard(({ deviceId }) => deliverer.heard(deviceId));
   sessions.listen({
-    // A session that existed before: its audience must be known before its next value arrives.
-    began: async (session, restored) => {
-      if (!restored) return;
+    // It existed before: its audience must be known before its next value arrives. Restored ones are looked up together.
+    began: async (session, how) => {
+      if (how !== 'taken') return;
       await interest.load(session);
       deliverer.poke(session.deviceId);
     },
@@ -136,6 +139,7 @@ export const assemble = (config: DeviceProxyConfig, parts: ServiceParts, engines
     catchUp,
     sweeper: new Sweeper(sessions, facts, nudges, clock, logger),
     deliverer,
+    interest,
     observer,
     expiry: new CommandExpiry(dataSource, queue, clock, logger),
     expulsion: new Expulsion({ directory, admission, sessions, facts, queue, keeper, dataSource, clock, logger }),

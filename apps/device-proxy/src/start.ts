@@ -22,7 +22,7 @@ const connectDevices = (coap: CoapUdp, accountId: string, { uplinkFor }: Assembl
 /** Devices come last: what they say is known only when the sessions of before are back. */
 const startDevices = async (assembly: Assembly, coap: CoapUdp | undefined): Promise<void> => {
   await assembly.nudges.start();
-  await assembly.sessions.restore();
+  await assembly.sessions.restore((sessions) => assembly.interest.loadAll(sessions));
   assembly.heard.start();
   assembly.deliverer.start();
   assembly.catchUp.start();

@@ -40,6 +40,8 @@ export class Deliverer {
   private readonly running = new Map<string, Promise<void>>();
   /** Devices with something in their queue, as far as this replica knows; others are not looked up. */
   private readonly maybeWaiting = new Set<string>();
+  /** Poked while their queue was being worked off. */
+  private readonly poked = new Set<string>();
   private readonly inFlight = new Set<Command>();
   private timer: Timer | undefined;
   private readonly retries = new Set<Timer>();
@@ -69,6 +71,7 @@ export class Deliverer {
   poke(deviceId: string): void {
     if (!this.parts.sessions.get(deviceId)) return;
     this.maybeWaiting.add(deviceId);
+    if (this.running.has(deviceId)) this.poked.add(deviceId);
     this.go(deviceId);
   }
 
@@ -86,6 +89,7 @@ export class Deliverer {
       })
       .finally(() => {
         this.running.delete(deviceId);
+        if (this.poked.delete(deviceId)) this.go(deviceId);
       });
     this.running.set(deviceId, run);
   }
@@ -104,11 +108,7 @@ export class Deliverer {
       if (!session || !this.parts.sessions.isListening(session)) return;
       this.maybeWaiting.delete(deviceId);
       const command = await this.parts.queue.claim(deviceId, { replica: this.parts.replicaId, epoch: session.epoch });
-      if (!command) {
-        // Poked while the queue was looked at: look again.
-        if (this.maybeWaiting.has(deviceId)) continue;
-        return;
-      }
+      if (!command) return;
       this.maybeWaiting.add(deviceId);
       if (!(await this.carryOut(session, command))) return;
     }

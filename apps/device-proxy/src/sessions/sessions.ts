@@ -6,10 +6,16 @@ import { OneAtATime } from './one-at-a-time.js';
 import { Session, type StoredSession } from './session.js';
 import type { Lookup, NewSession, SessionStore, TakeOver } from './session-store.js';
 
+/** `registered`: new. `taken`: its device showed up here. `restored`: this replica had it before it was restarted. */
+export type Beginning = 'registered' | 'taken' | 'restored';
+
+/** Sessions restored at a time. */
+const restoreChunk = 500;
+
 /** What others do when a session begins to be this replica's, or stops. */
 export interface SessionListener {
-  /** `restored`: it existed before; its observations must be known before anything else happens. */
-  began?(session: Session, restored: boolean): void | Promise<void>;
+  /** Awaited before anything else happens to the device. */
+  began?(session: Session, how: Beginning): void | Promise<void>;
   ended?(session: Session): void;
 }
 
@@ -77,7 +83,7 @@ export class Sessions {
       heardAtMs: nowMs,
       observations: [],
     });
-    await this.hold(session, previousOwner, false);
+    await this.hold(session, previousOwner, 'registered');
     return session;
   }
 
@@ -116,15 +122,21 @@ export class Sessions {
     return closed;
   }
 
-  /** Sessions that this replica had before it was restarted. */
-  async restore(): Promise<number> {
+  /** Takes back what this replica had before it was restarted, and hands it over piece by piece. */
+  async restore(restored: (sessions: readonly Session[]) => Promise<void>): Promise<void> {
     const devices = await this.store.owned();
-    const restored = await Promise.all(
-      devices.map((deviceId) =>
-        this.exclusive.run(deviceId, async () => this.get(deviceId) ?? this.adopt(await this.store.take(deviceId))),
-      ),
+    for (let at = 0; at < devices.length; at += restoreChunk) {
+      const chunk = devices.slice(at, at + restoreChunk);
+      const sessions = await Promise.all(chunk.map((deviceId) => this.takeBack(deviceId)));
+      await restored(sessions.filter((session) => session !== undefined));
+    }
+  }
+
+  private takeBack(deviceId: string): Promise<Session | undefined> {
+    return this.exclusive.run(
+      deviceId,
+      async () => this.get(deviceId) ?? this.adopt(await this.store.take(deviceId), 'restored'),
     );
-    return restored.filter((session) => session !== undefined).length;
   }
 
   /** Forgets this replica's copy. */
@@ -152,25 +164,25 @@ export class Sessions {
     if (held && lookup.by === 'token' && held.observationWith(lookup.token)) return held;
     // Held here, but not as the device shows it: either the device is out of date or this copy is. Redis knows.
     const registrationId = lookup.by === 'registration' ? lookup.registrationId : undefined;
-    return this.adopt(await this.store.take(deviceId, { registrationId, address }));
+    return this.adopt(await this.store.take(deviceId, { registrationId, address }), 'taken');
   }
 
-  private async adopt(taken: TakeOver | undefined): Promise<Session | undefined> {
+  private async adopt(taken: TakeOver | undefined, how: Beginning): Promise<Session | undefined> {
     if (!taken) return undefined;
     const session = new Session(taken.session);
     session.greeted = true;
-    await this.hold(session, taken.previousOwner, true);
+    await this.hold(session, taken.previousOwner, how);
     return session;
   }
 
-  private async hold(session: Session, previousOwner: string, restored: boolean): Promise<void> {
+  private async hold(session: Session, previousOwner: string, how: Beginning): Promise<void> {
     const before = this.byDevice.get(session.deviceId);
     if (before) this.drop(before);
     this.byDevice.set(session.deviceId, session);
     this.index(session);
     if (previousOwner !== '')
       await this.nudges.tell(previousOwner, { about: 'session', deviceId: session.deviceId, epoch: session.epoch });
-    for (const listener of this.listeners) await listener.began?.(session, restored);
+    for (const listener of this.listeners) await listener.began?.(session, how);
   }
 
   private index(session: Session): void {

@@ -19,6 +19,15 @@ export class Interest {
     private readonly store: SubscriptionStore,
   ) {}
 
+  /** Many at once, before any of them can be heard. */
+  async loadAll(sessions: readonly Session[]): Promise<void> {
+    const devices = sessions.map((session) => session.deviceId);
+    const rows = await this.store.ofAll(this.dataSource.manager, devices);
+    const byDevice = new Map<string, Subscription[]>();
+    for (const row of rows) byDevice.set(row.deviceId, [...(byDevice.get(row.deviceId) ?? []), row]);
+    for (const session of sessions) session.audience = byPath(byDevice.get(session.deviceId) ?? []);
+  }
+
   /** Loads of one device run one after the other, so the last one that started is the one that counts. */
   load(session: Session): Promise<Subscription[]> {
     return this.loads.run(session.deviceId, async () => {

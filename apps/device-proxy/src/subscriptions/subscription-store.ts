@@ -19,6 +19,10 @@ export class SubscriptionStore {
     return manager.find(Subscription, { where: { deviceId }, order: { path: 'ASC', keyId: 'ASC' } });
   }
 
+  ofAll(manager: EntityManager, deviceIds: readonly string[]): Promise<Subscription[]> {
+    return manager.findBy(Subscription, { deviceId: In([...deviceIds]) });
+  }
+
   /**
    * A call outranks a rule: it is lost at the next full registration even where a rule would have asked too. What the
    * device does not observe now (`observed` false) has to be asked for again, whatever it was before.

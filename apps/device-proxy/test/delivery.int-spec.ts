@@ -1,0 +1,189 @@
+import { newId, serviceParts, type ServiceParts, TestClock } from '@lanyard/service';
+import { engines as engineUrls, eventually, isolate, type Isolation } from '@lanyard/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Assembly, assemble } from '../src/assembly.js';
+import type { DeviceProxyConfig } from '../src/config.js';
+import { type Engines, openEngines } from '../src/engines.js';
+import type { Session } from '../src/sessions/session.js';
+import {
+  type DeviceAnswer,
+  type DeviceLink,
+  type DeviceRequest,
+  GivenUp,
+  NoAnswer,
+  type ObservedAnswer,
+  Refused,
+} from '../src/transport/device-link.js';
+import { newKey } from './harness.js';
+
+const accountId = newId();
+const content: DeviceAnswer = { code: '2.05', payload: Buffer.from('1'), contentFormat: 0 };
+
+/** A device whose answers the test decides. */
+class ScriptedLink implements DeviceLink {
+  readonly asked: DeviceRequest[] = [];
+  answer: (request: DeviceRequest, signal: AbortSignal) => Promise<DeviceAnswer> = () => Promise.resolve(content);
+
+  request(_address: string, request: DeviceRequest, signal: AbortSignal): Promise<DeviceAnswer> {
+    this.asked.push(request);
+    return this.answer(request, signal);
+  }
+
+  async observe(address: string, request: DeviceRequest, signal: AbortSignal): Promise<ObservedAnswer> {
+    return { answer: await this.request(address, request, signal), token: newId() };
+  }
+
+  async cancel(): Promise<void> {}
+  adopt(): void {}
+  forget(): void {}
+  hold(): void {}
+  release(): void {}
+}
+
+describe('a device that does not answer', () => {
+  const link = new ScriptedLink();
+  const clock = new TestClock(Date.now());
+  const app = newKey(accountId);
+  let isolation: Isolation;
+  let engines: Engines;
+  let parts: ServiceParts;
+  let assembly: Assembly;
+
+  beforeAll(async () => {
+    isolation = await isolate('delivery');
+    const config: DeviceProxyConfig = {
+      app: 'device-proxy',
+      replicaId: 'dp-0',
+      http: { host: '127.0.0.1', port: 0 },
+      kafka: { brokers: engineUrls().brokers, topicPrefix: isolation.topicPrefix },
+      logLevel: 'silent',
+      secrets: {
+        databaseUrl: isolation.databaseUrl,
+        redisUrl: engineUrls().redisUrl,
+        identity: ['x'.repeat(32)],
+        encryptionKey: Buffer.alloc(32),
+      },
+      redisPrefix: `${isolation.redisPrefix}dp:`,
+    };
+    parts = serviceParts(config, { clock });
+    engines = await openEngines(config, parts);
+    assembly = assemble(config, parts, engines, link);
+    await assembly.nudges.start();
+    assembly.deliverer.start();
+  });
+  beforeEach(() => {
+    link.asked.length = 0;
+    link.answer = () => Promise.resolve(content);
+  });
+  afterAll(async () => {
+    await assembly.deliverer.stop();
+    assembly.observer.stop();
+    await engines.close();
+    await isolation.drop();
+  });
+
+  const register = async (queueMode = false): Promise<Session> => {
+    const session = await assembly.sessions.open({
+      deviceId: newId(),
+      registrationId: newId(),
+      accountId,
+      address: '127.0.0.1:1',
+      nowMs: clock.now(),
+      expiresAtMs: clock.now() + 1_000_000,
+      data: {
+        endpointName: newId(),
+        lifetimeSeconds: 1_000,
+        lwm2mVersion: '1.1',
+        binding: 'U',
+        queueMode,
+        rootPath: '',
+        contentFormats: [],
+        links: [{ path: '/3/0', obs: true }],
+        attributes: {},
+        registeredAtMs: clock.now(),
+        firstContact: false,
+      },
+    });
+    session.greeted = true;
+    return session;
+  };
+
+  const send = async ({ deviceId }: Session, method: 'GET' | 'POST', retryMax = 0): Promise<string> => {
+    const asyncId = newId();
+    const device = await assembly.commands.device(app, deviceId);
+    const rest = { query: [], accept: null, contentType: null, payload: null, retryMax, expirySeconds: 7_200 };
+    await assembly.commands.send(app, device, { kind: 'device-request', asyncId, method, path: '/3/0/4', ...rest });
+    return asyncId;
+  };
+
+  const ended = (asyncId: string): Promise<{ status: number | null; error: string | null; attempts: number }> =>
+    eventually(async () => {
+      await clock.advance(1_000);
+      const record = await assembly.history.get(app.keyId, asyncId);
+      if (record.finished_at === null) throw new Error(`still ${record.state}`);
+      return record;
+    });
+
+  const silence = (): Promise<never> => Promise.reject(new NoAnswer());
+
+  it('is asked as often as its sender wished, then 504 TIMEOUT', async () => {
+    link.answer = silence;
+    const session = await register();
+    expect(await ended(await send(session, 'GET', 2))).toMatchObject({ status: 504, error: 'TIMEOUT', attempts: 3 });
+    expect(link.asked).toHaveLength(3);
+  });
+
+  it('and what it may have executed is not sent again', async () => {
+    link.answer = silence;
+    expect(await ended(await send(await register(), 'POST', 5))).toMatchObject({ status: 504, attempts: 1 });
+    expect(link.asked).toHaveLength(1);
+  });
+
+  it('one that resets is asked again, also to execute; then 503 NOT_CONNECTED', async () => {
+    link.answer = () => Promise.reject(new Refused());
+    expect(await ended(await send(await register(), 'POST', 1))).toMatchObject({ status: 503, error: 'NOT_CONNECTED' });
+    expect(link.asked).toHaveLength(2);
+  });
+
+  it('answers the second time', async () => {
+    let first = true;
+    link.answer = () => (first ? ((first = false), silence()) : Promise.resolve(content));
+    expect(await ended(await send(await register(), 'GET', 1))).toMatchObject({ status: 200, attempts: 2 });
+  });
+
+  it('one in queue mode is left alone until it is heard', async () => {
+    link.answer = silence;
+    const session = await register(true);
+    const asyncId = await send(session, 'GET', 2);
+    await eventually(() => session.silent);
+    await clock.advance(60_000);
+    expect(link.asked).toHaveLength(1);
+    link.answer = () => Promise.resolve(content);
+    await eventually(async () => (await assembly.history.get(app.keyId, asyncId)).state === 'waiting');
+    assembly.heard.note(session);
+    expect(await ended(asyncId)).toMatchObject({ status: 200, attempts: 2 });
+  });
+
+  it('one that leaves while it is asked has its read waiting, and no attempt counted', async () => {
+    link.answer = (_request, signal) =>
+      new Promise((_, reject) => signal.addEventListener('abort', () => reject(new GivenUp())));
+    const session = await register();
+    const asyncId = await send(session, 'GET');
+    await eventually(() => link.asked.length === 1);
+    await assembly.sessions.close(session);
+    await eventually(async () =>
+      expect(await assembly.history.get(app.keyId, asyncId)).toMatchObject({ state: 'waiting', attempts: 0 }),
+    );
+  });
+
+  it('nothing is asked of a device that has no answer to its registration yet', async () => {
+    const session = await register();
+    session.greeted = false;
+    const asyncId = await send(session, 'GET');
+    await clock.advance(10_000);
+    expect(link.asked).toHaveLength(0);
+    session.greeted = true;
+    assembly.deliverer.poke(session.deviceId);
+    expect(await ended(asyncId)).toMatchObject({ status: 200 });
+  });
+});
