@@ -8,20 +8,18 @@ const seconds = z.coerce.number().int().min(expirySeconds.min).max(expirySeconds
 const mediaType = z.string().refine((text) => formatOf(text) !== undefined, 'No media type that devices know');
 
 /** Body of POST /v2/device-requests/{device-id} (spec §2.7). */
-export const DeviceRequestSchema = z
-  .object({
-    method: z.enum(['GET', 'PUT', 'POST', 'DELETE']),
-    uri: z.string().min(1).max(255).describe('`/<object>/<instance>/<resource>`, write attributes as its query'),
-    accept: mediaType.optional().describe('Media type wanted'),
-    'content-type': mediaType.optional().describe('Media type of the payload'),
-    'payload-b64': z
-      .string()
-      .regex(/^[A-Za-z0-9+/_-]*={0,2}$/, 'Must be base64')
-      .optional(),
-    expiry_seconds: seconds.optional().describe('How long the command may wait; the query parameter wins'),
-    'expiry-seconds': seconds.optional(),
-  })
-  .meta({ id: 'DeviceRequest' });
+export const DeviceRequestSchema = z.object({
+  method: z.enum(['GET', 'PUT', 'POST', 'DELETE']),
+  uri: z.string().min(1).max(255).describe('`/<object>/<instance>/<resource>`, write attributes as its query'),
+  accept: mediaType.optional().describe('Media type wanted'),
+  'content-type': mediaType.optional().describe('Media type of the payload'),
+  'payload-b64': z
+    .string()
+    .regex(/^[A-Za-z0-9+/_-]*={0,2}$/, 'Must be base64')
+    .optional(),
+  expiry_seconds: seconds.optional().describe('How long the command may wait; the query parameter wins'),
+  'expiry-seconds': seconds.optional(),
+});
 
 export type DeviceRequestQuery = Partial<Record<'async-id' | 'retry' | 'expiry-seconds', string>>;
 

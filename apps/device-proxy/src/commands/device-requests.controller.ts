@@ -1,8 +1,9 @@
 import { Body, Controller, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Caller, type Identity } from '@lanyard/service';
+import { bodySchema } from './body-schema.js';
 import { Commands } from './commands.js';
-import { type DeviceRequestQuery, readDeviceRequest } from './device-request.js';
+import { type DeviceRequestQuery, DeviceRequestSchema, readDeviceRequest } from './device-request.js';
 
 @ApiTags('Commands')
 @Controller('v2/device-requests')
@@ -15,7 +16,7 @@ export class DeviceRequestsController {
   @ApiQuery({ name: 'async-id', required: true, description: '1 to 40 letters, digits, _ or -' })
   @ApiQuery({ name: 'retry', required: false, description: '0 to 10 extra attempts' })
   @ApiQuery({ name: 'expiry-seconds', required: false, description: '1 to 2592000' })
-  @ApiBody({ schema: { $ref: '#/components/schemas/DeviceRequest' } })
+  @ApiBody(bodySchema(DeviceRequestSchema))
   @ApiResponse({ status: 202, description: 'In the queue of the device' })
   @ApiResponse({
     status: 400,

@@ -1,6 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Inject, Put } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Caller, type Identity } from '@lanyard/service';
+import { bodySchema } from '../commands/body-schema.js';
 import { MalformedRules } from '../errors.js';
 import { type PresubscriptionRule, PresubscriptionRulesSchema } from './rule.js';
 import { Rules } from './rules.js';
@@ -26,7 +27,7 @@ export class PresubscriptionsController {
 
   @Put()
   @HttpCode(202)
-  @ApiBody({ schema: { type: 'array', items: { $ref: '#/components/schemas/PresubscriptionRule' } } })
+  @ApiBody(bodySchema(PresubscriptionRulesSchema))
   @ApiOperation({
     summary: 'Replace the presubscription rules of the key; they apply when devices register (spec §4.4)',
   })

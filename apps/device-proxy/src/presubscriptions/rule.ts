@@ -19,8 +19,7 @@ export const PresubscriptionRuleSchema = z
     'endpoint-type': name.optional(),
     'resource-path': z.array(pathPattern).optional(),
   })
-  .strict()
-  .meta({ id: 'PresubscriptionRule' });
+  .strict();
 
 export type PresubscriptionRule = z.infer<typeof PresubscriptionRuleSchema>;
 

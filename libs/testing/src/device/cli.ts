@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { NotObserved, type ReceivedRequest } from './device-client.js';
+import { NotObserved, type ReceivedRequest, RequestRefused } from './device-client.js';
 import { thermometer } from './thermometer.js';
 
 const usage = `usage: npm run device -- --name <endpoint name> [--url coap://127.0.0.1:5683] [--lifetime 60]
@@ -80,7 +80,8 @@ if (options.help || !options.name) {
   process.exitCode = options.help ? 0 : 1;
 } else {
   await run(options.name).catch((error: unknown) => {
-    say(`cannot reach ${options.url}: ${error instanceof Error ? error.message : String(error)}`);
+    if (error instanceof RequestRefused) say(`${options.url} refused: ${error.message} (4.03: suspended or unknown)`);
+    else say(`cannot reach ${options.url}: ${error instanceof Error ? error.message : String(error)}`);
     process.exit(1);
   });
 }
