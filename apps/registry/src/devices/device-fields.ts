@@ -1,0 +1,66 @@
+import { z } from 'zod';
+
+/** Limits of fields; lengths in characters. */
+export const deviceLimits = {
+  customAttributes: 5,
+  attributeLength: 128,
+  attributeKeyLength: 128,
+} as const;
+
+const text = (max: number): z.ZodOptional<z.ZodNullable<z.ZodString>> => z.string().max(max).nullable().optional();
+
+/** Keys start with a letter or an underscore: SDKs rewrite capitals to `_a`. */
+export const attributes = (entriesMax: number): z.ZodType<Record<string, string>> =>
+  z
+    .record(
+      z
+        .string()
+        .max(deviceLimits.attributeKeyLength)
+        .regex(/^[A-Za-z_]/, 'Must start with a letter'),
+      z.string().max(deviceLimits.attributeLength),
+    )
+    .refine((map) => Object.keys(map).length <= entriesMax, `At most ${entriesMax} entries`);
+
+const changeable = {
+  auto_update: z.boolean().nullable().optional(),
+  ca_id: text(500),
+  custom_attributes: attributes(deviceLimits.customAttributes).optional(),
+  description: text(2000),
+  device_key: text(512),
+  endpoint_name: z.string().min(1).max(64).nullable().optional(),
+  endpoint_type: text(64),
+  host_gateway: text(512),
+  name: text(128),
+};
+
+export const deviceStates = ['unenrolled', 'cloud_enrolling', 'bootstrapped', 'registered', 'deregistered'] as const;
+
+/** Body of PUT /v3/devices/{id}: what is given is changed, the rest stays. Other fields are ignored. */
+export const DeviceChangesSchema = z.object(changeable).meta({ id: 'DeviceChanges' });
+export type DeviceChanges = z.infer<typeof DeviceChangesSchema>;
+
+/** Body of POST /v3/devices. */
+export const NewDeviceSchema = z
+  .object({
+    ...changeable,
+    device_class: text(32),
+    serial_number: text(64),
+    vendor_id: text(255),
+    net_id: text(40),
+    state: z.enum(deviceStates).optional(),
+    mechanism: z.enum(['connector', 'direct']).optional(),
+    mechanism_url: text(2000),
+    device_execution_mode: z.union([z.literal(0), z.literal(1), z.literal(5)]).optional(),
+    deployment: text(128),
+    manifest: text(2000),
+    firmware_checksum: text(255),
+    issuer_fingerprint: z
+      .string()
+      .regex(/^[A-Fa-f0-9]{64}$/)
+      .nullable()
+      .optional(),
+    bootstrap_expiration_date: z.iso.date().nullable().optional(),
+    connector_expiration_date: z.iso.date().nullable().optional(),
+  })
+  .meta({ id: 'NewDevice' });
+export type NewDevice = z.infer<typeof NewDeviceSchema>;

@@ -1,0 +1,97 @@
+import { filtersToSql, listEnvelope, type ListEnvelope, type ListQuery, type ListSpec } from '@lanyard/service';
+import type { DataSource } from 'typeorm';
+import { PageNotFound } from '../errors.js';
+import { type Device, selectDevices } from './device-record.js';
+
+const texts = [
+  'account_id',
+  'ca_id',
+  'deployed_state',
+  'deployment',
+  'description',
+  'device_class',
+  'device_key',
+  'endpoint_name',
+  'endpoint_type',
+  'firmware_checksum',
+  'host_gateway',
+  'id',
+  'lifecycle_status',
+  'manifest',
+  'mechanism',
+  'mechanism_url',
+  'name',
+  'net_id',
+  'serial_number',
+  'state',
+  'vendor_id',
+  'last_operator_suspended_category',
+  'last_system_suspended_category',
+];
+
+const bools = ['operator_suspended', 'system_suspended', 'auto_update'];
+
+const dates = [
+  'created_at',
+  'updated_at',
+  'bootstrapped_timestamp',
+  'bootstrap_expiration_date',
+  'connector_expiration_date',
+  'enrolment_list_timestamp',
+  'manifest_timestamp',
+  'last_operator_suspended_updated_at',
+  'last_system_suspended_updated_at',
+];
+
+/** Filters of the device list, and of the list of a group's devices. */
+export const deviceListSpec: ListSpec = {
+  filters: {
+    ...Object.fromEntries(texts.map((name) => [name, 'text' as const])),
+    ...Object.fromEntries(bools.map((name) => [name, 'bool' as const])),
+    ...Object.fromEntries(dates.map((name) => [name, 'date' as const])),
+    device_execution_mode: 'number',
+  },
+  maps: ['custom_attributes', 'component_attributes'],
+};
+
+const columns: Record<string, string> = Object.fromEntries(
+  [...Object.keys(deviceListSpec.filters), ...(deviceListSpec.maps ?? [])].map((name) => [name, `d.${name}`]),
+);
+
+const memberCondition = (groupId: string, parameters: unknown[]): string =>
+  `EXISTS (SELECT 1 FROM registry.group_members g WHERE g.device_id = d.id AND g.group_id = $${parameters.push(groupId)})`;
+
+/** Pages of devices by id: what is created meanwhile neither repeats nor hides others. */
+export class DeviceList {
+  constructor(private readonly database: DataSource) {}
+
+  async list(accountId: string, query: ListQuery, groupId?: string): Promise<ListEnvelope<Device>> {
+    const parameters: unknown[] = [accountId];
+    const conditions = ['d.account_id = $1', ...filtersToSql(query.filters, columns, parameters)];
+    if (groupId !== undefined) conditions.push(memberCondition(groupId, parameters));
+    const total = query.includeTotal ? await this.count(conditions, parameters) : undefined;
+    if (query.after) conditions.push(await this.behind(accountId, query, parameters));
+    const rows: Device[] = await this.database.query(
+      `${selectDevices} WHERE ${conditions.join(' AND ')} ORDER BY d.id ${query.order} LIMIT ${query.limit + 1}`,
+      parameters,
+    );
+    return listEnvelope(rows, query, total);
+  }
+
+  private async count(conditions: string[], parameters: unknown[]): Promise<number> {
+    const [row]: { n: number }[] = await this.database.query(
+      `SELECT count(*)::int AS n FROM registry.devices d WHERE ${conditions.join(' AND ')}`,
+      parameters,
+    );
+    return row?.n ?? 0;
+  }
+
+  private async behind(accountId: string, { after, order }: ListQuery, parameters: unknown[]): Promise<string> {
+    const found: unknown[] = await this.database.query(
+      'SELECT 1 FROM registry.devices WHERE id = $1 AND account_id = $2',
+      [after, accountId],
+    );
+    if (found.length === 0) throw new PageNotFound();
+    return `d.id ${order === 'ASC' ? '>' : '<'} $${parameters.push(after)}`;
+  }
+}

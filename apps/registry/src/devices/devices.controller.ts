@@ -1,0 +1,74 @@
+import { Caller, type Identity, type ListEnvelope, parseListQuery, type QueryParameters } from '@lanyard/service';
+import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Put, Query } from '@nestjs/common';
+import {
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiQuery,
+  ApiTags,
+} from '@nestjs/swagger';
+import { listSchema } from '../list-schema.js';
+import { type DeviceChanges, DeviceChangesSchema, type NewDevice, NewDeviceSchema } from './device-fields.js';
+import { DeviceList, deviceListSpec } from './device-list.js';
+import { type Device, DeviceSchema } from './device-record.js';
+import { DevicesService } from './devices.service.js';
+
+export const DeviceListSchema = listSchema(DeviceSchema, 'DeviceList');
+
+export const deviceFilterHelp =
+  'Filters: fields of the record with `__eq`, `__neq`, `__in`, `__nin` (times also `__gte`, `__lte`), `custom_attributes__<key>`, or all of them URL-encoded in `filter`.';
+
+@ApiTags('Devices')
+@Controller('v3/devices')
+export class DevicesController {
+  constructor(
+    @Inject(DevicesService) private readonly devices: DevicesService,
+    @Inject(DeviceList) private readonly lists: DeviceList,
+  ) {}
+
+  @Get()
+  @ApiOperation({ summary: 'List devices', description: deviceFilterHelp })
+  @ApiQuery({ name: 'limit', required: false, type: Number, description: '2 to 1000, default 50' })
+  @ApiQuery({ name: 'after', required: false, type: String, description: 'Id of the last item of the previous page' })
+  @ApiQuery({ name: 'order', required: false, enum: ['ASC', 'DESC'] })
+  @ApiQuery({ name: 'include', required: false, type: String, description: 'total_count' })
+  @ApiQuery({ name: 'filter', required: false, type: String })
+  @ApiOkResponse({ standardSchema: DeviceListSchema })
+  list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<ListEnvelope<Device>> {
+    return this.lists.list(caller.accountId, parseListQuery(query, deviceListSpec));
+  }
+
+  @Post()
+  @ApiOperation({ summary: 'Create a device' })
+  @ApiCreatedResponse({ standardSchema: DeviceSchema })
+  create(@Caller() caller: Identity, @Body({ schema: NewDeviceSchema }) body: NewDevice): Promise<Device> {
+    return this.devices.create(caller.accountId, body);
+  }
+
+  @Get(':id')
+  @ApiOperation({ summary: 'Show a device' })
+  @ApiOkResponse({ standardSchema: DeviceSchema })
+  get(@Caller() caller: Identity, @Param('id') id: string): Promise<Device> {
+    return this.devices.get(caller.accountId, id);
+  }
+
+  @Put(':id')
+  @ApiOperation({ summary: 'Change a device: what is given is changed' })
+  @ApiOkResponse({ standardSchema: DeviceSchema })
+  change(
+    @Caller() caller: Identity,
+    @Param('id') id: string,
+    @Body({ schema: DeviceChangesSchema }) body: DeviceChanges,
+  ): Promise<Device> {
+    return this.devices.change(caller.accountId, id, body);
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Delete a device: it is disconnected, its waiting commands fail' })
+  @ApiNoContentResponse()
+  remove(@Caller() caller: Identity, @Param('id') id: string): Promise<void> {
+    return this.devices.remove(caller.accountId, id);
+  }
+}

@@ -1,0 +1,108 @@
+import { isId, newId } from '@lanyard/service';
+import { type DataSource, QueryFailedError } from 'typeorm';
+import { DeviceNotFound, DeviceSuspended, EndpointNameTaken } from '../errors.js';
+import type { DeviceChanges, NewDevice } from './device-fields.js';
+import { type Device, selectDevices } from './device-record.js';
+import { deviceRowColumns, type Lifecycle, returned } from './lifecycle.js';
+
+const uniqueViolation = '23505';
+
+const isTaken = (error: unknown): boolean =>
+  error instanceof QueryFailedError &&
+  (error.driverError as { code?: string; constraint?: string }).constraint === 'devices_endpoint_name';
+
+/** Runs a write; a taken endpoint name becomes EndpointNameTaken. */
+export const refusingTakenNames = async <T>(write: () => Promise<T>): Promise<T> => {
+  try {
+    return await write();
+  } catch (error) {
+    if (isTaken(error)) throw new EndpointNameTaken();
+    throw error;
+  }
+};
+
+export const isUniqueViolation = (error: unknown): boolean =>
+  error instanceof QueryFailedError && (error.driverError as { code?: string }).code === uniqueViolation;
+
+/** Fields with a default of their own: null means that default. */
+const notNull = new Set(['description', 'mechanism_url']);
+
+const assignments = (fields: Record<string, unknown>): [string, unknown][] =>
+  Object.entries(fields).flatMap(([name, value]): [string, unknown][] => {
+    if (value === undefined) return [];
+    if (value === null && notNull.has(name)) return [[name, '']];
+    return [[name, typeof value === 'object' && value !== null ? JSON.stringify(value) : value]];
+  });
+
+/** Devices of the directory. Every change is announced in its own transaction. */
+export class DevicesService {
+  constructor(
+    private readonly database: DataSource,
+    private readonly lifecycle: Lifecycle,
+  ) {}
+
+  /** Throws DeviceNotFound, also for a device of another account. */
+  async get(accountId: string, id: string): Promise<Device> {
+    const [device]: Device[] = isId(id)
+      ? await this.database.query(`${selectDevices} WHERE d.id = $1 AND d.account_id = $2`, [id, accountId])
+      : [];
+    if (!device) throw new DeviceNotFound();
+    return device;
+  }
+
+  async create(accountId: string, device: NewDevice): Promise<Device> {
+    const id = newId();
+    const fields = assignments(device);
+    const columns = ['id', 'account_id', ...fields.map(([name]) => name)];
+    const values = [id, accountId, ...fields.map(([, value]) => value)];
+    await refusingTakenNames(() =>
+      this.database.transaction(async (manager) => {
+        const [row] = (await manager.query(
+          `INSERT INTO registry.devices (${columns.join(', ')}) VALUES (${values.map((_, i) => `$${i + 1}`).join(', ')}) RETURNING ${deviceRowColumns}`,
+          values,
+        )) as ReturnType<typeof returned>;
+        if (row) await this.lifecycle.announce(manager, 'created', row);
+      }),
+    );
+    return this.get(accountId, id);
+  }
+
+  /** What is given is changed. Throws DeviceSuspended for a blocked device. */
+  async change(accountId: string, id: string, changes: DeviceChanges): Promise<Device> {
+    const fields = assignments(changes);
+    await refusingTakenNames(() =>
+      this.database.transaction(async (manager) => {
+        const [held] = (await manager.query(
+          'SELECT lifecycle_status FROM registry.devices WHERE id = $1 AND account_id = $2 FOR UPDATE',
+          [id, accountId],
+        )) as { lifecycle_status: string }[];
+        if (!held) throw new DeviceNotFound();
+        if (held.lifecycle_status === 'blocked') throw new DeviceSuspended();
+        if (fields.length === 0) return;
+        const [row] = returned(
+          await manager.query(
+            `UPDATE registry.devices SET ${fields.map(([name], i) => `${name} = $${i + 2}`).join(', ')}, updated_at = clock_timestamp(),
+               revision = revision + 1 WHERE id = $1 RETURNING ${deviceRowColumns}`,
+            [id, ...fields.map(([, value]) => value)],
+          ),
+        );
+        if (row) await this.lifecycle.announce(manager, 'changed', row);
+      }),
+    );
+    return this.get(accountId, id);
+  }
+
+  async remove(accountId: string, id: string): Promise<void> {
+    await this.database.transaction(async (manager) => {
+      const [row] = returned(
+        await manager.query(
+          `DELETE FROM registry.devices WHERE id = $1 AND account_id = $2 RETURNING ${deviceRowColumns}`,
+          [id, accountId],
+        ),
+      );
+      if (!row) throw new DeviceNotFound();
+      const gone = { ...row, revision: row.revision + 1, changed_at: new Date().toISOString() };
+      await this.lifecycle.announce(manager, 'deleted', gone);
+    });
+  }
+}

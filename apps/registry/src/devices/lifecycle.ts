@@ -1,0 +1,52 @@
+import { DeviceLifecycle, type DeviceLifecycleChanged } from '@lanyard/contracts';
+import type { Outbox } from '@lanyard/kafka';
+import type { EntityManager } from 'typeorm';
+
+/** What an announcement needs of a device's row. */
+export interface DeviceRow {
+  id: string;
+  account_id: string;
+  endpoint_name: string | null;
+  endpoint_type: string | null;
+  lifecycle_status: 'enabled' | 'blocked';
+  operator_suspended: boolean;
+  system_suspended: boolean;
+  revision: number;
+  changed_at: string;
+}
+
+/** Columns of a DeviceRow, for RETURNING. */
+export const deviceRowColumns = `id, account_id, endpoint_name, endpoint_type, lifecycle_status, operator_suspended, system_suspended, revision,
+  to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS changed_at`;
+
+/** Rows of an UPDATE or DELETE … RETURNING, which TypeORM answers as [rows, count]. */
+export const returned = (result: unknown): DeviceRow[] => {
+  const [rows] = result as [DeviceRow[], number];
+  return rows;
+};
+
+/** Announces changes of devices on device.lifecycle, in the transaction that makes them. */
+export class Lifecycle {
+  constructor(private readonly outbox: Outbox) {}
+
+  async announce(
+    manager: EntityManager,
+    change: DeviceLifecycleChanged['change'],
+    row: DeviceRow,
+    suspension?: DeviceLifecycleChanged['suspension'],
+  ): Promise<void> {
+    await this.outbox.append(manager, DeviceLifecycle, {
+      deviceId: row.id,
+      accountId: row.account_id,
+      change,
+      endpointName: row.endpoint_name ?? '',
+      ...(row.endpoint_type && { endpointType: row.endpoint_type }),
+      lifecycleStatus: row.lifecycle_status,
+      ...(suspension && { suspension }),
+      revision: row.revision,
+      changedAt: row.changed_at,
+    });
+    // The last word of a key: whoever reads the state from the beginning later finds nothing of it.
+    if (change === 'deleted') await this.outbox.appendTombstone(manager, DeviceLifecycle, row.id);
+  }
+}

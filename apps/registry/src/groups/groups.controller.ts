@@ -1,0 +1,111 @@
+import { Caller, type Identity, type ListEnvelope, parseListQuery, type QueryParameters } from '@lanyard/service';
+import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Put, Query } from '@nestjs/common';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { DeviceList, deviceListSpec } from '../devices/device-list.js';
+import type { Device } from '../devices/device-record.js';
+import { DeviceListSchema, deviceFilterHelp } from '../devices/devices.controller.js';
+import { MemberIdMissing } from '../errors.js';
+import { listSchema } from '../list-schema.js';
+import {
+  type Group,
+  type GroupChanges,
+  GroupChangesSchema,
+  GroupSchema,
+  type Member,
+  MemberSchema,
+  type NewGroupBody,
+  NewGroupSchema,
+  newGroup,
+} from './group-fields.js';
+import { groupListSpec, GroupsService } from './groups.service.js';
+
+const memberId = ({ device_id: deviceId, id }: Member): string => {
+  const member = deviceId ?? id;
+  if (!member) throw new MemberIdMissing();
+  return member;
+};
+
+@ApiTags('Device groups')
+@Controller('v3/device-groups')
+export class GroupsController {
+  constructor(
+    @Inject(GroupsService) private readonly groups: GroupsService,
+    @Inject(DeviceList) private readonly devices: DeviceList,
+  ) {}
+
+  @Get()
+  @ApiOperation({ summary: 'List device groups' })
+  @ApiOkResponse({ standardSchema: listSchema(GroupSchema, 'DeviceGroupList') })
+  list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<ListEnvelope<Group>> {
+    return this.groups.list(caller.accountId, parseListQuery(query, groupListSpec));
+  }
+
+  @Post()
+  @ApiOperation({ summary: 'Create a device group' })
+  @ApiCreatedResponse({ standardSchema: GroupSchema })
+  create(@Caller() caller: Identity, @Body({ schema: NewGroupSchema }) body: NewGroupBody): Promise<Group> {
+    return this.groups.create(caller.accountId, newGroup(body));
+  }
+
+  @Get(':id')
+  @ApiOperation({ summary: 'Show a device group' })
+  @ApiOkResponse({ standardSchema: GroupSchema })
+  get(@Caller() caller: Identity, @Param('id') id: string): Promise<Group> {
+    return this.groups.get(caller.accountId, id);
+  }
+
+  @Put(':id')
+  @ApiOperation({ summary: 'Change a device group: what is given is changed' })
+  @ApiOkResponse({ standardSchema: GroupSchema })
+  change(
+    @Caller() caller: Identity,
+    @Param('id') id: string,
+    @Body({ schema: GroupChangesSchema }) body: GroupChanges,
+  ): Promise<Group> {
+    return this.groups.change(caller.accountId, id, body);
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Delete a device group; its devices stay' })
+  @ApiNoContentResponse()
+  remove(@Caller() caller: Identity, @Param('id') id: string): Promise<void> {
+    return this.groups.remove(caller.accountId, id);
+  }
+
+  @Post(':id/devices/add')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Add one device' })
+  @ApiNoContentResponse()
+  add(
+    @Caller() caller: Identity,
+    @Param('id') id: string,
+    @Body({ schema: MemberSchema }) body: Member,
+  ): Promise<void> {
+    return this.groups.add(caller.accountId, id, memberId(body));
+  }
+
+  @Post(':id/devices/remove')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Remove one device' })
+  @ApiNoContentResponse()
+  take(
+    @Caller() caller: Identity,
+    @Param('id') id: string,
+    @Body({ schema: MemberSchema }) body: Member,
+  ): Promise<void> {
+    return this.groups.take(caller.accountId, id, memberId(body));
+  }
+
+  @Get(':id/devices')
+  @ApiOperation({ summary: 'List the devices of a group', description: deviceFilterHelp })
+  @ApiOkResponse({ standardSchema: DeviceListSchema })
+  async members(
+    @Caller() caller: Identity,
+    @Param('id') id: string,
+    @Query() query: QueryParameters,
+  ): Promise<ListEnvelope<Device>> {
+    await this.groups.get(caller.accountId, id);
+    return this.devices.list(caller.accountId, parseListQuery(query, deviceListSpec), id);
+  }
+}

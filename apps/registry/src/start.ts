@@ -1,0 +1,52 @@
+import { DeviceLifecycle, DeviceSessions } from '@lanyard/contracts';
+import { KafkaBatchServer, KafkaConnection, KafkaProducer, Outbox, outboxMigration, OutboxRelay } from '@lanyard/kafka';
+import {
+  type CommonConfig,
+  exitOnFatal,
+  openDatabase,
+  type RunningService,
+  type ServiceOverrides,
+  serviceParts,
+  startService,
+} from '@lanyard/service';
+import { AppModule } from './app.module.js';
+import { app } from './config.js';
+import { Registry1732147200000 } from './db/migrations/1732147200000-registry.js';
+
+const schema = 'registry';
+
+/** Starts the registry. Rejects when the database or Kafka cannot be reached. */
+export const start = async (config: CommonConfig, overrides: ServiceOverrides = {}): Promise<RunningService> => {
+  const parts = serviceParts(config, overrides);
+  const { health, logger, metrics } = parts;
+  const { databaseUrl } = config.secrets;
+  const database = await openDatabase({
+    url: databaseUrl,
+    schema,
+    entities: [],
+    migrations: [outboxMigration(schema), Registry1732147200000],
+    applicationName: config.replicaId,
+  });
+  const kafka = new KafkaConnection({ ...config.kafka, clientId: config.replicaId, logger, metrics });
+  await kafka.ensureTopics([DeviceSessions, DeviceLifecycle]);
+  const producer = new KafkaProducer(kafka, { source: app });
+  await producer.connect();
+  const relay = new OutboxRelay({ databaseUrl, schema, producer, logger, metrics });
+  relay.start();
+  health.add('database', async () => void (await database.query('SELECT 1')));
+  return startService(
+    config,
+    {
+      title: 'Device directory',
+      module: AppModule.of(database, new Outbox(schema, app)),
+      strategies: [new KafkaBatchServer(kafka, { group: app, onFatal: exitOnFatal })],
+      afterStop: async () => {
+        await relay.stop();
+        await producer.disconnect();
+        await kafka.close();
+        await database.destroy();
+      },
+    },
+    parts,
+  );
+};

@@ -1,0 +1,113 @@
+import { suspensionCategories } from '@lanyard/contracts';
+import {
+  Caller,
+  type Filter,
+  type Identity,
+  listEnvelope,
+  type ListEnvelope,
+  parseListQuery,
+  type QueryParameters,
+} from '@lanyard/service';
+import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
+import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { z } from 'zod';
+import { CategoryNotFound, PageNotFound } from '../errors.js';
+import { listSchema } from '../list-schema.js';
+import { blockCategories, type BlockCategory } from './categories.js';
+import { SuspensionService } from './suspension.service.js';
+
+export const SuspensionReasonSchema = z
+  .object({
+    category: z.enum(suspensionCategories, `Required: one of ${suspensionCategories.join(', ')}`),
+    description: z.string().max(2000).optional(),
+  })
+  .meta({ id: 'SuspensionReason' });
+
+type SuspensionReason = z.infer<typeof SuspensionReasonSchema>;
+
+export const BlockCategorySchema = z
+  .object({
+    object: z.literal('device-block-category'),
+    reference: z.enum(suspensionCategories),
+    description: z.string(),
+    updated_at: z.string(),
+  })
+  .meta({ id: 'DeviceBlockCategory' });
+
+@ApiTags('Suspension')
+@Controller('v3/devices/:id')
+export class SuspensionController {
+  constructor(@Inject(SuspensionService) private readonly suspensions: SuspensionService) {}
+
+  @Post('suspend')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Suspend a device: it is disconnected and refused until resumed' })
+  @ApiNoContentResponse()
+  suspend(
+    @Caller() caller: Identity,
+    @Param('id') id: string,
+    @Body({ schema: SuspensionReasonSchema }) reason: SuspensionReason,
+  ): Promise<void> {
+    return this.suspensions.suspend(caller.accountId, id, 'operator', reason);
+  }
+
+  @Post('resume')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Return a suspended device to service' })
+  @ApiNoContentResponse()
+  resume(
+    @Caller() caller: Identity,
+    @Param('id') id: string,
+    @Body({ schema: SuspensionReasonSchema }) reason: SuspensionReason,
+  ): Promise<void> {
+    return this.suspensions.resume(caller.accountId, id, 'operator', reason);
+  }
+}
+
+const matches = (category: BlockCategory, { field, operator, values }: Filter): boolean => {
+  if (field === 'updated_at') {
+    const at = Date.parse(category.updated_at);
+    const wanted = values.map((v) => (v as Date).getTime());
+    const [first = 0] = wanted;
+    return {
+      eq: at === first,
+      neq: at !== first,
+      in: wanted.includes(at),
+      nin: !wanted.includes(at),
+      lte: at <= first,
+      gte: at >= first,
+    }[operator];
+  }
+  const listed = values.includes(category.reference);
+  return operator === 'eq' || operator === 'in' ? listed : !listed;
+};
+
+/** The values that suspend and resume accept. */
+@ApiTags('Suspension')
+@Controller('v3/device-block-categories')
+export class BlockCategoriesController {
+  @Get()
+  @ApiOperation({ summary: 'List the suspension categories' })
+  @ApiOkResponse({ standardSchema: listSchema(BlockCategorySchema, 'DeviceBlockCategoryList') })
+  list(@Query() query: QueryParameters): ListEnvelope<BlockCategory> {
+    const wanted = parseListQuery(query, { filters: { reference: 'text', updated_at: 'date' } });
+    const found = blockCategories.filter((category) => wanted.filters.every((filter) => matches(category, filter)));
+    const ordered = wanted.order === 'ASC' ? found : found.toReversed();
+    const start = wanted.after === null ? 0 : ordered.findIndex((category) => category.reference === wanted.after) + 1;
+    if (wanted.after !== null && start === 0) throw new PageNotFound();
+    return listEnvelope(
+      ordered.slice(start, start + wanted.limit + 1),
+      wanted,
+      wanted.includeTotal ? found.length : undefined,
+    );
+  }
+
+  @Get(':reference')
+  @ApiOperation({ summary: 'Show one suspension category' })
+  @ApiOkResponse({ standardSchema: BlockCategorySchema })
+  get(@Param('reference') reference: string): BlockCategory {
+    const category = blockCategories.find((c) => c.reference === reference);
+    if (!category) throw new CategoryNotFound();
+    return category;
+  }
+}
