@@ -1,15 +1,10 @@
 import { deadLetterTopic, stateCompactionLagMs, type TopicDescription } from '@lanyard/contracts';
 import type { Logger, Metrics } from '@lanyard/service';
-import {
-  type Admin,
-  type ITopicConfig,
-  Kafka,
-  type KafkaConfig,
-  KafkaJSProtocolError,
-  KafkaJSError,
-  logLevel,
-} from 'kafkajs';
+import kafkajs, { type Admin, type ITopicConfig, type Kafka, type KafkaConfig } from 'kafkajs';
 import { logTo } from './kafka-log.js';
+
+// Not everything of this CommonJS package is a named export to an ES module.
+const { KafkaJSError, KafkaJSProtocolError, logLevel } = kafkajs;
 
 export interface KafkaOptions {
   brokers: string[];
@@ -60,7 +55,7 @@ export class KafkaConnection {
     this.logger = options.logger;
     this.metrics = options.metrics;
     this.clientId = options.clientId;
-    this.kafka = new Kafka({
+    this.kafka = new kafkajs.Kafka({
       brokers: options.brokers,
       clientId: options.clientId,
       ...(options.ssl !== undefined && { ssl: options.ssl }),

@@ -1,5 +1,5 @@
 import type { Logger } from '@lanyard/service';
-import { type logCreator, logLevel } from 'kafkajs';
+import kafkajs, { type logCreator } from 'kafkajs';
 
 /** The same complaint is logged once in this time: a broker that is away makes thousands. */
 const repeatAfterMs = 10_000;
@@ -15,7 +15,7 @@ export const logTo = (logger: Logger): logCreator => {
       if (lastAt.size > 1_000) lastAt.clear();
       lastAt.set(text, now);
       const details = { error: error as unknown, broker: broker as unknown, groupId: groupId as unknown };
-      if (level <= logLevel.WARN) logger.warn(details, text);
+      if (level <= kafkajs.logLevel.WARN) logger.warn(details, text);
       else logger.debug(details, text);
     };
 };

@@ -1,5 +1,5 @@
 import { encodeMessage, type EncodedMessage, encodeTombstone, type MessageMeta, type Topic } from '@lanyard/contracts';
-import { type Message, Partitioners, type Producer, type TopicMessages } from 'kafkajs';
+import kafkajs, { type Message, type Producer, type TopicMessages } from 'kafkajs';
 import type { KafkaConnection } from '../connection/kafka-connection.js';
 
 /** Bounds of one request to the brokers. */
@@ -58,7 +58,7 @@ export class KafkaProducer {
     private readonly options: ProducerOptions,
   ) {
     this.producer = connection.kafka.producer({
-      createPartitioner: Partitioners.DefaultPartitioner,
+      createPartitioner: kafkajs.Partitioners.DefaultPartitioner,
       allowAutoTopicCreation: false,
       maxInFlightRequests: 1,
     });
