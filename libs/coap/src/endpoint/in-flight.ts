@@ -29,11 +29,16 @@ export class InFlightTable {
     return this.byPeer.get(peer.key)?.find((one) => one.messageId === messageId);
   }
 
-  /** `undefined` when a limit is reached. */
-  begin(peer: Peer, messageId: number, kind: InFlight['kind']): InFlight | undefined {
+  /** Whether one more of its kind may begin. */
+  hasRoom(peer: Peer, kind: InFlight['kind']): boolean {
+    if (this.totals[kind] >= this.totalMax(kind)) return false;
+    const running = this.byPeer.get(peer.key);
+    if (running === undefined || running.length < this.perPeerMax(kind)) return true;
+    return running.reduce((sum, one) => (one.kind === kind ? sum + 1 : sum), 0) < this.perPeerMax(kind);
+  }
+
+  begin(peer: Peer, messageId: number, kind: InFlight['kind']): InFlight {
     const running = this.byPeer.get(peer.key) ?? [];
-    const ofKind = running.reduce((sum, one) => (one.kind === kind ? sum + 1 : sum), 0);
-    if (this.totals[kind] >= this.totalMax(kind) || ofKind >= this.perPeerMax(kind)) return undefined;
     const one: InFlight = { kind, messageId, acknowledged: false };
     if (running.push(one) === 1) this.byPeer.set(peer.key, running);
     this.totals[kind] += 1;

@@ -25,7 +25,7 @@ export interface CoapLimits {
   /** Answers remembered for peers that are not kept (see `keepPeer`), to answer duplicates. */
   strangerAnswersMax: number;
   strangerAnswersMs: number;
-  /** Datagrams per second and source address from peers without state, and how many may come at once. */
+  /** Datagrams per second and source address from peers without state, and how many may come at once. Many may share one address. */
   strangerRatePerSecond: number;
   strangerBurst: number;
   /** Source addresses whose rate is followed. */
@@ -53,8 +53,8 @@ export const DEFAULT_LIMITS: CoapLimits = {
   storedAnswersBytesMax: 64 * MEBIBYTE,
   strangerAnswersMax: 10_000,
   strangerAnswersMs: EXCHANGE_LIFETIME_MS,
-  strangerRatePerSecond: 500,
-  strangerBurst: 1_000,
+  strangerRatePerSecond: 2_000,
+  strangerBurst: 4_000,
   strangerSourcesMax: 10_000,
   unkeptPeersMax: 10_000,
   closeTimeoutMs: 5_000,

@@ -14,6 +14,7 @@ export interface InboundExchange {
   /** Block1 of the request, to be repeated in the answer. */
   block1: BlockValue | undefined;
   block2: BlockValue | undefined;
+  /** Set while the handler runs. */
   inFlight: InFlight | undefined;
 }
 

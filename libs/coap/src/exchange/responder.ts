@@ -37,6 +37,11 @@ export class Responder {
 
   /** The message is known to be no duplicate. */
   handle(message: CoapMessage, peer: Peer, state: PeerState | undefined): void {
+    // Before the last block is taken out of its upload, so that it can come again.
+    if (!this.core.inFlight.hasRoom(peer, 'request')) {
+      this.core.count('request-refused-by-limit');
+      return;
+    }
     const exchange = this.open(message, peer, state);
     if (exchange === undefined) return;
     const payload = this.assemble(exchange);
@@ -110,10 +115,6 @@ export class Responder {
   private invoke(exchange: InboundExchange, payload: Buffer): void {
     const { message, peer } = exchange;
     const inFlight = this.core.inFlight.begin(peer, message.messageId, 'request');
-    if (inFlight === undefined) {
-      this.core.count('request-refused-by-limit');
-      return;
-    }
     exchange.inFlight = inFlight;
     const patience = this.acknowledgeLater(exchange);
     void this.run(exchange, payload).then((response) => {

@@ -70,11 +70,11 @@ export class Observer {
   /** A notification for a known observation, no duplicate of another. Never rejects. */
   async deliver(state: PeerState, entry: ObservationEntry, response: IncomingResponse): Promise<void> {
     const { message, options } = response;
-    const inFlight = this.core.inFlight.begin(state.peer, message.messageId, 'notification');
-    if (inFlight === undefined) {
+    if (!this.core.inFlight.hasRoom(state.peer, 'notification')) {
       this.core.count('notification-refused-by-limit');
       return;
     }
+    const inFlight = this.core.inFlight.begin(state.peer, message.messageId, 'notification');
     const position = this.position(options.observe);
     if (!entry.admits(position, message.messageId)) {
       this.core.count('notification-stale');

@@ -17,11 +17,11 @@ export class UnmatchedReceiver {
       this.refuse(response, peer, state);
       return;
     }
-    const inFlight = this.core.inFlight.begin(peer, message.messageId, 'notification');
-    if (inFlight === undefined) {
+    if (!this.core.inFlight.hasRoom(peer, 'notification')) {
       this.core.count('notification-refused-by-limit');
       return;
     }
+    const inFlight = this.core.inFlight.begin(peer, message.messageId, 'notification');
     try {
       const verdict = await hook.call(this.core.options, unmatched(response, peer));
       const current = this.core.peers.get(peer.key);

@@ -1,0 +1,44 @@
+import { describe, expect, it } from '@jest/globals';
+import { ManualClock } from '../../test/manual-clock.js';
+import { TimerWheel } from '../timing/timer-wheel.js';
+import { BoundedTable } from './bounded-table.js';
+
+const table = (bounds: { entriesMax: number; bytesMax?: number }) => {
+  const clock = new ManualClock();
+  const wheel = new TimerWheel(clock);
+  return { clock, wheel, held: new BoundedTable<string, number>({ ...bounds, idleMs: 1_000 }, clock, wheel) };
+};
+
+describe('BoundedTable', () => {
+  it('drops what was set longest ago when there are too many', () => {
+    const { held } = table({ entriesMax: 2 });
+    held.set('a', 1);
+    held.set('b', 2);
+    held.set('a', 3);
+    held.set('c', 4);
+    expect([held.get('a'), held.get('b'), held.get('c')]).toEqual([3, undefined, 4]);
+  });
+
+  it('counts bytes', () => {
+    const { held } = table({ entriesMax: 10, bytesMax: 100 });
+    held.set('a', 1, 60);
+    held.set('a', 1, 40);
+    held.set('b', 2, 60);
+    expect([held.size, held.bytes]).toEqual([2, 100]);
+    held.set('c', 3, 1);
+    expect([held.get('a'), held.bytes]).toEqual([undefined, 61]);
+    held.clear();
+    expect([held.size, held.bytes]).toEqual([0, 0]);
+  });
+
+  it('forgets in time, and stops its timer when empty', () => {
+    const { clock, wheel, held } = table({ entriesMax: 10 });
+    held.set('a', 1);
+    clock.advance(600);
+    held.set('b', 2);
+    clock.advance(400);
+    expect([held.get('a'), held.get('b')]).toEqual([undefined, 2]);
+    clock.advance(1_100);
+    expect([held.size, wheel.size]).toEqual([0, 0]);
+  });
+});
