@@ -1,0 +1,35 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { Serialization } from './serialization.js';
+
+export type ChannelKind = 'callback' | 'websocket' | 'pull';
+
+/** The notification channel of a key: at most one (spec §2.10). Its queue is in Redis. */
+@Entity('channels')
+export class Channel {
+  @PrimaryColumn({ name: 'key_id', type: 'text' })
+  keyId: string;
+
+  @Column({ name: 'account_id', type: 'text' })
+  accountId: string;
+
+  @Column({ type: 'text' })
+  kind: ChannelKind;
+
+  /** URL and headers of a callback, sealed: headers hold customers' credentials. */
+  @Column({ type: 'text', nullable: true })
+  target: string | null;
+
+  @Column({ type: 'jsonb' })
+  serialization: Serialization;
+
+  /** As it was when the channel was registered (spec §8, account upgrade). */
+  @Column({ type: 'text' })
+  tier: 'free' | 'commercial';
+
+  /** Grows with every change of any channel. */
+  @Column({ type: 'bigint' })
+  revision: string;
+
+  @Column({ name: 'created_at', type: 'timestamptz', precision: 3 })
+  createdAt: Date;
+}

@@ -1,0 +1,71 @@
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+
+/** Spec §8, queue size: 50 MB per channel, the oldest events go first. */
+export const queueBytesMax = 50_000_000;
+
+/**
+ * What an event costs beside its bytes (spec §8: "overhead per stored notification exists"): its four length bytes
+ * and its share of the structures around it. 160,000 events of 100 bytes cost 26 MB.
+ */
+export const eventOverheadBytes = 64;
+
+/** Spec §8, event lifetime. */
+export const eventLifeMs = 24 * hour;
+
+/** Spec §8, channel idle timeout: without incoming data. */
+export const idleMaxMs = 48 * hour;
+
+/** Spec §8, delivery fail timeout of a callback. */
+export const failedDeliveryMaxMs = 24 * hour;
+
+/** Spec §8, WebSocket inactivity: an idle socket is closed; a channel without a socket is removed. */
+export const socketIdleMaxMs = 24 * hour;
+export const withoutSocketMaxMs = 24 * hour;
+
+/** A pull channel that nobody polls is removed. */
+export const withoutPollMaxMs = 10 * minute;
+
+/** Spec §8, batch size. */
+export const batchEventsDefault = 10_000;
+export const batchEventsMax = 20_000;
+
+/** One message is never larger, so that a single channel cannot hold the process. A single event always fits. */
+export const bodyBytesMax = 4 * 1024 * 1024;
+
+/** Spec §8, callback request timeout: connect, TLS, request and response together. */
+export const callbackTimeoutMs = 20 * second;
+
+/** What is read of a callback's answer before the connection is dropped. */
+export const callbackResponseBytesMax = 64 * 1024;
+
+/** URL with names and values of the headers, in characters. */
+export const callbackCharactersMax = 400;
+export const callbackHeadersMax = 32;
+
+/** Spec §8, retry count by account type: a free account gets one retry, then the next batch is sent. */
+export const freeTierRetries = 1;
+
+/** Spec §4.5 rule 4 and §8: pings of four bytes, answered within a few seconds. */
+export const pingPeriodMs = 30 * second;
+export const pingTimeoutMs = 10 * second;
+
+/** A client that stops reading: a ping that cannot even be written for so long. */
+export const socketStallMaxMs = minute;
+
+/** Batches on their way to a socket whose arrival is not proven yet. */
+export const socketWindowBatches = 8;
+export const socketBufferBytesMax = 4 * 1024 * 1024;
+
+/** Clients only echo pings. */
+export const socketPayloadBytesMax = 1_024;
+
+/** A key that the gateway has just made may be used before its announcement is here. */
+export const unknownKeyWaitMs = 2 * second;
+
+/** A long poll is answered with 204 after this time. Clients give up after 60 s. */
+export const pollWaitMs = 30 * second;
+
+/** An event that was queued before its channel existed is not for it; the slack covers clocks that differ. */
+export const beforeChannelSlackMs = 10 * second;

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { renderCode, type RenderCode } from '../messages/render-options.js';
+import { batchEventsDefault, batchEventsMax } from './limits.js';
+
+/** Clients send booleans and numbers, or text that holds them. */
+const flag = z
+  .union([z.boolean(), z.literal('true').transform(() => true), z.literal('false').transform(() => false)], {
+    error: 'must be true or false',
+  })
+  .default(false);
+
+const chunkSize = z
+  .union([z.number(), z.string().regex(/^\d+$/).transform(Number)], { error: 'must be a whole number' })
+  .pipe(
+    z
+      .int({ error: 'must be a whole number' })
+      .min(1, `must be 1 to ${batchEventsMax}`)
+      .max(batchEventsMax, `must be 1 to ${batchEventsMax}`),
+  )
+  .default(batchEventsDefault);
+
+const CfgSchema = z.object({
+  include_uid: flag,
+  include_timestamp: flag,
+  include_original_ep: flag,
+  deregistrations_as_object: flag,
+  use_endpoint_name: flag,
+});
+
+/** Spec §4.5 and §2.10: how events look on the channel, and how many a message may hold. */
+export const SerializationSchema = z.object({
+  type: z.literal('v2', { error: 'must be v2' }).default('v2'),
+  max_chunk_size: chunkSize,
+  cfg: CfgSchema.default(() => CfgSchema.parse({})),
+});
+
+/** As stored and shown: everything filled in. */
+export type Serialization = z.output<typeof SerializationSchema>;
+
+export const defaultSerialization = (): Serialization => SerializationSchema.parse({});
+
+export const renderCodeOf = ({ cfg }: Serialization): RenderCode =>
+  renderCode({
+    includeUid: cfg.include_uid,
+    includeTimestamp: cfg.include_timestamp,
+    includeOriginalEp: cfg.include_original_ep,
+    deregistrationsAsObject: cfg.deregistrations_as_object,
+    useEndpointName: cfg.use_endpoint_name,
+  });

@@ -1,0 +1,43 @@
+import { BlockList, isIPv6 } from 'node:net';
+import { type CommonConfig, commonConfig, ConfigError, env } from '@lanyard/service';
+
+export const app = 'dispatcher';
+
+export interface DispatcherConfig extends CommonConfig {
+  /** In front of every key in Redis. */
+  redisPrefix: string;
+  /** Parts of the queue store. Fixed once the first channel exists. */
+  queueShards: number;
+  callback: {
+    /** Networks that callbacks may reach although they are private. */
+    allowCidrs: string[];
+    /** Requests under way at once in this replica. */
+    concurrency: number;
+  };
+}
+
+const checkCidrs = (cidrs: string[]): string[] => {
+  const list = new BlockList();
+  for (const cidr of cidrs) {
+    const [address = '', bits] = cidr.split('/');
+    try {
+      list.addSubnet(address, Number(bits ?? NaN), isIPv6(address) ? 'ipv6' : 'ipv4');
+    } catch {
+      throw new ConfigError('DISPATCHER_CALLBACK_ALLOW_CIDRS', `must hold networks like 10.1.0.0/16, not "${cidr}"`);
+    }
+  }
+  return cidrs;
+};
+
+export const readConfig = (source?: NodeJS.ProcessEnv): DispatcherConfig => {
+  const reader = env(source);
+  return {
+    ...commonConfig(reader, app),
+    redisPrefix: reader.string('DISPATCHER_REDIS_PREFIX', 'dispatcher:'),
+    queueShards: reader.int('DISPATCHER_QUEUE_SHARDS', 4, { min: 1, max: 256 }),
+    callback: {
+      allowCidrs: checkCidrs(reader.list('DISPATCHER_CALLBACK_ALLOW_CIDRS', [])),
+      concurrency: reader.int('DISPATCHER_CALLBACK_CONCURRENCY', 256, { min: 1, max: 10_000 }),
+    },
+  };
+};

@@ -1,0 +1,99 @@
+import { lookup as dnsLookup, type LookupAddress } from 'node:dns';
+import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';
+
+/** IANA special-purpose registries: addresses that are not on the public internet, or lead back into ours. */
+const forbidden = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+  '::/128',
+  '::1/128',
+  '64:ff9b::/96',
+  '64:ff9b:1::/48',
+  '100::/64',
+  '2001::/23',
+  '2001:db8::/32',
+  '2002::/16',
+  '5f00::/16',
+  'fc00::/7',
+  'fe80::/10',
+  'ff00::/8',
+];
+
+const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIPv6(address) ? 'ipv6' : 'ipv4');
+
+const listOf = (cidrs: readonly string[]): BlockList => {
+  const list = new BlockList();
+  for (const cidr of cidrs) {
+    const [address = '', bits = ''] = cidr.split('/');
+    list.addSubnet(address, Number(bits), familyOf(address));
+  }
+  return list;
+};
+
+/** `::ffff:10.0.0.1`, also as `::ffff:a00:1`: the IPv4 address is what is connected to. */
+const mappedIpv4 = (address: string): string | undefined => {
+  const tail = /^::ffff:(.+)$/i.exec(new URL(`http://[${address}]`).hostname.slice(1, -1))?.[1];
+  const [high, low] = tail?.split(':').map((part) => parseInt(part, 16)) ?? [];
+  if (high === undefined || low === undefined) return undefined;
+  return [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.');
+};
+
+/** Not an address that a customer may make us call. */
+export class AddressForbidden extends Error {
+  readonly code = 'ADDRESS_FORBIDDEN';
+
+  constructor(host: string) {
+    super(`${host} leads to an address that callbacks may not use`);
+    this.name = 'AddressForbidden';
+  }
+}
+
+/** Decides which addresses callbacks may reach. Asked at registration, and again for every connection. */
+export class AddressGuard {
+  private readonly denied = listOf(forbidden);
+  private readonly exceptions: BlockList;
+
+  /** `allowCidrs`: networks that are allowed although they are private, for installations without an internet. */
+  constructor(allowCidrs: readonly string[] = []) {
+    this.exceptions = listOf(allowCidrs);
+  }
+
+  allows(address: string): boolean {
+    const judged = (isIPv6(address) && mappedIpv4(address)) || address;
+    const family = familyOf(judged);
+    return this.exceptions.check(judged, family) || !this.denied.check(judged, family);
+  }
+
+  /** Throws AddressForbidden for a literal address that is denied; names are judged by `lookup`. */
+  checkHost(hostname: string): void {
+    const host = hostname.replace(/^\[|\]$/g, '');
+    if (isIP(host) && !this.allows(host)) throw new AddressForbidden(host);
+  }
+
+  /**
+   * For net.connect: resolves a name and hands out only what was checked, so the name cannot change its mind between
+   * check and connection. One denied address denies the name.
+   */
+  readonly lookup: LookupFunction = (hostname, options, callback) => {
+    dnsLookup(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+      const refused = error ?? (addresses.every(({ address }) => this.allows(address)) ? null : new AddressForbidden(hostname));
+      const [first] = addresses ?? [];
+      if (refused || !first) return callback(refused, '', 0);
+      if (options.all) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    });
+  };
+}

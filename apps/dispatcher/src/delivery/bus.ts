@@ -1,0 +1,71 @@
+import type { Logger } from '@lanyard/service';
+import { Redis } from 'ioredis';
+import type { Keys } from '../queue/keys.js';
+import { openRedis } from '../queue/redis-link.js';
+import { type CloseCause, closeCodes } from './close-codes.js';
+import type { Holders } from './holders.js';
+
+type Message = { wake: string[] } | { close: string; cause: CloseCause };
+
+const parse = (text: string): Message | undefined => {
+  const message = JSON.parse(text) as Partial<{ wake: string[]; close: string; cause: CloseCause }>;
+  if (Array.isArray(message.wake)) return { wake: message.wake };
+  if (typeof message.close === 'string' && message.cause && message.cause in closeCodes)
+    return { close: message.close, cause: message.cause };
+  return undefined;
+};
+
+/**
+ * Nudges between replicas. A message may be lost: what it says is also found by looking (channels to wake are in the
+ * holder's ready set, a fenced holder finds out at its next step).
+ */
+export class Bus {
+  private readonly subscriber: Redis;
+
+  constructor(
+    url: string,
+    private readonly publisher: Redis,
+    private readonly keys: Keys,
+    private readonly owner: string,
+    private readonly holders: Holders,
+    private readonly logger: Logger,
+  ) {
+    this.subscriber = openRedis(url, logger, true);
+  }
+
+  async start(): Promise<void> {
+    this.subscriber.on('message', (_: string, text: string) => this.receive(text));
+    await this.subscriber.subscribe(this.keys.bus(this.owner));
+  }
+
+  stop(): void {
+    this.subscriber.disconnect();
+  }
+
+  /** Pairs of channel and the replica that holds it. */
+  wake(pairs: readonly [channelId: string, owner: string][]): void {
+    const elsewhere = new Map<string, string[]>();
+    for (const [channelId, owner] of pairs)
+      if (owner === this.owner) this.holders.wake(channelId);
+      else elsewhere.set(owner, [...(elsewhere.get(owner) ?? []), channelId]);
+    for (const [owner, channels] of elsewhere) this.publish(owner, { wake: channels });
+  }
+
+  close({ owner, conn }: { owner: string; conn: string }, cause: CloseCause): void {
+    if (owner === this.owner) this.holders.closeConn(conn, cause);
+    else this.publish(owner, { close: conn, cause });
+  }
+
+  private publish(owner: string, message: Message): void {
+    this.publisher
+      .publish(this.keys.bus(owner), JSON.stringify(message))
+      .catch((err: unknown) => this.logger.debug({ err }, 'nudge not sent'));
+  }
+
+  private receive(text: string): void {
+    const message = parse(text);
+    if (!message) return;
+    if ('wake' in message) for (const channelId of message.wake) this.holders.wake(channelId);
+    else this.holders.closeConn(message.close, message.cause);
+  }
+}

@@ -1,0 +1,115 @@
+import type { Clock, Logger } from '@lanyard/service';
+import { failedDeliveryMaxMs } from '../channels/limits.js';
+import type { Batch } from '../queue/batch.js';
+import type { ChannelQueue, Claim, Hold } from '../queue/channel-queue.js';
+import type { CallbackSender, CallbackTarget } from './callback-sender.js';
+import { retryWaitMs } from './retry-schedule.js';
+import type { Telemetry } from './telemetry.js';
+
+/** A channel that never runs dry gives others their turn after this many batches. */
+const batchesInARow = 16;
+
+/** After a batch smaller than this, the next one waits this long, so that a busy channel does not send crumbs. */
+const smallBatchEvents = 2_000;
+const lingerMs = 5;
+
+/** Targets remembered; a channel that is not among them costs some bytes more per claim. */
+const rememberedTargets = 10_000;
+
+/** How long to wait before a channel that could not be given back is given back again. */
+const giveBackAgainMs = 1_000;
+
+export interface DeliveryOutcomes {
+  /** 24 h of failed delivery (spec §8). */
+  onFailedForTooLong(channelId: string): Promise<void>;
+  unseal(sealed: string): CallbackTarget;
+}
+
+/** Delivers one callback channel at a time to its URL: claim, send, confirm, and on with the next batch. */
+export class CallbackDelivery {
+  private readonly targets = new Map<string, { revision: string; target: CallbackTarget }>();
+
+  constructor(
+    private readonly queue: ChannelQueue,
+    private readonly sender: CallbackSender,
+    private readonly clock: Clock,
+    private readonly telemetry: Telemetry,
+    private readonly logger: Logger,
+    private readonly outcomes: DeliveryOutcomes,
+  ) {}
+
+  /** Resolves when the channel is released again: empty, failed, or its turn is over. */
+  async deliver(channelId: string, signal: AbortSignal): Promise<void> {
+    const claim = await this.queue.claim(channelId, this.targets.get(channelId)?.revision ?? '');
+    if (!claim) return;
+    try {
+      await this.deliverClaimed(claim, signal);
+    } catch (err) {
+      this.logger.warn({ err, channelId }, 'delivery interrupted');
+      await this.giveBack(claim.hold);
+    }
+  }
+
+  forget(channelId: string): void {
+    this.targets.delete(channelId);
+    this.sender.forget(channelId);
+  }
+
+  private async deliverClaimed(claim: Claim, signal: AbortSignal): Promise<void> {
+    const { hold } = claim;
+    const target = this.targetOf(hold.channelId, claim);
+    if (!target) return this.failed(hold, claim.batch, claim.attempt + 1);
+    let batch: Batch | undefined = claim.batch;
+    for (let n = 1; batch; n++) {
+      const sent = await this.sender.send(hold.channelId, target, batch.body, signal);
+      this.telemetry.request(sent.ok ? 'ok' : sent.cause);
+      if (!sent.ok && sent.cause === 'aborted') return void (await this.queue.detach(hold));
+      if (!sent.ok) return this.failed(hold, batch, n === 1 ? claim.attempt + 1 : 1);
+      batch = await this.next(hold, batch, n < batchesInARow && !signal.aborted);
+    }
+  }
+
+  /** A hold must end: for as long as this replica lives, nobody else takes the channel. */
+  private async giveBack(hold: Hold): Promise<void> {
+    for (;;) {
+      try {
+        await this.queue.detach(hold);
+        return;
+      } catch {
+        await this.clock.sleep(giveBackAgainMs);
+      }
+    }
+  }
+
+  private async next(hold: Hold, sent: Batch, mayGoOn: boolean): Promise<Batch | undefined> {
+    const isSmall = sent.count < smallBatchEvents;
+    const mode = mayGoOn && !isSmall ? 'next' : 'release';
+    const acked = await this.queue.ack(hold, sent, mode, isSmall ? lingerMs : 0);
+    if (acked.outcome !== 'fenced') this.telemetry.delivered('callback', sent.count);
+    return acked.outcome === 'next' ? acked.batch : undefined;
+  }
+
+  private async failed(hold: Hold, batch: Batch, failures: number): Promise<void> {
+    const failed = await this.queue.fail(hold, batch, retryWaitMs(failures));
+    if (failed.outcome === 'fenced') return;
+    if (failed.givenUp > 0) this.telemetry.dropped('failed', failed.givenUp);
+    this.logger.debug({ channelId: hold.channelId, failures }, 'callback failed');
+    if (this.clock.now() - failed.failingSinceMs >= failedDeliveryMaxMs)
+      await this.outcomes.onFailedForTooLong(hold.channelId);
+  }
+
+  /** undefined when it cannot be read: sealed with a key that this replica does not have. */
+  private targetOf(channelId: string, { revision, target }: Claim): CallbackTarget | undefined {
+    const known = this.targets.get(channelId);
+    if (known && known.revision === revision) return known.target;
+    if (this.targets.size > rememberedTargets) this.targets.clear();
+    try {
+      const unsealed = this.outcomes.unseal(target);
+      this.targets.set(channelId, { revision, target: unsealed });
+      return unsealed;
+    } catch (err) {
+      this.logger.error({ err, channelId }, 'callback target cannot be unsealed');
+      return undefined;
+    }
+  }
+}

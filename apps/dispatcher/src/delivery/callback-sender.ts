@@ -1,0 +1,107 @@
+import { Pool } from 'undici';
+import { callbackResponseBytesMax, callbackTimeoutMs } from '../channels/limits.js';
+import { AddressForbidden, type AddressGuard } from './address-guard.js';
+
+/** Where a callback channel's events go. */
+export interface CallbackTarget {
+  url: string;
+  headers: Record<string, string>;
+}
+
+export type SendOutcome = { ok: true } | { ok: false; cause: SendFailure };
+export type SendFailure = 'status' | 'timeout' | 'unreachable' | 'forbidden' | 'aborted';
+
+interface Line {
+  origin: string;
+  pool: Pool;
+  usedAtMs: number;
+}
+
+/** Connections of a channel that sent nothing for so long are closed. */
+const lineIdleMaxMs = 5 * 60_000;
+
+const accepted = (status: number): boolean => status === 200 || status === 204;
+
+const codeOf = (error: unknown): string => {
+  const { code, cause } = (error ?? {}) as { code?: string; cause?: { code?: string } };
+  return code ?? cause?.code ?? '';
+};
+
+/** Reads an answer to its end, so that the connection can be used again, unless it is larger than anyone needs. */
+const drain = async (body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<void> => {
+  let bytes = 0;
+  for await (const part of body) if ((bytes += part.length) > callbackResponseBytesMax) break;
+  if (bytes > callbackResponseBytesMax) body.destroy();
+};
+
+/**
+ * Sends batches to callback URLs: PUT, 200 or 204 is success, no redirects, 20 s for everything together (spec §7,
+ * §8). Each channel has its own connections: one customer's slow server holds nobody else's.
+ */
+export class CallbackSender {
+  private readonly lines = new Map<string, Line>();
+
+  constructor(private readonly guard: AddressGuard) {}
+
+  /** Never rejects. */
+  async send(channelId: string, target: CallbackTarget, body: Buffer, signal?: AbortSignal): Promise<SendOutcome> {
+    const timeout = AbortSignal.timeout(callbackTimeoutMs);
+    try {
+      const url = new URL(target.url);
+      this.guard.checkHost(url.hostname);
+      const { statusCode, body: answer } = await this.pool(channelId, url.origin).request({
+        method: 'PUT',
+        path: url.pathname + url.search,
+        headers: { ...target.headers, 'content-type': 'application/json', 'accept-encoding': 'identity' },
+        body,
+        signal: signal ? AbortSignal.any([timeout, signal]) : timeout,
+      });
+      await drain(answer);
+      return accepted(statusCode) ? { ok: true } : { ok: false, cause: 'status' };
+    } catch (error) {
+      return { ok: false, cause: this.causeOf(error, timeout, signal) };
+    }
+  }
+
+  /** The channel is gone, or goes elsewhere. */
+  forget(channelId: string): void {
+    const line = this.lines.get(channelId);
+    this.lines.delete(channelId);
+    void line?.pool.destroy().catch(() => undefined);
+  }
+
+  forgetIdle(): void {
+    const before = Date.now() - lineIdleMaxMs;
+    for (const [channelId, { usedAtMs }] of this.lines) if (usedAtMs < before) this.forget(channelId);
+  }
+
+  close(): void {
+    for (const channelId of [...this.lines.keys()]) this.forget(channelId);
+  }
+
+  private causeOf(error: unknown, timeout: AbortSignal, signal: AbortSignal | undefined): SendFailure {
+    if (error instanceof AddressForbidden || codeOf(error) === 'ADDRESS_FORBIDDEN') return 'forbidden';
+    if (timeout.aborted) return 'timeout';
+    return signal?.aborted ? 'aborted' : 'unreachable';
+  }
+
+  private pool(channelId: string, origin: string): Pool {
+    const known = this.lines.get(channelId);
+    if (known && known.origin !== origin) this.forget(channelId);
+    const line = this.lines.get(channelId) ?? { origin, pool: this.connect(origin), usedAtMs: 0 };
+    this.lines.set(channelId, line);
+    line.usedAtMs = Date.now();
+    return line.pool;
+  }
+
+  private connect(origin: string): Pool {
+    return new Pool(origin, {
+      connections: 1,
+      pipelining: 1,
+      headersTimeout: callbackTimeoutMs,
+      bodyTimeout: callbackTimeoutMs,
+      keepAliveTimeout: 30_000,
+      connect: { timeout: callbackTimeoutMs, lookup: this.guard.lookup },
+    });
+  }
+}

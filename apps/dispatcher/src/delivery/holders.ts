@@ -1,0 +1,49 @@
+import type { CloseCause } from './close-codes.js';
+
+/** A socket or an open poll of this replica that has a channel. */
+export interface Holder {
+  channelId: string;
+  conn: string;
+  /** There may be something to deliver. */
+  wake(): void;
+  /** It must end. */
+  close(cause: CloseCause): void;
+  /** Redis was lost: what it held is free, and where it stood is forgotten. */
+  restart(): void;
+}
+
+/** The sockets and polls of this replica. */
+export class Holders {
+  private readonly byConn = new Map<string, Holder>();
+  private readonly byChannel = new Map<string, Set<Holder>>();
+
+  add(holder: Holder): void {
+    this.byConn.set(holder.conn, holder);
+    const same = this.byChannel.get(holder.channelId);
+    if (same) same.add(holder);
+    else this.byChannel.set(holder.channelId, new Set([holder]));
+  }
+
+  remove(holder: Holder): void {
+    this.byConn.delete(holder.conn);
+    const same = this.byChannel.get(holder.channelId);
+    same?.delete(holder);
+    if (same?.size === 0) this.byChannel.delete(holder.channelId);
+  }
+
+  wake(channelId: string): void {
+    for (const holder of this.byChannel.get(channelId) ?? []) holder.wake();
+  }
+
+  closeConn(conn: string, cause: CloseCause): void {
+    this.byConn.get(conn)?.close(cause);
+  }
+
+  closeChannel(channelId: string, cause: CloseCause): void {
+    for (const holder of [...(this.byChannel.get(channelId) ?? [])]) holder.close(cause);
+  }
+
+  all(): Holder[] {
+    return [...this.byConn.values()];
+  }
+}

@@ -1,0 +1,131 @@
+import { type Clock, newId } from '@lanyard/service';
+import { pollWaitMs } from '../channels/limits.js';
+import { ChannelDeleted, ChannelOfAnotherKind, PollAlreadyOpen } from '../errors.js';
+import type { ChannelKind } from '../channels/channel.entity.js';
+import type { Batch, Cursor } from '../queue/batch.js';
+import type { ChannelQueue, Hold } from '../queue/channel-queue.js';
+import type { CloseCause } from './close-codes.js';
+import type { Holder, Holders } from './holders.js';
+import type { Telemetry } from './telemetry.js';
+
+export interface Poller {
+  keyId: string;
+  accountId: string;
+}
+
+/** What a poll found. Exactly one of the two is called, when the answer is written or cannot be. */
+export interface Found {
+  body: Buffer;
+  /** The answer left this process: the next poll confirms it. */
+  written(): Promise<void>;
+  /** The client went away: the events stay. */
+  notWritten(): Promise<void>;
+  /** The connection broke after the answer was written to it: the events are delivered again. */
+  broken(): Promise<void>;
+}
+
+/** A poll that comes while the one before is being closed is not a second one. */
+const closingMaxMs = 300;
+const closingStepMs = 15;
+
+/** One open poll. */
+class Poll implements Holder {
+  readonly conn = newId();
+  closedBy: CloseCause | undefined;
+  private signal: (() => void) | undefined;
+
+  constructor(readonly channelId: string) {}
+
+  wake(): void {
+    this.signal?.();
+  }
+
+  close(cause: CloseCause): void {
+    this.closedBy = cause;
+    this.wake();
+  }
+
+  restart(): void {
+    this.close('restart');
+  }
+
+  /** Resolves when woken, or after the time, or when the client is gone. */
+  wait(clock: Clock, forMs: number, gone: AbortSignal): Promise<void> {
+    const waking = new AbortController();
+    this.signal = () => waking.abort();
+    return clock.sleep(forMs, AbortSignal.any([waking.signal, gone]));
+  }
+}
+
+/** Long polling: the oldest events of a channel in the answer to a GET. */
+export class Pull {
+  constructor(
+    private readonly queue: ChannelQueue,
+    private readonly holders: Holders,
+    private readonly clock: Clock,
+    private readonly telemetry: Telemetry,
+    /** A first poll makes the channel. */
+    private readonly create: (poller: Poller) => Promise<void>,
+  ) {}
+
+  /** undefined: nothing came. `gone` aborts when the client does. */
+  async poll(poller: Poller, noWait: boolean, gone: AbortSignal): Promise<Found | undefined> {
+    const poll = new Poll(poller.keyId);
+    this.holders.add(poll);
+    try {
+      const { hold, cursor } = await this.attach(poller, poll.conn);
+      const batch = await this.firstBatch(poll, hold, cursor, noWait, gone);
+      if (batch) return this.found(hold, batch);
+      await this.queue.detach(hold);
+    } finally {
+      this.holders.remove(poll);
+    }
+    if (poll.closedBy === 'channel deleted') throw new ChannelDeleted();
+    return undefined;
+  }
+
+  private async attach(poller: Poller, conn: string): Promise<{ hold: Hold; cursor: Cursor }> {
+    const deadline = performance.now() + closingMaxMs;
+    for (;;) {
+      const { keyId, accountId } = poller;
+      const attached = await this.queue.attach(keyId, accountId, { conn, mode: 'free', kind: 'pull' });
+      if (attached.outcome === 'ok') return attached;
+      if (attached.outcome === 'kind') throw new ChannelOfAnotherKind(attached.kind as ChannelKind);
+      if (attached.outcome === 'missing') await this.create(poller);
+      else if (performance.now() > deadline) throw new PollAlreadyOpen();
+      else await this.clock.sleep(closingStepMs);
+    }
+  }
+
+  private async firstBatch(
+    poll: Poll,
+    hold: Hold,
+    cursor: Cursor,
+    noWait: boolean,
+    gone: AbortSignal,
+  ): Promise<Batch | undefined> {
+    const deadline = this.clock.now() + pollWaitMs;
+    while (!gone.aborted && !poll.closedBy) {
+      // Listens before it looks, so that nothing comes in between unnoticed.
+      const woken = poll.wait(this.clock, Math.max(0, deadline - this.clock.now()), gone);
+      const taken = await this.queue.take(hold, cursor);
+      const isOver = taken.outcome !== 'empty' || noWait || this.clock.now() >= deadline;
+      if (isOver) poll.wake();
+      if (taken.outcome === 'ok') return taken.batch;
+      if (isOver) return undefined;
+      await woken;
+    }
+    return undefined;
+  }
+
+  private found(hold: Hold, batch: Batch): Found {
+    return {
+      body: batch.body,
+      written: async () => {
+        if (await this.queue.detach(hold, batch.to)) this.telemetry.delivered('pull', batch.count);
+      },
+      notWritten: async () => void (await this.queue.detach(hold)),
+      broken: () => this.queue.unpend(hold.channelId, batch.to),
+    };
+  }
+}

@@ -1,0 +1,128 @@
+import type { Clock, Logger, Timer } from '@lanyard/service';
+import type { Keys } from '../queue/keys.js';
+import type { RedisLink } from '../queue/redis-link.js';
+import type { CallbackDelivery } from './callback-delivery.js';
+import type { Holders } from './holders.js';
+
+/** How often a replica looks for retries that fell due, and for work that others left. */
+const pollMs = 100;
+
+/** A channel that lingers is due within this time. */
+const lingerMs = 5;
+
+/** A delivery longer than this makes its channel slow; slow ones never get more than this share of the places. */
+const slowAfterMs = 1_000;
+const slowShare = 0.75;
+const postponeMs = 1_000;
+
+/** How long a stop waits for requests under way. */
+const drainMs = 3_000;
+
+/**
+ * Finds callback channels that are due and delivers up to `concurrency` of them at once, one request per channel.
+ * Also wakes sockets and polls whose channel got something.
+ */
+export class ReadyLoop {
+  private readonly underWay = new Map<string, Promise<void>>();
+  private readonly slow = new Set<string>();
+  private readonly aborting = new AbortController();
+  private polling: Timer | undefined;
+  private looking: Promise<void> | undefined;
+  private lookAgain = false;
+  private stopped = false;
+
+  constructor(
+    private readonly link: RedisLink,
+    private readonly keys: Keys,
+    private readonly clock: Clock,
+    private readonly owner: string,
+    private readonly delivery: CallbackDelivery,
+    private readonly holders: Holders,
+    private readonly logger: Logger,
+    private readonly concurrency: number,
+  ) {}
+
+  start(): void {
+    this.polling = this.clock.every(pollMs, () => this.kick());
+  }
+
+  /** Something may be due. */
+  kick(): void {
+    if (this.stopped) return;
+    if (this.looking) {
+      this.lookAgain = true;
+      return;
+    }
+    this.looking = this.look().finally(() => {
+      this.looking = undefined;
+      if (!this.lookAgain) return;
+      this.lookAgain = false;
+      this.kick();
+    });
+  }
+
+  /** Claims nothing more, lets requests end for a while, and gives the rest back. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    this.polling?.cancel();
+    await this.looking;
+    const all = Promise.all(this.underWay.values());
+    await Promise.race([all, this.clock.sleep(drainMs)]);
+    this.aborting.abort();
+    await all;
+  }
+
+  private async look(): Promise<void> {
+    try {
+      const [due, held] = await this.find();
+      for (const channelId of held) this.holders.wake(channelId);
+      for (const channelId of due) this.begin(channelId);
+    } catch (err) {
+      this.logger.debug({ err }, 'Redis does not say what is due');
+    }
+  }
+
+  private async find(): Promise<[due: string[], held: string[]]> {
+    const free = this.concurrency - this.underWay.size;
+    const now = this.clock.now();
+    const pipeline = this.link.redis.pipeline();
+    for (const { ready } of this.keys.shards) pipeline.zrangebyscore(ready, '-inf', now, 'LIMIT', 0, Math.max(0, free));
+    for (const shard of this.keys.shards) pipeline.zrange(shard.readyOf(this.owner), 0, -1);
+    const replies = (await pipeline.exec()) ?? [];
+    const lists = replies.map(([error, list]) => {
+      if (error) throw error;
+      return list as string[];
+    });
+    const due = lists.slice(0, this.keys.shards.length).flat();
+    return [due.slice(0, Math.max(0, free)), lists.slice(this.keys.shards.length).flat()];
+  }
+
+  private begin(channelId: string): void {
+    if (this.underWay.has(channelId)) return;
+    if (this.slow.has(channelId) && this.slowUnderWay() >= this.concurrency * slowShare) return this.postpone(channelId);
+    const beganAt = performance.now();
+    const delivery = this.delivery
+      .deliver(channelId, this.aborting.signal)
+      .catch((err: unknown) => this.logger.warn({ err, channelId }, 'delivery interrupted'))
+      .finally(() => {
+        this.underWay.delete(channelId);
+        if (performance.now() - beganAt > slowAfterMs) this.slow.add(channelId);
+        else this.slow.delete(channelId);
+        this.clock.after(lingerMs, () => this.kick());
+      });
+    this.underWay.set(channelId, delivery);
+  }
+
+  private slowUnderWay(): number {
+    let count = 0;
+    for (const channelId of this.underWay.keys()) if (this.slow.has(channelId)) count++;
+    return count;
+  }
+
+  /** Makes room for others in the list of those that are due. */
+  private postpone(channelId: string): void {
+    this.link.redis
+      .zadd(this.keys.of(channelId).ready, 'XX', this.clock.now() + postponeMs, channelId)
+      .catch((err: unknown) => this.logger.debug({ err }, 'not postponed'));
+  }
+}

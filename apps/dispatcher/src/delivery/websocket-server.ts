@@ -1,0 +1,147 @@
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type Clock, type Logger, newId, normaliseUrl, type Timer } from '@lanyard/service';
+import { type WebSocket, WebSocketServer as WsServer } from 'ws';
+import type { KeyDirectory, KnownKey } from '../channels/key-directory.js';
+import { socketPayloadBytesMax } from '../channels/limits.js';
+import type { ChannelQueue, Hold } from '../queue/channel-queue.js';
+import type { Bus } from './bus.js';
+import { type CloseCause, closeCodes } from './close-codes.js';
+import type { Holders } from './holders.js';
+import { keyTextOf, selectedProtocol } from './socket-credential.js';
+import type { Telemetry } from './telemetry.js';
+import { WebSocketSession } from './websocket-session.js';
+
+export const connectPath = '/v2/notification/websocket-connect';
+
+const tickMs = 1_000;
+
+/** How long a stop waits for the clients' goodbyes. */
+const goodbyesMs = 1_000;
+
+const refuse = (socket: Duplex, status: string): void => {
+  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+};
+
+/** Accepts sockets on the service's HTTP port, checks their key, and gives each its channel. */
+export class WebSocketServer {
+  private readonly ws = new WsServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: socketPayloadBytesMax,
+    handleProtocols: (offered) => selectedProtocol(offered),
+  });
+  private readonly open = new Set<WebSocket>();
+  private readonly sessions = new Set<WebSocketSession>();
+  private ticking: Timer | undefined;
+  private stopping = false;
+
+  constructor(
+    private readonly queue: ChannelQueue,
+    private readonly keys: KeyDirectory,
+    private readonly holders: Holders,
+    private readonly bus: Bus,
+    private readonly clock: Clock,
+    private readonly telemetry: Telemetry,
+    private readonly logger: Logger,
+    /** A channel got or lost its socket. */
+    private readonly onBound: (channelId: string) => void,
+  ) {
+    telemetry.sockets(() => this.open.size);
+  }
+
+  attachTo(server: Server): void {
+    server.on('upgrade', (request, socket, head) => this.upgrade(request, socket, head));
+    this.ticking = this.clock.every(tickMs, () => {
+      const now = this.clock.now();
+      for (const session of this.sessions) session.tick(now);
+    });
+    this.keys.onRevoked((keyId) => this.holders.closeChannel(keyId, 'key revoked'));
+  }
+
+  /** Tells every client to come back, to another replica. */
+  async stop(): Promise<void> {
+    this.stopping = true;
+    for (const session of this.sessions) session.close('restart');
+    for (const socket of this.open) socket.close(closeCodes.restart, 'restart');
+    const deadline = this.clock.now() + goodbyesMs;
+    while (this.open.size > 0 && this.clock.now() < deadline) await this.clock.sleep(20);
+    for (const socket of this.open) socket.terminate();
+    this.ticking?.cancel();
+    this.ws.close();
+  }
+
+  private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    socket.on('error', () => socket.destroy());
+    const path = normaliseUrl(request.url ?? '/').split('?')[0];
+    if (path !== connectPath) return refuse(socket, '404 Not Found');
+    if (this.stopping) return refuse(socket, '503 Service Unavailable');
+    this.ws.handleUpgrade(request, socket, head, (client) => {
+      this.open.add(client);
+      client.on('error', (err) => this.logger.debug({ err }, 'socket'));
+      client.once('close', () => this.open.delete(client));
+      this.admit(client, request).catch((err: unknown) => {
+        this.logger.warn({ err }, 'socket not admitted');
+        this.close(client, 'restart');
+      });
+    });
+  }
+
+  /** Browsers cannot see an HTTP status, so a wrong key is told by a close code (spec §5 rule 11). */
+  private async admit(client: WebSocket, { headers }: IncomingMessage): Promise<void> {
+    const text = keyTextOf(headers.authorization, headers['sec-websocket-protocol']);
+    const key = text === undefined ? undefined : await this.keys.verify(text);
+    if (!key) return this.close(client, 'invalid key');
+    await this.bind(client, key);
+  }
+
+  private async bind(client: WebSocket, { keyId, accountId }: KnownKey): Promise<void> {
+    const conn = newId();
+    const session = this.session(client, keyId, accountId, conn);
+    // Before the channel is taken, so that an event that comes right then finds someone to wake.
+    this.holders.add(session);
+    const attached = await this.queue.attach(keyId, accountId, { conn, mode: 'newest', kind: 'websocket' });
+    if (attached.outcome !== 'ok') {
+      this.holders.remove(session);
+      return this.close(client, 'no channel');
+    }
+    if (attached.previous) this.bus.close(attached.previous, 'newer socket');
+    if (client.readyState !== client.OPEN || this.stopping) {
+      await this.queue.detach(attached.hold);
+      return this.close(client, 'restart');
+    }
+    this.sessions.add(session);
+    session.start(attached.hold, attached.cursor);
+    this.onBound(keyId);
+  }
+
+  private session(client: WebSocket, keyId: string, accountId: string, conn: string): WebSocketSession {
+    const session: WebSocketSession = new WebSocketSession(client, keyId, accountId, conn, this.queue, this.clock, {
+      delivered: (events) => this.telemetry.delivered('websocket', events),
+      failed: (err) => this.logger.debug({ err, channelId: keyId }, 'socket waits for Redis'),
+      ended: (hold, cause) => {
+        this.sessions.delete(session);
+        this.holders.remove(session);
+        if (cause) this.telemetry.closed(cause);
+        void this.unbind(keyId, hold);
+      },
+    });
+    return session;
+  }
+
+  private async unbind(keyId: string, hold: Hold | undefined): Promise<void> {
+    if (!hold) return;
+    try {
+      // Not while Redis is away: then the whole replica's holds are freed when it is back.
+      if (await this.queue.detach(hold)) this.onBound(keyId);
+    } catch (err) {
+      this.logger.debug({ err, channelId: keyId }, 'socket not detached');
+    }
+  }
+
+  private close(client: WebSocket, cause: CloseCause): void {
+    this.telemetry.closed(cause);
+    client.close(closeCodes[cause], cause);
+  }
+}

@@ -1,0 +1,191 @@
+import type { Clock } from '@lanyard/service';
+import type { WebSocket } from 'ws';
+import {
+  pingPeriodMs,
+  pingTimeoutMs,
+  socketBufferBytesMax,
+  socketIdleMaxMs,
+  socketStallMaxMs,
+  socketWindowBatches,
+} from '../channels/limits.js';
+import { type Batch, type Cursor, cursorAfter, cursorConfirmed, joinExtents } from '../queue/batch.js';
+import type { ChannelQueue, Hold } from '../queue/channel-queue.js';
+import { type CloseCause, closeCodes } from './close-codes.js';
+import type { Holder } from './holders.js';
+
+/** A ping on its way. What was sent before it has arrived when its pong comes back. */
+interface Ping {
+  sequence: number;
+  sentAtMs: number;
+  /** When its bytes left this process. */
+  leftAtMs?: number;
+  batch?: Batch;
+}
+
+export interface SessionListener {
+  delivered(events: number): void;
+  /** The socket is closed, by whomever. Called once. */
+  ended(hold: Hold | undefined, cause: CloseCause | undefined): void;
+  failed(error: unknown): void;
+}
+
+/** How long a closing socket may take to say goodbye. */
+const goodbyeMs = 5_000;
+
+/**
+ * One WebSocket and its channel: takes batches, sends them, and removes each from the queue only when the pong to the
+ * ping behind it proves that the client's side has it (spec §6.1 rule 1: transport-level success). Up to a window of
+ * batches is under way. All steps on the queue are made one after another by `pump`.
+ */
+export class WebSocketSession implements Holder {
+  private hold: Hold | undefined;
+  private cursor: Cursor = { next: 0, head: 0, index: 0, skip: 0 };
+  private readonly pings: Ping[] = [];
+  private confirmed: Batch[] = [];
+  private sequence = 0;
+  private pumping = false;
+  private pumpAgain = false;
+  private mustRestart = false;
+  private cause: CloseCause | undefined;
+  private lastSentAtMs: number;
+  private lastPingAtMs: number;
+
+  constructor(
+    private readonly socket: WebSocket,
+    readonly channelId: string,
+    private readonly accountId: string,
+    readonly conn: string,
+    private readonly queue: ChannelQueue,
+    private readonly clock: Clock,
+    private readonly listener: SessionListener,
+  ) {
+    this.lastSentAtMs = this.lastPingAtMs = clock.now();
+    socket.on('pong', (data) => this.onPong(data));
+    socket.once('close', () => this.listener.ended(this.hold, this.cause));
+  }
+
+  /** Starts delivery with what `attach` gave. */
+  start(hold: Hold, cursor: Cursor): void {
+    this.hold = hold;
+    this.cursor = cursor;
+    this.wake();
+  }
+
+  wake(): void {
+    if (this.pumping) {
+      this.pumpAgain = true;
+      return;
+    }
+    this.pumping = true;
+    void this.pump();
+  }
+
+  close(cause: CloseCause): void {
+    if (this.cause) return;
+    this.cause = cause;
+    this.socket.close(closeCodes[cause], cause);
+    this.clock.after(goodbyeMs, () => this.socket.terminate());
+  }
+
+  restart(): void {
+    this.mustRestart = true;
+    this.wake();
+  }
+
+  /** Looks at the time: called every second. */
+  tick(nowMs: number): void {
+    if (!this.isOpen) return;
+    const [oldest] = this.pings;
+    const isLate = oldest?.leftAtMs !== undefined && nowMs - oldest.leftAtMs > pingTimeoutMs;
+    const isStalled = oldest !== undefined && nowMs - oldest.sentAtMs > socketStallMaxMs;
+    if (isLate || isStalled) return this.close('ping not answered');
+    if (nowMs - this.lastSentAtMs > socketIdleMaxMs) return this.close('inactivity');
+    if (nowMs - this.lastPingAtMs < pingPeriodMs) return;
+    if (this.pings.length === 0) this.ping();
+    // Whoever lost the channel without being told finds out here.
+    this.wake();
+  }
+
+  private get isOpen(): boolean {
+    return this.cause === undefined && this.socket.readyState === this.socket.OPEN;
+  }
+
+  private async pump(): Promise<void> {
+    try {
+      do {
+        this.pumpAgain = false;
+        if (this.mustRestart) await this.attachAgain();
+        await this.confirmArrived();
+        while (this.isOpen && this.hasRoom && (await this.sendNext()));
+      } while (this.pumpAgain && this.isOpen);
+    } catch (error) {
+      // Redis does not answer: when it does, `restart` is called.
+      this.listener.failed(error);
+    } finally {
+      this.pumping = false;
+    }
+    if (this.pumpAgain && this.isOpen) this.wake();
+  }
+
+  private get hasRoom(): boolean {
+    const batches = this.pings.reduce((count, { batch }) => count + (batch ? 1 : 0), this.confirmed.length);
+    return batches < socketWindowBatches && this.socket.bufferedAmount < socketBufferBytesMax;
+  }
+
+  /** False when there is nothing to send now. */
+  private async sendNext(): Promise<boolean> {
+    if (!this.hold) return false;
+    const taken = await this.queue.take(this.hold, this.cursor);
+    if (taken.outcome === 'fenced') {
+      await this.attachAgain();
+      return this.isOpen;
+    }
+    if (taken.outcome === 'empty' || !this.isOpen) return false;
+    this.cursor = cursorAfter(taken.cursor, taken.batch);
+    this.lastSentAtMs = this.clock.now();
+    this.socket.send(taken.batch.body, { binary: false }, () => this.wake());
+    this.ping(taken.batch);
+    return true;
+  }
+
+  private ping(batch?: Batch): void {
+    const sentAtMs = this.clock.now();
+    const ping: Ping = { sequence: (this.sequence = (this.sequence + 1) >>> 0), sentAtMs, ...(batch && { batch }) };
+    const data = Buffer.alloc(4);
+    data.writeUInt32BE(ping.sequence);
+    this.pings.push(ping);
+    this.lastPingAtMs = sentAtMs;
+    this.socket.ping(data, false, () => (ping.leftAtMs = this.clock.now()));
+  }
+
+  private onPong(data: Buffer): void {
+    const answered = data.length === 4 ? this.pings.findIndex((p) => p.sequence === data.readUInt32BE()) : -1;
+    if (answered < 0) return;
+    for (const { batch } of this.pings.splice(0, answered + 1)) if (batch) this.confirmed.push(batch);
+    this.wake();
+  }
+
+  private async confirmArrived(): Promise<void> {
+    if (this.confirmed.length === 0 || !this.hold) return;
+    const batches = this.confirmed.slice();
+    const extent = joinExtents(batches);
+    const isOurs = await this.queue.confirm(this.hold, extent);
+    // Pongs may have added to it meanwhile.
+    this.confirmed.splice(0, batches.length);
+    if (!isOurs) return this.attachAgain();
+    this.cursor = cursorConfirmed(this.cursor, extent);
+    this.listener.delivered(extent.to - extent.from);
+  }
+
+  /** The channel is not ours any more, or Redis forgot that it is. What is not confirmed is sent again. */
+  private async attachAgain(): Promise<void> {
+    const { channelId, accountId, conn } = this;
+    const attached = await this.queue.attach(channelId, accountId, { conn, mode: 'free', kind: 'websocket' });
+    this.mustRestart = false;
+    if (attached.outcome !== 'ok') return this.close(attached.outcome === 'busy' ? 'newer socket' : 'channel deleted');
+    for (const ping of this.pings) delete ping.batch;
+    this.confirmed = [];
+    this.hold = attached.hold;
+    this.cursor = attached.cursor;
+  }
+}

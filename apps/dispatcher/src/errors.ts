@@ -1,0 +1,67 @@
+import { NotFound, ServiceError } from '@lanyard/service';
+import type { ChannelKind } from './channels/channel.entity.js';
+
+const nameOf: Record<ChannelKind, string> = { callback: 'callback', websocket: 'WebSocket', pull: 'pull' };
+
+/** One channel per key (spec §2.10): another kind must be deleted first. */
+export class ChannelOfAnotherKind extends ServiceError {
+  constructor(kind: ChannelKind) {
+    super({
+      status: 400,
+      code: 'validation_error',
+      token: `${kind.toUpperCase()}_CHANNEL_EXISTS`,
+      message: `The key has a ${nameOf[kind]} channel already: delete it first (DELETE /v2/notification/${kind}).`,
+    });
+  }
+}
+
+export class ChannelNotFound extends NotFound {
+  constructor(kind?: ChannelKind) {
+    super(`The key has no ${kind ? `${nameOf[kind]} ` : ''}channel.`, 'CHANNEL_NOT_FOUND');
+  }
+}
+
+/** The URL or the headers of a callback break a rule. */
+export class CallbackRefused extends ServiceError {
+  constructor(token: string, message: string, field: 'url' | 'headers') {
+    super({ status: 400, code: 'validation_error', token, message, fields: [{ name: field, message }] });
+  }
+}
+
+/** Spec §4.5 rule 1. Says which way it failed and nothing of the answer, which is none of the caller's business. */
+export class CallbackNotVerified extends ServiceError {
+  constructor(why: string) {
+    super({
+      status: 400,
+      code: 'validation_error',
+      token: 'CALLBACK_NOT_VERIFIED',
+      message: `The URL did not answer the verification PUT with 200 or 204: ${why}.`,
+      fields: [{ name: 'url', message: why }],
+    });
+  }
+}
+
+export class PollAlreadyOpen extends ServiceError {
+  constructor() {
+    super({ status: 409, code: 'duplicate', token: 'POLL_ALREADY_OPEN', message: 'Another poll of this key is open.' });
+  }
+}
+
+/** The channel went away while a poll was waiting on it. */
+export class ChannelDeleted extends ServiceError {
+  constructor() {
+    super({ status: 410, code: 'not_found', token: 'CHANNEL_DELETED', message: 'The channel was deleted.' });
+  }
+}
+
+/** A plain GET on the path for WebSockets. */
+export class UpgradeRequired extends ServiceError {
+  constructor() {
+    super({
+      status: 426,
+      code: 'bad_request',
+      token: 'UPGRADE_REQUIRED',
+      message: 'This path takes WebSocket handshakes only.',
+    });
+  }
+}

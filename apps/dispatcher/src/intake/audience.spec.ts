@@ -1,0 +1,54 @@
+import { describe, expect, it } from '@jest/globals';
+import type { FramedItem } from '@lanyard/contracts';
+import { accountsOf, deliveries } from './audience.js';
+import { type IntakeBatch, IntakeEvent } from './intake-event.js';
+
+const event = (offset: number, accountId: string, audience: FramedItem['audience']): IntakeEvent =>
+  new IntakeEvent(BigInt(offset), 1, {
+    item: Buffer.from('{}'),
+    category: 'notifications',
+    accountId,
+    audience,
+    endpointName: 'e',
+    uid: 'u',
+  });
+
+const batch = (partition: number, ...events: IntakeEvent[]): IntakeBatch => ({
+  topic: 'device.values',
+  partition,
+  lastOffset: 99n,
+  events,
+});
+
+const offsets = (batches: IntakeBatch[], members: [string, string[]][] = []): Record<string, number[]> =>
+  Object.fromEntries(
+    deliveries(batches, new Map(members)).map((d) => [
+      `${d.accountId}/${d.channelId}`,
+      d.events.map((e) => Number(e.event.offset)),
+    ]),
+  );
+
+describe('the audience', () => {
+  it('of keys is their channels, in order', () => {
+    const batches = [batch(0, event(1, 'a', ['k1', 'k2']), event(2, 'a', ['k2'])), batch(1, event(7, 'a', ['k2']))];
+    expect(offsets(batches)).toEqual({ 'a/k1': [1], 'a/k2': [1, 2, 7] });
+  });
+
+  it('of * is every channel of the account and of no other', () => {
+    const batches = [batch(0, event(1, 'a', '*'), event(2, 'b', '*'), event(3, 'a', ['k1']))];
+    expect([...accountsOf(batches)]).toEqual(['a', 'b']);
+    const members: [string, string[]][] = [
+      ['a', ['k1', 'k2']],
+      ['b', ['k9']],
+    ];
+    expect(offsets(batches, members)).toEqual({ 'a/k1': [1, 3], 'a/k2': [1], 'b/k9': [2] });
+  });
+
+  it('of nobody is nobody', () => {
+    expect(offsets([batch(0, event(1, 'a', []))])).toEqual({});
+  });
+
+  it('two accounts that name one key stay apart', () => {
+    expect(offsets([batch(0, event(1, 'a', ['k1']), event(2, 'b', ['k1']))])).toEqual({ 'a/k1': [1], 'b/k1': [2] });
+  });
+});

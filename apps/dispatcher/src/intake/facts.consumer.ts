@@ -1,0 +1,26 @@
+import { DeviceCommandResults, DeviceSessions, DeviceValues } from '@lanyard/contracts';
+import { type Batch, OnBatch } from '@lanyard/kafka';
+import { Controller, Inject } from '@nestjs/common';
+import { Intake } from './intake.js';
+import { intakeBatch } from './intake-event.js';
+
+/** The topics whose facts end up on channels. Items are cut out of the bytes; nothing is parsed. */
+@Controller()
+export class FactsConsumer {
+  constructor(@Inject(Intake) private readonly intake: Intake) {}
+
+  @OnBatch(DeviceSessions, { raw: true })
+  async onSessions(batch: Batch<unknown>): Promise<void> {
+    await this.intake.add(intakeBatch(batch));
+  }
+
+  @OnBatch(DeviceValues, { raw: true })
+  async onValues(batch: Batch<unknown>): Promise<void> {
+    await this.intake.add(intakeBatch(batch));
+  }
+
+  @OnBatch(DeviceCommandResults, { raw: true })
+  async onResults(batch: Batch<unknown>): Promise<void> {
+    await this.intake.add(intakeBatch(batch));
+  }
+}

@@ -1,0 +1,48 @@
+import { type FramedItem, InvalidMessage, sliceItem } from '@lanyard/contracts';
+import { type Batch, PoisonMessage } from '@lanyard/kafka';
+import { render } from '../messages/render.js';
+import type { RenderCode } from '../messages/render-options.js';
+
+/** An item on its way into queues. Rendered once for all channels that want the same form. */
+export class IntakeEvent {
+  private readonly forms = new Map<RenderCode, Buffer>();
+
+  constructor(
+    readonly offset: bigint,
+    /** When the message was queued: the `timestamp` of the item, and the start of its 24 h (spec §8). */
+    readonly timestampMs: number,
+    readonly item: FramedItem,
+  ) {}
+
+  rendered(code: RenderCode): Buffer {
+    const known = this.forms.get(code);
+    if (known) return known;
+    const form = render(this.item, this.timestampMs, code);
+    this.forms.set(code, form);
+    return form;
+  }
+}
+
+/** One batch of one partition, waiting to be appended as a whole. */
+export interface IntakeBatch {
+  topic: string;
+  partition: number;
+  /** Offset of the last message that the batch covers, with or without an item. */
+  lastOffset: bigint;
+  events: IntakeEvent[];
+}
+
+/** Cuts the items out. Throws PoisonMessage for a message with broken framing, before anything is appended. */
+export const intakeBatch = ({ topic, partition, messages, nextOffset }: Batch<unknown>): IntakeBatch => {
+  const events: IntakeEvent[] = [];
+  for (const message of messages) {
+    try {
+      const item = sliceItem(topic, message.raw, message.headers);
+      if (item) events.push(new IntakeEvent(message.offset, message.timestampMs, item));
+    } catch (error) {
+      if (error instanceof InvalidMessage) throw new PoisonMessage(message.offset, error.message);
+      throw error;
+    }
+  }
+  return { topic, partition, lastOffset: nextOffset - 1n, events };
+};

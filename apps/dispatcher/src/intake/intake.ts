@@ -1,0 +1,117 @@
+import type { StoredPositions } from '@lanyard/kafka';
+import type { Clock } from '@lanyard/service';
+import type { Keys } from '../queue/keys.js';
+import type { RedisLink } from '../queue/redis-link.js';
+import { accountsOf, deliveries, type Delivery } from './audience.js';
+import type { IntakeBatch } from './intake-event.js';
+import { type AppendOutcome, PositionsLost, ShardAppender } from './shard-appender.js';
+
+interface Waiting {
+  batch: IntakeBatch;
+  done: () => void;
+  failed: (error: unknown) => void;
+}
+
+/** Events of one flush: bounds the size of one command. */
+const flushEventsMax = 20_000;
+
+export interface IntakeListener {
+  appended(outcome: AppendOutcome): void;
+  /** Redis is not where it was. No topics: it lost everything. */
+  positionsLost(topics: string[]): void;
+}
+
+/**
+ * Batches of all partitions on their way into Redis. While one flush is under way the next one fills, so that the
+ * rate decides how many events share one command, and nothing waits for a timer. A batch is done when every shard
+ * has it.
+ */
+export class Intake implements StoredPositions {
+  private readonly shards: readonly ShardAppender[];
+  private waiting: Waiting[] = [];
+  private flushing = false;
+  private open = false;
+  private listener: IntakeListener | undefined;
+
+  constructor(
+    private readonly link: RedisLink,
+    private readonly keys: Keys,
+    clock: Clock,
+  ) {
+    this.shards = keys.shards.map((shard) => new ShardAppender(link, shard, clock));
+  }
+
+  listen(listener: IntakeListener): void {
+    this.listener = listener;
+  }
+
+  /** Nothing is appended until `resume`: the channels are not all known to Redis. */
+  pause(): void {
+    this.open = false;
+  }
+
+  /** `generations`: the marks of the shards, as they are now. */
+  resume(generations: readonly string[]): void {
+    this.shards.forEach((shard, n) => shard.setGeneration(generations[n] as string));
+    this.open = true;
+    void this.flushAll();
+  }
+
+  /** Resolves when the events are in the queues, for good. */
+  add(batch: IntakeBatch): Promise<void> {
+    return new Promise((done, failed) => {
+      this.waiting.push({ batch, done, failed });
+      void this.flushAll();
+    });
+  }
+
+  /** The shard that is furthest behind decides; the others refuse what they have. */
+  async read(topic: string, partitions: number[]): Promise<Map<number, bigint>> {
+    const stored = await Promise.all(this.shards.map((shard) => shard.readPositions(topic, partitions)));
+    return new Map(
+      partitions.map((partition, n) => [
+        partition,
+        stored.reduce((least, offsets) => ((offsets[n] ?? -1n) < least ? (offsets[n] ?? -1n) : least), stored[0]?.[n] ?? -1n) + 1n,
+      ]),
+    );
+  }
+
+  private async flushAll(): Promise<void> {
+    if (this.flushing) return;
+    this.flushing = true;
+    while (this.waiting.length > 0 && this.open) await this.flush(this.nextFlush());
+    this.flushing = false;
+  }
+
+  private nextFlush(): Waiting[] {
+    let events = 0;
+    const count = this.waiting.findIndex(({ batch }) => (events += batch.events.length) > flushEventsMax);
+    return this.waiting.splice(0, count < 0 ? this.waiting.length : Math.max(1, count));
+  }
+
+  private async flush(flush: readonly Waiting[]): Promise<void> {
+    const batches = flush.map(({ batch }) => batch);
+    try {
+      const perShard = await this.audience(batches);
+      const outcomes = await Promise.allSettled(this.shards.map((shard, n) => shard.append(batches, perShard[n] ?? [])));
+      const failures = outcomes.flatMap((o) => (o.status === 'rejected' ? [o.reason as unknown] : []));
+      for (const outcome of outcomes) if (outcome.status === 'fulfilled') this.listener?.appended(outcome.value);
+      for (const failure of failures)
+        if (failure instanceof PositionsLost) this.listener?.positionsLost(failure.topics);
+      if (failures.length > 0) throw failures[0];
+      for (const { done } of flush) done();
+    } catch (error) {
+      for (const { failed } of flush) failed(error);
+    }
+  }
+
+  private async audience(batches: readonly IntakeBatch[]): Promise<Delivery[][]> {
+    const accounts = [...accountsOf(batches)];
+    const members = await Promise.all(accounts.map((id) => this.link.redis.smembers(this.keys.account(id))));
+    const perShard: Delivery[][] = this.shards.map(() => []);
+    const known = new Map(accounts.map((id, n) => [id, members[n] ?? []]));
+    for (const delivery of deliveries(batches, known))
+      perShard[this.keys.shardOf(delivery.channelId)]?.push(delivery);
+    return perShard;
+  }
+}

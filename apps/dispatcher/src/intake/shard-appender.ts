@@ -1,0 +1,170 @@
+import type { Clock } from '@lanyard/service';
+import { beforeChannelSlackMs, eventLifeMs, queueBytesMax } from '../channels/limits.js';
+import type { RenderCode } from '../messages/render-options.js';
+import { ChunkBuilder } from '../queue/chunk.js';
+import type { ShardKeys } from '../queue/keys.js';
+import type { Argument, RedisLink } from '../queue/redis-link.js';
+import { asList, asNumber, asPairs, asText, } from '../queue/reply.js';
+import { type Delivery, positionOf } from './audience.js';
+import type { IntakeBatch } from './intake-event.js';
+
+/** Redis came back without what it had: what was appended since must be read from Kafka again. */
+export class PositionsLost extends Error {
+  constructor(readonly topics: string[]) {
+    super(`Redis lost positions of ${topics.join(', ') || 'every topic'}`);
+    this.name = 'PositionsLost';
+  }
+}
+
+export interface AppendOutcome {
+  /** Some callback channel has something to send now. */
+  callbacksReady: boolean;
+  /** Channels with a socket or an open poll, and the replica that holds it. */
+  wake: [channelId: string, owner: string][];
+  events: number;
+  /** Events that no channel got, by reason. */
+  skipped: { noChannel: number; beforeChannel: number };
+  dropped: { size: number; age: number };
+}
+
+export const nothingAppended = (): AppendOutcome => ({
+  callbacksReady: false,
+  wake: [],
+  events: 0,
+  skipped: { noChannel: 0, beforeChannel: 0 },
+  dropped: { size: 0, age: 0 },
+});
+
+const generation = 'generation';
+
+/** Render codes remembered; more channels than that only cost a second attempt now and then. */
+const rememberedChannels = 100_000;
+
+/** A flush is tried again when the store knows better; that converges at once unless consumers fight. */
+const attemptsMax = 20;
+
+/**
+ * Appends to one shard. Remembers what the shard's positions should be, and sends them along: the command refuses
+ * everything when they are not, so a batch is appended once however often it is delivered (and by whomever).
+ */
+export class ShardAppender {
+  private readonly expected = new Map<string, bigint>();
+  private readonly renderCodes = new Map<string, RenderCode>();
+
+  constructor(
+    private readonly link: RedisLink,
+    private readonly keys: ShardKeys,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The mark that this shard had at the start: a shard without it is not the one we knew. */
+  setGeneration(mark: string): void {
+    this.expected.clear();
+    this.marked = mark;
+  }
+
+  private marked = '';
+
+  /** Last offset appended of each partition, or -1. */
+  async readPositions(topic: string, partitions: readonly number[]): Promise<bigint[]> {
+    if (partitions.length === 0) return [];
+    const fields = partitions.map((partition) => positionOf({ topic, partition }));
+    const stored = await this.link.redis.hmget(this.keys.positions, ...fields);
+    return stored.map((text, n) => {
+      const offset = BigInt(text ?? -1);
+      this.expected.set(fields[n] as string, offset);
+      return offset;
+    });
+  }
+
+  /** Every batch's position moves, whether or not it has something for this shard. */
+  async append(batches: readonly IntakeBatch[], deliveries: readonly Delivery[]): Promise<AppendOutcome> {
+    for (let attempt = 0; attempt < attemptsMax; attempt++) {
+      const targets = this.targets(batches);
+      if (targets.size === 0) return nothingAppended();
+      const { args, events } = this.argumentsOf(targets, deliveries);
+      const reply = asList(await this.link.run('append-2', [this.keys.positions, this.keys.ready], args));
+      const outcome = asText(reply[0]);
+      if (outcome === 'ok') {
+        for (const [position, offset] of targets) this.expected.set(position, offset);
+        return this.outcomeOf(reply, events);
+      }
+      if (outcome === 'options') this.learnOptions(asPairs(reply.slice(1)));
+      else this.learnPositions(asPairs(reply.slice(1)));
+    }
+    throw new Error(`shard ${this.keys.shard} changes faster than this replica can append`);
+  }
+
+  /** Position -> offset to reach, of the partitions that are not there yet. */
+  private targets(batches: readonly IntakeBatch[]): Map<string, bigint> {
+    const targets = new Map<string, bigint>();
+    for (const batch of batches) {
+      const position = positionOf(batch);
+      const reached = targets.get(position) ?? this.expectedOf(position);
+      if (batch.lastOffset > reached) targets.set(position, batch.lastOffset);
+    }
+    return targets;
+  }
+
+  private expectedOf(position: string): bigint {
+    return this.expected.get(position) ?? -1n;
+  }
+
+  private argumentsOf(
+    targets: ReadonlyMap<string, bigint>,
+    deliveries: readonly Delivery[],
+  ): { args: Argument[]; events: number } {
+    const now = this.clock.now();
+    const args: Argument[] = [this.keys.base, now, queueBytesMax, now - eventLifeMs, beforeChannelSlackMs];
+    args.push(targets.size + 1, generation, this.marked, this.marked);
+    for (const [position, offset] of targets) args.push(position, String(this.expectedOf(position)), String(offset));
+    const places = args.push(0) - 1;
+    let channels = 0;
+    let events = 0;
+    for (const { channelId, accountId, events: all } of deliveries) {
+      const fresh = all.filter(({ event, position }) => event.offset > this.expectedOf(position));
+      if (fresh.length === 0) continue;
+      const code = this.renderCodes.get(channelId) ?? 0;
+      const builder = new ChunkBuilder();
+      for (const { event } of fresh) builder.add(event.item.category, event.rendered(code), event.timestampMs);
+      const chunks = builder.finish();
+      args.push(channelId, accountId, code, chunks.length, ...chunks);
+      channels++;
+      events += fresh.length;
+    }
+    args[places] = channels;
+    return { args, events };
+  }
+
+  private learnOptions(pairs: readonly [string, string][]): void {
+    if (this.renderCodes.size > rememberedChannels) this.renderCodes.clear();
+    for (const [channelId, code] of pairs) this.renderCodes.set(channelId, Number(code));
+  }
+
+  /** Further than expected: another replica, or an earlier attempt of ours, was here. Behind: Redis lost something. */
+  private learnPositions(pairs: readonly [string, string][]): void {
+    const lost = new Set<string>();
+    for (const [position, text] of pairs) {
+      if (position === generation) {
+        if (text !== this.marked) throw new PositionsLost([]);
+        continue;
+      }
+      const stored = BigInt(text);
+      if (stored < this.expectedOf(position)) lost.add(position.slice(0, position.lastIndexOf(':')));
+      this.expected.set(position, stored);
+    }
+    if (lost.size > 0) throw new PositionsLost([...lost]);
+  }
+
+  private outcomeOf(reply: ReturnType<typeof asList>, events: number): AppendOutcome {
+    const [, nobody, early, woken, bySize, byAge, wake] = reply;
+    const skipped = { noChannel: asNumber(nobody), beforeChannel: asNumber(early) };
+    return {
+      callbacksReady: asNumber(woken) === 1,
+      wake: asPairs(asList(wake ?? [])),
+      events: events - skipped.noChannel - skipped.beforeChannel,
+      skipped,
+      dropped: { size: asNumber(bySize), age: asNumber(byAge) },
+    };
+  }
+}

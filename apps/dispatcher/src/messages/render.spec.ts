@@ -1,0 +1,86 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Category, FramedItem } from '@lanyard/contracts';
+import { notificationMessage } from './notification-message.js';
+import { render } from './render.js';
+import { renderCode, type RenderOptions } from './render-options.js';
+
+const ep = '0178a2c0d1e400000000000100100001';
+const at = 1_700_000_000_123;
+
+const item = (category: Category, json: string, endpointName = 'meter "7"'): FramedItem => ({
+  item: Buffer.from(json),
+  category,
+  accountId: '0178a2c0d1e400000000000000000001',
+  audience: '*',
+  endpointName,
+  uid: '6f0c7a0e-1f5d-4e0e-9a39-2f6b9b6d1c11',
+});
+
+const none: RenderOptions = {
+  includeUid: false,
+  includeTimestamp: false,
+  includeOriginalEp: false,
+  deregistrationsAsObject: false,
+  useEndpointName: false,
+};
+
+const rendered = (of: FramedItem, options: Partial<RenderOptions> = {}): string =>
+  render(of, at, renderCode({ ...none, ...options })).toString();
+
+const value = item('notifications', `{"ep":"${ep}","path":"/3303/0/5700","payload":"MjE="}`);
+const gone = item('de-registrations', `{"ep":"${ep}"}`);
+const response = item('async-responses', '{"id":"read-1","status":200,"payload":""}', '');
+
+describe('an event as a channel gets it', () => {
+  const uid = '"uid":"6f0c7a0e-1f5d-4e0e-9a39-2f6b9b6d1c11"';
+  const original = '"original-ep":"meter \\"7\\""';
+  it.each<[string, FramedItem, Partial<RenderOptions>, string]>([
+    ['plain', value, {}, `{"ep":"${ep}","path":"/3303/0/5700","payload":"MjE="}`],
+    ['uid', value, { includeUid: true }, `{"ep":"${ep}","path":"/3303/0/5700","payload":"MjE=",${uid}}`],
+    [
+      'timestamp',
+      value,
+      { includeTimestamp: true },
+      `{"ep":"${ep}","path":"/3303/0/5700","payload":"MjE=","timestamp":${at}}`,
+    ],
+    ['original name', value, { includeOriginalEp: true }, `{"ep":"${ep}","path":"/3303/0/5700","payload":"MjE=",${original}}`],
+    ['name for id', value, { useEndpointName: true }, '{"ep":"meter \\"7\\"","path":"/3303/0/5700","payload":"MjE="}'],
+    [
+      'all of them',
+      value,
+      { includeUid: true, includeTimestamp: true, includeOriginalEp: true, useEndpointName: true },
+      `{"ep":"meter \\"7\\"","path":"/3303/0/5700","payload":"MjE=",${uid},"timestamp":${at},${original}}`,
+    ],
+    ['a device that left', gone, {}, `"${ep}"`],
+    ['a device that left, by name', gone, { useEndpointName: true, includeUid: true }, '"meter \\"7\\""'],
+    ['a device that left, object', gone, { deregistrationsAsObject: true }, `{"ep":"${ep}"}`],
+    [
+      'a device that left, object with options',
+      gone,
+      { deregistrationsAsObject: true, includeUid: true, useEndpointName: true },
+      `{"ep":"meter \\"7\\"",${uid}}`,
+    ],
+    ['an answer', response, { useEndpointName: true }, '{"id":"read-1","status":200,"payload":""}'],
+    [
+      'an answer with options',
+      response,
+      { includeUid: true, includeTimestamp: true, includeOriginalEp: true },
+      `{"id":"read-1","status":200,"payload":"",${uid},"timestamp":${at}}`,
+    ],
+  ])('%s', (_, of, options, expected) => {
+    expect(rendered(of, options)).toBe(expected);
+  });
+
+  it('every combination of options is JSON', () => {
+    for (let code = 0; code < 32; code++)
+      for (const each of [value, gone, response])
+        expect(() => void JSON.parse(render(each, at, code).toString())).not.toThrow();
+  });
+});
+
+describe('a NotificationMessage', () => {
+  it('one category, events joined', () => {
+    const message = notificationMessage('de-registrations', [Buffer.from('"a","b"'), Buffer.from('"c"')]);
+    expect(message.toString()).toBe('{"de-registrations":["a","b","c"]}');
+  });
+});

@@ -1,0 +1,44 @@
+import type { Category, FramedItem } from '@lanyard/contracts';
+import { type RenderCode, renderOptions, type RenderOptions } from './render-options.js';
+
+/** Items about devices start with `{"ep":"` and 32 characters of device id. */
+const epStart = '{"ep":';
+const epEnd = epStart.length + 34;
+const closingBrace = Buffer.from('}');
+
+const ended: readonly Category[] = ['de-registrations', 'registrations-expired'];
+
+const additions = (item: FramedItem, timestampMs: number, options: RenderOptions): string => {
+  let text = '';
+  if (options.includeUid) text += `,"uid":${JSON.stringify(item.uid)}`;
+  if (options.includeTimestamp) text += `,"timestamp":${timestampMs}`;
+  if (options.includeOriginalEp && item.endpointName) text += `,"original-ep":${JSON.stringify(item.endpointName)}`;
+  return text;
+};
+
+const hasEp = ({ category }: FramedItem): boolean => category !== 'async-responses';
+
+/** The item up to its closing brace, with the name in place of the id when asked for. */
+const opening = (item: FramedItem, options: RenderOptions): Buffer[] => {
+  const open = item.item.subarray(0, -1);
+  if (!options.useEndpointName || !item.endpointName || !hasEp(item)) return [open];
+  return [Buffer.from(epStart + JSON.stringify(item.endpointName)), open.subarray(epEnd)];
+};
+
+/** Whoever does not ask for objects gets the bare id (or name) of a device that left. */
+const bareEp = (item: FramedItem, options: RenderOptions): Buffer =>
+  options.useEndpointName && item.endpointName
+    ? Buffer.from(JSON.stringify(item.endpointName))
+    : item.item.subarray(epStart.length, epEnd);
+
+/**
+ * The final bytes of an event for channels with these options. Bytes are spliced at fixed places, never parsed.
+ * `timestampMs`: when the service queued the item; the same on every delivery.
+ */
+export const render = (item: FramedItem, timestampMs: number, code: RenderCode): Buffer => {
+  const options = renderOptions(code);
+  if (ended.includes(item.category) && !options.deregistrationsAsObject) return bareEp(item, options);
+  const added = additions(item, timestampMs, options);
+  if (!added && !options.useEndpointName) return item.item;
+  return Buffer.concat([...opening(item, options), Buffer.from(added), closingBrace]);
+};

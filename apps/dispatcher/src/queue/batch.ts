@@ -1,0 +1,100 @@
+import type { Category } from '@lanyard/contracts';
+import { notificationMessage } from '../messages/notification-message.js';
+import { chunkCost, eventBytes, readHead, sliceEvents } from './chunk.js';
+
+/** Where a reader stands in a queue. `index` and `skip` hold only while the queue's head is `head`. */
+export interface Cursor {
+  /** Number of the next event, counted from the channel's first. */
+  next: number;
+  head: number;
+  /** Of the chunk in the list that holds `next`. */
+  index: number;
+  /** Events of that chunk before `next`. */
+  skip: number;
+}
+
+/** How far a batch goes, and what disappears when it is confirmed. */
+export interface Extent {
+  from: number;
+  /** The number after its last event. */
+  to: number;
+  /** Chunks that it finishes, and what they cost. */
+  chunks: number;
+  cost: number;
+  /** Events gone from the chunk after those. */
+  skip: number;
+}
+
+export interface Batch extends Extent {
+  category: Category;
+  count: number;
+  /** The message for the customer. */
+  body: Buffer;
+}
+
+export interface BatchLimits {
+  eventsMax: number;
+  bytesMax: number;
+}
+
+/** How many events of the chunk, from `first`, fit into what is left. At least one when `mustTake`. */
+const fitting = (chunk: Buffer, first: number, count: number, left: BatchLimits, mustTake: boolean): number => {
+  const upTo = Math.min(count - first, left.eventsMax);
+  if (chunk.length <= left.bytesMax) return upTo;
+  let bytes = 0;
+  for (let n = 0; n < upTo; n++) {
+    bytes += eventBytes(chunk, first + n) + 1;
+    if (bytes > left.bytesMax && !(n === 0 && mustTake)) return n;
+  }
+  return upTo;
+};
+
+/** The longest run of events of one category at the start of `chunks` within the limits. `chunks` is not empty. */
+export const cutBatch = (chunks: readonly Buffer[], from: number, firstSkip: number, limits: BatchLimits): Batch => {
+  const { category } = readHead(chunks[0] as Buffer);
+  const left = { ...limits };
+  const pieces: Buffer[] = [];
+  const extent: Extent = { from, to: from, chunks: 0, cost: 0, skip: firstSkip };
+  for (const chunk of chunks) {
+    const head = readHead(chunk);
+    if (head.category !== category) break;
+    const taken = fitting(chunk, extent.skip, head.count, left, pieces.length === 0);
+    if (taken === 0) break;
+    const piece = sliceEvents(chunk, extent.skip, taken);
+    pieces.push(piece);
+    left.eventsMax -= taken;
+    left.bytesMax -= piece.length + 1;
+    extent.to += taken;
+    extent.skip += taken;
+    if (extent.skip < head.count) break;
+    extent.chunks++;
+    extent.cost += chunkCost(chunk);
+    extent.skip = 0;
+    if (left.eventsMax === 0) break;
+  }
+  return { ...extent, category, count: extent.to - from, body: notificationMessage(category, pieces) };
+};
+
+/** Several batches that follow each other, as one. */
+export const joinExtents = (extents: readonly Extent[]): Extent =>
+  extents.reduce((all, next) => ({
+    from: all.from,
+    to: next.to,
+    chunks: all.chunks + next.chunks,
+    cost: all.cost + next.cost,
+    skip: next.skip,
+  }));
+
+export const cursorAfter = (cursor: Cursor, batch: Extent): Cursor => ({
+  next: batch.to,
+  head: cursor.head,
+  index: cursor.index + batch.chunks,
+  skip: batch.skip,
+});
+
+/** The same place once `confirmed` has left the list. */
+export const cursorConfirmed = (cursor: Cursor, confirmed: Extent): Cursor => ({
+  ...cursor,
+  head: confirmed.to,
+  index: cursor.index - confirmed.chunks,
+});

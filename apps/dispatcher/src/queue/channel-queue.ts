@@ -1,0 +1,178 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '@lanyard/service';
+import { bodyBytesMax, eventLifeMs, freeTierRetries } from '../channels/limits.js';
+import { type Batch, type Cursor, cutBatch, type Extent } from './batch.js';
+import type { Keys } from './keys.js';
+import { LinkLost, type RedisLink, type Reply } from './redis-link.js';
+import { asList, asNumber, asText } from './reply.js';
+
+/** A channel in the hands of this replica. Worth nothing once another one took it, or Redis was lost. */
+export interface Hold {
+  channelId: string;
+  token: string;
+  era: number;
+}
+
+export interface Claim {
+  hold: Hold;
+  batch: Batch;
+  /** Failures in a row before this one. */
+  attempt: number;
+  revision: string;
+  /** Sealed URL and headers; '' when the caller knows this revision. */
+  target: string;
+}
+
+export interface HolderName {
+  conn: string;
+  mode: 'newest' | 'free';
+  kind: 'websocket' | 'pull';
+}
+
+export type Attached =
+  | { outcome: 'ok'; hold: Hold; cursor: Cursor; previous?: { owner: string; conn: string } }
+  | { outcome: 'missing' | 'busy' }
+  | { outcome: 'kind'; kind: string };
+
+export type Taken = { outcome: 'ok'; batch: Batch; cursor: Cursor } | { outcome: 'empty' } | { outcome: 'fenced' };
+
+export type Acked = { outcome: 'next'; batch: Batch } | { outcome: 'released'; more: boolean } | { outcome: 'fenced' };
+
+export type Failed = { outcome: 'ok'; attempt: number; failingSinceMs: number; givenUp: number } | { outcome: 'fenced' };
+
+const fenced = { outcome: 'fenced' } as const;
+
+/**
+ * What delivery does with queues: claim or attach, read, confirm. Every hold has a token that the commands compare,
+ * so that a replica which was taken for dead, or acts on what Redis has forgotten, changes nothing.
+ */
+export class ChannelQueue {
+  constructor(
+    private readonly link: RedisLink,
+    private readonly keys: Keys,
+    private readonly clock: Clock,
+    /** This process, among all that ever ran. */
+    private readonly owner: string,
+  ) {}
+
+  /** Takes a due callback channel. undefined: not due any more, or taken by another replica. */
+  async claim(channelId: string, knownRevision: string): Promise<Claim | undefined> {
+    const { base, ready } = this.keys.of(channelId);
+    const hold = this.newHold(channelId);
+    const args = [base, channelId, this.owner, hold.token, ...this.times(), bodyBytesMax, knownRevision];
+    const reply = asList(await this.link.run('claim-1', [ready], args));
+    if (asText(reply[0]) !== 'ok') return undefined;
+    const [, attempt, max, revision, target, head, skip, ...chunks] = reply;
+    const batch = this.cut(chunks, asNumber(head), asNumber(skip), asNumber(max));
+    return { hold, batch, attempt: asNumber(attempt), revision: asText(revision), target: asText(target) };
+  }
+
+  /** A socket or a poll takes its channel. */
+  async attach(channelId: string, accountId: string, { conn, mode, kind }: HolderName): Promise<Attached> {
+    const hold = this.newHold(channelId);
+    const args = [this.keys.of(channelId).base, channelId, accountId, kind, this.owner, conn, hold.token];
+    const reply = asList(await this.link.run('attach-0', [], [...args, this.clock.now(), mode]));
+    const outcome = asText(reply[0]);
+    if (outcome === 'kind') return { outcome, kind: asText(reply[1]) };
+    if (outcome !== 'ok') return { outcome: outcome === 'busy' ? 'busy' : 'missing' };
+    const head = asNumber(reply[1]);
+    const previous = { owner: asText(reply[3]), conn: asText(reply[4]) };
+    const cursor = { next: head, head, index: 0, skip: asNumber(reply[2]) };
+    return { outcome, hold, cursor, ...(previous.conn && { previous }) };
+  }
+
+  /** The batch at the cursor. Nothing is removed. */
+  async take(hold: Hold, cursor: Cursor): Promise<Taken> {
+    const { base, readyOf } = this.at(hold);
+    const place = [cursor.next, cursor.head, cursor.index, cursor.skip];
+    const args = [base, hold.channelId, hold.token, this.oldest(), bodyBytesMax, ...place];
+    const reply = asList(await this.fencing(this.link.guarded(hold.era, 'take-1', [readyOf], args)));
+    const outcome = asText(reply[0]);
+    if (outcome === 'fenced' || outcome === 'empty') return { outcome };
+    const [, max, from, head, index, skip, ...chunks] = reply;
+    const at = { next: asNumber(from), head: asNumber(head), index: asNumber(index), skip: asNumber(skip) };
+    return { outcome: 'ok', batch: this.cut(chunks, at.next, at.skip, asNumber(max)), cursor: at };
+  }
+
+  /** The batch arrived; the channel stays held. False: fenced. */
+  async confirm(hold: Hold, extent: Extent): Promise<boolean> {
+    const reply = asList(await this.sendAck(hold, extent, 'hold', 0));
+    return asText(reply[0]) === 'held';
+  }
+
+  /** The batch arrived: goes on with the next one, or lets the channel go. */
+  async ack(hold: Hold, extent: Extent, mode: 'next' | 'release', lingerMs: number): Promise<Acked> {
+    const reply = asList(await this.sendAck(hold, extent, mode, lingerMs && this.clock.now() + lingerMs));
+    const outcome = asText(reply[0]);
+    if (outcome === 'released') return { outcome, more: asNumber(reply[1]) === 1 };
+    if (outcome !== 'next') return fenced;
+    const [, max, head, skip, ...chunks] = reply;
+    return { outcome, batch: this.cut(chunks, asNumber(head), asNumber(skip), asNumber(max)) };
+  }
+
+  /** A callback did not take the batch; due again after `waitMs`. */
+  async fail(hold: Hold, extent: Extent, waitMs: number): Promise<Failed> {
+    const { base, ready } = this.at(hold);
+    const now = this.clock.now();
+    const { from, to, chunks, cost, skip } = extent;
+    const args = [base, hold.channelId, hold.token, now, now + waitMs, freeTierRetries, from, to, chunks, cost, skip];
+    const reply = asList(await this.fencing(this.link.guarded(hold.era, 'fail-1', [ready], args)));
+    if (asText(reply[0]) !== 'ok') return fenced;
+    const [, attempt, since, givenUp] = reply;
+    return {
+      outcome: 'ok',
+      attempt: asNumber(attempt),
+      failingSinceMs: asNumber(since),
+      givenUp: asNumber(givenUp),
+    };
+  }
+
+  /** Lets the channel go. `pendingTo`: a poll's answer up to this event was written; the next poll confirms it. */
+  async detach(hold: Hold, pendingTo?: number): Promise<boolean> {
+    const { base, ready } = this.at(hold);
+    const args = [base, hold.channelId, hold.token, this.clock.now(), pendingTo ?? ''];
+    return asNumber(asList(await this.fencing(this.link.guarded(hold.era, 'detach-1', [ready], args)))[0]) === 1;
+  }
+
+  /** The answer of a poll did not arrive after all. */
+  async unpend(channelId: string, pendingTo: number): Promise<void> {
+    await this.link.run('unpend-0', [], [this.keys.of(channelId).base, channelId, pendingTo]);
+  }
+
+  private async sendAck(hold: Hold, extent: Extent, mode: string, lingerUntil: number): Promise<Reply> {
+    const { base, ready } = this.at(hold);
+    const { from, to, chunks, cost, skip } = extent;
+    const args = [base, hold.channelId, hold.token, ...this.times(), from, to, chunks, cost, skip, mode];
+    return this.fencing(this.link.guarded(hold.era, 'ack-1', [ready], [...args, bodyBytesMax, lingerUntil]));
+  }
+
+  private at({ channelId }: Hold): { base: string; ready: string; readyOf: string } {
+    const shard = this.keys.of(channelId);
+    return { base: shard.base, ready: shard.ready, readyOf: shard.readyOf(this.owner) };
+  }
+
+  private async fencing(command: Promise<Reply>): Promise<Reply> {
+    try {
+      return await command;
+    } catch (error) {
+      if (error instanceof LinkLost) return [Buffer.from('fenced')];
+      throw error;
+    }
+  }
+
+  private newHold(channelId: string): Hold {
+    return { channelId, token: randomUUID(), era: this.link.era };
+  }
+
+  private cut(chunks: readonly Reply[], from: number, skip: number, eventsMax: number): Batch {
+    return cutBatch(chunks as Buffer[], from, skip, { eventsMax, bytesMax: bodyBytesMax });
+  }
+
+  private oldest(): number {
+    return this.clock.now() - eventLifeMs;
+  }
+
+  private times(): [number, number] {
+    return [this.clock.now(), this.oldest()];
+  }
+}

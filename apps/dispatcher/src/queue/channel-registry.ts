@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '@lanyard/service';
+import type { ChannelKind } from '../channels/channel.entity.js';
+import { eventLifeMs, failedDeliveryMaxMs, idleMaxMs, withoutPollMaxMs, withoutSocketMaxMs } from '../channels/limits.js';
+import type { RenderCode } from '../messages/render-options.js';
+import type { Keys, ShardKeys } from './keys.js';
+import type { RedisLink } from './redis-link.js';
+import { asList, asNumber, asPairs, asText } from './reply.js';
+
+/** What Redis must know of a channel to fill and empty its queue. */
+export interface Registration {
+  channelId: string;
+  accountId: string;
+  kind: ChannelKind;
+  /** Decimal; a later one wins. */
+  revision: string;
+  render: RenderCode;
+  eventsMax: number;
+  tier: 'free' | 'commercial';
+  /** Sealed URL and headers of a callback, otherwise ''. */
+  target: string;
+  createdAtMs: number;
+}
+
+export interface QueueState {
+  kind: ChannelKind;
+  /** A socket or poll is bound to it, or a callback is under way. */
+  held: boolean;
+  events: number;
+  bytes: number;
+  oldestAtMs: number | undefined;
+  dropped: { size: number; age: number; failed: number };
+  failuresInRow: number;
+  failingSinceMs: number | undefined;
+}
+
+/** The rule of spec §8 that ended a channel. */
+export const lapseRules = ['idle', 'failed', 'no-socket', 'no-poll'] as const;
+export type LapseRule = (typeof lapseRules)[number];
+
+/** How soon a channel that lapsed is looked at again, should its removal fail. */
+const lookAgainMs = 60_000;
+
+/** Which channels there are, on the side of Redis. PostgreSQL has the truth; this can be made again from it. */
+export class ChannelRegistry {
+  constructor(
+    private readonly link: RedisLink,
+    private readonly keys: Keys,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Idempotent. The account's set comes first: from here on, events for everybody find the channel. */
+  async register(r: Registration): Promise<'created' | 'updated' | 'kept'> {
+    await this.link.redis.sadd(this.keys.account(r.accountId), r.channelId);
+    const shard = this.keys.of(r.channelId);
+    const args = [r.revision, r.accountId, r.kind, r.render, r.eventsMax, r.tier, r.target, r.createdAtMs];
+    const reply = await this.link.run(
+      'register-2',
+      [shard.ready, shard.expiry],
+      [shard.base, r.channelId, ...args, this.clock.now()],
+    );
+    return asText(reply) as 'created' | 'updated' | 'kept';
+  }
+
+  /** Gives who held it, to be told. */
+  async remove(channelId: string, accountId: string): Promise<{ owner: string; conn: string } | undefined> {
+    const shard = this.keys.of(channelId);
+    const [owner, conn] = asList(
+      await this.link.run('remove-2', [shard.ready, shard.expiry], [shard.base, channelId]),
+    );
+    await this.link.redis.srem(this.keys.account(accountId), channelId);
+    return asText(owner) ? { owner: asText(owner), conn: asText(conn) } : undefined;
+  }
+
+  async inspect(channelId: string): Promise<QueueState | undefined> {
+    const args = [this.keys.of(channelId).base, channelId, this.clock.now() - eventLifeMs];
+    const reply = asList(await this.link.run('inspect-0', [], args));
+    if (reply.length === 0) return undefined;
+    const [kind, held, events, bytes, oldest, size, age, failed, attempt, since] = reply;
+    return {
+      kind: asText(kind) as ChannelKind,
+      held: asNumber(held) === 1,
+      events: asNumber(events),
+      bytes: asNumber(bytes),
+      oldestAtMs: asText(oldest) ? asNumber(oldest) : undefined,
+      dropped: { size: asNumber(size), age: asNumber(age), failed: asNumber(failed) },
+      failuresInRow: asNumber(attempt),
+      failingSinceMs: asText(since) ? asNumber(since) : undefined,
+    };
+  }
+
+  /** Channels that ended by a rule of time. They stay until removed. */
+  async lapsed(): Promise<{ channelId: string; rule: LapseRule }[]> {
+    const found = await Promise.all(this.keys.shards.map((shard) => this.lapsedIn(shard)));
+    return found.flat();
+  }
+
+  /** Of each of these channels, the revision that Redis has; '' when it has none. */
+  async revisions(channelIds: readonly string[]): Promise<string[]> {
+    const pipeline = this.link.redis.pipeline();
+    for (const id of channelIds) pipeline.hget(this.keys.of(id).channel(id), 'rev');
+    const replies = (await pipeline.exec()) ?? [];
+    return replies.map(([error, revision]) => {
+      if (error) throw error;
+      return String(revision ?? '');
+    });
+  }
+
+  /** Every channel that Redis knows, with its account. */
+  async *all(): AsyncGenerator<{ channelId: string; accountId: string }> {
+    for (const shard of this.keys.shards)
+      for (const channelId of await this.link.redis.zrange(shard.expiry, 0, -1)) {
+        const accountId = await this.link.redis.hget(shard.channel(channelId), 'account');
+        yield { channelId, accountId: accountId ?? '' };
+      }
+  }
+
+  /** Marks shards that have no mark: a Redis that lost everything has none. Gives the marks. */
+  async generations(): Promise<string[]> {
+    return Promise.all(
+      this.keys.shards.map(async ({ positions }) => {
+        await this.link.redis.hsetnx(positions, 'generation', randomUUID());
+        return (await this.link.redis.hget(positions, 'generation')) ?? '';
+      }),
+    );
+  }
+
+  /** Channels are found by their number modulo the number of shards: it cannot change once there are any. */
+  async fixShardCount(): Promise<number> {
+    await this.link.redis.setnx(this.keys.shardCount, this.keys.shards.length);
+    return Number(await this.link.redis.get(this.keys.shardCount));
+  }
+
+  private async lapsedIn(shard: ShardKeys): Promise<{ channelId: string; rule: LapseRule }[]> {
+    const limits = [idleMaxMs, failedDeliveryMaxMs, withoutSocketMaxMs, withoutPollMaxMs];
+    const args = [shard.base, this.clock.now(), lookAgainMs, ...limits];
+    const reply = asList(await this.link.run('lapsed-1', [shard.expiry], args));
+    return asPairs(reply).map(([channelId, rule]) => ({ channelId, rule: rule as LapseRule }));
+  }
+}

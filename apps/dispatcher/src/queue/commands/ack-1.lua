@@ -1,0 +1,31 @@
+-- A batch arrived: its events go.
+--
+-- KEYS  1 ready
+-- ARGV  base channel token  now  oldest time an event may have  batch: from to chunks cost skip
+--       mode: hold (keep the channel)  next (keep it and read on, release when empty)  release
+--       bytes max  linger until (ms)
+-- Returns {'fenced'}  {'held', head}  {'released', more?}  {'next', max, head, skip, chunk...}
+local ready = KEYS[1]
+local base, channel, token, now, oldest = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
+local from, to, mode, bytes_max, linger = tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[11], tonumber(ARGV[12]), ARGV[13]
+local key, queue = channel_keys(base, channel)
+
+local state = load(key, 'token', 'owner', 'max', 'kind')
+if state.token ~= token then return { 'fenced' } end
+local books = load_books(key)
+undrop(books, to, from)
+local hint = hint_of({ from, ARGV[8], ARGV[9], ARGV[10] }, 1)
+take_away(queue, books, to, hint)
+drop_aged(queue, books, oldest)
+save_books(key, books)
+redis.call('HSET', key, 'attempt', 0, 'failSince', '', 'lingerUntil', linger)
+
+if mode == 'hold' then return { 'held', books.head } end
+if mode == 'next' and books.n > 0 then
+  local chunks = read_chunks(queue, 0, books.skip, tonumber(state.max), bytes_max)
+  return answer({ 'next', tonumber(state.max), books.head, books.skip }, chunks)
+end
+release(base, key, channel, state.owner)
+if books.n == 0 then return { 'released', 0 } end
+if state.kind == 'callback' then redis.call('ZADD', ready, math.max(now, tonumber(linger)), channel) end
+return { 'released', 1 }

@@ -1,0 +1,23 @@
+-- A socket or a poll takes its channel. The newest socket wins; a poll does not take over from another one.
+-- What the last poll delivered (`pending`) is confirmed by the next one.
+--
+-- ARGV  base channel account kind  owner conn token  now  mode: newest | free
+-- Returns {'ok', head, skip, previous owner, previous conn}  {'missing'}  {'kind', kind}  {'busy'}
+local base, channel, account, kind = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local owner, conn, token, now, mode = ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9]
+local key, queue = channel_keys(base, channel)
+
+local state = load(key, 'account', 'kind', 'owner', 'conn', 'pending')
+if state.account ~= account then return { 'missing' } end
+if state.kind ~= kind then return { 'kind', state.kind } end
+if mode == 'free' and state.owner ~= '' then return { 'busy' } end
+
+if state.owner ~= '' then release(base, key, channel, state.owner) end
+local books = load_books(key)
+if state.pending ~= '' then
+  take_away(queue, books, tonumber(state.pending), { from = -1 })
+  save_books(key, books)
+end
+redis.call('HSET', key, 'owner', owner, 'conn', conn, 'token', token, 'lastSeen', now, 'pending', '')
+redis.call('SADD', base .. 'held:' .. owner, channel)
+return { 'ok', books.head, books.skip, state.owner, state.conn }

@@ -1,0 +1,19 @@
+-- A replica is gone: what it held is free again, and whatever it still says about it is refused.
+--
+-- KEYS  1 ready
+-- ARGV  base  owner  now
+-- Returns the channels of sockets that it held
+local ready = KEYS[1]
+local base, owner, now = ARGV[1], ARGV[2], tonumber(ARGV[3])
+local sockets = {}
+for _, channel in ipairs(redis.call('SMEMBERS', base .. 'held:' .. owner)) do
+  local key = channel_keys(base, channel)
+  local state = load(key, 'owner', 'kind', 'n')
+  if state.owner == owner then
+    redis.call('HSET', key, 'owner', '', 'conn', '', 'token', '', 'lastSeen', now)
+    if state.kind == 'websocket' then sockets[#sockets + 1] = channel end
+    if state.kind == 'callback' and (tonumber(state.n) or 0) > 0 then redis.call('ZADD', ready, now, channel) end
+  end
+end
+redis.call('DEL', base .. 'held:' .. owner, base .. 'ready:' .. owner)
+return sockets

@@ -1,0 +1,144 @@
+-- Put before every command. A channel's queue is a list of chunks (src/queue/chunk.ts) and a hash:
+--   account kind render max tier rev target created   what was registered
+--   head skip n bytes headAt      number of the oldest event; events gone from the first chunk; events; cost; its time
+--   owner conn token              who delivers now: replica, socket or poll, and the fencing token of this hold
+--   attempt failSince lingerUntil lastIn lastSeen pending droppedSize droppedAge droppedFailed
+-- Keys of one shard share a hash tag; those of a channel are made from the base, which is an argument.
+
+local EVENT_COST = 60
+
+local function channel_keys(base, channel)
+  return base .. 'm:' .. channel, base .. 'q:' .. channel
+end
+
+local function load(key, ...)
+  local names = { ... }
+  local values = redis.call('HMGET', key, unpack(names))
+  local state = {}
+  for i, name in ipairs(names) do state[name] = values[i] or '' end
+  return state
+end
+
+-- Books of a queue, as numbers. headAt is false when the queue is empty.
+local function load_books(key)
+  local s = load(key, 'head', 'skip', 'n', 'bytes', 'headAt', 'droppedSize', 'droppedAge', 'droppedFailed')
+  for _, name in ipairs({ 'head', 'skip', 'n', 'bytes', 'droppedSize', 'droppedAge', 'droppedFailed' }) do
+    s[name] = tonumber(s[name]) or 0
+  end
+  s.headAt = tonumber(s.headAt) or false
+  return s
+end
+
+local function save_books(key, s)
+  redis.call('HSET', key, 'head', s.head, 'skip', s.skip, 'n', s.n, 'bytes', s.bytes, 'headAt', s.headAt or '',
+    'droppedSize', s.droppedSize, 'droppedAge', s.droppedAge, 'droppedFailed', s.droppedFailed)
+end
+
+-- category, number of events, time of the youngest
+local function chunk_head(chunk)
+  return struct.unpack('>BI4d', chunk)
+end
+
+local function stamp_head(queue, s)
+  local first = redis.call('LINDEX', queue, 0)
+  if not first then
+    s.headAt, s.skip, s.n, s.bytes = false, 0, 0, 0
+    return
+  end
+  local _, _, at = chunk_head(first)
+  s.headAt = at
+end
+
+-- Takes the oldest chunk away; answers how many events went with it.
+local function pop(queue, s)
+  local chunk = redis.call('LPOP', queue)
+  if not chunk then
+    stamp_head(queue, s)
+    return 0
+  end
+  local _, count = chunk_head(chunk)
+  local gone = count - s.skip
+  s.head, s.n, s.bytes, s.skip = s.head + gone, s.n - gone, s.bytes - #chunk - count * EVENT_COST, 0
+  stamp_head(queue, s)
+  return gone
+end
+
+-- Events older than their life go (spec 8). Answers how many.
+local function drop_aged(queue, s, oldest)
+  local gone = 0
+  while s.headAt and s.headAt < oldest do gone = gone + pop(queue, s) end
+  s.droppedAge = s.droppedAge + gone
+  return gone
+end
+
+-- Takes away everything before event `to`. `hint` holds when nothing was dropped since the batch was read: the head
+-- is still hint.from, and hint.chunks chunks of hint.cost go, and hint.skip events of the next one.
+-- Answers how many events went.
+local function take_away(queue, s, to, hint)
+  if s.head >= to then return 0 end
+  local before = s.head
+  if s.head == hint.from then
+    if hint.chunks > 0 then redis.call('LTRIM', queue, hint.chunks, -1) end
+    s.n, s.bytes = s.n - (to - s.head), s.bytes - hint.cost
+    s.head, s.skip = to, hint.skip
+    stamp_head(queue, s)
+    return to - before
+  end
+  while s.head < to and s.n > 0 do
+    local _, count = chunk_head(redis.call('LINDEX', queue, 0))
+    if s.head + count - s.skip <= to then
+      pop(queue, s)
+    else
+      local part = to - s.head
+      s.head, s.skip, s.n = to, s.skip + part, s.n - part
+    end
+  end
+  return s.head - before
+end
+
+-- Events that were dropped while they were on their way, and arrived after all, do not count as dropped.
+local function undrop(s, to, from)
+  local arrived = math.min(s.head, to) - from
+  if arrived <= 0 then return end
+  local by_size = math.min(arrived, s.droppedSize)
+  s.droppedSize = s.droppedSize - by_size
+  s.droppedAge = math.max(0, s.droppedAge - (arrived - by_size))
+end
+
+-- Chunks of one category from list position `index` on: enough for a batch within the limits.
+local function read_chunks(queue, index, skip, max_events, max_bytes)
+  local chunks, events, bytes, category = {}, -skip, 0, nil
+  while events < max_events and bytes < max_bytes do
+    local page = redis.call('LRANGE', queue, index, index + math.min(32, max_events - events) - 1)
+    if #page == 0 then break end
+    for _, chunk in ipairs(page) do
+      local this, count = chunk_head(chunk)
+      if category and this ~= category then return chunks end
+      category, events, bytes = this, events + count, bytes + #chunk
+      chunks[#chunks + 1] = chunk
+      if events >= max_events or bytes >= max_bytes then return chunks end
+    end
+    index = index + #page
+  end
+  return chunks
+end
+
+-- unpack() has a limit that a batch of single events would pass.
+local function answer(reply, chunks)
+  for _, chunk in ipairs(chunks) do reply[#reply + 1] = chunk end
+  return reply
+end
+
+-- Nobody delivers this channel any more.
+local function release(base, key, channel, owner)
+  redis.call('HSET', key, 'owner', '', 'conn', '', 'token', '')
+  redis.call('SREM', base .. 'held:' .. owner, channel)
+  redis.call('ZREM', base .. 'ready:' .. owner, channel)
+end
+
+local function hint_of(args, first)
+  return {
+    from = tonumber(args[first]), chunks = tonumber(args[first + 1]), cost = tonumber(args[first + 2]),
+    skip = tonumber(args[first + 3]),
+  }
+end

@@ -1,0 +1,29 @@
+-- Makes the channel, or gives the one that is there another configuration. Queued events stay (same kind). An older
+-- revision than the stored one changes nothing, so that a repair may run beside registrations.
+--
+-- KEYS  1 ready  2 expiry (zset: channel -> when to look whether it lapsed)
+-- ARGV  base channel revision account kind render max tier target created now
+-- Returns 'created', 'updated' or 'kept'
+local ready, expiry = KEYS[1], KEYS[2]
+local base, channel, rev, account, kind = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
+local render, max, tier, target, created, now = ARGV[6], ARGV[7], ARGV[8], ARGV[9], ARGV[10], tonumber(ARGV[11])
+local key, queue = channel_keys(base, channel)
+
+local state = load(key, 'rev', 'kind', 'owner', 'n', 'created')
+if state.rev ~= '' and tonumber(state.rev) >= tonumber(rev) then return 'kept' end
+if state.rev ~= '' and state.kind == kind and state.created == created then
+  redis.call('HSET', key, 'rev', rev, 'render', render, 'max', max, 'target', target, 'attempt', 0, 'failSince', '')
+  if kind == 'callback' and state.owner == '' and (tonumber(state.n) or 0) > 0 then
+    redis.call('ZADD', ready, now, channel)
+  end
+  return 'updated'
+end
+if state.rev ~= '' then
+  if state.owner ~= '' then release(base, key, channel, state.owner) end
+  redis.call('DEL', key, queue)
+  redis.call('ZREM', ready, channel)
+end
+redis.call('HSET', key, 'rev', rev, 'account', account, 'kind', kind, 'render', render, 'max', max, 'tier', tier,
+  'target', target, 'created', created, 'owner', '', 'conn', '', 'token', '', 'lastIn', now, 'lastSeen', now)
+redis.call('ZADD', expiry, now, channel)
+return 'created'

@@ -1,0 +1,13 @@
+-- The channel and its queue are gone.
+--
+-- KEYS  1 ready  2 expiry
+-- ARGV  base channel
+-- Returns {owner, conn} that held it
+local base, channel = ARGV[1], ARGV[2]
+local key, queue = channel_keys(base, channel)
+local state = load(key, 'owner', 'conn')
+if state.owner ~= '' then release(base, key, channel, state.owner) end
+redis.call('DEL', key, queue)
+redis.call('ZREM', KEYS[1], channel)
+redis.call('ZREM', KEYS[2], channel)
+return { state.owner, state.conn }

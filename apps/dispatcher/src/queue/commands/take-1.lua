@@ -1,0 +1,38 @@
+-- Reads the next batch of a channel that a socket or a poll holds. Nothing is removed.
+--
+-- KEYS  1 ready of the owner
+-- ARGV  base channel token  oldest time an event may have  bytes max  cursor: next head index skip
+-- Returns {'ok', max, from, head, index, skip, chunk...}  {'empty', head}  {'fenced'}
+local ready = KEYS[1]
+local base, channel, token, oldest, bytes_max = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
+local from, head, index, skip = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
+local key, queue = channel_keys(base, channel)
+
+local state = load(key, 'token', 'max')
+if state.token ~= token then return { 'fenced' } end
+local books = load_books(key)
+if drop_aged(queue, books, oldest) > 0 then save_books(key, books) end
+
+if books.head ~= head then
+  -- Events were dropped: find the place again by counting from the new head.
+  from = math.max(from, books.head)
+  local start = books.head - books.skip
+  index, skip = 0, 0
+  while true do
+    local chunk = redis.call('LINDEX', queue, index)
+    if not chunk then break end
+    local _, count = chunk_head(chunk)
+    if from < start + count then
+      skip = from - start
+      break
+    end
+    start, index = start + count, index + 1
+  end
+end
+
+local chunks = read_chunks(queue, index, skip, tonumber(state.max), bytes_max)
+if #chunks == 0 then
+  redis.call('ZREM', ready, channel)
+  return { 'empty', books.head }
+end
+return answer({ 'ok', tonumber(state.max), from, books.head, index, skip }, chunks)

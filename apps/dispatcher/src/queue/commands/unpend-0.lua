@@ -1,0 +1,7 @@
+-- The connection that carried a poll's answer broke: what it carried is delivered again.
+--
+-- ARGV  base channel  pending
+local key = channel_keys(ARGV[1], ARGV[2])
+if redis.call('HGET', key, 'pending') ~= ARGV[3] then return 0 end
+redis.call('HSET', key, 'pending', '')
+return 1

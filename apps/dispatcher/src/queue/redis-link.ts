@@ -1,0 +1,115 @@
+import type { Logger } from '@lanyard/service';
+import { Redis } from 'ioredis';
+import { type CommandName, scripts } from './scripts.js';
+
+export type Reply = Buffer | number | null | Reply[];
+export type Argument = string | number | Buffer;
+
+/** Longer than any command takes. What was sent may have been done: commands are safe to repeat. */
+const commandTimeoutMs = 5_000;
+
+/** The connection was lost since the caller learnt what it acts on: it must start over. */
+export class LinkLost extends Error {
+  constructor() {
+    super('The connection to Redis was lost meanwhile');
+    this.name = 'LinkLost';
+  }
+}
+
+export const openRedis = (url: string, logger: Logger, forMessages = false): Redis => {
+  const redis = new Redis(url, {
+    enableOfflineQueue: forMessages,
+    maxRetriesPerRequest: forMessages ? null : 1,
+    autoResendUnfulfilledCommands: false,
+    ...(!forMessages && { commandTimeout: commandTimeoutMs }),
+    connectTimeout: 3_000,
+    retryStrategy: (attempt) => Math.min(attempt * 50, 1_000),
+  });
+  redis.on('error', (err: Error) => logger.warn({ err }, 'Redis connection'));
+  return redis;
+};
+
+/**
+ * The way to Redis. A Redis that went away may come back without its last writes, so the time between two losses is
+ * an *era*: what was claimed in one era is not acted upon in the next (`guarded`), and everything that depends on
+ * stored positions starts over (`onBack`).
+ */
+export class RedisLink {
+  private currentEra = 0;
+  private readonly listeners: (() => void)[] = [];
+  private closed = false;
+
+  private constructor(
+    readonly redis: Redis,
+    private readonly logger: Logger,
+  ) {
+    redis.on('close', () => this.lost());
+    redis.on('ready', () => this.back());
+  }
+
+  /** Rejects when Redis does not answer. */
+  static async open(url: string, logger: Logger): Promise<RedisLink> {
+    const redis = openRedis(url, logger);
+    await new Promise<void>((resolve, reject) => {
+      redis.once('ready', resolve);
+      setTimeout(() => reject(new Error('Redis does not answer')), 10_000).unref();
+    });
+    const link = new RedisLink(redis, logger);
+    await link.loadScripts();
+    return link;
+  }
+
+  get era(): number {
+    return this.currentEra;
+  }
+
+  /** Called when the connection is back after a loss. */
+  onBack(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  async run(name: CommandName, keys: readonly string[], args: readonly Argument[]): Promise<Reply> {
+    try {
+      return await this.evaluate(name, keys, args);
+    } catch (error) {
+      // Not answered in time: nobody knows what was done. A new era settles it.
+      if (error instanceof Error && error.message === 'Command timed out') this.redis.disconnect(true);
+      throw error;
+    }
+  }
+
+  /** Runs only in the era in which the caller learnt what it acts on. */
+  async guarded(era: number, name: CommandName, keys: readonly string[], args: readonly Argument[]): Promise<Reply> {
+    if (era !== this.currentEra) throw new LinkLost();
+    return this.run(name, keys, args);
+  }
+
+  close(): void {
+    this.closed = true;
+    this.redis.disconnect();
+  }
+
+  private async evaluate(name: CommandName, keys: readonly string[], args: readonly Argument[]): Promise<Reply> {
+    const { sha, source } = scripts[name];
+    try {
+      return (await this.redis.callBuffer('EVALSHA', [sha, keys.length, ...keys, ...args])) as Reply;
+    } catch (error) {
+      if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
+      return (await this.redis.callBuffer('EVAL', [source, keys.length, ...keys, ...args])) as Reply;
+    }
+  }
+
+  private async loadScripts(): Promise<void> {
+    await Promise.all(Object.values(scripts).map(({ source }) => this.redis.script('LOAD', source)));
+  }
+
+  private lost(): void {
+    this.currentEra++;
+  }
+
+  private back(): void {
+    if (this.closed) return;
+    this.logger.info({ era: this.currentEra }, 'Redis is back');
+    for (const listener of this.listeners) listener();
+  }
+}
