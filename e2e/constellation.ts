@@ -1,0 +1,59 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { engines, isolate } from '@lanyard/testing';
+import { type Constellation, startConstellation } from '../tools/lanyard/constellation.mjs';
+import { root } from '../tools/lanyard/project.mjs';
+
+export interface RunningSystem {
+  constellation: Constellation;
+  baseUrl: string;
+  /** One per device-proxy replica. */
+  coapUrls: string[];
+  adminKey: string;
+  stop(): Promise<void>;
+}
+
+export interface SystemOptions {
+  replicas?: Partial<Record<'gateway' | 'registry' | 'device-proxy' | 'snapshot' | 'event-log' | 'dispatcher', number>>;
+  env?: Record<string, string>;
+}
+
+/**
+ * The six services as processes of their own, as `npm start` runs them, on the test engines and on topics, a database
+ * and keys that nothing else uses. Nobody supervises them: what a test kills stays dead until the test starts it.
+ */
+export const startSystem = async (
+  name: string,
+  { replicas = {}, env = {} }: SystemOptions = {},
+): Promise<RunningSystem> => {
+  const isolation = await isolate(name);
+  const dataDir = mkdtempSync(join(root, '.lanyard/e2e-'));
+  const { brokers, redisUrl } = engines();
+  const constellation = await startConstellation({
+    dataDir,
+    replicas,
+    engines: { brokers: brokers.join(','), databaseUrl: isolation.databaseUrl, redisUrl },
+    env: {
+      KAFKA_TOPIC_PREFIX: isolation.topicPrefix,
+      GATEWAY_REDIS_PREFIX: `${isolation.redisPrefix}gateway:`,
+      DEVICE_PROXY_REDIS_PREFIX: `${isolation.redisPrefix}device-proxy:`,
+      DISPATCHER_REDIS_PREFIX: `${isolation.redisPrefix}dispatcher:`,
+      LOG_LEVEL: 'warn',
+      ...env,
+    },
+    freePorts: true,
+    supervise: false,
+    quiet: true,
+  });
+  return {
+    constellation,
+    baseUrl: constellation.baseUrl,
+    coapUrls: constellation.coapUrls,
+    adminKey: constellation.adminKey(),
+    stop: async () => {
+      await constellation.stop();
+      await isolation.drop();
+      if (!process.env['LANYARD_KEEP_TEST_DATA']) rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+};

@@ -1,0 +1,141 @@
+import { expect } from '@jest/globals';
+import { eventually, thermometer } from '@lanyard/testing';
+import type { Application } from './application.js';
+import { LeshanDevice } from './leshan-device.js';
+
+export const sensor = '/3303/0/5700';
+const writable = '/3303/0/5750';
+
+let numbers = 0;
+
+/** Unique within a run. */
+export const fresh = (name: string): string => `${name}-${process.pid}-${numbers++}`;
+
+const deviceEvents = async (app: Application, deviceId: string, code: string): Promise<unknown[]> =>
+  (await app.call('GET', `/v3/device-events?device_id=${deviceId}&event_type=${code}`)).json.data;
+
+/** Reads until the echo shows what is expected of a resource. */
+const echoes = async (app: Application, deviceId: string, path: string, expected: object): Promise<void> => {
+  await eventually(
+    async () => {
+      const { json } = await app.call('GET', `/v3/devices/${deviceId}/echo`);
+      expect(json.resources.find((r: { resource_path: string }) => r.resource_path === path)).toMatchObject(expected);
+    },
+    { timeoutMs: 20_000 },
+  );
+};
+
+const b64 = (text: string): string => Buffer.from(text).toString('base64');
+
+/** Journey 1: a device that nobody here wrote, from registration to resume. The application is connected already. */
+export const thirdPartyDevice = async (app: Application, coapUrl: string): Promise<void> => {
+  const name = fresh('leshan');
+  const device = await LeshanDevice.start(coapUrl, name);
+  try {
+    await device.says(/^registered/);
+    const deviceId = await app.deviceId(name);
+    const registration = await app.receives('registrations', (r) => r.ep === deviceId);
+    expect(registration.resources.map((r: { path: string }) => r.path)).toContain('/3303/0');
+
+    await subscribesAndReceives(app, deviceId, (value) => device.tell(`set ${value}`));
+    await readsAndWrites(app, deviceId);
+    await device.says(/^written 5750 cellar/);
+    await echoes(app, deviceId, writable, {
+      desired: {
+        value: b64('cellar'),
+        status: 1,
+        desired_at: expect.any(String),
+        status_updated_at: expect.any(String),
+      },
+    });
+    await echoes(app, deviceId, sensor, {
+      subscribed: true,
+      reported: { value: expect.any(String), reported_at: expect.any(String) },
+    });
+    await eventually(async () => expect(await deviceEvents(app, deviceId, 'SYS_106')).toHaveLength(1));
+    await suspendsAndResumes(app, device, deviceId);
+  } finally {
+    await device.ends();
+  }
+};
+
+const subscribesAndReceives = async (
+  app: Application,
+  deviceId: string,
+  report: (value: number) => void,
+): Promise<void> => {
+  const { status, json } = await app.call('PUT', `/v2/subscriptions/${deviceId}${sensor}`, undefined, {
+    accept: 'application/json',
+  });
+  expect([200, 202]).toContain(status);
+  expect(await app.answer(json['async-response-id'])).toMatchObject({ status: 200 });
+  await app.receives('notifications', (n) => n.ep === deviceId && n.path === sensor);
+  const before = app.values(sensor, deviceId).length;
+  report(21.5);
+  await eventually(() => app.values(sensor, deviceId).length > before, { timeoutMs: 15_000 });
+};
+
+const readsAndWrites = async (app: Application, deviceId: string): Promise<void> => {
+  const read = fresh('read');
+  expect(
+    (await app.call('POST', `/v2/device-requests/${deviceId}?async-id=${read}`, { method: 'GET', uri: '/3/0/0' }))
+      .status,
+  ).toBe(202);
+  const answer = await app.answer(read);
+  expect(answer.status).toBe(200);
+  expect(answer.payload).toContain('Eclipse Leshan');
+  const write = fresh('write');
+  await app.call('POST', `/v2/device-requests/${deviceId}?async-id=${write}`, {
+    method: 'PUT',
+    uri: writable,
+    'content-type': 'text/plain',
+    'payload-b64': b64('cellar'),
+  });
+  expect(await app.answer(write)).toMatchObject({ status: 200 });
+};
+
+const suspendsAndResumes = async (app: Application, device: LeshanDevice, deviceId: string): Promise<void> => {
+  const suspendedAt = Date.now();
+  expect((await app.call('POST', `/v3/devices/${deviceId}/suspend`, { category: 'maintenance' })).status).toBe(204);
+  await app.receives('de-registrations', (d) => d === deviceId);
+  expect(Date.now() - suspendedAt).toBeLessThan(5_000);
+  expect((await app.call('GET', `/v3/devices/${deviceId}`)).json).toMatchObject({ lifecycle_status: 'blocked' });
+  await eventually(async () => expect(await deviceEvents(app, deviceId, 'SYS_201')).toHaveLength(1));
+  const since = device.said.length;
+  device.tell('update');
+  await device.says(/^refused/, { since });
+  expect((await app.call('POST', `/v3/devices/${deviceId}/resume`, { category: 'maintenance' })).status).toBe(204);
+  await device.says(/^registered/, { since, timeoutMs: 60_000 });
+  await eventually(async () =>
+    expect((await app.call('GET', `/v3/devices/${deviceId}`)).json).toMatchObject({
+      lifecycle_status: 'enabled',
+      state: 'registered',
+    }),
+  );
+};
+
+/** Journey 4: a command waits for an absent device; with a short expiry it fails. */
+export const absentDevice = async (app: Application, coapUrl: string): Promise<void> => {
+  const { device } = thermometer({ name: fresh('absent'), server: coapUrl });
+  await device.open();
+  await device.register();
+  const deviceId = await app.deviceId(device.name);
+  await device.deregister();
+  await app.receives('de-registrations', (d) => d === deviceId);
+
+  const waits = fresh('waits');
+  const path = `/v2/device-requests/${deviceId}?async-id=${waits}`;
+  expect((await app.call('POST', path, { method: 'GET', uri: '/3/0/0' })).status).toBe(202);
+  const expires = fresh('expires');
+  const body = { method: 'PUT', uri: '/3341/0/5527', 'content-type': 'text/plain', 'payload-b64': b64('too late') };
+  expect(
+    (await app.call('POST', `/v2/device-requests/${deviceId}?async-id=${expires}&expiry-seconds=1`, body)).status,
+  ).toBe(202);
+  expect(await app.answer(expires)).toMatchObject({ status: 429, error: 'REQUEST_EXPIRED' });
+  await echoes(app, deviceId, '/3341/0/5527', { desired: { status: 2, value: b64('too late') } });
+  expect(app.items('async-responses').some((r) => r.id === waits)).toBe(false);
+
+  await device.register();
+  expect(await app.answer(waits)).toMatchObject({ status: 200 });
+  await device.close();
+};
