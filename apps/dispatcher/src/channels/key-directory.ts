@@ -1,7 +1,7 @@
 import type { AccessKeyChanged } from '@lanyard/contracts';
 import type { StateReader } from '@lanyard/kafka';
 import { parseApiKey, secretMatches } from '@lanyard/service';
-import { unknownKeyWaitMs } from './limits.js';
+import { resetKeyWaitMs, unknownKeyWaitMs } from './limits.js';
 
 export interface KnownKey {
   keyId: string;
@@ -22,7 +22,9 @@ export class KeyDirectory {
     const given = parseApiKey(text);
     if (!given) return undefined;
     const proves = ({ hash, status }: KeyRecord): boolean => status === 'active' && secretMatches(hash, given.secret);
-    const record = await this.keys.waitFor(given.keyId, unknownKeyWaitMs, proves);
+    const known = this.keys.get(given.keyId);
+    if (known && known.status !== 'active') return undefined;
+    const record = await this.keys.waitFor(given.keyId, known ? resetKeyWaitMs : unknownKeyWaitMs, proves);
     if (!record || record.accountId !== given.accountId) return undefined;
     return { keyId: given.keyId, accountId: record.accountId };
   }

@@ -64,6 +64,9 @@ export const socketPayloadBytesMax = 1_024;
 /** A key that the gateway has just made may be used before its announcement is here. */
 export const unknownKeyWaitMs = 2 * second;
 
+/** So may the new secret of a key that was just reset. */
+export const resetKeyWaitMs = second / 2;
+
 /** A long poll is answered with 204 after this time. Clients give up after 60 s. */
 export const pollWaitMs = 30 * second;
 

@@ -1,4 +1,4 @@
-import { type Clock, newId } from '@lanyard/service';
+import { type Clock, type Identity, newId } from '@lanyard/service';
 import { pollWaitMs } from '../channels/limits.js';
 import { ChannelDeleted, ChannelOfAnotherKind, PollAlreadyOpen } from '../errors.js';
 import type { ChannelKind } from '../channels/channel.entity.js';
@@ -8,10 +8,8 @@ import type { CloseCause } from './close-codes.js';
 import type { Holder, Holders } from './holders.js';
 import type { Telemetry } from './telemetry.js';
 
-export interface Poller {
-  keyId: string;
-  accountId: string;
-}
+/** Whose channel is polled. */
+export type Poller = Pick<Identity, 'keyId' | 'accountId' | 'tier'>;
 
 /** What a poll found. Exactly one of the two is called, when the answer is written or cannot be. */
 export interface Found {

@@ -1,7 +1,7 @@
 import type { StoredPositions } from '@lanyard/kafka';
 import type { Clock } from '@lanyard/service';
 import type { Keys } from '../queue/keys.js';
-import type { RedisLink } from '../queue/redis-link.js';
+import { LinkLost, type RedisLink } from '../queue/redis-link.js';
 import { accountsOf, deliveries, type Delivery } from './audience.js';
 import type { IntakeBatch } from './intake-event.js';
 import { type AppendOutcome, PositionsLost, ShardAppender } from './shard-appender.js';
@@ -50,11 +50,16 @@ export class Intake implements StoredPositions {
     this.open = false;
   }
 
-  /** `generations`: the marks of the shards, as they are now. */
-  resume(generations: readonly string[]): void {
+  /**
+   * Goes on from what Redis says now. `generations`: the marks of the shards. `reseek`: sends the consumers back to
+   * the stored positions. What waited until now was fetched from positions that no longer hold: it is given up, for
+   * appending it could leave a gap behind it.
+   */
+  resume(generations: readonly string[], reseek: () => void): void {
     this.shards.forEach((shard, n) => shard.setGeneration(generations[n] as string));
+    reseek();
+    for (const { failed } of this.waiting.splice(0)) failed(new LinkLost());
     this.open = true;
-    void this.flushAll();
   }
 
   /** Resolves when the events are in the queues, for good. */
@@ -69,10 +74,10 @@ export class Intake implements StoredPositions {
   async read(topic: string, partitions: number[]): Promise<Map<number, bigint>> {
     const stored = await Promise.all(this.shards.map((shard) => shard.readPositions(topic, partitions)));
     return new Map(
-      partitions.map((partition, n) => [
-        partition,
-        stored.reduce((least, offsets) => ((offsets[n] ?? -1n) < least ? (offsets[n] ?? -1n) : least), stored[0]?.[n] ?? -1n) + 1n,
-      ]),
+      partitions.map((partition, n) => {
+        const offsets = stored.map((ofShard) => ofShard[n] ?? -1n);
+        return [partition, offsets.reduce((least, offset) => (offset < least ? offset : least)) + 1n];
+      }),
     );
   }
 

@@ -4,7 +4,7 @@ import type { RenderCode } from '../messages/render-options.js';
 import { ChunkBuilder } from '../queue/chunk.js';
 import type { ShardKeys } from '../queue/keys.js';
 import type { Argument, RedisLink } from '../queue/redis-link.js';
-import { asList, asNumber, asPairs, asText, } from '../queue/reply.js';
+import { asList, asNumber, asPairs, asText } from '../queue/reply.js';
 import { type Delivery, positionOf } from './audience.js';
 import type { IntakeBatch } from './intake-event.js';
 
@@ -50,6 +50,7 @@ const attemptsMax = 20;
 export class ShardAppender {
   private readonly expected = new Map<string, bigint>();
   private readonly renderCodes = new Map<string, RenderCode>();
+  private marked = '';
 
   constructor(
     private readonly link: RedisLink,
@@ -62,8 +63,6 @@ export class ShardAppender {
     this.expected.clear();
     this.marked = mark;
   }
-
-  private marked = '';
 
   /** Last offset appended of each partition, or -1. */
   async readPositions(topic: string, partitions: readonly number[]): Promise<bigint[]> {

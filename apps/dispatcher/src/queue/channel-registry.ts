@@ -63,13 +63,12 @@ export class ChannelRegistry {
   }
 
   /** Gives who held it, to be told. */
-  async remove(channelId: string, accountId: string): Promise<{ owner: string; conn: string } | undefined> {
+  async remove(channelId: string): Promise<{ owner: string; conn: string } | undefined> {
     const shard = this.keys.of(channelId);
-    const [owner, conn] = asList(
-      await this.link.run('remove-2', [shard.ready, shard.expiry], [shard.base, channelId]),
-    );
-    await this.link.redis.srem(this.keys.account(accountId), channelId);
-    return asText(owner) ? { owner: asText(owner), conn: asText(conn) } : undefined;
+    const reply = asList(await this.link.run('remove-2', [shard.ready, shard.expiry], [shard.base, channelId]));
+    const [accountId = '', owner = '', conn = ''] = reply.map((part) => asText(part));
+    if (accountId) await this.link.redis.srem(this.keys.account(accountId), channelId);
+    return owner ? { owner, conn } : undefined;
   }
 
   async inspect(channelId: string): Promise<QueueState | undefined> {
@@ -106,13 +105,9 @@ export class ChannelRegistry {
     });
   }
 
-  /** Every channel that Redis knows, with its account. */
-  async *all(): AsyncGenerator<{ channelId: string; accountId: string }> {
-    for (const shard of this.keys.shards)
-      for (const channelId of await this.link.redis.zrange(shard.expiry, 0, -1)) {
-        const accountId = await this.link.redis.hget(shard.channel(channelId), 'account');
-        yield { channelId, accountId: accountId ?? '' };
-      }
+  /** Every channel that Redis knows. */
+  async *all(): AsyncGenerator<string[]> {
+    for (const shard of this.keys.shards) yield this.link.redis.zrange(shard.expiry, 0, -1);
   }
 
   /** Marks shards that have no mark: a Redis that lost everything has none. Gives the marks. */

@@ -12,10 +12,10 @@ import { eventOverheadBytes } from '../channels/limits.js';
 const headerBytes = 13;
 const lengthBytes = 4;
 
-/** A chunk is closed when it has this many events, or bytes, or spans this time. */
+/** A chunk is closed when it has this many events, or bytes, or spans this time (dropping by age is exact to it). */
 export const chunkEventsMax = 100;
 const chunkBytesTarget = 8 * 1024;
-const chunkSpanMaxMs = 60_000;
+const chunkSpanMaxMs = 5_000;
 
 export interface ChunkHead {
   category: Category;

@@ -29,6 +29,20 @@ export const openRedis = (url: string, logger: Logger, forMessages = false): Red
   return redis;
 };
 
+const openTimeoutMs = 10_000;
+
+const ready = (redis: Redis): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      redis.disconnect();
+      reject(new Error(`Redis did not answer within ${openTimeoutMs} ms`));
+    }, openTimeoutMs);
+    redis.once('ready', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+
 /**
  * The way to Redis. A Redis that went away may come back without its last writes, so the time between two losses is
  * an *era*: what was claimed in one era is not acted upon in the next (`guarded`), and everything that depends on
@@ -36,7 +50,8 @@ export const openRedis = (url: string, logger: Logger, forMessages = false): Red
  */
 export class RedisLink {
   private currentEra = 0;
-  private readonly listeners: (() => void)[] = [];
+  private readonly backListeners: (() => void)[] = [];
+  private readonly lostListeners: (() => void)[] = [];
   private closed = false;
 
   private constructor(
@@ -50,10 +65,7 @@ export class RedisLink {
   /** Rejects when Redis does not answer. */
   static async open(url: string, logger: Logger): Promise<RedisLink> {
     const redis = openRedis(url, logger);
-    await new Promise<void>((resolve, reject) => {
-      redis.once('ready', resolve);
-      setTimeout(() => reject(new Error('Redis does not answer')), 10_000).unref();
-    });
+    await ready(redis);
     const link = new RedisLink(redis, logger);
     await link.loadScripts();
     return link;
@@ -65,7 +77,12 @@ export class RedisLink {
 
   /** Called when the connection is back after a loss. */
   onBack(listener: () => void): void {
-    this.listeners.push(listener);
+    this.backListeners.push(listener);
+  }
+
+  /** Called when the connection breaks. */
+  onLost(listener: () => void): void {
+    this.lostListeners.push(listener);
   }
 
   async run(name: CommandName, keys: readonly string[], args: readonly Argument[]): Promise<Reply> {
@@ -105,11 +122,12 @@ export class RedisLink {
 
   private lost(): void {
     this.currentEra++;
+    for (const listener of this.lostListeners) listener();
   }
 
   private back(): void {
     if (this.closed) return;
     this.logger.info({ era: this.currentEra }, 'Redis is back');
-    for (const listener of this.listeners) listener();
+    for (const listener of this.backListeners) listener();
   }
 }

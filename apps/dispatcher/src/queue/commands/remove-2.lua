@@ -2,12 +2,12 @@
 --
 -- KEYS  1 ready  2 expiry
 -- ARGV  base channel
--- Returns {owner, conn} that held it
+-- Returns {account, owner, conn}: whose it was, and who held it
 local base, channel = ARGV[1], ARGV[2]
 local key, queue = channel_keys(base, channel)
-local state = load(key, 'owner', 'conn')
+local state = load(key, 'account', 'owner', 'conn')
 if state.owner ~= '' then release(base, key, channel, state.owner) end
 redis.call('DEL', key, queue)
 redis.call('ZREM', KEYS[1], channel)
 redis.call('ZREM', KEYS[2], channel)
-return { state.owner, state.conn }
+return { state.account, state.owner, state.conn }

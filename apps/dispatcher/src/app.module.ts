@@ -1,0 +1,26 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import type { Assembly } from './assembly.js';
+import { Channels } from './channels/channels.js';
+import { ChannelsController } from './channels/channels.controller.js';
+import { KeyDirectory } from './channels/key-directory.js';
+import { Pull } from './delivery/pull.js';
+import { PullController } from './delivery/pull.controller.js';
+import { WebSocketController } from './delivery/websocket.controller.js';
+import { FactsConsumer } from './intake/facts.consumer.js';
+import { Intake } from './intake/intake.js';
+
+@Module({})
+export class AppModule {
+  static of({ channels, pull, intake, keys }: Assembly): DynamicModule {
+    return {
+      module: AppModule,
+      controllers: [ChannelsController, PullController, WebSocketController, FactsConsumer],
+      providers: [
+        { provide: Channels, useValue: channels },
+        { provide: Pull, useValue: pull },
+        { provide: Intake, useValue: intake },
+        { provide: KeyDirectory, useValue: keys },
+      ],
+    };
+  }
+}

@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto';
+import { KafkaBatchServer } from '@lanyard/kafka';
+import { exitOnFatal, open, type ServiceParts } from '@lanyard/service';
+import { ChannelStore } from './channels/channel-store.js';
+import { Channels } from './channels/channels.js';
+import { ConnectionAnnouncer } from './channels/connection-announcer.js';
+import { KeyDirectory } from './channels/key-directory.js';
+import { Repair } from './channels/repair.js';
+import { Sweeper } from './channels/sweeper.js';
+import { app, type DispatcherConfig } from './config.js';
+import { AddressGuard } from './delivery/address-guard.js';
+import { Bus } from './delivery/bus.js';
+import { CallbackDelivery } from './delivery/callback-delivery.js';
+import { CallbackSender, type CallbackTarget } from './delivery/callback-sender.js';
+import { Holders } from './delivery/holders.js';
+import { Pull } from './delivery/pull.js';
+import { ReadyLoop } from './delivery/ready-loop.js';
+import { Replicas } from './delivery/replicas.js';
+import { Telemetry } from './delivery/telemetry.js';
+import { WebSocketServer } from './delivery/websocket-server.js';
+import { type Engines, sources } from './engines.js';
+import { Intake } from './intake/intake.js';
+import { ChannelQueue } from './queue/channel-queue.js';
+import { ChannelRegistry } from './queue/channel-registry.js';
+import { Keys } from './queue/keys.js';
+import { Recovery } from './recovery.js';
+
+export type Assembly = ReturnType<typeof assemble>;
+
+/** Everything that runs in one replica, put together once. Nothing is started here. */
+export const assemble = (config: DispatcherConfig, { clock, logger, metrics }: ServiceParts, engines: Engines) => {
+  const { link, intakeLink } = engines;
+  const { encryptionKey } = config.secrets;
+  const owner = `${config.replicaId}#${randomBytes(6).toString('hex')}`;
+  const redisKeys = new Keys(config.redisPrefix, config.queueShards);
+  const telemetry = new Telemetry(metrics);
+  const holders = new Holders();
+  const bus = new Bus(config.secrets.redisUrl, link.redis, redisKeys, owner, holders, logger);
+
+  const registry = new ChannelRegistry(link, redisKeys, clock);
+  const queue = new ChannelQueue(link, redisKeys, clock, owner);
+  const store = new ChannelStore(engines.database, engines.outbox, clock);
+  const keys = new KeyDirectory(engines.accessKeys);
+  const guard = new AddressGuard(config.callback.allowCidrs);
+  const sender = new CallbackSender(guard);
+  const delivery = new CallbackDelivery(queue, sender, clock, telemetry, logger, {
+    onFailedForTooLong: (channelId) => sweeper.expire(channelId, 'failed'),
+    unseal: (sealed) => JSON.parse(open(encryptionKey, sealed)) as CallbackTarget,
+  });
+  const channels = new Channels({ store, registry, sender, guard, bus, clock, encryptionKey, delivery });
+  const sweeper = new Sweeper(registry, channels, clock, logger);
+  const announcer = new ConnectionAnnouncer(store, registry, clock, logger);
+  const repair = new Repair(store, registry, channels, keys, logger);
+
+  const loop = new ReadyLoop(link, redisKeys, clock, owner, delivery, holders, logger, config.callback.concurrency);
+  const replicas = new Replicas(link, redisKeys, clock, owner, logger, (lost) => {
+    for (const channelId of lost) announcer.changed(channelId);
+  });
+  const sockets = new WebSocketServer(queue, keys, holders, bus, clock, telemetry, logger, (channelId) =>
+    announcer.changed(channelId),
+  );
+  const pull = new Pull(queue, holders, clock, telemetry, (poller) => channels.ensurePull(poller));
+
+  const intake = new Intake(intakeLink, redisKeys, clock);
+  const positions = Object.fromEntries(sources.map(({ name }) => [name, intake]));
+  const consumers = new KafkaBatchServer(engines.kafka, { group: app, positions, onFatal: exitOnFatal });
+  const reseek = (): void => {
+    for (const { name } of sources) consumers.reseek(name);
+  };
+  const recovery = new Recovery({
+    links: [link, intakeLink],
+    registry,
+    repair,
+    intake,
+    replicas,
+    holders,
+    clock,
+    logger,
+    reseek,
+  });
+  intake.listen({
+    appended: (outcome) => {
+      telemetry.appended(outcome);
+      bus.wake(outcome.wake);
+      if (outcome.callbacksReady) loop.kick();
+    },
+    positionsLost: (topics) => {
+      logger.error({ topics }, 'Redis is behind what was appended');
+      recovery.begin();
+    },
+  });
+  keys.onDeleted((keyId) => {
+    channels
+      .end(keyId, { status: 'deleted', reason: 'its key was deleted' })
+      // The repair that runs every minute ends it then.
+      .catch((err: unknown) => logger.warn({ err, channelId: keyId }, 'channel of a deleted key not ended yet'));
+  });
+  return { channels, pull, intake, keys, registry, bus, loop, replicas, sockets, sweeper, sender, announcer, recovery, consumers };
+};

@@ -1,0 +1,121 @@
+import { ChannelsState } from '@lanyard/contracts';
+import type { Outbox } from '@lanyard/kafka';
+import { type Clock, formatTimestamp } from '@lanyard/service';
+import { type DataSource, type EntityManager, MoreThan } from 'typeorm';
+import { Channel } from './channel.entity.js';
+
+export type ChannelStatus = 'created' | 'connected' | 'disconnected' | 'expired' | 'deleted';
+
+export interface Announcement {
+  status: ChannelStatus;
+  reason?: string;
+}
+
+/** First half of the advisory locks on keys. */
+const lockSpace = 0xd15b;
+
+const pageSize = 500;
+
+/** Channels in PostgreSQL: what was registered. */
+export class ChannelStore {
+  constructor(
+    private readonly database: DataSource,
+    private readonly outbox: Outbox,
+    private readonly clock: Clock,
+  ) {}
+
+  find(keyId: string): Promise<Channel | null> {
+    return this.database.getRepository(Channel).findOneBy({ keyId });
+  }
+
+  /**
+   * One at a time per key, in all replicas: what `work` does to PostgreSQL, to Redis and to the outbox happens in one
+   * order. The lock outlasts transactions and ends with the connection.
+   */
+  async withLock<T>(keyId: string, work: (locked: LockedChannel) => Promise<T>): Promise<T> {
+    const runner = this.database.createQueryRunner();
+    try {
+      await runner.query('SELECT pg_advisory_lock($1, hashtext($2))', [lockSpace, keyId]);
+      try {
+        return await work(new LockedChannel(keyId, runner.manager, this.outbox, this.clock));
+      } finally {
+        await runner.query('SELECT pg_advisory_unlock($1, hashtext($2))', [lockSpace, keyId]).catch(() => undefined);
+      }
+    } finally {
+      await runner.release();
+    }
+  }
+
+  /** All channels, a page at a time, by key id. */
+  async *pages(): AsyncGenerator<Channel[]> {
+    const repository = this.database.getRepository(Channel);
+    for (let after = ''; ;) {
+      const page = await repository.find({ where: { keyId: MoreThan(after) }, order: { keyId: 'ASC' }, take: pageSize });
+      if (page.length === 0) return;
+      yield page;
+      after = page.at(-1)?.keyId ?? '';
+    }
+  }
+
+  /** Those of the given keys that have a channel. */
+  async existing(keyIds: readonly string[]): Promise<Set<string>> {
+    const rows = (await this.database.query('SELECT key_id FROM dispatcher.channels WHERE key_id = ANY($1)', [
+      keyIds,
+    ])) as { key_id: string }[];
+    return new Set(rows.map((row) => row.key_id));
+  }
+}
+
+/** The channel of a key while its lock is held. */
+export class LockedChannel {
+  constructor(
+    private readonly keyId: string,
+    private readonly manager: EntityManager,
+    private readonly outbox: Outbox,
+    private readonly clock: Clock,
+  ) {}
+
+  find(): Promise<Channel | null> {
+    return this.manager.findOneBy(Channel, { keyId: this.keyId });
+  }
+
+  /** Stores the channel under a new revision, and announces it. */
+  async save(channel: Omit<Channel, 'revision'>, announcement?: Announcement): Promise<Channel> {
+    return this.manager.transaction(async (manager) => {
+      const [row] = (await manager.query(`SELECT nextval('dispatcher.channel_revisions') AS revision`)) as {
+        revision: string;
+      }[];
+      const saved = { ...channel, revision: String(row?.revision) };
+      await manager.upsert(Channel, saved, ['keyId']);
+      if (announcement) await this.append(manager, saved, announcement);
+      return saved;
+    });
+  }
+
+  async remove(channel: Channel, announcement: Announcement): Promise<void> {
+    await this.manager.transaction(async (manager) => {
+      await manager.delete(Channel, { keyId: this.keyId });
+      await this.append(manager, channel, announcement);
+    });
+  }
+
+  async announce(channel: Channel, announcement: Announcement): Promise<void> {
+    await this.append(this.manager, channel, announcement);
+  }
+
+  private append(
+    manager: EntityManager,
+    { keyId, accountId, kind }: Pick<Channel, 'keyId' | 'accountId' | 'kind'>,
+    { status, reason }: Announcement,
+  ): Promise<void> {
+    const changedAt = formatTimestamp(this.clock.now());
+    return this.outbox.append(manager, ChannelsState, {
+      keyId,
+      accountId,
+      kind,
+      status,
+      ...(reason && { reason }),
+      changedAt,
+    });
+  }
+}

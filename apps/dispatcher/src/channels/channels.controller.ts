@@ -1,0 +1,94 @@
+import { Caller, type Identity } from '@lanyard/service';
+import { Body, Controller, Delete, Get, HttpCode, Inject, Put, Res } from '@nestjs/common';
+import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import { ChannelNotFound } from '../errors.js';
+import { type CallbackView, callbackView, deliveryMechanism, type WebSocketView, webSocketView } from './channel-view.js';
+import { Channels } from './channels.js';
+import { SerializationSchema } from './serialization.js';
+
+const CallbackSchema = z.object({
+  url: z.string(),
+  headers: z.record(z.string(), z.string()).nullish(),
+  serialization: SerializationSchema.nullish(),
+});
+
+/** Clients send a configuration, an empty object, or nothing at all. */
+const WebSocketSchema = z.object({ serialization: SerializationSchema.nullish() }).nullish();
+
+/** Notification channels (spec §4.5): one per key, of one kind. */
+@ApiTags('Notifications')
+@Controller('v2/notification')
+export class ChannelsController {
+  constructor(@Inject(Channels) private readonly channels: Channels) {}
+
+  @Get('channel')
+  @ApiOperation({ summary: 'Which kind of channel the key has' })
+  @ApiResponse({ status: 404, description: 'CHANNEL_NOT_FOUND' })
+  async kind(@Caller() caller: Identity): Promise<{ delivery_mechanism: string }> {
+    const channel = await this.channels.find(caller.keyId);
+    if (!channel) throw new ChannelNotFound();
+    return { delivery_mechanism: deliveryMechanism[channel.kind] };
+  }
+
+  @Put('callback')
+  @ApiOperation({
+    summary: 'Register the callback URL of the key',
+    description: 'The URL is verified first: it gets a PUT with the headers and must answer 200 or 204 within 20 s.',
+  })
+  @ApiResponse({ status: 200, description: 'Verified and stored; header values are masked' })
+  @ApiResponse({ status: 400, description: 'Not valid, not verified, or the key has a channel of another kind' })
+  async putCallback(
+    @Caller() caller: Identity,
+    @Body({ schema: CallbackSchema }) body: z.output<typeof CallbackSchema>,
+  ): Promise<CallbackView> {
+    const target = { url: body.url, headers: body.headers ?? {} };
+    return callbackView(await this.channels.putCallback(caller, target, body.serialization ?? undefined));
+  }
+
+  @Get('callback')
+  @ApiOperation({ summary: 'Show the callback of the key, and its queue' })
+  @ApiResponse({ status: 404, description: 'CHANNEL_NOT_FOUND' })
+  async getCallback(@Caller() caller: Identity): Promise<CallbackView> {
+    return callbackView(await this.channels.get(caller, 'callback'));
+  }
+
+  @Delete('callback')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Delete the callback of the key, with what is queued' })
+  @ApiResponse({ status: 404, description: 'CHANNEL_NOT_FOUND' })
+  async deleteCallback(@Caller() caller: Identity): Promise<void> {
+    await this.channels.remove(caller, 'callback');
+  }
+
+  @Put('websocket')
+  @ApiOperation({ summary: 'Make the WebSocket channel of the key, or change its configuration' })
+  @ApiResponse({ status: 201, description: 'Made; it stores events from now on' })
+  @ApiResponse({ status: 200, description: 'It was there; queue and socket are kept' })
+  @ApiResponse({ status: 400, description: 'Not valid, or the key has a channel of another kind' })
+  async putWebSocket(
+    @Caller() caller: Identity,
+    @Body({ schema: WebSocketSchema }) body: z.output<typeof WebSocketSchema>,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<WebSocketView> {
+    const shown = await this.channels.putWebSocket(caller, body?.serialization ?? undefined);
+    reply.code(shown.created ? 201 : 200);
+    return webSocketView(shown);
+  }
+
+  @Get('websocket')
+  @ApiOperation({ summary: 'Show the WebSocket channel of the key, and its queue' })
+  @ApiResponse({ status: 404, description: 'CHANNEL_NOT_FOUND' })
+  async getWebSocket(@Caller() caller: Identity): Promise<WebSocketView> {
+    return webSocketView(await this.channels.get(caller, 'websocket'));
+  }
+
+  @Delete('websocket')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Delete the WebSocket channel of the key; its socket is closed with 1001' })
+  @ApiResponse({ status: 404, description: 'CHANNEL_NOT_FOUND' })
+  async deleteWebSocket(@Caller() caller: Identity): Promise<void> {
+    await this.channels.remove(caller, 'websocket');
+  }
+}

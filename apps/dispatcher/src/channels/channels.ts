@@ -1,0 +1,155 @@
+import { type Clock, type Identity, open, seal } from '@lanyard/service';
+import type { AddressGuard } from '../delivery/address-guard.js';
+import type { Bus } from '../delivery/bus.js';
+import type { CallbackDelivery } from '../delivery/callback-delivery.js';
+import type { CallbackSender, CallbackTarget, SendFailure } from '../delivery/callback-sender.js';
+import { CallbackNotVerified, ChannelNotFound, ChannelOfAnotherKind } from '../errors.js';
+import type { ChannelRegistry, QueueState } from '../queue/channel-registry.js';
+import { checkCallback } from './callback-rules.js';
+import type { Channel, ChannelKind } from './channel.entity.js';
+import type { Announcement, ChannelStore } from './channel-store.js';
+import { defaultSerialization, renderCodeOf, type Serialization } from './serialization.js';
+
+export type Owner = Pick<Identity, 'keyId' | 'accountId' | 'tier'>;
+
+export interface Shown {
+  channel: Channel;
+  target: CallbackTarget | undefined;
+  /** undefined when Redis does not have the channel (yet). */
+  queue: QueueState | undefined;
+}
+
+const verification = Buffer.from('{}');
+
+const whyNot: Record<SendFailure, string> = {
+  status: 'another status',
+  timeout: 'no answer within 20 s',
+  unreachable: 'not reachable',
+  forbidden: 'its address is not publicly reachable',
+  aborted: 'not reachable',
+};
+
+interface ChannelsParts {
+  store: ChannelStore;
+  registry: ChannelRegistry;
+  sender: CallbackSender;
+  guard: AddressGuard;
+  bus: Bus;
+  clock: Clock;
+  encryptionKey: Buffer;
+  delivery: Pick<CallbackDelivery, 'forget'>;
+}
+
+/**
+ * The life of channels. PostgreSQL first, then Redis, under the key's lock; a crash between the two is repaired at
+ * the next start, and every step may be repeated.
+ */
+export class Channels {
+  constructor(private readonly parts: ChannelsParts) {}
+
+  /** Spec §4.5 rule 1: the URL is called before it is stored; it replaces the one before, and queued events stay. */
+  async putCallback(owner: Owner, target: CallbackTarget, serialization = defaultSerialization()): Promise<Shown> {
+    const { store, guard, encryptionKey } = this.parts;
+    this.refuseOtherKind(await store.find(owner.keyId), 'callback');
+    checkCallback(target, guard);
+    await this.verify(owner.keyId, target);
+    const sealed = seal(encryptionKey, JSON.stringify(target));
+    const { channel } = await this.put(owner, 'callback', () => ({ target: sealed, serialization }));
+    return this.show(channel);
+  }
+
+  /** A channel that exists is kept, with its queue and socket; its serialization changes when one is given. */
+  async putWebSocket(owner: Owner, serialization?: Serialization): Promise<Shown & { created: boolean }> {
+    const { channel, created } = await this.put(owner, 'websocket', (known) => ({
+      target: null,
+      serialization: serialization ?? known?.serialization ?? defaultSerialization(),
+    }));
+    return { ...(await this.show(channel)), created };
+  }
+
+  async ensurePull(owner: Owner): Promise<void> {
+    const serialization = defaultSerialization();
+    await this.put(owner, 'pull', (known) => ({ target: null, serialization: known?.serialization ?? serialization }));
+  }
+
+  async find(keyId: string): Promise<Channel | null> {
+    return this.parts.store.find(keyId);
+  }
+
+  async get(owner: Owner, kind: ChannelKind): Promise<Shown> {
+    const channel = await this.parts.store.find(owner.keyId);
+    if (!channel || channel.kind !== kind || channel.accountId !== owner.accountId) throw new ChannelNotFound(kind);
+    return this.show(channel);
+  }
+
+  async remove(owner: Owner, kind: ChannelKind): Promise<void> {
+    const removed = await this.end(owner.keyId, { status: 'deleted', reason: 'deleted by a REST call' }, kind);
+    if (!removed) throw new ChannelNotFound(kind);
+  }
+
+  /** Removes the channel of a key, for whatever reason. False when there is none (of the kind). */
+  async end(keyId: string, announcement: Announcement, kind?: ChannelKind): Promise<boolean> {
+    const { store, registry, bus, delivery } = this.parts;
+    return store.withLock(keyId, async (locked) => {
+      const channel = await locked.find();
+      if (channel && kind && channel.kind !== kind) return false;
+      if (channel) await locked.remove(channel, announcement);
+      // Also without a row: an earlier attempt may have ended here.
+      const holder = await registry.remove(keyId);
+      if (holder) bus.close(holder, 'channel deleted');
+      delivery.forget(keyId);
+      return channel !== null;
+    });
+  }
+
+  /** Makes Redis know what PostgreSQL does. */
+  async register(channel: Channel): Promise<void> {
+    await this.parts.registry.register({
+      channelId: channel.keyId,
+      accountId: channel.accountId,
+      kind: channel.kind,
+      revision: channel.revision,
+      render: renderCodeOf(channel.serialization),
+      eventsMax: channel.serialization.max_chunk_size,
+      tier: channel.tier,
+      target: channel.target ?? '',
+      createdAtMs: channel.createdAt.getTime(),
+    });
+  }
+
+  private async put(
+    { keyId, accountId, tier }: Owner,
+    kind: ChannelKind,
+    contents: (known: Channel | null) => Pick<Channel, 'target' | 'serialization'>,
+  ): Promise<{ channel: Channel; created: boolean }> {
+    const { store, clock } = this.parts;
+    return store.withLock(keyId, async (locked) => {
+      const known = await locked.find();
+      this.refuseOtherKind(known, kind);
+      const birth = known ?? { tier, createdAt: new Date(clock.now()) };
+      const { target, serialization } = contents(known);
+      const row = { keyId, accountId, kind, target, serialization, tier: birth.tier, createdAt: birth.createdAt };
+      const channel = await locked.save(row, known ? undefined : { status: 'created' });
+      await this.register(channel);
+      return { channel, created: !known };
+    });
+  }
+
+  private async verify(keyId: string, target: CallbackTarget): Promise<void> {
+    const { sender } = this.parts;
+    const line = `verification of ${keyId}`;
+    const sent = await sender.send(line, target, verification);
+    sender.forget(line);
+    if (!sent.ok) throw new CallbackNotVerified(whyNot[sent.cause]);
+  }
+
+  private async show(channel: Channel): Promise<Shown> {
+    const { registry, encryptionKey } = this.parts;
+    const target = channel.target ? (JSON.parse(open(encryptionKey, channel.target)) as CallbackTarget) : undefined;
+    return { channel, target, queue: await registry.inspect(channel.keyId) };
+  }
+
+  private refuseOtherKind(known: Channel | null, kind: ChannelKind): void {
+    if (known && known.kind !== kind) throw new ChannelOfAnotherKind(known.kind);
+  }
+}

@@ -1,0 +1,57 @@
+import type { Clock, Logger } from '@lanyard/service';
+import type { ChannelRegistry } from '../queue/channel-registry.js';
+import type { ChannelStore } from './channel-store.js';
+
+const againMs = 1_000;
+
+/**
+ * Announces that a channel got or lost its socket. What is announced is what Redis says under the key's lock, so the
+ * last announcement is right whichever replica makes it. Kept until it is made.
+ */
+export class ConnectionAnnouncer {
+  private readonly waiting = new Set<string>();
+  private working: Promise<void> | undefined;
+  private stopping = false;
+
+  constructor(
+    private readonly store: ChannelStore,
+    private readonly registry: ChannelRegistry,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Returns at once. */
+  changed(channelId: string): void {
+    this.waiting.add(channelId);
+    this.working ??= this.work().finally(() => (this.working = undefined));
+  }
+
+  /** Announces what waits, if it can. */
+  async stop(): Promise<void> {
+    this.stopping = true;
+    await this.working;
+  }
+
+  private async work(): Promise<void> {
+    for (const channelId of this.waiting) {
+      this.waiting.delete(channelId);
+      try {
+        await this.announce(channelId);
+      } catch (err) {
+        this.waiting.add(channelId);
+        this.logger.warn({ err, channelId }, 'state of a channel not announced yet');
+        if (this.stopping) return;
+        await this.clock.sleep(againMs);
+      }
+    }
+  }
+
+  private async announce(channelId: string): Promise<void> {
+    await this.store.withLock(channelId, async (locked) => {
+      const channel = await locked.find();
+      const queue = await this.registry.inspect(channelId);
+      if (channel?.kind !== 'websocket' || !queue) return;
+      await locked.announce(channel, { status: queue.held ? 'connected' : 'disconnected' });
+    });
+  }
+}

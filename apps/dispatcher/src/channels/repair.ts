@@ -1,0 +1,54 @@
+import type { Logger } from '@lanyard/service';
+import type { ChannelRegistry } from '../queue/channel-registry.js';
+import type { Channel } from './channel.entity.js';
+import type { ChannelStore } from './channel-store.js';
+import type { Channels } from './channels.js';
+import type { KeyDirectory } from './key-directory.js';
+
+const comparedAtOnce = 500;
+
+/**
+ * Makes Redis agree with PostgreSQL: after a crash between the two, after Redis lost something, and after a key was
+ * deleted while nobody listened.
+ */
+export class Repair {
+  constructor(
+    private readonly store: ChannelStore,
+    private readonly registry: ChannelRegistry,
+    private readonly channels: Channels,
+    private readonly keys: KeyDirectory,
+    private readonly logger: Logger,
+  ) {}
+
+  async run(): Promise<void> {
+    for await (const page of this.store.pages()) await this.registerMissing(page);
+    for await (const known of this.registry.all())
+      for (let n = 0; n < known.length; n += comparedAtOnce) await this.removeUnknown(known.slice(n, n + comparedAtOnce));
+  }
+
+  private async registerMissing(page: readonly Channel[]): Promise<void> {
+    const revisions = await this.registry.revisions(page.map(({ keyId }) => keyId));
+    for (const [n, { keyId, revision }] of page.entries()) {
+      if (this.keys.isDeleted(keyId)) await this.channels.end(keyId, { status: 'deleted', reason: 'its key was deleted' });
+      else if (revisions[n] !== revision) await this.registerAgain(keyId);
+    }
+  }
+
+  private async registerAgain(keyId: string): Promise<void> {
+    await this.store.withLock(keyId, async (locked) => {
+      const channel = await locked.find();
+      if (channel) await this.channels.register(channel);
+    });
+    this.logger.warn({ channelId: keyId }, 'channel registered in Redis again');
+  }
+
+  private async removeUnknown(known: readonly string[]): Promise<void> {
+    const existing = await this.store.existing(known);
+    for (const channelId of known) {
+      if (existing.has(channelId)) continue;
+      await this.store.withLock(channelId, async (locked) => {
+        if (!(await locked.find())) await this.registry.remove(channelId);
+      });
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import type { Socket } from 'node:net';
+import { Caller, type Identity, type Logger, LOGGER } from '@lanyard/service';
+import { Controller, Delete, Get, Header, HttpCode, Inject, Query, Req, Res } from '@nestjs/common';
+import { ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Channels } from '../channels/channels.js';
+import { ChannelNotFound } from '../errors.js';
+import { type Found, Pull } from './pull.js';
+
+/** What the last answer on a connection carried, until the next request proves that the connection held. */
+const lastAnswer = new WeakMap<Socket, Found>();
+
+/** Long polling, replaced by WebSockets (spec §9) but what older clients have. */
+@ApiTags('Notifications')
+@Controller('v2/notification/pull')
+export class PullController {
+  constructor(
+    @Inject(Pull) private readonly pull: Pull,
+    @Inject(Channels) private readonly channels: Channels,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  @Get()
+  @ApiOperation({ summary: 'Wait up to 30 s for events', deprecated: true })
+  @ApiQuery({ name: 'noWait', required: false, type: Boolean, description: 'Answer at once' })
+  @ApiResponse({ status: 200, description: 'A NotificationMessage' })
+  @ApiResponse({ status: 204, description: 'Nothing came' })
+  @ApiResponse({ status: 400, description: 'The key has a channel of another kind' })
+  @ApiResponse({ status: 409, description: 'Another poll is open' })
+  @ApiResponse({ status: 410, description: 'CHANNEL_DELETED while the poll was waiting' })
+  async poll(
+    @Caller() caller: Identity,
+    @Query('noWait') noWait: string | undefined,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const gone = new AbortController();
+    reply.raw.once('close', () => gone.abort());
+    const found = await this.pull.poll(caller, noWait === 'true', gone.signal);
+    if (!found) return void (await reply.code(204).send());
+    await this.answer(found, request.raw.socket, reply);
+  }
+
+  @Delete()
+  @HttpCode(200)
+  @Header('content-type', 'text/plain; charset=utf-8')
+  @ApiOperation({ summary: 'Delete the pull channel of the key', deprecated: true })
+  @ApiResponse({ status: 200, description: 'REMOVED or ALREADY_DELETED' })
+  async remove(@Caller() caller: Identity): Promise<string> {
+    try {
+      await this.channels.remove(caller, 'pull');
+      return 'REMOVED';
+    } catch (error) {
+      if (error instanceof ChannelNotFound) return 'ALREADY_DELETED';
+      throw error;
+    }
+  }
+
+  private async answer(found: Found, socket: Socket, reply: FastifyReply): Promise<void> {
+    const { raw } = reply;
+    if (raw.destroyed) return found.notWritten();
+    this.watch(socket);
+    const settle = (step: () => Promise<void>): void => {
+      step().catch((err: unknown) => this.logger.warn({ err }, 'poll not settled'));
+    };
+    raw.once('finish', () => {
+      lastAnswer.set(socket, found);
+      settle(found.written);
+    });
+    raw.once('close', () => {
+      if (!raw.writableFinished) settle(found.notWritten);
+    });
+    await reply.type('application/json; charset=utf-8').send(found.body);
+  }
+
+  /** A connection that breaks after an answer was written may have carried it nowhere. */
+  private watch(socket: Socket): void {
+    const isNew = !lastAnswer.has(socket);
+    lastAnswer.delete(socket);
+    if (!isNew) return;
+    socket.once('close', (hadError) => {
+      const last = hadError && lastAnswer.get(socket);
+      if (last) last.broken().catch((err: unknown) => this.logger.warn({ err }, 'poll not taken back'));
+    });
+  }
+}

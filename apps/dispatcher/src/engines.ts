@@ -1,0 +1,69 @@
+import {
+  AccessKeys,
+  type AccessKeyChanged,
+  ChannelsState,
+  DeviceCommandResults,
+  DeviceSessions,
+  DeviceValues,
+} from '@lanyard/contracts';
+import { KafkaConnection, KafkaProducer, Outbox, outboxMigration, OutboxRelay, StateReader } from '@lanyard/kafka';
+import { exitOnFatal, openDatabase, type ServiceParts } from '@lanyard/service';
+import type { DataSource } from 'typeorm';
+import { Channel } from './channels/channel.entity.js';
+import { type KeyRecord, keyRecord } from './channels/key-directory.js';
+import type { DispatcherConfig } from './config.js';
+import { Channels1732150800000 } from './db/migrations/1732150800000-channels.js';
+import { RedisLink } from './queue/redis-link.js';
+
+const schema = 'dispatcher';
+
+/** Topics whose items end up in queues. */
+export const sources = [DeviceSessions, DeviceValues, DeviceCommandResults] as const;
+
+/** Connections to PostgreSQL, Kafka and Redis. */
+export interface Engines {
+  database: DataSource;
+  kafka: KafkaConnection;
+  link: RedisLink;
+  /** Appends have their own connection: a large batch on its way out does not hold them up. */
+  intakeLink: RedisLink;
+  outbox: Outbox;
+  relay: OutboxRelay;
+  accessKeys: StateReader<AccessKeyChanged, KeyRecord>;
+  close(): Promise<void>;
+}
+
+export const openEngines = async (config: DispatcherConfig, parts: ServiceParts): Promise<Engines> => {
+  const { app, replicaId, secrets } = config;
+  const { logger, metrics, health } = parts;
+  const database = await openDatabase({
+    url: secrets.databaseUrl,
+    schema,
+    entities: [Channel],
+    migrations: [outboxMigration(schema), Channels1732150800000],
+    applicationName: replicaId,
+  });
+  const kafka = new KafkaConnection({ ...config.kafka, clientId: replicaId, logger, metrics });
+  await kafka.ensureTopics([...sources, AccessKeys, ChannelsState]);
+  const producer = new KafkaProducer(kafka, { source: app });
+  await producer.connect();
+  const relay = new OutboxRelay({ databaseUrl: secrets.databaseUrl, schema, producer, logger, metrics });
+  const accessKeys = new StateReader(kafka, AccessKeys, { project: keyRecord, onFatal: exitOnFatal });
+  const [link, intakeLink] = await Promise.all([
+    RedisLink.open(secrets.redisUrl, logger),
+    RedisLink.open(secrets.redisUrl, logger),
+  ]);
+  health.add('postgresql', async () => void (await database.query('SELECT 1')));
+  health.add('kafka', () => kafka.check());
+  health.add('redis', async () => void (await link.redis.ping()));
+  const close = async (): Promise<void> => {
+    await relay.stop();
+    await accessKeys.stop();
+    await producer.disconnect();
+    await kafka.close();
+    link.close();
+    intakeLink.close();
+    await database.destroy();
+  };
+  return { database, kafka, link, intakeLink, outbox: new Outbox(schema, app), relay, accessKeys, close };
+};

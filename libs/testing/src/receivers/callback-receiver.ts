@@ -1,0 +1,88 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { eventsOf, parseMessage, type ReceivedMessage } from './notification-message.js';
+
+export interface ReceivedCall {
+  method: string;
+  /** Path with query. */
+  path: string;
+  headers: IncomingMessage['headers'];
+  body: string;
+  /** The status that it got; 0 when it got none. */
+  answered: number;
+  atMs: number;
+}
+
+/** A status; `hang` never answers; `reset` breaks the connection; a function writes the answer itself. */
+export type CallbackAnswer = number | 'hang' | 'reset' | ((request: IncomingMessage, response: ServerResponse) => void);
+
+const isSuccess = (status: number): boolean => status === 200 || status === 204;
+
+const bodyOf = async (request: IncomingMessage): Promise<string> => {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part as Buffer);
+  return Buffer.concat(parts).toString('utf8');
+};
+
+/** An application's HTTP server for callbacks. Its answer can be switched at any time. */
+export class CallbackReceiver {
+  readonly calls: ReceivedCall[] = [];
+  private server: Server | undefined;
+  private answerWith: CallbackAnswer = 204;
+
+  /** Listens on a free port of 127.0.0.1. */
+  async start(): Promise<this> {
+    this.server = createServer((request, response) => {
+      this.receive(request, response).catch(() => response.destroy());
+    });
+    await new Promise<void>((resolve) => this.server?.listen(0, '127.0.0.1', resolve));
+    return this;
+  }
+
+  async stop(): Promise<void> {
+    const { server } = this;
+    server?.closeAllConnections();
+    await new Promise((resolve) => (server ? server.close(resolve) : resolve(undefined)));
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server?.address() as AddressInfo).port}/hook`;
+  }
+
+  /** From now on. */
+  answer(answer: CallbackAnswer): void {
+    this.answerWith = answer;
+  }
+
+  /** Calls that carried events; not the verification. */
+  get deliveries(): ReceivedCall[] {
+    return this.calls.filter(({ body }) => body !== '{}');
+  }
+
+  /** Messages that were answered with success, in the order of arrival. */
+  get messages(): ReceivedMessage[] {
+    return this.deliveries.filter(({ answered }) => isSuccess(answered)).map(({ body }) => parseMessage(body));
+  }
+
+  /** Events of one category that were answered with success, in the order of arrival. */
+  events(category: string): unknown[] {
+    return eventsOf(this.messages, category);
+  }
+
+  private async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const call: ReceivedCall = {
+      method: request.method ?? '',
+      path: request.url ?? '',
+      headers: request.headers,
+      body: await bodyOf(request),
+      answered: 0,
+      atMs: Date.now(),
+    };
+    const answer = this.answerWith;
+    if (typeof answer === 'number') call.answered = answer;
+    this.calls.push(call);
+    if (typeof answer === 'function') answer(request, response);
+    else if (answer === 'reset') request.socket.resetAndDestroy();
+    else if (answer !== 'hang') response.writeHead(answer).end();
+  }
+}
