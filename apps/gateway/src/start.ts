@@ -68,22 +68,21 @@ const authenticatorOf = (
   });
 };
 
-/** Starts the gateway; makes the first account when there is none. Rejects when PostgreSQL or Kafka is away. */
-export const start = async (config: GatewayConfig, overrides: ServiceOverrides = {}): Promise<RunningService> => {
-  const base = serviceParts(config, overrides);
+const replicasOf = (config: GatewayConfig, parts: ServiceParts): Record<Owner, Replicas> =>
+  Object.fromEntries(
+    owners.map((owner) => [owner, new Replicas(owner, config.replicas[owner], parts.clock)]),
+  ) as Record<Owner, Replicas>;
+
+const startOn = async (engines: Engines, config: GatewayConfig, base: ServiceParts): Promise<RunningService> => {
   const { clock, health, logger, metrics } = base;
-  const engines = await openEngines(config, base);
   const { database, outbox } = engines;
   const changes = new AccountChanges(database, outbox, clock);
   if (await firstStart(database, changes, config.firstStart, clock))
     logger.info({ file: config.firstStart.keyFile }, 'first start: the administrator key is in the file');
   const known = new KnownKeys(keyReader(database), clock);
   const logins = new LastLogins(database, clock, logger);
-  logins.start();
   const authenticator = authenticatorOf(config, engines, known, logins, base);
-  const replicas = Object.fromEntries(
-    owners.map((owner) => [owner, new Replicas(owner, config.replicas[owner], clock)]),
-  ) as Record<Owner, Replicas>;
+  const replicas = replicasOf(config, base);
   const openCalls = new OpenCalls(clock);
   const { trustedProxies } = config;
   health.add('database', async () => void (await database.query('SELECT 1')));
@@ -106,10 +105,10 @@ export const start = async (config: GatewayConfig, overrides: ServiceOverrides =
         await app.register(
           door({ authenticator, replicas, openCalls, identitySecrets, trustedProxies, errors, clock, metrics }),
         );
-        new Upgrades({ replicas: replicas.dispatcher, openCalls, trustedProxies, logger, metrics }).attach(
-          app.getHttpServer(),
-        );
+        const upgrades = new Upgrades({ replicas: replicas.dispatcher, openCalls, trustedProxies, logger, metrics });
+        upgrades.attach(app.getHttpServer());
       },
+      afterListen: () => logins.start(),
       // The dispatcher closes the sockets it holds with the right code; what is left after the bound is cut.
       beforeStop: () => openCalls.drain(config.drainTimeoutMs),
       afterStop: async () => {
@@ -120,4 +119,16 @@ export const start = async (config: GatewayConfig, overrides: ServiceOverrides =
     },
     { ...base, authenticator },
   );
+};
+
+/** Starts the gateway; makes the first account when there is none. Rejects when PostgreSQL or Kafka is away. */
+export const start = async (config: GatewayConfig, overrides: ServiceOverrides = {}): Promise<RunningService> => {
+  const base = serviceParts(config, overrides);
+  const engines = await openEngines(config, base);
+  try {
+    return await startOn(engines, config, base);
+  } catch (error) {
+    await engines.close();
+    throw error;
+  }
 };

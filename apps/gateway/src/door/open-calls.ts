@@ -4,6 +4,7 @@ import type { Clock } from '@lanyard/service';
 /** Something with an end: a response, a tunnel's socket. */
 interface Ending {
   once(event: 'close', listener: () => void): unknown;
+  destroy(): unknown;
 }
 
 /** What is under way at the door, so that a stop can wait for it. */
@@ -24,7 +25,7 @@ export class OpenCalls {
     return this.open.size;
   }
 
-  /** Resolves when nothing is under way, at the latest after `timeoutMs`. */
+  /** Waits until nothing is under way, at most `timeoutMs`; what is left then is cut. */
   async drain(timeoutMs: number): Promise<void> {
     this.closing = true;
     const timeout = new AbortController();
@@ -37,5 +38,6 @@ export class OpenCalls {
     } finally {
       timer.cancel();
     }
+    for (const call of this.open) call.destroy();
   }
 }

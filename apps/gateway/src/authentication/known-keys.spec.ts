@@ -1,0 +1,50 @@
+import { describe, expect, it } from '@jest/globals';
+import { TestClock } from '@lanyard/service';
+import { type KnownKey, KnownKeys } from './known-keys.js';
+
+const key = (hash: string): KnownKey => ({
+  keyId: 'k',
+  accountId: 'a',
+  hash,
+  active: true,
+  accountActive: true,
+  groups: [],
+  permissions: [],
+  tier: 'free',
+});
+
+describe('known keys', () => {
+  it('are honoured for five seconds from before the read', async () => {
+    const clock = new TestClock();
+    const known = new KnownKeys(async () => {
+      await clock.advance(1_000);
+      return key('1');
+    }, clock);
+    await known.load('k');
+    await clock.advance(3_999);
+    expect(known.recent('k')?.hash).toBe('1');
+    await clock.advance(1);
+    expect(known.recent('k')).toBeUndefined();
+  });
+
+  it('share one read, and do not remember one that began before a change', async () => {
+    const answers: ((found: KnownKey) => void)[] = [];
+    const known = new KnownKeys(() => new Promise((resolve) => answers.push(resolve)), new TestClock());
+    const [first, second] = [known.load('k'), known.load('k')];
+    expect(answers).toHaveLength(1);
+    known.forget('k');
+    const third = known.load('k');
+    answers[0]?.(key('old'));
+    answers[1]?.(key('new'));
+    expect((await Promise.all([first, second, third])).map((found) => found?.hash)).toEqual(['old', 'old', 'new']);
+    expect(known.recent('k')?.hash).toBe('new');
+  });
+
+  it('does not remember what does not exist', async () => {
+    let reads = 0;
+    const known = new KnownKeys(async () => void reads++ as undefined, new TestClock());
+    await known.load('k');
+    await known.load('k');
+    expect([reads, known.recent('k')]).toEqual([2, undefined]);
+  });
+});

@@ -1,0 +1,38 @@
+import { describe, expect, it } from '@jest/globals';
+import { readConfig } from './config.js';
+
+const minimal = {
+  KAFKA_BROKERS: 'k:9092',
+  DATABASE_URL: 'postgres://x',
+  REDIS_URL: 'redis://x',
+  IDENTITY_SECRETS: 's'.repeat(32),
+  ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
+  GATEWAY_REGISTRY_URLS: 'http://r1:80, http://r2:80',
+  GATEWAY_DEVICE_PROXY_URLS: 'http://p',
+  GATEWAY_SNAPSHOT_URLS: 'http://s',
+  GATEWAY_EVENT_LOG_URLS: 'http://e',
+  GATEWAY_DISPATCHER_URLS: 'http://d',
+};
+
+describe('configuration', () => {
+  it('reads and defaults', () => {
+    expect(readConfig(minimal)).toMatchObject({
+      replicas: { registry: ['http://r1:80', 'http://r2:80'], 'device-proxy': ['http://p'] },
+      firstStart: { tier: 'commercial', autoCreateDevices: false },
+      keyRate: { perSecond: 500, burst: 1_000 },
+      redisPrefix: 'gateway:',
+      corsOrigins: [],
+      trustedProxies: 0,
+    });
+  });
+
+  it.each([
+    ['GATEWAY_EVENT_LOG_URLS', ''],
+    ['GATEWAY_DEVICE_PROXY_URLS', 'ftp://x'],
+    ['GATEWAY_FIRST_ACCOUNT_ID', 'ABC'],
+    ['GATEWAY_FIRST_ACCOUNT_TIER', 'gold'],
+    ['GATEWAY_KEY_RATE_PER_SECOND', '0'],
+  ])('refuses %s=%s by name', (name, value) => {
+    expect(() => readConfig({ ...minimal, [name]: value })).toThrow(name);
+  });
+});

@@ -1,0 +1,27 @@
+import { describe, expect, it } from '@jest/globals';
+import { routeOf } from './routes.js';
+
+describe('the owner of a path', () => {
+  it.each([
+    ['/v3/devices', 'registry'],
+    ['/v3/devices/0a/suspend', 'registry'],
+    ['/v3/devices/0a/echo', 'snapshot'],
+    ['/v3/devices/{id}/echo', 'snapshot'],
+    ['/v3/devices/echo', 'registry'],
+    ['/v3/device-groups/0a/devices/add', 'registry'],
+    ['/v3/device-block-categories', 'registry'],
+    ['/v3/device-events/0a', 'event-log'],
+    ['/v3/devicelog', 'event-log'],
+    ['/v3/device-requests', 'device-proxy'],
+    ['/v2/device-requests/0a', 'device-proxy'],
+    ['/v2/endpoints/0a/3/0/1', 'device-proxy'],
+    ['/v2/subscriptions', 'device-proxy'],
+    ['/v2/notification/callback', 'dispatcher'],
+    ['/v2/notification/websocket-connect', 'dispatcher'],
+    ['/v3/devicesx', undefined],
+    ['/v3/device', undefined],
+    ['/v3/api-keys', undefined],
+    ['/v1/devices', undefined],
+    ['/', undefined],
+  ])('%s: %s', (path, owner) => expect(routeOf(path)?.owner).toBe(owner));
+});

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { formatApiKey, newId, newSecret, type RunningService } from '@lanyard/service';
+import { eventually } from '@lanyard/testing';
+import { start } from '../src/start.js';
+import { Gateway } from './harness.js';
+
+let gateway: Gateway;
+
+beforeAll(async () => {
+  gateway = await (await Gateway.corner('authentication')).start({ GATEWAY_ATTEMPT_RATE_BURST: '1000' });
+});
+afterAll(() => gateway?.stop());
+
+const stranger = (): string => {
+  const keyId = newId();
+  return formatApiKey({ accountId: gateway.accountId, keyId, secret: newSecret(gateway.accountId, keyId) });
+};
+
+describe('the credential', () => {
+  it.each(['Bearer', 'bearer', 'BEARER'])('takes the scheme spelt %s', async (scheme) => {
+    const headers = { authorization: `${scheme} ${gateway.adminKey}` };
+    expect((await gateway.call('/v3/accounts/me', { key: null, headers })).status).toBe(200);
+  });
+
+  it('401 for none, garbage, another scheme, an unknown id and a wrong secret: the same answer', async () => {
+    const wrong = gateway.adminKey.slice(0, 68);
+    const authorizations = [
+      {},
+      { authorization: 'Bearer garbage' },
+      { authorization: `Basic ${gateway.adminKey}` },
+      { authorization: `Bearer ${stranger()}` },
+      { authorization: `Bearer ${wrong}${newSecret(wrong.slice(4, 36), wrong.slice(36))}` },
+    ];
+    const answers = [];
+    for (const headers of authorizations) {
+      const { status, body } = await gateway.call('/v3/accounts/me', {
+        key: null,
+        headers: headers as Record<string, string>,
+      });
+      answers.push({ status, ...body, request_id: '' });
+    }
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    expect(answers[0]).toMatchObject({ status: 401, object: 'error', code: 401, type: 'invalid_apikey' });
+  });
+
+  it('401 in the form of v2 on v2 paths', async () => {
+    const { status, text, headers } = await gateway.call('/v2/endpoints', { key: null });
+    expect([status, text]).toEqual([401, 'UNAUTHORIZED']);
+    expect(headers.get('content-type')).toContain('text/plain');
+    const json = await gateway.call('/v2/endpoints', { key: null, headers: { accept: 'application/json' } });
+    expect(json.body).toMatchObject({ object: 'error', type: 'invalid_apikey' });
+  });
+
+  it('is not taken from the URL', async () => {
+    for (const name of ['api_key', 'access_token', 'key', 'authorization'])
+      expect((await gateway.call(`/v3/accounts/me?${name}=${gateway.adminKey}`, { key: null })).status).toBe(401);
+  });
+
+  it('is refused everywhere within five seconds of its deletion', async () => {
+    const other: RunningService = await start(gateway.config());
+    try {
+      const { id, key } = await gateway.newKey();
+      const onOther = (): Promise<Response> =>
+        fetch(`${other.url}/v3/accounts/me`, { headers: { authorization: `Bearer ${key}` } });
+      expect((await onOther()).status).toBe(200);
+      const deletedAt = Date.now();
+      await gateway.call(`/v3/api-keys/${id}`, { method: 'DELETE' });
+      await eventually(async () => (await onOther()).status === 401, { intervalMs: 100 });
+      expect(Date.now() - deletedAt).toBeLessThan(5_500);
+    } finally {
+      await other.stop();
+    }
+  });
+});
+
+describe('an address that guesses', () => {
+  it('429 with Retry-After after its burst; known keys still pass', async () => {
+    const guarded = await start(
+      gateway.config({ GATEWAY_ATTEMPT_RATE_BURST: '3', GATEWAY_ATTEMPT_RATE_PER_SECOND: '1' }),
+    );
+    const ask = (key: string): Promise<Response> =>
+      fetch(`${guarded.url}/v3/accounts/me`, { headers: { authorization: `Bearer ${key}` } });
+    try {
+      expect((await ask(gateway.adminKey)).status).toBe(200);
+      const statuses: number[] = [];
+      for (let i = 0; i < 5; i++) statuses.push((await ask(stranger())).status);
+      expect(statuses.slice(0, 3)).toEqual([401, 401, 401]);
+      const refused = await ask(stranger());
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
+      expect(await refused.json()).toMatchObject({ type: 'rate_limit_exceeded' });
+      expect((await ask(gateway.adminKey)).status).toBe(200);
+    } finally {
+      await guarded.stop();
+    }
+  });
+});
+
+describe('the rate of a key', () => {
+  const flood = async (url: string, key: string, count: number): Promise<number[]> => {
+    const replies = await Promise.all(
+      Array.from({ length: count }, () =>
+        fetch(`${url}/v3/accounts/me`, { headers: { authorization: `Bearer ${key}` } }),
+      ),
+    );
+    const refused = replies.find((reply) => reply.status === 429);
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
+    return replies.map((reply) => reply.status);
+  };
+
+  it('429 beyond the burst, counted over replicas, and for this key only', async () => {
+    const variables = { GATEWAY_KEY_RATE_PER_SECOND: '1', GATEWAY_KEY_RATE_BURST: '10' };
+    const [one, two] = [await start(gateway.config(variables)), await start(gateway.config(variables))];
+    try {
+      const [busy, quiet] = [await gateway.newKey(), await gateway.newKey()];
+      const connected = async (): Promise<boolean> =>
+        !(await (await fetch(`${one.url}/metrics`)).text()).includes('rate_alone_total{');
+      expect(await connected()).toBe(true);
+      const statuses = [...(await flood(one.url, busy.key, 15)), ...(await flood(two.url, busy.key, 15))];
+      const passed = statuses.filter((status) => status === 200).length;
+      expect(passed).toBeGreaterThanOrEqual(10);
+      expect(passed).toBeLessThan(15);
+      const reply = await fetch(`${two.url}/v3/accounts/me`, { headers: { authorization: `Bearer ${quiet.key}` } });
+      expect(reply.status).toBe(200);
+    } finally {
+      await Promise.all([one.stop(), two.stop()]);
+    }
+  });
+
+  it('without Redis each replica counts alone', async () => {
+    const config = gateway.config({
+      REDIS_URL: 'redis://127.0.0.1:9',
+      GATEWAY_KEY_RATE_PER_SECOND: '1',
+      GATEWAY_KEY_RATE_BURST: '5',
+    });
+    const alone = await start(config);
+    try {
+      const { key } = await gateway.newKey();
+      const passed = (await flood(alone.url, key, 12)).filter((status) => status === 200).length;
+      expect(passed).toBeGreaterThanOrEqual(5);
+      expect(passed).toBeLessThan(8);
+      expect(await (await fetch(`${alone.url}/metrics`)).text()).toMatch(/lanyard_gateway_rate_alone_total\{.*\} 12/);
+    } finally {
+      await alone.stop();
+    }
+  });
+});

@@ -1,0 +1,297 @@
+import { request as httpRequest } from 'node:http';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { identityHeader, verifyIdentity } from '@lanyard/service';
+import { eventually } from '@lanyard/testing';
+import { start } from '../src/start.js';
+import { Gateway, identitySecret } from './harness.js';
+import { closedPort, type Seen, Upstream } from './upstream.js';
+
+let gateway: Gateway;
+let registry: Upstream;
+let secondRegistry: Upstream;
+let proxy: Upstream;
+
+beforeAll(async () => {
+  [registry, secondRegistry, proxy] = await Promise.all([
+    new Upstream().listen(),
+    new Upstream().listen(),
+    new Upstream().listen(),
+  ]);
+  const dead = `http://127.0.0.1:${await closedPort()}`;
+  gateway = await (
+    await Gateway.corner('door')
+  ).start({
+    GATEWAY_REGISTRY_URLS: [registry.url, dead, secondRegistry.url].join(),
+    GATEWAY_DEVICE_PROXY_URLS: proxy.url,
+    GATEWAY_SNAPSHOT_URLS: dead,
+  });
+});
+afterAll(async () => {
+  await gateway?.stop();
+  await Promise.all([registry, secondRegistry, proxy].map((upstream) => upstream?.stop()));
+});
+afterEach(() => [registry, secondRegistry, proxy].forEach((upstream) => upstream.echo()));
+
+const seen = (reply: { body: unknown }): Seen => reply.body as Seen;
+
+describe('forwarding', () => {
+  it('says who calls, keeps the key at the door, and keeps out what only we may say', async () => {
+    const { key, id } = await gateway.newKey();
+    const headers = {
+      [identityHeader]: 'forged',
+      'x-lanyard-admin': '1',
+      'x-forwarded-for': '6.6.6.6',
+      'x-tag': 'kept',
+    };
+    const reply = await gateway.call('/v2/endpoints', { key, headers });
+    const { headers: got } = seen(reply);
+    expect(got).toMatchObject({ 'x-tag': 'kept', 'x-forwarded-for': '127.0.0.1' });
+    expect(got).not.toHaveProperty('authorization');
+    expect(got).not.toHaveProperty('x-lanyard-admin');
+    const identity = verifyIdentity(String(got[identityHeader]), [identitySecret], Date.now());
+    expect(identity).toMatchObject({
+      accountId: gateway.accountId,
+      keyId: id,
+      permissions: ['devices', 'notifications'],
+    });
+    expect(identity?.requestId).toBe(reply.headers.get('x-request-id'));
+    expect(got['x-request-id']).toBe(reply.headers.get('x-request-id'));
+  });
+
+  it("takes the client's request id when it is sane", async () => {
+    const call = async (id: string): Promise<string | null> =>
+      (await gateway.call('/v2/endpoints', { headers: { 'x-request-id': id } })).headers.get('x-request-id');
+    expect(await call('my-id_1')).toBe('my-id_1');
+    expect(await call('no good')).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  it('collapses slashes for routing and leaves the query as it is', async () => {
+    const path = '/v2//subscriptions/abc//3200/0/5501/?filter=a%3D1%26b__in%3D%2F%2F&x=//y';
+    expect(seen(await gateway.call(path)).url).toBe(
+      '/v2/subscriptions/abc/3200/0/5501?filter=a%3D1%26b__in%3D%2F%2F&x=//y',
+    );
+  });
+
+  it.each(['POST', 'PUT', 'DELETE', 'PATCH'])('%s with a body, whatever its type', async (method) => {
+    const reply = await gateway.call('/v2/device-requests/x', {
+      method,
+      body: 'a=1&b',
+      headers: { 'content-type': 'text/odd' },
+    });
+    expect(seen(reply)).toMatchObject({ method, body: 'a=1&b', headers: { 'content-type': 'text/odd' } });
+  });
+
+  it('HEAD and OPTIONS', async () => {
+    const head = await gateway.call('/v2/endpoints', { method: 'HEAD' });
+    expect([head.status, head.text]).toEqual([200, '']);
+    const options = await gateway.call('/v2/endpoints', { method: 'OPTIONS', key: null });
+    expect([options.status, options.headers.get('allow')]).toEqual([204, expect.stringContaining('PUT')]);
+  });
+
+  it('passes status, headers and an empty body as they are', async () => {
+    proxy.handler = (request, response) => {
+      request.resume();
+      response.writeHead(204, { 'cache-control': 'max-age=9', 'x-lanyard-inside': 'secret' }).end();
+    };
+    const reply = await gateway.call('/v2/subscriptions', { method: 'PUT', body: [] });
+    expect([reply.status, reply.headers.get('cache-control')]).toEqual([204, 'max-age=9']);
+    expect(reply.headers.has('x-lanyard-inside')).toBe(false);
+  });
+
+  it('streams large bodies of unknown length', async () => {
+    const text = 'x'.repeat(900_000);
+    const got = await new Promise<string>((resolve, reject) => {
+      const request = httpRequest(
+        `${gateway.service.url}/v2/endpoints/a/1/2/3`,
+        { method: 'PUT', headers: { authorization: `Bearer ${gateway.adminKey}` } },
+        (response) => {
+          let body = '';
+          response.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
+          response.on('end', () => resolve(body));
+        },
+      );
+      request.on('error', reject);
+      for (let i = 0; i < text.length; i += 100_000) request.write(text.slice(i, i + 100_000));
+      request.end();
+    });
+    expect((JSON.parse(got) as Seen).body).toHaveLength(text.length);
+  });
+
+  it('aborts the call when the client leaves', async () => {
+    let aborted = false;
+    proxy.handler = (_request, response) => void response.once('close', () => (aborted = true));
+    const leave = new AbortController();
+    const before = proxy.requests;
+    const call = fetch(`${gateway.service.url}/v2/endpoints`, {
+      headers: { authorization: `Bearer ${gateway.adminKey}` },
+      signal: leave.signal,
+    });
+    await eventually(() => proxy.requests > before);
+    leave.abort();
+    await expect(call).rejects.toThrow();
+    await eventually(() => aborted);
+  });
+
+  it('cuts the answer when the owner breaks off in the middle of it', async () => {
+    proxy.handler = (_request, response) => {
+      response.writeHead(200, { 'content-length': '100' }).write('half');
+      setTimeout(() => response.destroy(), 20);
+    };
+    await expect(gateway.call('/v2/endpoints')).rejects.toThrow();
+  });
+});
+
+describe('fail-over', () => {
+  it('takes turns, and passes over a replica that refuses', async () => {
+    const [before, beforeSecond] = [registry.requests, secondRegistry.requests];
+    for (let i = 0; i < 6; i++)
+      expect((await gateway.call('/v3/devices/', { method: 'POST', body: { i } })).status).toBe(200);
+    expect(registry.requests - before + secondRegistry.requests - beforeSecond).toBe(6);
+    expect(registry.requests).toBeGreaterThan(before);
+    expect(secondRegistry.requests).toBeGreaterThan(beforeSecond);
+  });
+
+  it('repeats what may be repeated when a replica breaks off: PUT, with its body', async () => {
+    registry.handler = (request) => request.socket.destroy();
+    for (let i = 0; i < 3; i++) {
+      const reply = await gateway.call('/v3/devices/x', { method: 'PUT', body: { name: 'n' } });
+      expect([reply.status, seen(reply).body]).toEqual([200, '{"name":"n"}']);
+    }
+  });
+
+  it('503 rather than a POST sent twice', async () => {
+    let received = 0;
+    const breakOff: Upstream['handler'] = (request) => {
+      received++;
+      request.socket.destroy();
+    };
+    registry.handler = breakOff;
+    secondRegistry.handler = breakOff;
+    const reply = await gateway.call('/v3/devices', { method: 'POST', body: {} });
+    expect([reply.status, reply.body.type, received]).toEqual([503, 'system_unavailable', 1]);
+  });
+
+  it('503 when no replica answers, in the form of the path', async () => {
+    const reply = await gateway.call('/v3/devices/x/echo');
+    expect([reply.status, reply.body.type, reply.headers.get('retry-after')]).toEqual([503, 'system_unavailable', '2']);
+    const v2 = await gateway.call('/v2/notification/channel');
+    expect([v2.status, v2.text]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+  });
+});
+
+describe('refusals', () => {
+  it('404 for a path of nobody', async () => {
+    expect((await gateway.call('/v3/nothing')).body).toMatchObject({ code: 404, type: 'not_found' });
+    expect((await gateway.call('/v2/nothing')).text).toBe('NOT_FOUND');
+    expect((await gateway.call('/nothing')).status).toBe(404);
+    expect((await gateway.call('/v3/devicesx')).status).toBe(404);
+  });
+
+  it('400 for a URL over 4096 characters', async () => {
+    for (const path of ['/v3/devices', '/v3/api-keys']) {
+      const reply = await gateway.call(`${path}?filter=${'x'.repeat(4_100)}`);
+      expect([reply.status, reply.body.type]).toEqual([400, 'validation_error']);
+    }
+  });
+
+  it('413 for a body over the limit, announced or not, in the form of the path', async () => {
+    const large = 'x'.repeat(1_100_000);
+    const announced = await gateway.call('/v2/endpoints/a/1/2/3', { method: 'PUT', body: large });
+    expect([announced.status, announced.text]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+    const status = await new Promise<number | undefined>((resolve, reject) => {
+      const request = httpRequest(
+        `${gateway.service.url}/v3/device-groups`,
+        { method: 'POST', headers: { authorization: `Bearer ${gateway.adminKey}` } },
+        (response) => resolve(response.resume().statusCode),
+      );
+      request.on('error', reject);
+      request.write(large);
+      request.end();
+    });
+    expect(status).toBe(413);
+  });
+
+  it('403 for a key in no group', async () => {
+    const { id, key } = await gateway.newKey();
+    await gateway.call(`/v3/api-keys/${id}`, { method: 'PUT', body: { groups: [] } });
+    expect((await gateway.call('/v3/devices', { key })).body).toMatchObject({ code: 403, type: 'access_denied' });
+  });
+
+  it('allows browsers on the listed origins only; on none by default', async () => {
+    const open = await start(gateway.config({ GATEWAY_CORS_ORIGINS: 'https://console.example' }));
+    const preflight = async (base: string, origin: string): Promise<string | null> => {
+      const headers = {
+        origin,
+        'access-control-request-method': 'PUT',
+        'access-control-request-headers': 'authorization',
+      };
+      const reply = await fetch(`${base}/v3/devices`, { method: 'OPTIONS', headers });
+      return reply.headers.get('access-control-allow-origin');
+    };
+    try {
+      expect(await preflight(open.url, 'https://console.example')).toBe('https://console.example');
+      expect(await preflight(open.url, 'https://evil.example')).toBeNull();
+      expect(await preflight(gateway.service.url, 'https://console.example')).toBeNull();
+      const reply = await fetch(`${open.url}/v3/devices`, { headers: { origin: 'https://console.example' } });
+      expect([reply.status, reply.headers.get('access-control-allow-origin')]).toEqual([
+        401,
+        'https://console.example',
+      ]);
+    } finally {
+      await open.stop();
+    }
+  });
+});
+
+describe('documents', () => {
+  it('GET /openapi.json merges what the services say, and names who is away', async () => {
+    const document = (path: string, type: string): string =>
+      JSON.stringify({
+        openapi: '3.1.0',
+        info: { title: 'x', version: '1' },
+        paths: {
+          [path]: { get: { operationId: 'list', responses: { 200: { $ref: '#/components/schemas/Thing' } } } },
+          '/v3/not-theirs': { get: {} },
+        },
+        components: { schemas: { Thing: { type } } },
+      });
+    const serve =
+      (text: string): Upstream['handler'] =>
+      (_request, response) =>
+        void response.setHeader('content-type', 'application/json').end(text);
+    registry.handler = secondRegistry.handler = serve(document('/v3/devices', 'string'));
+    proxy.handler = serve(document('/v2/endpoints', 'number'));
+    const { status, body } = await gateway.call('/openapi.json', { key: null });
+    expect(status).toBe(200);
+    const merged = body as unknown as {
+      openapi: string;
+      paths: Record<string, { get: { operationId: string; responses: Record<number, object> } }>;
+      components: { schemas: Record<string, unknown> };
+      'x-unavailable': string[];
+    };
+    expect(merged.openapi).toBe('3.1.0');
+    expect(Object.keys(merged.paths)).toEqual(expect.arrayContaining(['/v3/api-keys', '/v3/devices', '/v2/endpoints']));
+    expect(merged.paths).not.toHaveProperty('/v3/not-theirs');
+    expect(merged.components.schemas).toMatchObject({
+      Thing: { type: 'string' },
+      'device-proxy.Thing': { type: 'number' },
+    });
+    expect(merged.paths['/v2/endpoints']?.get).toEqual({
+      operationId: 'device-proxy_list',
+      responses: { 200: { $ref: '#/components/schemas/device-proxy.Thing' } },
+    });
+    expect(merged['x-unavailable']).toEqual(['snapshot', 'event-log', 'dispatcher']);
+  });
+
+  it('GET /docs needs nothing from elsewhere', async () => {
+    const page = await gateway.call('/docs', { key: null });
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/html')]);
+    const sources = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] as string);
+    expect(sources.length).toBeGreaterThan(2);
+    for (const source of sources) {
+      expect(source).not.toMatch(/^(https?:)?\/\//);
+      expect((await fetch(new URL(source, `${gateway.service.url}/docs`))).status).toBe(200);
+    }
+    expect((await gateway.call('/docs/swagger-ui-init.js', { key: null })).text).toContain('/v3/api-keys');
+  });
+});

@@ -1,0 +1,160 @@
+import { connect } from 'node:net';
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@lanyard/testing';
+import { WebSocket, WebSocketServer } from 'ws';
+import { start } from '../src/start.js';
+import { Gateway } from './harness.js';
+import { closedPort, Upstream } from './upstream.js';
+
+const path = '/v2/notification/websocket-connect';
+
+let gateway: Gateway;
+let dispatcher: Upstream;
+let sockets: WebSocketServer;
+const handshakes: Record<string, unknown>[] = [];
+
+beforeAll(async () => {
+  dispatcher = await new Upstream().listen();
+  sockets = new WebSocketServer({ noServer: true, handleProtocols: () => 'wss' });
+  sockets.on('connection', (socket) => socket.on('message', (data, binary) => socket.send(data, { binary })));
+  dispatcher.server.on('upgrade', (request, socket, head) => {
+    handshakes.push({ ...request.headers, url: request.url });
+    if (request.headers['x-refuse']) {
+      const body = 'CHANNEL_BUSY';
+      socket.end(`HTTP/1.1 429 Too Many Requests\r\nretry-after: 3\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+    } else sockets.handleUpgrade(request, socket, head, (ws) => sockets.emit('connection', ws, request));
+  });
+  const dead = `http://127.0.0.1:${await closedPort()}`;
+  gateway = await (await Gateway.corner('upgrade')).start({ GATEWAY_DISPATCHER_URLS: [dead, dispatcher.url].join() });
+});
+afterAll(async () => {
+  await gateway?.stop();
+  sockets?.close();
+  await dispatcher?.stop();
+});
+
+const url = (base = gateway.service.url): string => base.replace('http', 'ws') + path;
+
+const open = async (target = url()): Promise<WebSocket> => {
+  const socket = new WebSocket(target, ['wss', 'service_key'], { perMessageDeflate: false });
+  await once(socket, 'open');
+  return socket;
+};
+
+/** Sends text over a plain connection and gives all that came back until it ended. */
+const raw = async (text: string): Promise<string> => {
+  const socket = connect({ port: Number(new URL(gateway.service.url).port), host: '127.0.0.1' });
+  socket.write(text);
+  let answer = '';
+  socket.setEncoding('utf8').on('data', (chunk: string) => (answer += chunk));
+  await once(socket, 'close');
+  return answer;
+};
+
+const handshake = (target: string, extra = ''): string =>
+  `GET ${target} HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n${extra}\r\n`;
+
+describe('the upgrade', () => {
+  it('passes handshake and frames through, over a dead replica too', async () => {
+    const socket = await open(url().replace('/v2/', '//v2/'));
+    expect(socket.protocol).toBe('wss');
+    const large = 'x'.repeat(2_000_000);
+    const received: string[] = [];
+    socket.on('message', (data: Buffer) => received.push(data.toString()));
+    for (const text of ['one', large, 'three']) socket.send(text);
+    await eventually(() => received.length === 3);
+    expect(received).toEqual(['one', large, 'three']);
+    expect(handshakes.at(-1)).toMatchObject({
+      url: path,
+      'sec-websocket-protocol': 'wss,service_key',
+      'x-forwarded-for': '127.0.0.1',
+    });
+    socket.close(1000);
+    await once(socket, 'close');
+  });
+
+  it('passes the close code of the dispatcher', async () => {
+    const socket = await open();
+    const closed = once(socket, 'close');
+    for (const held of sockets.clients) held.close(1012, 'restart');
+    expect((await closed)[0]).toBe(1012);
+  });
+
+  it('a client that breaks off is gone at the dispatcher too, and the other way round', async () => {
+    const socket = await open();
+    const [held] = sockets.clients;
+    socket.terminate();
+    await eventually(() => held?.readyState === WebSocket.CLOSED);
+    const second = await open();
+    const closed = once(second, 'close');
+    for (const other of sockets.clients) other.terminate();
+    expect((await closed)[0]).toBe(1006);
+  });
+
+  it('what a client sends right behind its handshake arrives', async () => {
+    // A masked text frame "hi" with mask 0, then a close frame.
+    const frames = '\x81\x82\0\0\0\0hi\x88\x80\0\0\0\0';
+    const socket = connect({ port: Number(new URL(gateway.service.url).port), host: '127.0.0.1' });
+    socket.write(Buffer.from(handshake(path) + frames, 'latin1'));
+    let answer = '';
+    socket.setEncoding('latin1').on('data', (chunk: string) => (answer += chunk));
+    await once(socket, 'end');
+    socket.end();
+    expect(answer).toMatch(/^HTTP\/1\.1 101 /);
+    expect(answer).toContain('\x81\x02hi');
+  });
+
+  it('passes a refusal and ends the connection', async () => {
+    const answer = await raw(handshake(path, 'x-refuse: 1\r\n') + 'GET /v3/devices HTTP/1.1\r\nhost: x\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1\.1 429 /);
+    expect(answer).toMatch(/retry-after: 3/);
+    expect(answer.match(/HTTP\/1\.1/g)).toHaveLength(1);
+    expect(answer).toMatch(/CHANNEL_BUSY$/);
+  });
+
+  it('400 for a URL over 4096 characters', async () => {
+    expect(await raw(handshake(`${path}?x=${'y'.repeat(4_100)}`))).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
+  it('an upgrade that is not offered is ignored: the request is answered as usual', async () => {
+    const h2c = 'connection: Upgrade, HTTP2-Settings\r\nupgrade: h2c\r\nhttp2-settings: AAMAAABk\r\n';
+    const key = `authorization: Bearer ${gateway.adminKey}\r\n`;
+    const body = '{"name":"from-java"}';
+    const socket = connect({ port: Number(new URL(gateway.service.url).port), host: '127.0.0.1' });
+    let answer = '';
+    socket.setEncoding('utf8').on('data', (chunk: string) => (answer += chunk));
+    socket.write(`POST /v3/api-keys HTTP/1.1\r\nhost: x\r\n${key}${h2c}content-length: ${body.length}\r\n\r\n${body}`);
+    await eventually(() => answer.includes('from-java'));
+    expect(answer).toMatch(/^HTTP\/1\.1 201 /);
+    socket.write(`GET /v3/accounts/me HTTP/1.1\r\nhost: x\r\n${key}connection: close\r\n\r\n`);
+    await once(socket, 'close');
+    expect(answer).toContain('"object":"account"');
+  });
+
+  it('401 without a handshake and without a key', async () => {
+    expect((await gateway.call(path, { key: null })).status).toBe(401);
+  });
+
+  it('502 when no dispatcher answers', async () => {
+    const lonely = await start(gateway.config({ GATEWAY_DISPATCHER_URLS: `http://127.0.0.1:${await closedPort()}` }));
+    try {
+      const socket = new WebSocket(url(lonely.url));
+      const [, response] = (await once(socket, 'unexpected-response')) as [unknown, { statusCode: number }];
+      expect(response.statusCode).toBe(502);
+      socket.on('error', () => undefined).terminate();
+    } finally {
+      await lonely.stop();
+    }
+  });
+
+  it('a stop ends what the dispatcher has not closed, after the bound', async () => {
+    const other = await start(gateway.config({ GATEWAY_DISPATCHER_URLS: dispatcher.url }));
+    const socket = await open(url(other.url));
+    const closed = once(socket, 'close');
+    const began = Date.now();
+    await other.stop();
+    expect((await closed)[0]).toBe(1006);
+    expect(Date.now() - began).toBeLessThan(10_000);
+  });
+});
