@@ -22,6 +22,8 @@ export interface KafkaOptions {
 
 const defaultPartitions = 8;
 
+const topicKnownWithinMs = 30_000;
+
 /** Dead letters are kept long enough to be looked at after a holiday. */
 const deadLetterRetentionMs = 14 * 86_400_000;
 
@@ -100,8 +102,7 @@ export class KafkaConnection {
 
   /** Next offsets of a topic: partition -> [first, end). */
   async offsets(topicName: string): Promise<Map<number, { low: bigint; high: bigint }>> {
-    const admin = await this.admin();
-    const rows = await admin.fetchTopicOffsets(this.topicName(topicName));
+    const rows = await this.patiently((admin) => admin.fetchTopicOffsets(this.topicName(topicName)));
     return new Map(rows.map((row) => [row.partition, { low: BigInt(row.low), high: BigInt(row.high) }]));
   }
 
@@ -126,12 +127,35 @@ export class KafkaConnection {
     const admin = await this.admin();
     const known = new Set(await admin.listTopics());
     const missing = topics.filter((t) => !known.has(t.topic));
-    if (missing.length === 0) return;
-    try {
-      await admin.createTopics({ topics: missing, waitForLeaders: true, timeout: 30_000 });
-    } catch (error) {
-      if (!existsAlready(error)) throw error;
-      await admin.fetchTopicMetadata({ topics: missing.map((t) => t.topic) });
+    if (missing.length > 0) {
+      try {
+        await admin.createTopics({ topics: missing, waitForLeaders: false, timeout: 30_000 });
+      } catch (error) {
+        if (!existsAlready(error)) throw error;
+      }
+    }
+    await this.waitForLeaders(topics.map((t) => t.topic));
+  }
+
+  /** A topic that was created a moment ago, perhaps by another replica, is not known everywhere at once. */
+  private async waitForLeaders(topics: string[]): Promise<void> {
+    await this.patiently(async (admin) => {
+      const { topics: found } = await admin.fetchTopicMetadata({ topics });
+      const leaderless = found.filter((t) => t.partitions.length === 0 || t.partitions.some((p) => p.leader < 0));
+      if (leaderless.length > 0)
+        throw new Error(`topics without a leader: ${leaderless.map((t) => t.name).join(', ')}`);
+    });
+  }
+
+  /** Repeats what fails while brokers have not heard of a new topic yet. */
+  private async patiently<T>(ask: (admin: Admin) => Promise<T>): Promise<T> {
+    for (const end = Date.now() + topicKnownWithinMs; ;) {
+      try {
+        return await ask(await this.admin());
+      } catch (error) {
+        if (Date.now() > end) throw error;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }
 
