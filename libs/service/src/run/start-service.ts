@@ -93,6 +93,8 @@ const createApp = async (definition: ServiceDefinition, parts: ServiceParts): Pr
     {
       logger: new NestLogger(parts.logger),
       abortOnError: false,
+      // Nest's own parsers go by the content type, which clients leave out or get wrong.
+      bodyParser: false,
     },
   );
   app.useGlobalFilters(new ErrorFilter(parts.logger));
