@@ -7,16 +7,31 @@ const everyLib = [...appLayers, 'layer:testing'];
 
 /** Which layer may import which (docs/adr/0003). Test files may also use the testing library. */
 const layers = (testing) => [
-  { sourceTag: 'layer:contracts', onlyDependOnLibsWithTags: testing ? ['layer:testing'] : [], allowedExternalImports: testing ? ['*'] : ['zod', 'node:*'] },
-  { sourceTag: 'layer:protocol', onlyDependOnLibsWithTags: testing ? ['layer:protocol', 'layer:testing'] : ['layer:protocol'], allowedExternalImports: testing ? ['*'] : ['cbor-x', 'node:*'] },
+  {
+    sourceTag: 'layer:contracts',
+    onlyDependOnLibsWithTags: testing ? ['layer:testing'] : [],
+    allowedExternalImports: testing ? ['*'] : ['zod', 'node:*'],
+  },
+  {
+    sourceTag: 'layer:protocol',
+    onlyDependOnLibsWithTags: testing ? ['layer:protocol', 'layer:testing'] : ['layer:protocol'],
+    allowedExternalImports: testing ? ['*'] : ['cbor-x', 'node:*'],
+  },
   { sourceTag: 'layer:platform', onlyDependOnLibsWithTags: testing ? everyLib : platform },
   { sourceTag: 'layer:testing', onlyDependOnLibsWithTags: everyLib },
-  { sourceTag: 'layer:app', onlyDependOnLibsWithTags: testing ? everyLib : appLayers, bannedExternalImports: ['kafkajs'] },
+  {
+    sourceTag: 'layer:app',
+    onlyDependOnLibsWithTags: testing ? everyLib : appLayers,
+    bannedExternalImports: ['kafkajs'],
+  },
   { sourceTag: 'layer:e2e', onlyDependOnLibsWithTags: everyLib, bannedExternalImports: ['kafkajs'] },
 ];
 
 const boundaries = (testing) => ({
-  '@nx/enforce-module-boundaries': ['error', { enforceBuildableLibDependency: false, allow: [], depConstraints: layers(testing) }],
+  '@nx/enforce-module-boundaries': [
+    'error',
+    { enforceBuildableLibDependency: false, allow: [], depConstraints: layers(testing) },
+  ],
 });
 
 export default tseslint.config(
@@ -29,7 +44,10 @@ export default tseslint.config(
       ...boundaries(false),
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
       '@typescript-eslint/no-explicit-any': 'error',
-      '@typescript-eslint/consistent-type-imports': ['error', { disallowTypeAnnotations: false, fixStyle: 'inline-type-imports' }],
+      '@typescript-eslint/consistent-type-imports': [
+        'error',
+        { disallowTypeAnnotations: false, fixStyle: 'inline-type-imports' },
+      ],
       'no-console': 'error',
       'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
       eqeqeq: ['error', 'always', { null: 'ignore' }],
@@ -37,15 +55,31 @@ export default tseslint.config(
   },
   {
     files: ['**/*.ts'],
-    ignores: ['**/config.ts', '**/env.ts', 'libs/testing/**', 'e2e/**', 'bench/**', '**/*.spec.ts', '**/*.int-spec.ts', 'apps/*/test/**', 'libs/*/test/**'],
+    ignores: [
+      '**/config.ts',
+      '**/env.ts',
+      'libs/testing/**',
+      'e2e/**',
+      'bench/**',
+      '**/*.spec.ts',
+      '**/*.int-spec.ts',
+      'apps/*/test/**',
+      'libs/*/test/**',
+    ],
     rules: {
       'no-restricted-syntax': [
         'error',
-        { selector: "MemberExpression[object.name='process'][property.name='env']", message: 'Only config.ts reads the environment (docs/adr/0009).' },
+        {
+          selector: "MemberExpression[object.name='process'][property.name='env']",
+          message: 'Only config.ts reads the environment (docs/adr/0009).',
+        },
       ],
     },
   },
   { files: ['apps/*/src/**/*.ts'], rules: { '@typescript-eslint/consistent-type-imports': 'off' } },
-  { files: ['**/*.spec.ts', '**/*.int-spec.ts', '**/*.e2e-spec.ts', 'apps/*/test/**/*.ts', 'libs/*/test/**/*.ts'], rules: boundaries(true) },
+  {
+    files: ['**/*.spec.ts', '**/*.int-spec.ts', '**/*.e2e-spec.ts', 'apps/*/test/**/*.ts', 'libs/*/test/**/*.ts'],
+    rules: boundaries(true),
+  },
   { files: ['bench/**/*.ts'], rules: { 'no-console': 'off' } },
 );

@@ -1,4 +1,9 @@
 /** Everything in one process: `npx jest` runs every project's tests. */
 export default {
-  projects: ['<rootDir>/apps/*/jest.config.mjs', '<rootDir>/libs/*/jest.config.mjs', '<rootDir>/tools/jest.config.mjs', '<rootDir>/e2e/jest.config.mjs'],
+  projects: [
+    '<rootDir>/apps/*/jest.config.mjs',
+    '<rootDir>/libs/*/jest.config.mjs',
+    '<rootDir>/tools/jest.config.mjs',
+    '<rootDir>/e2e/jest.config.mjs',
+  ],
 };

@@ -1,4 +1,4 @@
-import { eventually } from '@lanyard/testing';
+import { type CallbackReceiver, eventually } from '@lanyard/testing';
 import { WebSocket } from 'ws';
 
 /** One item of a notification channel, with the array it came in. */
@@ -17,10 +17,14 @@ export interface Reply {
 
 const patienceMs = 20_000;
 
+const itemsOf = (message: Record<string, unknown[]>): Received[] =>
+  Object.entries(message).flatMap(([category, items]) => items.map((item) => ({ category, item })));
+
 /** A customer's application: one API key, REST calls, and what its channel brought. */
 export class Application {
-  readonly received: Received[] = [];
+  private readonly fromSocket: Received[] = [];
   private socket: WebSocket | undefined;
+  private receiver: CallbackReceiver | undefined;
 
   constructor(
     readonly baseUrl: string,
@@ -58,12 +62,22 @@ export class Application {
     const url = `${this.baseUrl.replace('http', 'ws')}/v2/notification/websocket-connect`;
     const socket = new WebSocket(url, ['wss', `service_${this.key}`]);
     this.socket = socket;
-    socket.on('message', (data) => this.takes(JSON.parse(String(data)) as Record<string, unknown[]>));
+    socket.on('message', (data) =>
+      this.fromSocket.push(...itemsOf(JSON.parse(String(data)) as Record<string, unknown[]>)),
+    );
     socket.on('error', () => undefined);
     await new Promise((resolve, reject) => {
       socket.once('open', resolve);
       socket.once('error', reject);
     });
+  }
+
+  /** Registers a callback channel that leads to the receiver. */
+  async isCalledBackAt(receiver: CallbackReceiver, serialization?: object): Promise<void> {
+    const body = { url: receiver.url, headers: { 'x-application': 'e2e' }, ...(serialization && { serialization }) };
+    const { status, text } = await this.call('PUT', '/v2/notification/callback', body);
+    if (status !== 200) throw new Error(`callback not registered: ${status} ${text}`);
+    this.receiver = receiver;
   }
 
   /** Keeps a socket open over restarts of the service, as clients are told to. */
@@ -92,9 +106,9 @@ export class Application {
     this.socket?.close();
   }
 
-  takes(message: Record<string, unknown[]>): void {
-    for (const [category, items] of Object.entries(message))
-      for (const item of items) this.received.push({ category, item });
+  /** Everything its channel brought, in order. */
+  get received(): Received[] {
+    return [...this.fromSocket, ...(this.receiver?.messages ?? []).flatMap(itemsOf)];
   }
 
   items(category: string): Received['item'][] {

@@ -95,5 +95,20 @@ export const assemble = (config: DispatcherConfig, { clock, logger, metrics }: S
       // The repair that runs every minute ends it then.
       .catch((err: unknown) => logger.warn({ err, channelId: keyId }, 'channel of a deleted key not ended yet'));
   });
-  return { channels, pull, intake, keys, registry, bus, loop, replicas, sockets, sweeper, sender, announcer, recovery, consumers };
+  return {
+    channels,
+    pull,
+    intake,
+    keys,
+    registry,
+    bus,
+    loop,
+    replicas,
+    sockets,
+    sweeper,
+    sender,
+    announcer,
+    recovery,
+    consumers,
+  };
 };

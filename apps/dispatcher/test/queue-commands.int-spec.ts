@@ -239,7 +239,10 @@ describe('the commands on queues', () => {
       await register();
       await append(numbered(2));
       const claim = await claimed();
-      expect(await queue.fail(claim.hold, claim.batch, 1_000)).toMatchObject({ attempt: 1, failingSinceMs: clock.now() });
+      expect(await queue.fail(claim.hold, claim.batch, 1_000)).toMatchObject({
+        attempt: 1,
+        failingSinceMs: clock.now(),
+      });
       expect(await queue.claim(channelId, '')).toBeUndefined();
       await append(numbered(1));
       expect(await queue.claim(channelId, '')).toBeUndefined();
@@ -359,7 +362,8 @@ describe('the commands on queues', () => {
     it('a poll does not take over from another; what it delivered is confirmed by the next', async () => {
       await register({ kind: 'pull', eventsMax: 2 });
       await append(numbered(3));
-      const poll = (by: ChannelQueue, conn: string) => by.attach(channelId, accountId, { conn, mode: 'free', kind: 'pull' });
+      const poll = (by: ChannelQueue, conn: string) =>
+        by.attach(channelId, accountId, { conn, mode: 'free', kind: 'pull' });
       const first = await poll(queue, 'p1');
       if (first.outcome !== 'ok') throw new Error(first.outcome);
       expect(await poll(other, 'p2')).toEqual({ outcome: 'busy' });
@@ -425,7 +429,9 @@ describe('the commands on queues', () => {
       for (let hour = 0; hour < 30; hour++) {
         await append(numbered(1));
         const claim = await claimed();
-        await (hour < 5 ? queue.ack(claim.hold, claim.batch, 'release', 0) : queue.fail(claim.hold, claim.batch, 1_000));
+        await (hour < 5
+          ? queue.ack(claim.hold, claim.batch, 'release', 0)
+          : queue.fail(claim.hold, claim.batch, 1_000));
         expect(await registry.lapsed()).toEqual([]);
         if (hour < 28) await clock.advance(hourMs);
         else break;

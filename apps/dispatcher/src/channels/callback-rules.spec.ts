@@ -3,7 +3,10 @@ import { AddressGuard } from '../delivery/address-guard.js';
 import { checkCallback } from './callback-rules.js';
 
 const guard = new AddressGuard();
-const check = (url: string, headers: Record<string, string> = {}) => (): void => checkCallback({ url, headers }, guard);
+const check =
+  (url: string, headers: Record<string, string> = {}) =>
+  (): void =>
+    checkCallback({ url, headers }, guard);
 
 describe('a callback', () => {
   it.each([

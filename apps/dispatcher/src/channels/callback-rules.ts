@@ -33,8 +33,7 @@ const checkUrl = (text: string, guard: AddressGuard): void => {
     throw refuseUrl('CALLBACK_URL_INVALID', 'The URL must start with https:// or http://.');
   if (url.username || url.password)
     throw refuseUrl('CALLBACK_URL_INVALID', 'The URL holds a user name: use a header instead.');
-  if (!portAllowed(url.port))
-    throw refuseUrl('CALLBACK_URL_INVALID', 'The port must be 80, 443, or 1024 and above.');
+  if (!portAllowed(url.port)) throw refuseUrl('CALLBACK_URL_INVALID', 'The port must be 80, 443, or 1024 and above.');
   try {
     guard.checkHost(url.hostname);
   } catch (error) {

@@ -50,7 +50,11 @@ export class ChannelStore {
   async *pages(): AsyncGenerator<Channel[]> {
     const repository = this.database.getRepository(Channel);
     for (let after = ''; ;) {
-      const page = await repository.find({ where: { keyId: MoreThan(after) }, order: { keyId: 'ASC' }, take: pageSize });
+      const page = await repository.find({
+        where: { keyId: MoreThan(after) },
+        order: { keyId: 'ASC' },
+        take: pageSize,
+      });
       if (page.length === 0) return;
       yield page;
       after = page.at(-1)?.keyId ?? '';

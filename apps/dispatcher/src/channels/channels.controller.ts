@@ -4,7 +4,13 @@ import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { ChannelNotFound } from '../errors.js';
-import { type CallbackView, callbackView, deliveryMechanism, type WebSocketView, webSocketView } from './channel-view.js';
+import {
+  type CallbackView,
+  callbackView,
+  deliveryMechanism,
+  type WebSocketView,
+  webSocketView,
+} from './channel-view.js';
 import { Channels } from './channels.js';
 import { SerializationSchema } from './serialization.js';
 

@@ -23,13 +23,15 @@ export class Repair {
   async run(): Promise<void> {
     for await (const page of this.store.pages()) await this.registerMissing(page);
     for await (const known of this.registry.all())
-      for (let n = 0; n < known.length; n += comparedAtOnce) await this.removeUnknown(known.slice(n, n + comparedAtOnce));
+      for (let n = 0; n < known.length; n += comparedAtOnce)
+        await this.removeUnknown(known.slice(n, n + comparedAtOnce));
   }
 
   private async registerMissing(page: readonly Channel[]): Promise<void> {
     const revisions = await this.registry.revisions(page.map(({ keyId }) => keyId));
     for (const [n, { keyId, revision }] of page.entries()) {
-      if (this.keys.isDeleted(keyId)) await this.channels.end(keyId, { status: 'deleted', reason: 'its key was deleted' });
+      if (this.keys.isDeleted(keyId))
+        await this.channels.end(keyId, { status: 'deleted', reason: 'its key was deleted' });
       else if (revisions[n] !== revision) await this.registerAgain(keyId);
     }
   }

@@ -89,7 +89,8 @@ export class AddressGuard {
    */
   readonly lookup: LookupFunction = (hostname, options, callback) => {
     dnsLookup(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
-      const refused = error ?? (addresses.every(({ address }) => this.allows(address)) ? null : new AddressForbidden(hostname));
+      const refused =
+        error ?? (addresses.every(({ address }) => this.allows(address)) ? null : new AddressForbidden(hostname));
       const [first] = addresses ?? [];
       if (refused || !first) return callback(refused, '', 0);
       if (options.all) callback(null, addresses);

@@ -99,7 +99,8 @@ export class ReadyLoop {
 
   private begin(channelId: string): void {
     if (this.underWay.has(channelId)) return;
-    if (this.slow.has(channelId) && this.slowUnderWay() >= this.concurrency * slowShare) return this.postpone(channelId);
+    if (this.slow.has(channelId) && this.slowUnderWay() >= this.concurrency * slowShare)
+      return this.postpone(channelId);
     const beganAt = performance.now();
     const delivery = this.delivery
       .deliver(channelId, this.aborting.signal)

@@ -1,7 +1,8 @@
 const bearer = /^bearer +(\S+)$/i;
 const keyEntry = /^(?:service|pelion)_(\S+)$/;
 
-const entriesOf = (protocols: string | undefined): string[] => (protocols ?? '').split(',').map((entry) => entry.trim());
+const entriesOf = (protocols: string | undefined): string[] =>
+  (protocols ?? '').split(',').map((entry) => entry.trim());
 
 /** The key of a connect: bearer token, or an entry of Sec-WebSocket-Protocol, in any place (spec §4.5, §5 rule 9). */
 export const keyTextOf = (authorization: string | undefined, protocols?: string): string | undefined =>

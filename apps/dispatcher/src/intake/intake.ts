@@ -98,7 +98,9 @@ export class Intake implements StoredPositions {
     const batches = flush.map(({ batch }) => batch);
     try {
       const perShard = await this.audience(batches);
-      const outcomes = await Promise.allSettled(this.shards.map((shard, n) => shard.append(batches, perShard[n] ?? [])));
+      const outcomes = await Promise.allSettled(
+        this.shards.map((shard, n) => shard.append(batches, perShard[n] ?? [])),
+      );
       const failures = outcomes.flatMap((o) => (o.status === 'rejected' ? [o.reason as unknown] : []));
       for (const outcome of outcomes) if (outcome.status === 'fulfilled') this.listener?.appended(outcome.value);
       for (const failure of failures)
@@ -115,8 +117,7 @@ export class Intake implements StoredPositions {
     const members = await Promise.all(accounts.map((id) => this.link.redis.smembers(this.keys.account(id))));
     const perShard: Delivery[][] = this.shards.map(() => []);
     const known = new Map(accounts.map((id, n) => [id, members[n] ?? []]));
-    for (const delivery of deliveries(batches, known))
-      perShard[this.keys.shardOf(delivery.channelId)]?.push(delivery);
+    for (const delivery of deliveries(batches, known)) perShard[this.keys.shardOf(delivery.channelId)]?.push(delivery);
     return perShard;
   }
 }

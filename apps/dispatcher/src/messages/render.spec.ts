@@ -43,7 +43,12 @@ describe('an event as a channel gets it', () => {
       { includeTimestamp: true },
       `{"ep":"${ep}","path":"/3303/0/5700","payload":"MjE=","timestamp":${at}}`,
     ],
-    ['original name', value, { includeOriginalEp: true }, `{"ep":"${ep}","path":"/3303/0/5700","payload":"MjE=",${original}}`],
+    [
+      'original name',
+      value,
+      { includeOriginalEp: true },
+      `{"ep":"${ep}","path":"/3303/0/5700","payload":"MjE=",${original}}`,
+    ],
     ['name for id', value, { useEndpointName: true }, '{"ep":"meter \\"7\\"","path":"/3303/0/5700","payload":"MjE="}'],
     [
       'all of them',

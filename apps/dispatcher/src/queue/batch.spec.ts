@@ -32,7 +32,7 @@ describe('chunks', () => {
   });
 
   it('cost: bytes and the overhead of each event, so that 160,000 events of 100 bytes fit into 50 MB', () => {
-    const cost = chunksIn(values(160_000, () => "x".repeat(100))).reduce((sum, chunk) => sum + chunkCost(chunk), 0);
+    const cost = chunksIn(values(160_000, () => 'x'.repeat(100))).reduce((sum, chunk) => sum + chunkCost(chunk), 0);
     expect(cost).toBeLessThan(50_000_000);
     expect(cost).toBeGreaterThanOrEqual(160_000 * 164);
   });

@@ -38,7 +38,8 @@ export type Taken = { outcome: 'ok'; batch: Batch; cursor: Cursor } | { outcome:
 
 export type Acked = { outcome: 'next'; batch: Batch } | { outcome: 'released'; more: boolean } | { outcome: 'fenced' };
 
-export type Failed = { outcome: 'ok'; attempt: number; failingSinceMs: number; givenUp: number } | { outcome: 'fenced' };
+export type Failed =
+  { outcome: 'ok'; attempt: number; failingSinceMs: number; givenUp: number } | { outcome: 'fenced' };
 
 const fenced = { outcome: 'fenced' } as const;
 

@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '@lanyard/service';
 import type { ChannelKind } from '../channels/channel.entity.js';
-import { eventLifeMs, failedDeliveryMaxMs, idleMaxMs, withoutPollMaxMs, withoutSocketMaxMs } from '../channels/limits.js';
+import {
+  eventLifeMs,
+  failedDeliveryMaxMs,
+  idleMaxMs,
+  withoutPollMaxMs,
+  withoutSocketMaxMs,
+} from '../channels/limits.js';
 import type { RenderCode } from '../messages/render-options.js';
 import type { Keys, ShardKeys } from './keys.js';
 import type { RedisLink } from './redis-link.js';

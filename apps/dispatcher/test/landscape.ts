@@ -1,0 +1,228 @@
+import {
+  type AccessKeyChanged,
+  AccessKeys,
+  type ChannelChanged,
+  ChannelsState,
+  DeviceCommandResults,
+  type DeviceCommandFinished,
+  DeviceSessions,
+  type DeviceSessionChanged,
+  DeviceValues,
+  fixtures,
+  type ResourceValueArrived,
+} from '@lanyard/contracts';
+import { KafkaConnection, KafkaProducer, StateReader } from '@lanyard/kafka';
+import {
+  type Clock,
+  createLogger,
+  formatApiKey,
+  hashSecret,
+  type Identity,
+  identityHeader,
+  newId,
+  newSecret,
+  type RunningService,
+  signIdentity,
+  systemClock,
+} from '@lanyard/service';
+import { engines, isolate, type Isolation } from '@lanyard/testing';
+import { Redis } from 'ioredis';
+import { readConfig } from '../src/config.js';
+import { start } from '../src/start.js';
+
+const identitySecret = 'i'.repeat(40);
+const logger = createLogger({ app: 'test', replicaId: 'test', level: 'error' });
+
+/** Real time that can jump ahead: timers run as ever, rules of hours are tested in milliseconds. */
+export class JumpingClock implements Clock {
+  private offsetMs = 0;
+  readonly after = systemClock.after;
+  readonly every = systemClock.every;
+  readonly sleep = systemClock.sleep;
+
+  now(): number {
+    return Date.now() + this.offsetMs;
+  }
+
+  jump(byMs: number): void {
+    this.offsetMs += byMs;
+  }
+}
+
+export interface Customer {
+  accountId: string;
+  keyId: string;
+  /** The text of the key. */
+  key: string;
+}
+
+export interface Answer {
+  status: number;
+  body: unknown;
+  text: string;
+}
+
+/** One corner of the engines, dispatchers on it, and whoever talks to them. */
+export class Landscape {
+  readonly clock = new JumpingClock();
+  readonly channels: StateReader<ChannelChanged>;
+  readonly redis: Redis;
+  private readonly replicas: RunningService[] = [];
+  private revision = 0;
+  private sequence = 0;
+
+  private constructor(
+    readonly isolation: Isolation,
+    private readonly kafka: KafkaConnection,
+    readonly producer: KafkaProducer,
+  ) {
+    this.redis = new Redis(engines().redisUrl);
+    this.channels = new StateReader<ChannelChanged>(kafka, ChannelsState, {
+      project: (value) => value,
+      onFatal: () => undefined,
+    });
+  }
+
+  static async create(name: string): Promise<Landscape> {
+    const isolation = await isolate(name);
+    const kafka = new KafkaConnection({
+      brokers: engines().brokers,
+      topicPrefix: isolation.topicPrefix,
+      clientId: 'test',
+      partitions: 2,
+      logger,
+    });
+    await kafka.ensureTopics([AccessKeys, ChannelsState, DeviceSessions, DeviceValues, DeviceCommandResults]);
+    const producer = new KafkaProducer(kafka, { source: 'test' });
+    await producer.connect();
+    const landscape = new Landscape(isolation, kafka, producer);
+    await landscape.channels.start();
+    return landscape;
+  }
+
+  async startReplica(name = 'dispatcher-0', environment: NodeJS.ProcessEnv = {}): Promise<RunningService> {
+    const config = readConfig({
+      REPLICA_ID: name,
+      KAFKA_BROKERS: engines().brokers.join(','),
+      KAFKA_TOPIC_PREFIX: this.isolation.topicPrefix,
+      DATABASE_URL: this.isolation.databaseUrl,
+      REDIS_URL: engines().redisUrl,
+      DISPATCHER_REDIS_PREFIX: this.isolation.redisPrefix,
+      DISPATCHER_CALLBACK_ALLOW_CIDRS: '127.0.0.0/8',
+      IDENTITY_SECRETS: identitySecret,
+      ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+      LOG_LEVEL: 'error',
+      ...environment,
+    });
+    const replica = await start(config, { clock: this.clock });
+    this.replicas.push(replica);
+    return replica;
+  }
+
+  async drop(): Promise<void> {
+    await Promise.all(this.replicas.map((replica) => replica.stop()));
+    await this.channels.stop();
+    await this.producer.disconnect();
+    await this.kafka.close();
+    this.redis.disconnect();
+    await this.isolation.drop();
+  }
+
+  /** A key that the gateway has announced. */
+  async customer(accountId = newId()): Promise<Customer> {
+    const keyId = newId();
+    const secret = newSecret(accountId, keyId);
+    const customer = { accountId, keyId, key: formatApiKey({ accountId, keyId, secret }) };
+    await this.announceKey(customer, { hash: hashSecret(secret) });
+    return customer;
+  }
+
+  async announceKey({ accountId, keyId, key }: Customer, fields: Partial<AccessKeyChanged> = {}): Promise<void> {
+    await this.producer.send(AccessKeys, {
+      keyId,
+      accountId,
+      hash: hashSecret(key.slice(-32)),
+      groups: [],
+      permissions: [],
+      tier: 'commercial',
+      status: 'active',
+      revision: ++this.revision,
+      changedAt: new Date().toISOString(),
+      ...fields,
+    });
+  }
+
+  async call(
+    service: RunningService,
+    customer: Customer | undefined,
+    method: string,
+    path: string,
+    body?: unknown,
+    options: { tier?: Identity['tier']; headers?: Record<string, string>; signal?: AbortSignal } = {},
+  ): Promise<Answer> {
+    const identity = customer && {
+      accountId: customer.accountId,
+      keyId: customer.keyId,
+      groups: [],
+      permissions: [],
+      tier: options.tier ?? 'commercial',
+      requestId: newId(),
+    };
+    const response = await fetch(`${service.url}/v2/notification/${path}`, {
+      method,
+      headers: {
+        ...(identity && { [identityHeader]: signIdentity(identity, [identitySecret], this.clock.now()) }),
+        ...options.headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(options.signal && { signal: options.signal }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json') === true;
+    return { status: response.status, text, body: isJson ? (JSON.parse(text) as unknown) : undefined };
+  }
+
+  /** A value of a resource, for the channels of these keys. Resolves when Kafka has it. */
+  async value(to: Customer | Customer[], payload: string | number, deviceId = newId()): Promise<void> {
+    const audience = Array.isArray(to) ? to : [to];
+    const base = fixtures(DeviceValues).valid['notification for one key'] as ResourceValueArrived;
+    await this.producer.send(DeviceValues, {
+      ...base,
+      item: { ...base.item, ep: deviceId, payload: Buffer.from(String(payload)).toString('base64') },
+      deviceId,
+      accountId: audience[0]?.accountId ?? newId(),
+      sequence: ++this.sequence,
+      audience: audience.map(({ keyId }) => keyId),
+    });
+  }
+
+  /** Many values of one device, in order. */
+  async values(to: Customer, from: number, count: number, deviceId = newId()): Promise<void> {
+    await Promise.all(Array.from({ length: count }, (_, n) => this.value(to, from + n, deviceId)));
+  }
+
+  async session(accountId: string, change: DeviceSessionChanged['change'], deviceId = newId()): Promise<string> {
+    const base = fixtures(DeviceSessions).valid['registered'] as DeviceSessionChanged;
+    const item = change === 'registered' || change === 'updated' ? { ...base.item, ep: deviceId } : { ep: deviceId };
+    await this.producer.send(DeviceSessions, { ...base, item, change, deviceId, accountId, epoch: ++this.sequence });
+    return deviceId;
+  }
+
+  async result({ accountId, keyId }: Customer, asyncId: string): Promise<void> {
+    const valid = Object.values(fixtures(DeviceCommandResults).valid)[0] as DeviceCommandFinished;
+    await this.producer.send(DeviceCommandResults, {
+      ...valid,
+      item: { id: asyncId, status: 200, payload: '' },
+      accountId,
+      keyId,
+      asyncId,
+    });
+  }
+}
+
+/** What was sent as payloads of notifications. */
+export const payloads = (notifications: readonly unknown[]): string[] =>
+  (notifications as { payload: string }[]).map(({ payload }) => Buffer.from(payload, 'base64').toString());
+
+export const numbers = (from: number, count: number): string[] =>
+  Array.from({ length: count }, (_, n) => String(from + n));

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type DeviceClient, eventually, thermometer } from '@lanyard/testing';
+import { Application } from '../application.js';
+import { type RunningSystem, startSystem } from '../constellation.js';
+import { fresh, sensor } from '../journeys.js';
+
+const devices = 20;
+const valuesPerSecond = 200;
+
+interface Reporter {
+  device: DeviceClient;
+  deviceId: string;
+  sent: number;
+  acknowledged: Promise<void>[];
+}
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Reports 0, 1, 2 … at an even rate until told to stop. */
+const flow = (reporters: Reporter[]): (() => void) => {
+  let turn = 0;
+  const timer = setInterval(() => {
+    const reporter = reporters[turn++ % reporters.length] as Reporter;
+    reporter.acknowledged.push(reporter.device.report(sensor, reporter.sent++));
+  }, 1000 / valuesPerSecond);
+  return () => clearInterval(timer);
+};
+
+describe('kill -9 of each service while values flow', () => {
+  let system: RunningSystem;
+  let app: Application;
+  const reporters: Reporter[] = [];
+  let disconnect = (): void => undefined;
+
+  beforeAll(async () => {
+    system = await startSystem('killed');
+    app = new Application(system.baseUrl, system.adminKey);
+    disconnect = await app.staysConnected();
+    for (let n = 0; n < devices; n++) {
+      const { device } = thermometer({ name: fresh('flow'), server: system.coapUrls[0] as string });
+      await device.open();
+      await device.register();
+      const deviceId = await app.deviceId(device.name);
+      await app.call('PUT', `/v2/subscriptions/${deviceId}${sensor}`);
+      await eventually(() => device.isObserved(sensor));
+      reporters.push({ device, deviceId, sent: 0, acknowledged: [] });
+    }
+  });
+
+  afterAll(async () => {
+    disconnect();
+    await Promise.all(reporters.map((r) => r.device.close()));
+    await system?.stop();
+  });
+
+  it('every value arrives once or twice, in order per device, and the snapshot holds the newest', async () => {
+    const stop = flow(reporters);
+    await sleep(2_000);
+    for (const name of ['device-proxy-0', 'dispatcher-0', 'gateway-0', 'registry-0', 'snapshot-0', 'event-log-0']) {
+      system.constellation.kill(name, 'SIGKILL');
+      await sleep(500);
+      await system.constellation.restart(name);
+      await sleep(1_500);
+    }
+    stop();
+    await Promise.all(reporters.flatMap((r) => r.acknowledged));
+
+    for (const { deviceId, sent } of reporters) {
+      const last = String(sent - 1);
+      await eventually(() => app.values(sensor, deviceId).includes(last), { timeoutMs: 60_000 });
+      const received = app.values(sensor, deviceId).map(Number).filter(Number.isInteger);
+      const times = new Map<number, number>();
+      for (const value of received) times.set(value, (times.get(value) ?? 0) + 1);
+      const missing = Array.from({ length: sent }, (_, n) => n).filter((n) => !times.has(n));
+      expect(missing).toEqual([]);
+      expect(Math.max(...times.values())).toBeLessThanOrEqual(2);
+      const firsts = [...new Set(received)];
+      expect(firsts).toEqual(firsts.toSorted((a, b) => a - b));
+    }
+    for (const { deviceId, sent } of reporters)
+      await eventually(
+        async () => {
+          const { json } = await app.call('GET', `/v3/devices/${deviceId}/echo`);
+          const newest = json.resources.find((r: { resource_path: string }) => r.resource_path === sensor).reported
+            .value;
+          expect(Buffer.from(newest, 'base64').toString()).toBe(String(sent - 1));
+        },
+        { timeoutMs: 30_000 },
+      );
+  });
+});
