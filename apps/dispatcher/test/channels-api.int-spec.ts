@@ -201,6 +201,26 @@ describe('the channels of a key', () => {
     });
   });
 
+  it('a deleted key has no channel any more', async () => {
+    await call('PUT', 'websocket');
+    await landscape.announceKey(customer, { status: 'deleted' });
+    await eventually(async () => expect((await call('GET', 'websocket')).status).toBe(404));
+    await announced('deleted');
+  });
+
+  it('keys of one account have channels of their own', async () => {
+    const colleague = await landscape.customer(customer.accountId);
+    await call('PUT', 'websocket');
+    expect((await landscape.call(service, colleague, 'GET', 'websocket')).status).toBe(404);
+    expect((await landscape.call(service, colleague, 'PUT', 'websocket')).status).toBe(201);
+    await landscape.session(customer.accountId, 'registered', newId());
+    for (const each of [customer, colleague])
+      await eventually(async () =>
+        expect((await landscape.call(service, each, 'GET', 'websocket')).body).toMatchObject({ queue_size: 1 }),
+      );
+  });
+
+  // Last, because the clock is days ahead of events that come after.
   describe('the rules of time', () => {
     it('48 h without incoming data: the channel is gone', async () => {
       await call('PUT', 'websocket');
@@ -225,24 +245,5 @@ describe('the channels of a key', () => {
       landscape.clock.jump(hourMs / 6 + 1_000);
       await eventually(async () => expect((await call('GET', 'channel')).status).toBe(404));
     });
-  });
-
-  it('a deleted key has no channel any more', async () => {
-    await call('PUT', 'websocket');
-    await landscape.announceKey(customer, { status: 'deleted' });
-    await eventually(async () => expect((await call('GET', 'websocket')).status).toBe(404));
-    await announced('deleted');
-  });
-
-  it('keys of one account have channels of their own', async () => {
-    const colleague = await landscape.customer(customer.accountId);
-    await call('PUT', 'websocket');
-    expect((await landscape.call(service, colleague, 'GET', 'websocket')).status).toBe(404);
-    expect((await landscape.call(service, colleague, 'PUT', 'websocket')).status).toBe(201);
-    await landscape.session(customer.accountId, 'registered', newId());
-    for (const each of [customer, colleague])
-      await eventually(async () =>
-        expect((await landscape.call(service, each, 'GET', 'websocket')).body).toMatchObject({ queue_size: 1 }),
-      );
   });
 });

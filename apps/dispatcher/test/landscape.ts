@@ -33,6 +33,9 @@ import { start } from '../src/start.js';
 const identitySecret = 'i'.repeat(40);
 const logger = createLogger({ app: 'test', replicaId: 'test', level: 'error' });
 
+/** Kafka takes no message whose timestamp is further ahead than an hour. */
+const aheadMaxMs = 59 * 60_000;
+
 /** Real time that can jump ahead: timers run as ever, rules of hours are tested in milliseconds. */
 export class JumpingClock implements Clock {
   private offsetMs = 0;
@@ -64,7 +67,6 @@ export interface Answer {
 
 /** One corner of the engines, dispatchers on it, and whoever talks to them. */
 export class Landscape {
-  readonly clock = new JumpingClock();
   readonly channels: StateReader<ChannelChanged>;
   readonly redis: Redis;
   private readonly replicas: RunningService[] = [];
@@ -73,6 +75,7 @@ export class Landscape {
 
   private constructor(
     readonly isolation: Isolation,
+    readonly clock: JumpingClock,
     private readonly kafka: KafkaConnection,
     readonly producer: KafkaProducer,
   ) {
@@ -93,9 +96,13 @@ export class Landscape {
       logger,
     });
     await kafka.ensureTopics([AccessKeys, ChannelsState, DeviceSessions, DeviceValues, DeviceCommandResults]);
-    const producer = new KafkaProducer(kafka, { source: 'test' });
+    const clock = new JumpingClock();
+    const producer = new KafkaProducer(kafka, {
+      source: 'test',
+      now: () => Math.min(clock.now(), Date.now() + aheadMaxMs),
+    });
     await producer.connect();
-    const landscape = new Landscape(isolation, kafka, producer);
+    const landscape = new Landscape(isolation, clock, kafka, producer);
     await landscape.channels.start();
     return landscape;
   }

@@ -20,6 +20,8 @@ export class ProducerFull extends Error {
 export interface ProducerOptions {
   /** CloudEvents source: the app. */
   source: string;
+  /** Gives the timestamp of messages, in ms. Default: the time of this machine. */
+  now?: () => number;
 }
 
 export type SendMeta = Omit<MessageMeta, 'source'>;
@@ -99,8 +101,10 @@ export class KafkaProducer {
     { key, value, headers }: { key: string | null; value: Buffer | null; headers: Record<string, string> },
   ): Promise<void> {
     if (this.pending >= pendingMax) return Promise.reject(new ProducerFull());
+    const timestamp = String((this.options.now ?? Date.now)());
     return new Promise((done, failed) => {
-      this.waiting.push({ topic, message: { key, value, headers }, bytes: value?.length ?? 0, done, failed });
+      const message = { key, value, headers, timestamp };
+      this.waiting.push({ topic, message, bytes: value?.length ?? 0, done, failed });
       this.pumping ??= this.pump();
     });
   }

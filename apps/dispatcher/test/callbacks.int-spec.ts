@@ -1,0 +1,154 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { RunningService } from '@lanyard/service';
+import { CallbackReceiver, eventsOf, eventually, parseMessage, type ReceivedMessage } from '@lanyard/testing';
+import { type Customer, Landscape, numbers, payloads } from './landscape.js';
+
+const secondMs = 1_000;
+
+describe('delivery to a callback URL', () => {
+  let landscape: Landscape;
+  let service: RunningService;
+  let receiver: CallbackReceiver;
+  let customer: Customer;
+
+  beforeAll(async () => {
+    landscape = await Landscape.create('callbacks');
+    service = await landscape.startReplica();
+  });
+
+  afterAll(() => landscape?.drop());
+
+  beforeEach(async () => {
+    receiver = await new CallbackReceiver().start();
+    customer = await landscape.customer();
+  });
+
+  afterEach(() => receiver.stop());
+
+  const register = (serialization?: object, tier: 'commercial' | 'free' = 'commercial'): Promise<unknown> =>
+    landscape.call(service, customer, 'PUT', 'callback', { url: receiver.url, serialization }, { tier });
+
+  const received = (): string[] => payloads(receiver.events('notifications'));
+
+  /** Whatever it was answered with. */
+  const attempted = (): ReceivedMessage[] => receiver.deliveries.map(({ body }) => parseMessage(body));
+
+  const failures = async (): Promise<number> =>
+    ((await landscape.call(service, customer, 'GET', 'callback')).body as { failures: number }).failures;
+
+  /** Lets the wait after the n-th failure pass, and not more than that. */
+  const passWait = async (failed: number, waitMs: number): Promise<void> => {
+    await eventually(async () => expect(await failures()).toBe(failed));
+    const before = receiver.deliveries.length;
+    landscape.clock.jump(waitMs - 200);
+    expect(receiver.deliveries).toHaveLength(before);
+    await eventually(() => expect(receiver.deliveries).toHaveLength(before + 1));
+  };
+
+  it('sends values in the order of the device, in messages of at most max_chunk_size events', async () => {
+    await register({ type: 'v2', max_chunk_size: 7 });
+    receiver.answer(503);
+    await landscape.values(customer, 0, 40);
+    await eventually(async () =>
+      expect((await landscape.call(service, customer, 'GET', 'callback')).body).toMatchObject({ queue_size: 40 }),
+    );
+    receiver.answer(204);
+    landscape.clock.jump(secondMs);
+    await eventually(() => expect(received()).toEqual(numbers(0, 40)));
+    const sizes = receiver.messages.map((message) => (message as { notifications: unknown[] }).notifications.length);
+    expect(Math.max(...sizes)).toBe(7);
+  });
+
+  it.each<[string, 503 | 'reset' | 301 | 201]>([
+    ['another status', 503],
+    ['a connection that breaks', 'reset'],
+    ['a redirect', 301],
+    ['201, which is not 200 or 204', 201],
+  ])('%s is a failure: the same batch comes again, and nothing is lost', async (_, answer) => {
+    await register();
+    receiver.answer(answer);
+    await landscape.value(customer, 'first');
+    await eventually(async () => expect(await failures()).toBe(1));
+    await landscape.value(customer, 'second');
+    receiver.answer(200);
+    landscape.clock.jump(secondMs);
+    await eventually(() => expect(received()).toEqual(['first', 'second']));
+    expect(await failures()).toBe(0);
+  });
+
+  it('waits 1, 2, 4, 8, 16, 32, 64, 120, 120 s, and starts again at 1 s after a success', async () => {
+    await register();
+    receiver.answer(500);
+    await landscape.value(customer, 'stubborn');
+    for (const [n, seconds] of [1, 2, 4, 8, 16, 32, 64, 120, 120].entries()) await passWait(n + 1, seconds * secondMs);
+    receiver.answer(204);
+    await eventually(async () => expect(await failures()).toBe(10));
+    landscape.clock.jump(120 * secondMs);
+    await eventually(() => expect(received()).toEqual(['stubborn']));
+    receiver.answer(500);
+    await landscape.value(customer, 'again');
+    await passWait(1, secondMs);
+  });
+
+  it('a free account: one retry, then the next batch; what was given up is counted', async () => {
+    await register({ type: 'v2', max_chunk_size: 1 }, 'free');
+    receiver.answer(500);
+    await landscape.values(customer, 0, 2);
+    await eventually(async () => expect(await failures()).toBe(1));
+    landscape.clock.jump(secondMs);
+    await eventually(() => expect(payloads(eventsOf(attempted(), 'notifications'))).toEqual(['0', '0', '1']));
+    await eventually(async () =>
+      expect((await landscape.call(service, customer, 'GET', 'callback')).body).toMatchObject({
+        queue_size: 1,
+        dropped: { failed: 1 },
+      }),
+    );
+    receiver.answer(204);
+    landscape.clock.jump(2 * secondMs);
+    await eventually(() => expect(received()).toEqual(['1']));
+  });
+
+  it('one that never answers holds up nobody else', async () => {
+    await register();
+    receiver.answer('hang');
+    await landscape.value(customer, 'stuck');
+    await eventually(() => expect(receiver.deliveries).toHaveLength(1));
+    const other = await landscape.customer();
+    const quick = await new CallbackReceiver().start();
+    await landscape.call(service, other, 'PUT', 'callback', { url: quick.url });
+    await landscape.values(other, 0, 20);
+    await eventually(() => expect(payloads(quick.events('notifications'))).toEqual(numbers(0, 20)));
+    await quick.stop();
+  });
+
+  it('events of the account reach every channel of it, results only the key that asked', async () => {
+    const colleague = await landscape.customer(customer.accountId);
+    const stranger = await landscape.customer();
+    const others = await Promise.all([colleague, stranger].map(() => new CallbackReceiver().start()));
+    await register();
+    for (const [n, each] of [colleague, stranger].entries())
+      await landscape.call(service, each, 'PUT', 'callback', { url: others[n]?.url });
+    const deviceId = await landscape.session(customer.accountId, 'registered');
+    await landscape.result(customer, 'asked');
+    await eventually(() => {
+      expect(receiver.events('registrations')).toMatchObject([{ ep: deviceId }]);
+      expect(others[0]?.events('registrations')).toMatchObject([{ ep: deviceId }]);
+      expect(receiver.events('async-responses')).toMatchObject([{ id: 'asked' }]);
+    });
+    await landscape.value([colleague, stranger], 'mark');
+    await eventually(() => expect(others[0]?.events('notifications')).toHaveLength(1));
+    expect(others[0]?.events('async-responses')).toEqual([]);
+    expect(others[1]?.events('registrations')).toEqual([]);
+    await Promise.all(others.map((other) => other.stop()));
+  });
+
+  it('24 h of failure: the channel is gone', async () => {
+    await register();
+    receiver.answer(500);
+    await landscape.value(customer, 'in vain');
+    await eventually(async () => expect(await failures()).toBe(1));
+    landscape.clock.jump(24 * 3_600 * secondMs);
+    await eventually(async () => expect((await landscape.call(service, customer, 'GET', 'callback')).status).toBe(404));
+    await eventually(() => expect(landscape.channels.get(customer.keyId)).toMatchObject({ status: 'expired' }));
+  });
+});

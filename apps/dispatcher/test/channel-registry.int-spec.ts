@@ -1,0 +1,78 @@
+import { describe, expect, it } from '@jest/globals';
+import { type Registration } from '../src/queue/channel-registry.js';
+import { asText } from '../src/queue/reply.js';
+
+import { accountId, hourMs, queueBench } from './queue-bench.js';
+
+describe('the channels that Redis knows', () => {
+  const bench = queueBench();
+  const { register, numbered, append, claimed } = bench;
+
+  describe('register, remove and lapse', () => {
+    it('a new configuration keeps the bench.queue; an older bench.revision changes nothing', async () => {
+      const createdAtMs = bench.clock.now();
+      expect(await register({ createdAtMs })).toBe('created');
+      await append(numbered(2));
+      expect(await register({ createdAtMs, target: 'new' })).toBe('updated');
+      expect(await register({ createdAtMs, revision: '1', target: 'old' })).toBe('kept');
+      expect(await claimed()).toMatchObject({ target: 'new', batch: { count: 2 } });
+    });
+
+    it('a removed channel leaves nothing', async () => {
+      await register({ kind: 'websocket' });
+      await append(numbered(2));
+      await bench.queue.attach(bench.channelId, accountId, { conn: 'c1', mode: 'newest', kind: 'websocket' });
+      expect(await bench.registry.remove(bench.channelId)).toEqual({ owner: 'a#1', conn: 'c1' });
+      const left = await bench.link.redis.keys(`${bench.keys.of(bench.channelId).base}*`);
+      expect(left).toEqual([bench.keys.of(bench.channelId).positions]);
+      expect(await bench.link.redis.exists(bench.keys.account(accountId))).toBe(0);
+    });
+
+    it.each<[string, Partial<Registration>, number, string]>([
+      ['48 h without incoming data', { kind: 'callback' }, 48 * hourMs, 'idle'],
+      ['24 h without a socket', { kind: 'websocket' }, 24 * hourMs, 'no-socket'],
+      ['10 min without a poll', { kind: 'pull' }, hourMs / 6, 'no-poll'],
+    ])('a channel ends after %s', async (_, fields, afterMs, rule) => {
+      await register(fields);
+      expect(await bench.registry.lapsed()).toEqual([]);
+      await bench.clock.advance(afterMs - 1_000);
+      expect(await bench.registry.lapsed()).toEqual([]);
+      await bench.clock.advance(1_000);
+      expect(await bench.registry.lapsed()).toEqual([{ channelId: bench.channelId, rule }]);
+      expect(await bench.registry.lapsed()).toEqual([]);
+    });
+
+    it('a callback ends after 24 h of failed delivery, not of success', async () => {
+      await register();
+      for (let hour = 0; hour < 30; hour++) {
+        await append(numbered(1));
+        const claim = await claimed();
+        await (hour < 5
+          ? bench.queue.ack(claim.hold, claim.batch, 'release', 0)
+          : bench.queue.fail(claim.hold, claim.batch, 1_000));
+        expect(await bench.registry.lapsed()).toEqual([]);
+        if (hour < 28) await bench.clock.advance(hourMs);
+        else break;
+      }
+      await bench.clock.advance(hourMs);
+      expect(await bench.registry.lapsed()).toEqual([{ channelId: bench.channelId, rule: 'failed' }]);
+    });
+
+    it('a held channel does not lapse for want of a socket', async () => {
+      await register({ kind: 'websocket' });
+      await bench.queue.attach(bench.channelId, accountId, { conn: 'c1', mode: 'newest', kind: 'websocket' });
+      await bench.clock.advance(30 * hourMs);
+      await append(numbered(1));
+      expect(await bench.registry.lapsed()).toEqual([]);
+    });
+  });
+
+  it('burying a replica frees sockets and callbacks, and names the sockets', async () => {
+    await register({ kind: 'websocket' });
+    await bench.queue.attach(bench.channelId, accountId, { conn: 'c1', mode: 'newest', kind: 'websocket' });
+    const { base, ready } = bench.keys.of(bench.channelId);
+    const reply = await bench.link.run('bury-1', [ready], [base, 'a#1', bench.clock.now()]);
+    expect((reply as Buffer[]).map((r) => asText(r))).toEqual([bench.channelId]);
+    expect(await bench.registry.inspect(bench.channelId)).toMatchObject({ held: false });
+  });
+});

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { RunningService } from '@lanyard/service';
+import { eventually, eventsOf, parseMessage } from '@lanyard/testing';
+import { type Answer, type Customer, Landscape, numbers, payloads } from './landscape.js';
+
+describe('long polling', () => {
+  let landscape: Landscape;
+  let service: RunningService;
+  let customer: Customer;
+
+  beforeAll(async () => {
+    landscape = await Landscape.create('pull');
+    service = await landscape.startReplica();
+  });
+
+  afterAll(() => landscape?.drop());
+
+  beforeEach(async () => {
+    customer = await landscape.customer();
+  });
+
+  const poll = (query = '', signal?: AbortSignal): Promise<Answer> =>
+    landscape.call(service, customer, 'GET', `pull${query}`, undefined, signal ? { signal } : {});
+
+  const valuesOf = ({ text }: Answer): string[] => payloads(eventsOf([parseMessage(text)], 'notifications'));
+
+  /** All that comes until there is nothing more. */
+  const drain = async (): Promise<string[]> => {
+    const all: string[] = [];
+    for (;;) {
+      const answer = await poll('?noWait=true');
+      if (answer.status === 204) return all;
+      all.push(...valuesOf(answer));
+    }
+  };
+
+  it('204 at once with noWait; 200 with what is there, in order', async () => {
+    expect((await poll('?noWait=true')).status).toBe(204);
+    await landscape.values(customer, 0, 30);
+    const all: string[] = [];
+    await eventually(async () => {
+      all.push(...(await drain()));
+      expect(all).toEqual(numbers(0, 30));
+    });
+    expect((await poll('?noWait=true')).status).toBe(204);
+  });
+
+  it('waits for the first event', async () => {
+    await poll('?noWait=true');
+    const waiting = poll();
+    await eventually(async () => expect((await poll('?noWait=true')).status).toBe(409));
+    await landscape.value(customer, 'news');
+    expect(valuesOf(await waiting)).toEqual(['news']);
+  });
+
+  it('409 while another poll of the key is open; the open one gets its event', async () => {
+    await poll('?noWait=true');
+    const waiting = poll();
+    await eventually(async () =>
+      expect(await poll('?noWait=true')).toMatchObject({ status: 409, text: 'POLL_ALREADY_OPEN' }),
+    );
+    await landscape.value(customer, 1);
+    expect((await waiting).status).toBe(200);
+  });
+
+  it('a client that gives up loses nothing', async () => {
+    await poll('?noWait=true');
+    const giveUp = new AbortController();
+    const waiting = poll('', giveUp.signal);
+    await eventually(async () => expect((await poll('?noWait=true')).status).toBe(409));
+    giveUp.abort();
+    await expect(waiting).rejects.toThrow();
+    await landscape.value(customer, 'kept');
+    await eventually(async () => expect(valuesOf(await poll('?noWait=true'))).toEqual(['kept']));
+  });
+
+  it('410 when the channel is deleted meanwhile; REMOVED, then ALREADY_DELETED', async () => {
+    await poll('?noWait=true');
+    const waiting = poll();
+    await eventually(async () => expect((await poll('?noWait=true')).status).toBe(409));
+    const remove = (): Promise<Answer> => landscape.call(service, customer, 'DELETE', 'pull');
+    expect(await remove()).toMatchObject({ status: 200, text: 'REMOVED' });
+    expect(await waiting).toMatchObject({ status: 410, text: 'CHANNEL_DELETED' });
+    expect(await remove()).toMatchObject({ status: 200, text: 'ALREADY_DELETED' });
+  });
+});

@@ -1,0 +1,105 @@
+import { describe, expect, it } from '@jest/globals';
+import { newId } from '@lanyard/service';
+import { eventLifeMs, queueBytesMax } from '../src/channels/limits.js';
+import { PositionsLost } from '../src/intake/shard-appender.js';
+
+import { accountId, queueBench } from './queue-bench.js';
+
+describe('appending to queues', () => {
+  const bench = queueBench();
+  const { newAppender, register, event, numbered, batchOf, append, claimed, numbersIn, expectBooksToBeRight } = bench;
+
+  describe('append', () => {
+    it('appends a batch once, however often it comes', async () => {
+      await register();
+      const batch = batchOf(numbered(250));
+      const first = await append(batch.events, bench.appender, batch);
+      expect(first).toMatchObject({ events: 250, callbacksReady: true });
+      await append(batch.events, bench.appender, batch);
+      // Another replica, which knows nothing of the positions.
+      await append(batch.events, await newAppender(), batch);
+      expect((await bench.registry.inspect(bench.channelId))?.events).toBe(250);
+      await expectBooksToBeRight();
+    });
+
+    it('appends what is new of a batch that came in part before', async () => {
+      await register();
+      const events = numbered(10);
+      await append(events.slice(0, 4));
+      await append(events, await newAppender());
+      expect(numbersIn((await claimed()).batch)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    });
+
+    it('says that positions are lost when Redis is behind what was appended', async () => {
+      await register();
+      await append(numbered(3));
+      await bench.link.redis.hset(bench.keys.of(bench.channelId).positions, 'device.values:0', '1');
+      await expect(append(numbered(2))).rejects.toMatchObject({ topics: ['device.values'] });
+    });
+
+    it('says that everything is lost when the mark is gone', async () => {
+      await register();
+      await bench.link.redis.del(bench.keys.of(bench.channelId).positions);
+      await expect(append(numbered(1))).rejects.toBeInstanceOf(PositionsLost);
+    });
+
+    it('renders again for a channel whose options it did not know', async () => {
+      await register({ render: 1 });
+      await append([event('{"ep":1}')]);
+      await register({ render: 3 });
+      await append([event('{"ep":2}', {}, 1_700_000_000_000 + bench.clock.now())]);
+      const { batch } = await claimed();
+      expect(batch.body.toString()).toBe(
+        `{"notifications":[{"ep":1,"uid":"u"},{"ep":2,"uid":"u","timestamp":${1_700_000_000_000 + bench.clock.now()}}]}`,
+      );
+    });
+
+    it('a key without a channel, or of another account, gets nothing', async () => {
+      await register();
+      const stranger = event('{"n":1}', { audience: [newId()] });
+      const foreign = event('{"n":2}', { accountId: newId() });
+      expect(await append([stranger, foreign])).toMatchObject({ events: 0, skipped: { noChannel: 2 } });
+    });
+
+    it('what was queued before the channel was made is not for it', async () => {
+      await register();
+      const outcome = await append([event('{"n":1}', {}, bench.clock.now() - 60_000), event('{"n":2}')]);
+      expect(outcome).toMatchObject({ events: 1, skipped: { beforeChannel: 1 } });
+    });
+
+    it('drops the oldest beyond 50 MB, and counts them', async () => {
+      await register();
+      const text = `{"n":1,"x":"${'x'.repeat(100_000)}"}`;
+      for (let n = 0; n < 6; n++) await append(Array.from({ length: 100 }, () => event(text)));
+      const state = await bench.registry.inspect(bench.channelId);
+      expect(state?.bytes).toBeLessThanOrEqual(queueBytesMax);
+      expect(state?.bytes).toBeGreaterThan(queueBytesMax - 200_000);
+      expect((state?.events ?? 0) + (state?.dropped.size ?? 0)).toBe(600);
+      await expectBooksToBeRight();
+    });
+
+    it('160,000 events of 100 bytes fit', async () => {
+      await register();
+      const json = `{"n":1,"x":"${'x'.repeat(86)}"}`;
+      expect(json).toHaveLength(100);
+      for (let n = 0; n < 16; n++) await append(Array.from({ length: 10_000 }, () => event(json)));
+      expect(await bench.registry.inspect(bench.channelId)).toMatchObject({ events: 160_000, dropped: { size: 0 } });
+    });
+
+    it('drops what is older than 24 h, and counts it', async () => {
+      await register();
+      await append(numbered(5));
+      await bench.clock.advance(eventLifeMs + 1_000);
+      await append(numbered(2));
+      expect(await bench.registry.inspect(bench.channelId)).toMatchObject({ events: 2, dropped: { age: 5 } });
+      await expectBooksToBeRight();
+    });
+
+    it('wakes whoever holds the channel', async () => {
+      await register({ kind: 'websocket' });
+      expect((await append(numbered(1))).wake).toEqual([]);
+      await bench.queue.attach(bench.channelId, accountId, { conn: 'c1', mode: 'newest', kind: 'websocket' });
+      expect(await append(numbered(1))).toMatchObject({ wake: [[bench.channelId, 'a#1']], callbacksReady: false });
+    });
+  });
+});

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
+import type { Category, FramedItem } from '@lanyard/contracts';
+import { createLogger, newId, TestClock } from '@lanyard/service';
+import { engines } from '@lanyard/testing';
+import { type IntakeBatch, IntakeEvent } from '../src/intake/intake-event.js';
+import { deliveries } from '../src/intake/audience.js';
+import { type AppendOutcome, ShardAppender } from '../src/intake/shard-appender.js';
+import { type Batch } from '../src/queue/batch.js';
+import { ChannelQueue, type Claim } from '../src/queue/channel-queue.js';
+import { ChannelRegistry, type Registration } from '../src/queue/channel-registry.js';
+import { chunkCost, readHead } from '../src/queue/chunk.js';
+import { Keys } from '../src/queue/keys.js';
+import { RedisLink } from '../src/queue/redis-link.js';
+
+const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
+export const accountId = newId();
+export const hourMs = 3_600_000;
+
+/** Commands on the queues of one shard, on the real Redis, for each test a corner of its own. */
+export const queueBench = () => {
+  const bench = {} as {
+    link: RedisLink;
+    keys: Keys;
+    clock: TestClock;
+    registry: ChannelRegistry;
+    appender: ShardAppender;
+    queue: ChannelQueue;
+    /** Of another replica. */
+    other: ChannelQueue;
+    channelId: string;
+    offset: bigint;
+    revision: number;
+  };
+
+  beforeAll(async () => {
+    bench.link = await RedisLink.open(engines().redisUrl, logger);
+  });
+
+  afterAll(() => bench.link?.close());
+
+  beforeEach(async () => {
+    const { link } = bench;
+    const keys = new Keys(`test-${newId()}:`, 1);
+    const clock = new TestClock(Date.now());
+    const registry = new ChannelRegistry(link, keys, clock);
+    const queue = new ChannelQueue(link, keys, clock, 'a#1');
+    const other = new ChannelQueue(link, keys, clock, 'b#1');
+    Object.assign(bench, { keys, clock, registry, queue, other, channelId: newId(), offset: -1n, revision: 1 });
+    bench.appender = await newAppender();
+  });
+
+  const newAppender = async (): Promise<ShardAppender> => {
+    const shard = bench.keys.shards[0];
+    if (!shard) throw new Error('no shard');
+    const appenderOfShard = new ShardAppender(bench.link, shard, bench.clock);
+    appenderOfShard.setGeneration((await bench.registry.generations())[0] ?? '');
+    return appenderOfShard;
+  };
+
+  const register = (fields: Partial<Registration> = {}): Promise<string> =>
+    bench.registry.register({
+      channelId: bench.channelId,
+      accountId,
+      kind: 'callback',
+      revision: String(bench.revision++),
+      render: 0,
+      eventsMax: 10_000,
+      tier: 'commercial',
+      target: 'sealed',
+      createdAtMs: bench.clock.now(),
+      ...fields,
+    });
+
+  const event = (json: string, fields: Partial<FramedItem> = {}, at = bench.clock.now()): IntakeEvent =>
+    new IntakeEvent(++bench.offset, at, {
+      item: Buffer.from(json),
+      category: 'notifications',
+      accountId,
+      audience: [bench.channelId],
+      endpointName: 'e',
+      uid: 'u',
+      ...fields,
+    });
+
+  const numbered = (count: number, category: Category = 'notifications'): IntakeEvent[] =>
+    Array.from({ length: count }, (_, n) => event(`{"n":${n}}`, { category }));
+
+  const batchOf = (events: IntakeEvent[], partition = 0): IntakeBatch => ({
+    topic: 'device.values',
+    partition,
+    lastOffset: events.at(-1)?.offset ?? bench.offset,
+    events,
+  });
+
+  const append = (events: IntakeEvent[], by = bench.appender, batch = batchOf(events)): Promise<AppendOutcome> =>
+    by.append([batch], deliveries([batch], new Map()));
+
+  const claimed = async (by = bench.queue): Promise<Claim> => {
+    const claim = await by.claim(bench.channelId, '');
+    if (!claim) throw new Error('nothing to claim');
+    return claim;
+  };
+
+  const numbersIn = ({ body }: Batch): number[] =>
+    Object.values(JSON.parse(body.toString()) as Record<string, { n: number }[]>)
+      .flat()
+      .map(({ n }) => n);
+
+  /** Books against a full count of what is stored. */
+  const expectBooksToBeRight = async (): Promise<void> => {
+    const shard = bench.keys.of(bench.channelId);
+    const chunks = await bench.link.redis.lrangeBuffer(shard.queue(bench.channelId), 0, -1);
+    const [n, bytes, skip] = await bench.link.redis.hmget(shard.channel(bench.channelId), 'n', 'bytes', 'skip');
+    expect(Number(n ?? 0)).toBe(chunks.reduce((sum, chunk) => sum + readHead(chunk).count, 0) - Number(skip ?? 0));
+    expect(Number(bytes ?? 0)).toBe(chunks.reduce((sum, chunk) => sum + chunkCost(chunk), 0));
+  };
+
+  return Object.assign(bench, {
+    newAppender,
+    register,
+    event,
+    numbered,
+    batchOf,
+    append,
+    claimed,
+    numbersIn,
+    expectBooksToBeRight,
+  });
+};

@@ -1,0 +1,196 @@
+import { describe, expect, it } from '@jest/globals';
+import { newId } from '@lanyard/service';
+import { type Batch, cursorAfter, cursorConfirmed, joinExtents } from '../src/queue/batch.js';
+import { type ChannelQueue } from '../src/queue/channel-queue.js';
+
+import { accountId, hourMs, queueBench } from './queue-bench.js';
+
+describe('taking from queues', () => {
+  const bench = queueBench();
+  const { register, event, numbered, append, claimed, numbersIn, expectBooksToBeRight } = bench;
+
+  describe('claim, ack and fail', () => {
+    it('one replica at a time; the next batch follows the one before', async () => {
+      await register({ eventsMax: 3 });
+      await append(numbered(7));
+      const claim = await claimed();
+      expect(await bench.other.claim(bench.channelId, '')).toBeUndefined();
+      expect(numbersIn(claim.batch)).toEqual([0, 1, 2]);
+      const next = await bench.queue.ack(claim.hold, claim.batch, 'next', 0);
+      if (next.outcome !== 'next') throw new Error(next.outcome);
+      expect(numbersIn(next.batch)).toEqual([3, 4, 5]);
+      await expectBooksToBeRight();
+      expect(await bench.queue.ack(claim.hold, next.batch, 'release', 0)).toEqual({ outcome: 'released', more: true });
+      const last = await claimed(bench.other);
+      expect(numbersIn(last.batch)).toEqual([6]);
+      expect(await bench.other.ack(last.hold, last.batch, 'next', 0)).toEqual({ outcome: 'released', more: false });
+      await expectBooksToBeRight();
+    });
+
+    it('categories do not mix in a batch', async () => {
+      await register();
+      await append([...numbered(2), ...numbered(1, 'registrations'), ...numbered(1)]);
+      const { hold, batch } = await claimed();
+      expect(batch).toMatchObject({ category: 'notifications', count: 2 });
+      const next = await bench.queue.ack(hold, batch, 'next', 0);
+      expect(next).toMatchObject({ outcome: 'next', batch: { category: 'registrations', count: 1 } });
+    });
+
+    it('a failed batch stays and comes again when due', async () => {
+      await register();
+      await append(numbered(2));
+      const claim = await claimed();
+      expect(await bench.queue.fail(claim.hold, claim.batch, 1_000)).toMatchObject({
+        attempt: 1,
+        failingSinceMs: bench.clock.now(),
+      });
+      expect(await bench.queue.claim(bench.channelId, '')).toBeUndefined();
+      await append(numbered(1));
+      expect(await bench.queue.claim(bench.channelId, '')).toBeUndefined();
+      await bench.clock.advance(1_000);
+      expect(await claimed()).toMatchObject({ attempt: 1, batch: { count: 3 } });
+    });
+
+    it('a free account gives a batch up after one retry, and the next is sent', async () => {
+      await register({ tier: 'free', eventsMax: 2 });
+      await append(numbered(4));
+      const first = await claimed();
+      expect(await bench.queue.fail(first.hold, first.batch, 1_000)).toMatchObject({ attempt: 1, givenUp: 0 });
+      await bench.clock.advance(1_000);
+      const second = await claimed();
+      expect(await bench.queue.fail(second.hold, second.batch, 2_000)).toMatchObject({ attempt: 0, givenUp: 2 });
+      expect(numbersIn((await claimed()).batch)).toEqual([2, 3]);
+      expect(await bench.registry.inspect(bench.channelId)).toMatchObject({ dropped: { failed: 2 } });
+    });
+
+    it('a replica taken for dead changes nothing any more', async () => {
+      await register();
+      await append(numbered(3));
+      const zombie = await claimed();
+      const { base, ready } = bench.keys.of(bench.channelId);
+      await bench.link.run('bury-1', [ready], [base, 'a#1', bench.clock.now()]);
+      const heir = await claimed(bench.other);
+      expect(await bench.queue.ack(zombie.hold, zombie.batch, 'release', 0)).toEqual({ outcome: 'fenced' });
+      expect(await bench.queue.fail(zombie.hold, zombie.batch, 1_000)).toEqual({ outcome: 'fenced' });
+      expect(await bench.queue.detach(zombie.hold)).toBe(false);
+      expect(numbersIn(heir.batch)).toEqual([0, 1, 2]);
+      expect(await bench.other.ack(heir.hold, heir.batch, 'release', 0)).toEqual({ outcome: 'released', more: false });
+    });
+
+    it('events dropped while they were on their way, and arrived, are not counted as dropped', async () => {
+      await register();
+      await append(Array.from({ length: 100 }, () => event(`{"n":1,"x":"${'x'.repeat(100_000)}"}`)));
+      const claim = await claimed();
+      for (let n = 0; n < 5; n++)
+        await append(Array.from({ length: 100 }, () => event(`{"n":2,"x":"${'x'.repeat(100_000)}"}`)));
+      const dropped = (await bench.registry.inspect(bench.channelId))?.dropped.size ?? 0;
+      expect(dropped).toBeGreaterThan(claim.batch.count);
+      await bench.queue.ack(claim.hold, claim.batch, 'release', 0);
+      const state = await bench.registry.inspect(bench.channelId);
+      expect(state?.dropped.size).toBe(dropped - claim.batch.count);
+      expect((state?.events ?? 0) + (state?.dropped.size ?? 0) + claim.batch.count).toBe(600);
+      await expectBooksToBeRight();
+    });
+
+    it('the target is handed out only to who does not know it', async () => {
+      await register({ target: 'sealed-1' });
+      await append(numbered(1));
+      const claim = await claimed();
+      expect(claim.target).toBe('sealed-1');
+      await bench.queue.detach(claim.hold);
+      expect((await bench.queue.claim(bench.channelId, claim.revision))?.target).toBe('');
+    });
+  });
+
+  describe('attach, take and confirm', () => {
+    const socket = (conn: string) => ({ conn, mode: 'newest', kind: 'websocket' }) as const;
+    const attached = async (by: ChannelQueue, conn: string) => {
+      const result = await by.attach(bench.channelId, accountId, socket(conn));
+      if (result.outcome !== 'ok') throw new Error(result.outcome);
+      return result;
+    };
+
+    it('a window of batches, confirmed together', async () => {
+      await register({ kind: 'websocket', eventsMax: 40 });
+      await append(numbered(250));
+      const { hold, cursor: start } = await attached(bench.queue, 'c1');
+      let cursor = start;
+      const window: Batch[] = [];
+      const seen: number[] = [];
+      for (;;) {
+        const taken = await bench.queue.take(hold, cursor);
+        if (taken.outcome !== 'ok') break;
+        window.push(taken.batch);
+        seen.push(...numbersIn(taken.batch));
+        cursor = cursorAfter(taken.cursor, taken.batch);
+        if (window.length < 3) continue;
+        const extent = joinExtents(window.splice(0));
+        expect(await bench.queue.confirm(hold, extent)).toBe(true);
+        cursor = cursorConfirmed(cursor, extent);
+        await expectBooksToBeRight();
+      }
+      expect(await bench.queue.confirm(hold, joinExtents(window))).toBe(true);
+      expect(seen).toEqual(Array.from({ length: 250 }, (_, n) => n));
+      expect(await bench.registry.inspect(bench.channelId)).toMatchObject({ events: 0, bytes: 0 });
+    });
+
+    it('finds its place again when events were dropped under it', async () => {
+      await register({ kind: 'websocket', eventsMax: 30 });
+      await append(numbered(150));
+      await bench.clock.advance(20 * hourMs);
+      await append(numbered(50));
+      const { hold, cursor } = await attached(bench.queue, 'c1');
+      const first = await bench.queue.take(hold, cursor);
+      if (first.outcome !== 'ok') throw new Error(first.outcome);
+      await bench.clock.advance(5 * hourMs);
+      const next = await bench.queue.take(hold, cursorAfter(first.cursor, first.batch));
+      if (next.outcome !== 'ok') throw new Error(next.outcome);
+      expect(next.batch).toMatchObject({ from: 150, to: 180 });
+      expect(numbersIn(next.batch)[0]).toBe(0);
+      await expectBooksToBeRight();
+    });
+
+    it('the newest socket wins, and names the one before', async () => {
+      await register({ kind: 'websocket' });
+      await append(numbered(1));
+      const older = await attached(bench.queue, 'c1');
+      const newer = await attached(bench.other, 'c2');
+      expect(newer.previous).toEqual({ owner: 'a#1', conn: 'c1' });
+      expect(await bench.queue.take(older.hold, older.cursor)).toEqual({ outcome: 'fenced' });
+      expect((await bench.other.take(newer.hold, newer.cursor)).outcome).toBe('ok');
+    });
+
+    it('a poll does not take over from another; what it delivered is confirmed by the next', async () => {
+      await register({ kind: 'pull', eventsMax: 2 });
+      await append(numbered(3));
+      const poll = (by: ChannelQueue, conn: string) =>
+        by.attach(bench.channelId, accountId, { conn, mode: 'free', kind: 'pull' });
+      const first = await poll(bench.queue, 'p1');
+      if (first.outcome !== 'ok') throw new Error(first.outcome);
+      expect(await poll(bench.other, 'p2')).toEqual({ outcome: 'busy' });
+      const taken = await bench.queue.take(first.hold, first.cursor);
+      if (taken.outcome !== 'ok') throw new Error(taken.outcome);
+      await bench.queue.detach(first.hold, taken.batch.to);
+      const second = await poll(bench.other, 'p2');
+      if (second.outcome !== 'ok') throw new Error(second.outcome);
+      const rest = await bench.other.take(second.hold, second.cursor);
+      if (rest.outcome !== 'ok') throw new Error(rest.outcome);
+      expect(numbersIn(rest.batch)).toEqual([2]);
+      await bench.other.detach(second.hold, rest.batch.to);
+      await bench.other.unpend(bench.channelId, rest.batch.to);
+      const third = await poll(bench.queue, 'p3');
+      expect(third).toMatchObject({ outcome: 'ok', cursor: { next: 2 } });
+      await expectBooksToBeRight();
+    });
+
+    it('says what is in the way', async () => {
+      expect(await bench.queue.attach(bench.channelId, accountId, socket('c'))).toEqual({ outcome: 'missing' });
+      await register();
+      expect(await bench.queue.attach(bench.channelId, newId(), socket('c'))).toEqual({ outcome: 'missing' });
+      expect(await bench.queue.attach(bench.channelId, accountId, socket('c'))).toEqual({
+        outcome: 'kind',
+        kind: 'callback',
+      });
+    });
+  });
+});

@@ -1,0 +1,167 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { formatApiKey, newId, newSecret, type RunningService } from '@lanyard/service';
+import { eventually, WebSocketClient, type WebSocketOptions } from '@lanyard/testing';
+import { type Customer, Landscape, numbers, payloads } from './landscape.js';
+
+describe('delivery to a WebSocket', () => {
+  let landscape: Landscape;
+  let service: RunningService;
+  let customer: Customer;
+  const clients: WebSocketClient[] = [];
+
+  beforeAll(async () => {
+    landscape = await Landscape.create('websockets');
+    service = await landscape.startReplica();
+  });
+
+  afterAll(() => landscape?.drop());
+
+  beforeEach(async () => {
+    customer = await landscape.customer();
+  });
+
+  afterEach(() => {
+    for (const client of clients.splice(0)) client.cut();
+  });
+
+  const connect = (options: Partial<WebSocketOptions> = {}): Promise<WebSocketClient> => {
+    const client = new WebSocketClient({ url: service.url, key: customer.key, ...options });
+    clients.push(client);
+    return client.opened();
+  };
+
+  const register = (serialization?: object): Promise<unknown> =>
+    landscape.call(service, customer, 'PUT', 'websocket', { serialization });
+
+  const state = async (): Promise<Record<string, unknown>> =>
+    (await landscape.call(service, customer, 'GET', 'websocket')).body as Record<string, unknown>;
+
+  const closedWith = (client: WebSocketClient, code: number): Promise<unknown> =>
+    eventually(() => expect(client.closed).toMatchObject({ code }));
+
+  const received = (client: WebSocketClient): string[] => payloads(client.events('notifications'));
+
+  it('what was queued comes on connect, then what happens, in order', async () => {
+    await register({ type: 'v2', max_chunk_size: 7 });
+    await landscape.values(customer, 0, 40);
+    await eventually(async () => expect(await state()).toMatchObject({ status: 'disconnected', queue_size: 40 }));
+    const client = await connect();
+    await eventually(() => expect(received(client)).toEqual(numbers(0, 40)));
+    await landscape.values(customer, 40, 10);
+    await eventually(() => expect(received(client)).toEqual(numbers(0, 50)));
+    await eventually(async () => expect(await state()).toMatchObject({ status: 'connected', queue_size: 0 }));
+    await eventually(() => expect(landscape.channels.get(customer.keyId)).toMatchObject({ status: 'connected' }));
+    client.close();
+    await eventually(async () => expect(await state()).toMatchObject({ status: 'disconnected' }));
+  });
+
+  it('the key may come as a subprotocol, of which `wss` is selected', async () => {
+    await register();
+    const client = new WebSocketClient({ url: service.url, protocols: ['wss', `service_${customer.key}`] });
+    clients.push(client);
+    expect((await client.opened()).protocol).toBe('wss');
+    await landscape.value(customer, 1);
+    await eventually(() => expect(received(client)).toEqual(['1']));
+  });
+
+  it('what was sent to a socket that broke is sent again', async () => {
+    await register();
+    const broken = await connect({ echo: false });
+    await landscape.values(customer, 0, 5);
+    await eventually(() => expect(received(broken)).toEqual(numbers(0, 5)));
+    expect(await state()).toMatchObject({ queue_size: 5 });
+    broken.cut();
+    const next = await connect();
+    await eventually(() => expect(received(next)).toEqual(numbers(0, 5)));
+    await eventually(async () => expect(await state()).toMatchObject({ queue_size: 0 }));
+  });
+
+  it('1001: a newer socket takes the place of the older', async () => {
+    await register();
+    const older = await connect();
+    const newer = await connect();
+    await closedWith(older, 1001);
+    await landscape.value(customer, 1);
+    await eventually(() => expect(received(newer)).toEqual(['1']));
+    expect(newer.closed).toBeUndefined();
+  });
+
+  it('1001: the channel was deleted', async () => {
+    await register();
+    const client = await connect();
+    await landscape.call(service, customer, 'DELETE', 'websocket');
+    await closedWith(client, 1001);
+  });
+
+  it('1001: a ping that nobody answers', async () => {
+    await register();
+    const [client, echoing] = [await connect({ echo: false }), await landscape.customer()];
+    await landscape.call(service, echoing, 'PUT', 'websocket');
+    const answers = await connect({ key: echoing.key });
+    landscape.clock.jump(31_000);
+    await eventually(() => expect([client.pings.length, answers.pings.length]).toEqual([1, 1]));
+    expect(client.pings[0]).toHaveLength(4);
+    // The answer of the other one must be in before time jumps on.
+    await landscape.value(echoing, 1);
+    await eventually(async () =>
+      expect((await landscape.call(service, echoing, 'GET', 'websocket')).body).toMatchObject({ queue_size: 0 }),
+    );
+    await eventually(() => expect(received(answers)).toEqual(['1']));
+    landscape.clock.jump(11_000);
+    await closedWith(client, 1001);
+    expect(answers.closed).toBeUndefined();
+  });
+
+  it('1008: a key that is none, is wrong, or is another account’s', async () => {
+    await register();
+    const { accountId, keyId } = customer;
+    const wrong = formatApiKey({ accountId, keyId, secret: newSecret(accountId, keyId) });
+    const foreign = formatApiKey({ accountId: newId(), keyId, secret: customer.key.slice(-32) });
+    for (const key of ['nonsense', wrong, foreign]) await closedWith(await connect({ key }), 1008);
+    await closedWith(await connect({ key: undefined } as unknown as WebSocketOptions), 1008);
+  });
+
+  it.each<['suspended key' | 'deleted key' | 'reset key', object]>([
+    ['deleted key', { status: 'deleted' }],
+    ['suspended key', { status: 'inactive' }],
+    ['reset key', { hash: 'f'.repeat(64) }],
+  ])('1008 within 5 s: %s', async (_, change) => {
+    await register();
+    const client = await connect();
+    const askedAt = Date.now();
+    await landscape.announceKey(customer, change);
+    await closedWith(client, 1008);
+    expect(Date.now() - askedAt).toBeLessThan(5_000);
+  });
+
+  it('1011: the key has no channel', async () => {
+    await closedWith(await connect(), 1011);
+  });
+
+  it('1012: the service restarts; nothing is lost', async () => {
+    const leaving = await landscape.startReplica('dispatcher-leaving');
+    await register();
+    const client = await connect({ url: leaving.url });
+    await leaving.stop();
+    await closedWith(client, 1012);
+    await landscape.value(customer, 1);
+    const again = await connect();
+    await eventually(() => expect(received(again)).toEqual(['1']));
+  });
+
+  it('a client that sends more than pongs is not a reason to fall over', async () => {
+    await register();
+    const talker = await connect();
+    talker.socket.send('x'.repeat(2_000));
+    await eventually(() => expect(talker.closed).toBeDefined());
+    const client = await connect();
+    await landscape.value(customer, 1);
+    await eventually(() => expect(received(client)).toEqual(['1']));
+  });
+
+  it('a plain GET is told what is missing', async () => {
+    const url = `${service.url}/v2/notification/websocket-connect`;
+    expect((await fetch(url)).status).toBe(401);
+    expect((await fetch(url, { headers: { authorization: `Bearer ${customer.key}` } })).status).toBe(426);
+  });
+});
