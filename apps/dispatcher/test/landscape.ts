@@ -150,7 +150,7 @@ export class Landscape {
       accountId,
       hash: hashSecret(key.slice(-32)),
       groups: [],
-      permissions: [],
+      permissions: ['notifications'],
       tier: 'commercial',
       status: 'active',
       revision: ++this.revision,

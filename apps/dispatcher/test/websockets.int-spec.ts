@@ -121,10 +121,17 @@ describe('delivery to a WebSocket', () => {
     await closedWith(await connect({ key: undefined } as unknown as WebSocketOptions), 1008);
   });
 
-  it.each<['suspended key' | 'deleted key' | 'reset key', object]>([
+  it('1008: a key in no group that may have a channel', async () => {
+    await register();
+    await landscape.announceKey(customer, { permissions: [] });
+    await closedWith(await connect(), 1008);
+  });
+
+  it.each<[string, object]>([
     ['deleted key', { status: 'deleted' }],
     ['suspended key', { status: 'inactive' }],
     ['reset key', { hash: 'f'.repeat(64) }],
+    ['key that left its groups', { permissions: [] }],
   ])('1008 within 5 s: %s', async (_, change) => {
     await register();
     const client = await connect();

@@ -2,6 +2,9 @@ import { z } from 'zod';
 import { id, instant, tier } from './fields.js';
 import { topic } from './topic.js';
 
+/** Permission of a key to have a notification channel. */
+export const notificationsPermission = 'notifications';
+
 export const AccessKeySchema = z
   .object({
     keyId: id,

@@ -1,4 +1,4 @@
-import type { AccessKeyChanged } from '@lanyard/contracts';
+import { type AccessKeyChanged, notificationsPermission } from '@lanyard/contracts';
 import type { StateReader } from '@lanyard/kafka';
 import { parseApiKey, secretMatches } from '@lanyard/service';
 import { resetKeyWaitMs, unknownKeyWaitMs } from './limits.js';
@@ -9,9 +9,17 @@ export interface KnownKey {
 }
 
 /** What is kept of a key. */
-export type KeyRecord = Pick<AccessKeyChanged, 'accountId' | 'hash' | 'status'>;
+export interface KeyRecord extends Pick<AccessKeyChanged, 'accountId' | 'hash' | 'status'> {
+  /** It is active, and its groups let it have a channel. */
+  mayConnect: boolean;
+}
 
-export const keyRecord = ({ accountId, hash, status }: AccessKeyChanged): KeyRecord => ({ accountId, hash, status });
+export const keyRecord = ({ accountId, hash, status, permissions }: AccessKeyChanged): KeyRecord => ({
+  accountId,
+  hash,
+  status,
+  mayConnect: status === 'active' && permissions.includes(notificationsPermission),
+});
 
 /** API keys as the gateway announces them; sockets come past the gateway's check. */
 export class KeyDirectory {
@@ -21,9 +29,9 @@ export class KeyDirectory {
   async verify(text: string): Promise<KnownKey | undefined> {
     const given = parseApiKey(text);
     if (!given) return undefined;
-    const proves = ({ hash, status }: KeyRecord): boolean => status === 'active' && secretMatches(hash, given.secret);
+    const proves = ({ hash, mayConnect }: KeyRecord): boolean => mayConnect && secretMatches(hash, given.secret);
     const known = this.keys.get(given.keyId);
-    if (known && known.status !== 'active') return undefined;
+    if (known?.mayConnect === false) return undefined;
     const record = await this.keys.waitFor(given.keyId, known ? resetKeyWaitMs : unknownKeyWaitMs, proves);
     if (!record || record.accountId !== given.accountId) return undefined;
     return { keyId: given.keyId, accountId: record.accountId };
@@ -33,11 +41,11 @@ export class KeyDirectory {
     return this.keys.get(keyId)?.status === 'deleted';
   }
 
-  /** Whoever holds the key's secret does not any more: it was deleted, switched off, or reset. */
+  /** Whoever holds the key's secret may not any more: it was deleted, switched off, reset, or left its groups. */
   onRevoked(listener: (keyId: string) => void): void {
     this.keys.onChange((keyId, now, before) => {
       if (!before) return;
-      if (now?.status !== 'active' || now.hash !== before.hash) listener(keyId);
+      if (!now?.mayConnect || now.hash !== before.hash) listener(keyId);
     });
   }
 

@@ -1,9 +1,11 @@
+import { notificationsPermission } from '@lanyard/contracts';
+
 /** Manage keys, groups and the account. */
 export const admin = 'admin';
 /** Devices, groups of devices, commands, subscriptions, snapshots and the event log. */
 export const devices = 'devices';
 /** The key's own notification channel. */
-export const notifications = 'notifications';
+export const notifications = notificationsPermission;
 
 export type Permission = typeof admin | typeof devices | typeof notifications;
 
