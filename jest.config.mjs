@@ -1,5 +1,8 @@
 /** Everything in one process: `npx jest` runs every project's tests. */
 export default {
+  // What jest takes from the root only.
+  workerIdleMemoryLimit: '512MB',
+  testTimeout: 30_000,
   projects: [
     '<rootDir>/apps/*/jest.config.mjs',
     '<rootDir>/libs/*/jest.config.mjs',

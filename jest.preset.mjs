@@ -7,7 +7,6 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   setupFiles: ['reflect-metadata'],
   coverageProvider: 'v8',
-  workerIdleMemoryLimit: '512MB',
   testTimeout: 30_000,
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   testEnvironmentOptions: { customExportConditions: ['@lanyard/source', 'node'] },

@@ -87,10 +87,22 @@ await run(async () => {
     if (!flags.includes('--only-e2e'))
       await jest(
         'unit-and-integration',
-        ['--maxWorkers=2', '--forceExit', '--testPathIgnorePatterns=e2e-spec', '/dist/', '/node_modules/', ...where(filters)],
+        [
+          '--maxWorkers=2',
+          '--forceExit',
+          '--testPathIgnorePatterns=e2e-spec',
+          '/dist/',
+          '/node_modules/',
+          ...where(filters),
+        ],
         env,
       );
-    if (!flags.includes('--no-e2e')) await jest('end-to-end', ['--runInBand', '--forceExit', ...where(['e2e-spec', ...filters])], env);
+    if (!flags.includes('--no-e2e'))
+      await jest(
+        'end-to-end',
+        ['--runInBand', '--forceExit', '--testTimeout=300000', ...where(['e2e-spec', ...filters])],
+        env,
+      );
   } finally {
     await Promise.all(
       (engines?.supervised ?? []).map(({ unit }) => stopProcess(unit.pid, { signal: unit.stopSignal, waitMs: 5_000 })),
