@@ -27,10 +27,10 @@ const layers = (testing) => [
   { sourceTag: 'layer:e2e', onlyDependOnLibsWithTags: everyLib, bannedExternalImports: ['kafkajs'] },
 ];
 
-const boundaries = (testing) => ({
+const boundaries = (testing, allow = []) => ({
   '@nx/enforce-module-boundaries': [
     'error',
-    { enforceBuildableLibDependency: false, allow: [], depConstraints: layers(testing) },
+    { enforceBuildableLibDependency: false, allow, depConstraints: layers(testing) },
   ],
 });
 
@@ -81,5 +81,7 @@ export default tseslint.config(
     files: ['**/*.spec.ts', '**/*.int-spec.ts', '**/*.e2e-spec.ts', 'apps/*/test/**/*.ts', 'libs/*/test/**/*.ts'],
     rules: boundaries(true),
   },
+  // The programs that start the whole system are no package.
+  { files: ['e2e/*.ts'], rules: boundaries(false, ['../tools/**']) },
   { files: ['bench/**/*.ts'], rules: { 'no-console': 'off' } },
 );

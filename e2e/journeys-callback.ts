@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { CallbackReceiver, DeviceClient, eventually, thermometer } from '@lanyard/testing';
+import { CallbackReceiver, type DeviceClient, eventually, thermometer } from '@lanyard/testing';
 import type { Application } from './application.js';
 import { fresh, sensor, thirdPartyDevice } from './journeys.js';
 

@@ -84,7 +84,6 @@ const versionOf = (text: string | undefined): Lwm2mVersion => {
 const bounded = (parameters: Map<string, string | undefined>, name: string): string | undefined => {
   const value = parameters.get(name);
   if (value === undefined) return undefined;
-  // eslint-disable-next-line no-control-regex -- that is what is refused
   if (value === '' || Buffer.byteLength(value) > nameMax || /[\u0000-\u001f\u007f]/.test(value))
     throw new WrongParameter(name, `must be 1 to ${nameMax} bytes without control characters`);
   return value;

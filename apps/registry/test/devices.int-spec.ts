@@ -1,0 +1,204 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { newId } from '@lanyard/service';
+import { eventually } from '@lanyard/testing';
+
+import { accountId, registryLandscape } from './landscape.js';
+
+describe('the device directory', () => {
+  const { call, created, changesOf, replica } = registryLandscape('devices');
+
+  describe('POST /v3/devices', () => {
+    it('201 with the whole record, announced as created', async () => {
+      const { status, body } = await call('POST', '/v3/devices', {
+        name: 'Meter 7',
+        endpoint_name: 'meter-7',
+        endpoint_type: 'meter',
+        custom_attributes: { site: 'north' },
+      });
+      expect(status).toBe(201);
+      expect(body).toMatchObject({
+        object: 'device',
+        account_id: accountId,
+        name: 'Meter 7',
+        state: 'unenrolled',
+        lifecycle_status: 'enabled',
+        operator_suspended: false,
+        mechanism: 'connector',
+        custom_attributes: { site: 'north' },
+        groups: [],
+      });
+      expect(body.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+      await eventually(() =>
+        expect(changesOf(body.id)).toMatchObject([
+          { change: 'created', endpointName: 'meter-7', endpointType: 'meter', revision: 1 },
+        ]),
+      );
+    });
+
+    it('400 naming each wrong field', async () => {
+      const { status, body } = await call('POST', '/v3/devices', {
+        name: 'x'.repeat(129),
+        device_execution_mode: 2,
+        custom_attributes: { '1a': 'x' },
+      });
+      expect(status).toBe(400);
+      expect(body.type).toBe('validation_error');
+      expect(body.fields.map((f: { name: string }) => f.name.split('.')[0]).sort()).toEqual([
+        'custom_attributes',
+        'device_execution_mode',
+        'name',
+      ]);
+    });
+
+    it('400 for a body that is not JSON', async () => {
+      expect((await call('POST', '/v3/devices', '{')).body).toMatchObject({ code: 400, type: 'validation_error' });
+    });
+
+    it('409 for a taken endpoint name, only within the account', async () => {
+      await call('POST', '/v3/devices', { endpoint_name: 'twice' });
+      expect(await call('POST', '/v3/devices', { endpoint_name: 'twice' })).toMatchObject({
+        status: 409,
+        body: { type: 'duplicate', fields: [{ name: 'endpoint_name' }] },
+      });
+      expect((await call('POST', '/v3/devices', { endpoint_name: 'twice' }, newId())).status).toBe(201);
+    });
+  });
+
+  describe('GET, PUT, DELETE /v3/devices/{id}', () => {
+    it('200, with and without a trailing slash', async () => {
+      const id = await created();
+      expect((await call('GET', `/v3/devices/${id}`)).body.id).toBe(id);
+      expect((await call('GET', `/v3/devices/${id}/`)).status).toBe(200);
+    });
+
+    it('404 for an unknown device, and for one of another account whatever the method', async () => {
+      const id = await created();
+      const stranger = newId();
+      expect((await call('GET', `/v3/devices/${newId()}`)).status).toBe(404);
+      expect((await call('GET', '/v3/devices/nonsense')).status).toBe(404);
+      for (const [method, path, body] of [
+        ['GET', `/v3/devices/${id}`],
+        ['PUT', `/v3/devices/${id}`, { name: 'mine' }],
+        ['DELETE', `/v3/devices/${id}`],
+        ['POST', `/v3/devices/${id}/suspend`, { category: 'other' }],
+        ['POST', `/v3/devices/${id}/resume`, { category: 'other' }],
+      ] as const)
+        expect((await call(method, path, body, stranger)).status).toBe(404);
+      expect((await call('GET', `/v3/devices/${id}`)).body.name).toBeNull();
+    });
+
+    it('PUT changes what is given and nothing else', async () => {
+      const id = await created({ name: 'before', description: 'kept' });
+      const { status, body } = await call('PUT', `/v3/devices/${id}/`, {
+        name: 'after',
+        object: 'device',
+        state: 'registered',
+      });
+      expect([status, body.name, body.description, body.state]).toEqual([200, 'after', 'kept', 'unenrolled']);
+      expect(body.etag > (body.created_at as string)).toBe(true);
+      await eventually(() => expect(changesOf(id).map((c) => c.change)).toEqual(['created', 'changed']));
+    });
+
+    it('PUT 409 when the new endpoint name is taken', async () => {
+      await created({ endpoint_name: 'held' });
+      expect((await call('PUT', `/v3/devices/${await created()}`, { endpoint_name: 'held' })).status).toBe(409);
+    });
+
+    it('DELETE 204, then 404; announced as deleted', async () => {
+      const id = await created();
+      expect((await call('DELETE', `/v3/devices/${id}`)).status).toBe(204);
+      expect((await call('DELETE', `/v3/devices/${id}`)).status).toBe(404);
+      await eventually(() => expect(changesOf(id).map((c) => c.change)).toEqual(['created', 'deleted']));
+    });
+  });
+
+  describe('GET /v3/devices', () => {
+    const account = newId();
+    const ids: string[] = [];
+    const list = async (query: string): Promise<string[]> =>
+      (await call('GET', `/v3/devices?${query}`, undefined, account)).body.data.map((d: { name: string }) => d.name);
+
+    beforeAll(async () => {
+      for (const [name, site] of [
+        ['a', 'north'],
+        ['b', 'south'],
+        ['c', 'north'],
+        ['d', undefined],
+      ] as const) {
+        const { body } = await call(
+          'POST',
+          '/v3/devices',
+          { name, endpoint_name: `list-${name}`, custom_attributes: site ? { site } : {} },
+          account,
+        );
+        ids.push(body.id);
+      }
+      await call('POST', `/v3/devices/${ids[1]}/suspend`, { category: 'recalled' }, account);
+    });
+
+    it.each([
+      ['', ['a', 'b', 'c', 'd']],
+      ['order=DESC', ['d', 'c', 'b', 'a']],
+      ['name=b', ['b']],
+      ['name__neq=b', ['a', 'c', 'd']],
+      ['name__in=a,c', ['a', 'c']],
+      ['name__nin=a,c', ['b', 'd']],
+      ['lifecycle_status__eq=blocked', ['b']],
+      ['operator_suspended=true', ['b']],
+      ['operator_suspended__neq=true', ['a', 'c', 'd']],
+      ['last_operator_suspended_category=recalled', ['b']],
+      ['custom_attributes__site=north', ['a', 'c']],
+      ['custom_attributes__site__neq=north', ['b', 'd']],
+      ['custom_attributes__site__in=north,south', ['a', 'b', 'c']],
+      ['created_at__lte=20200101T000000Z', []],
+      ['created_at__gte=2020-01-01T00:00:00Z', ['a', 'b', 'c', 'd']],
+      [`filter=${encodeURIComponent('custom_attributes__site=north&name__neq=a')}`, ['c']],
+      [`name__neq=c&filter=${encodeURIComponent('custom_attributes__site=north')}`, ['a']],
+      ['device_execution_mode__gte=1', ['a', 'b', 'c', 'd']],
+      ["name=a'%3B--", []],
+    ])('?%s', async (query, names) => {
+      expect(await list(query)).toEqual(names);
+    });
+
+    it('total count when asked for', async () => {
+      expect((await call('GET', '/v3/devices?limit=2&include=total_count', undefined, account)).body).toMatchObject({
+        object: 'list',
+        limit: 2,
+        after: null,
+        order: 'ASC',
+        has_more: true,
+        total_count: 4,
+      });
+    });
+
+    it('400 for an unknown filter, 404 for an unknown page', async () => {
+      expect((await call('GET', '/v3/devices?colour=red', undefined, account)).body.fields).toEqual([
+        { name: 'colour', message: expect.any(String) },
+      ]);
+      expect((await call('GET', `/v3/devices?after=${newId()}`, undefined, account)).status).toBe(404);
+    });
+
+    it('walking the pages while devices are created and deleted shows every old one once', async () => {
+      const walker = newId();
+      const old: string[] = [];
+      for (let n = 0; n < 11; n++) old.push((await call('POST', '/v3/devices', { name: `${n}` }, walker)).body.id);
+      const seen: string[] = [];
+      for (let after = '', more = true; more;) {
+        const { body } = await call('GET', `/v3/devices?limit=3${after}`, undefined, walker);
+        seen.push(...body.data.map((d: { id: string }) => d.id));
+        after = `&after=${body.data.at(-1).id}`;
+        more = body.has_more && seen.length < 30;
+        if (seen.length < 12) await call('POST', '/v3/devices', { name: 'new' }, walker);
+      }
+      expect(new Set(seen).size).toBe(seen.length);
+      expect(old.every((id) => seen.includes(id))).toBe(true);
+    });
+  });
+
+  it('401 without the gateway; its OpenAPI document names every operation', async () => {
+    const url = replica(1).url;
+    expect((await fetch(`${url}/v3/devices`)).status).toBe(401);
+    const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as { paths: Record<string, object> };
+    expect(Object.values(paths).flatMap((p) => Object.keys(p))).toHaveLength(17);
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, it } from '@jest/globals';
+import { newId } from '@lanyard/service';
+
+import { registryLandscape } from './landscape.js';
+
+describe('groups of devices', () => {
+  const { call, created } = registryLandscape('groups');
+
+  describe('device groups', () => {
+    it('201: custom attributes as top-level keys and nested, returned nested', async () => {
+      const { status, body } = await call('POST', '/v3/device-groups/', {
+        name: newId(),
+        description: 'hall',
+        site: 'a',
+        custom_attributes: { _floor: '2' },
+      });
+      expect(status).toBe(201);
+      expect(body).toMatchObject({
+        object: 'device-group',
+        description: 'hall',
+        custom_attributes: { site: 'a', _floor: '2' },
+        devices_count: 0,
+      });
+    });
+
+    it('400 without a name and for a bad attribute, 409 for a taken name, 404 for an unknown group', async () => {
+      expect((await call('POST', '/v3/device-groups', { description: 'x' })).body.fields[0].name).toBe('name');
+      expect((await call('POST', '/v3/device-groups', { name: newId(), deep: { a: 1 } })).body.fields[0].name).toBe(
+        'deep',
+      );
+      const name = newId();
+      await call('POST', '/v3/device-groups', { name });
+      expect((await call('POST', '/v3/device-groups', { name })).status).toBe(409);
+      expect((await call('GET', `/v3/device-groups/${newId()}`)).status).toBe(404);
+    });
+
+    it('changes what is given; lists with filters; deletes', async () => {
+      const { body: group } = await call('POST', '/v3/device-groups', { name: newId(), site: 'a' });
+      const { body } = await call('PUT', `/v3/device-groups/${group.id}/`, { description: 'new' });
+      expect(body).toMatchObject({ name: group.name, description: 'new', custom_attributes: { site: 'a' } });
+      expect((await call('GET', `/v3/device-groups?name__eq=${group.name}&include=total_count`)).body).toMatchObject({
+        total_count: 1,
+        data: [{ id: group.id }],
+      });
+      expect((await call('DELETE', `/v3/device-groups/${group.id}/`)).status).toBe(204);
+      expect((await call('DELETE', `/v3/device-groups/${group.id}/`)).status).toBe(404);
+    });
+
+    it('members: device_id or id, idempotent, listed with device filters, shown in the device', async () => {
+      const { body: group } = await call('POST', '/v3/device-groups', { name: newId() });
+      const [a, b] = [await created({ name: 'ga' }), await created({ name: 'gb' })];
+      const members = `/v3/device-groups/${group.id}/devices`;
+      for (const body of [{ device_id: a }, { id: a }, { id: b }])
+        expect((await call('POST', `${members}/add/`, body)).status).toBe(204);
+      expect((await call('GET', `/v3/device-groups/${group.id}`)).body.devices_count).toBe(2);
+      expect((await call('GET', `${members}/?name=gb`)).body.data.map((d: { id: string }) => d.id)).toEqual([b]);
+      expect((await call('GET', `/v3/devices/${a}`)).body.groups).toEqual([group.id]);
+      expect((await call('POST', `${members}/remove/`, { device_id: a })).status).toBe(204);
+      expect((await call('POST', `${members}/remove`, { id: a })).status).toBe(204);
+      expect((await call('GET', members)).body.data).toHaveLength(1);
+    });
+
+    it('400 without a device, 404 for a device or group of another account', async () => {
+      const { body: group } = await call('POST', '/v3/device-groups', { name: newId() });
+      expect((await call('POST', `/v3/device-groups/${group.id}/devices/add`, {})).body.fields[0].name).toBe(
+        'device_id',
+      );
+      const foreign = (await call('POST', '/v3/devices', {}, newId())).body.id;
+      expect((await call('POST', `/v3/device-groups/${group.id}/devices/add`, { id: foreign })).status).toBe(404);
+      expect(
+        (await call('POST', `/v3/device-groups/${group.id}/devices/add`, { id: await created() }, newId())).status,
+      ).toBe(404);
+      expect((await call('GET', `/v3/device-groups/${group.id}/devices`, undefined, newId())).status).toBe(404);
+    });
+  });
+});

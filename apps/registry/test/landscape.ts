@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, expect } from '@jest/globals';
+import {
+  DeviceLifecycle,
+  type DeviceLifecycleChanged,
+  type DeviceSessionChanged,
+  DeviceSessions,
+  fixtures,
+} from '@lanyard/contracts';
+import { BatchConsumer, KafkaConnection, KafkaProducer } from '@lanyard/kafka';
+import { createLogger, identityHeader, newId, type RunningService, signIdentity } from '@lanyard/service';
+import { engines, type Isolation, isolate } from '@lanyard/testing';
+import { readConfig } from '../src/config.js';
+import { start } from '../src/start.js';
+
+const secret = 'i'.repeat(40);
+export const accountId = newId();
+
+export interface Reply {
+  status: number;
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a REST answer of any shape
+  body: any;
+}
+
+/** Two replicas of the registry on a corner of the engines, for the tests of one file. */
+export const registryLandscape = (name: string) => {
+  let isolation: Isolation;
+  let services: RunningService[];
+  let kafka: KafkaConnection;
+  let producer: KafkaProducer;
+  let announcements: BatchConsumer<DeviceLifecycleChanged>;
+  const announced: DeviceLifecycleChanged[] = [];
+
+  const call = async (method: string, path: string, body?: unknown, account = accountId): Promise<Reply> => {
+    const identity = {
+      accountId: account,
+      keyId: newId(),
+      groups: [],
+      permissions: [],
+      tier: 'commercial' as const,
+      requestId: 'r',
+    };
+    const response = await fetch((services[0] as RunningService).url + path, {
+      method,
+      headers: { [identityHeader]: signIdentity(identity, [secret], Date.now()) },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
+  };
+  const created = async (fields: object = {}): Promise<string> => {
+    const { status, body } = await call('POST', '/v3/devices/', { endpoint_name: newId(), ...fields });
+    expect(status).toBe(201);
+    return body.id as string;
+  };
+  const changesOf = (deviceId: string): DeviceLifecycleChanged[] => announced.filter((a) => a.deviceId === deviceId);
+  const session = (deviceId: string, more: Partial<DeviceSessionChanged> = {}): DeviceSessionChanged => ({
+    ...(fixtures(DeviceSessions).valid['registered'] as DeviceSessionChanged),
+    accountId,
+    deviceId,
+    ...more,
+  });
+
+  beforeAll(async () => {
+    isolation = await isolate(name);
+    const config = (replica: string): ReturnType<typeof readConfig> =>
+      readConfig({
+        KAFKA_BROKERS: engines().brokers.join(','),
+        KAFKA_TOPIC_PREFIX: isolation.topicPrefix,
+        DATABASE_URL: isolation.databaseUrl,
+        REDIS_URL: engines().redisUrl,
+        IDENTITY_SECRETS: secret,
+        ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
+        LOG_LEVEL: 'error',
+        REPLICA_ID: replica,
+      });
+    services = await Promise.all([start(config('registry-0')), start(config('registry-1'))]);
+    const logger = createLogger({ app: 'test', replicaId: 'test', level: 'error' });
+    kafka = new KafkaConnection({
+      brokers: engines().brokers,
+      topicPrefix: isolation.topicPrefix,
+      clientId: 'test',
+      logger,
+    });
+    producer = new KafkaProducer(kafka, { source: 'test' });
+    await producer.connect();
+    announcements = new BatchConsumer(kafka, {
+      topic: DeviceLifecycle,
+      group: 'test',
+      onFatal: () => undefined,
+      handler: async (batch) => void announced.push(...batch.messages.map((m) => m.value)),
+    });
+    await announcements.start();
+  }, 60_000);
+
+  afterAll(async () => {
+    await announcements?.stop();
+    await producer?.disconnect();
+    await kafka?.close();
+    await Promise.all((services ?? []).map((s) => s.stop()));
+    await isolation?.drop();
+  });
+
+  return {
+    call,
+    created,
+    changesOf,
+    session,
+    /** Says something about a session, as a proxy does. */
+    tell: (fact: DeviceSessionChanged): Promise<void> => producer.send(DeviceSessions, fact),
+    replica: (n: number): RunningService => services[n] as RunningService,
+  };
+};
