@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { RunningService } from '@lanyard/service';
+import { newId, type RunningService } from '@lanyard/service';
 import { CallbackReceiver, eventually, WebSocketClient } from '@lanyard/testing';
 import { type Customer, Landscape, numbers, payloads } from './landscape.js';
 
@@ -70,7 +70,7 @@ describe('several replicas', () => {
       url: receiver.url,
       serialization: { max_chunk_size: 10 },
     });
-    const deviceId = 'd'.repeat(32);
+    const deviceId = newId();
     for (let round = 0; round < 4; round++) {
       const guest = await landscape.startReplica(`dispatcher-guest-${round}`);
       await landscape.values(customer, round * 100, 50, deviceId);
@@ -83,12 +83,13 @@ describe('several replicas', () => {
 
   it('a Redis that forgot everything: the channel is known again and its events are read from Kafka again', async () => {
     await landscape.call(one, customer, 'PUT', 'websocket');
-    await landscape.values(customer, 0, 25);
+    const deviceId = newId();
+    await landscape.values(customer, 0, 25, deviceId);
     await eventually(async () => expect(await queueSize()).toBe(25));
     const keys = await landscape.redis.keys(`${landscape.isolation.redisPrefix}*`);
     expect(keys.length).toBeGreaterThan(0);
     await landscape.redis.del(...keys);
-    await landscape.values(customer, 25, 5);
+    await landscape.values(customer, 25, 5, deviceId);
     await eventually(async () => expect(await queueSize()).toBeGreaterThanOrEqual(30), { timeoutMs: 30_000 });
     const client = await new WebSocketClient({ url: two.url, key: customer.key }).opened();
     await eventually(() => expect(firstSeen(payloads(client.events('notifications')))).toEqual(numbers(0, 30)));
