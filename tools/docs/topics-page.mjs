@@ -4,7 +4,7 @@ import { payloadSchema } from './payload-schema.mjs';
 
 const hourMs = 3_600_000;
 
-/** @param {any} schema */
+/** @param {any} schema @returns {string} */
 const typeOf = (schema) => {
   if (schema.enum) return schema.enum.map((/** @type {string} */ v) => `\`${v}\``).join(', ');
   if (schema.type === 'array') return `list of ${typeOf(schema.items)}`;

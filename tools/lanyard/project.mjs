@@ -24,7 +24,7 @@ export const run = async (main) => {
   try {
     process.exitCode = (await main()) ?? 0;
   } catch (error) {
-    process.stderr.write(`${error instanceof Stop ? error.message : (error?.stack ?? error)}\n`);
+    process.stderr.write(`${error instanceof Stop ? error.message : error instanceof Error ? error.stack : error}\n`);
     process.exitCode = 1;
   }
 };

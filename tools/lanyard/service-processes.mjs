@@ -1,5 +1,5 @@
 /** The six services as processes: which, where, with what environment. */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './project.mjs';
 
@@ -85,6 +85,3 @@ const inherited = () =>
 
 /** @param {App} app */
 export const entryPoint = (app) => join(root, 'apps', app, 'dist/main.js');
-
-/** @param {App} app */
-export const isBuilt = (app) => existsSync(entryPoint(app));

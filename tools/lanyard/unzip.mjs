@@ -19,7 +19,8 @@ export const readZip = (path) => {
   for (let n = bytes.readUInt16LE(end + 10); n > 0; n--) {
     const method = bytes.readUInt16LE(at + 10);
     const size = bytes.readUInt32LE(at + 20);
-    const [nameLength, extraLength, commentLength] = [28, 30, 32].map((o) => bytes.readUInt16LE(at + o));
+    const lengthAt = (/** @type {number} */ o) => bytes.readUInt16LE(at + o);
+    const nameLength = lengthAt(28);
     const header = bytes.readUInt32LE(at + 42);
     const name = bytes.toString('utf8', at + 46, at + 46 + nameLength);
     entries.set(name, () => {
@@ -27,7 +28,7 @@ export const readZip = (path) => {
       const body = bytes.subarray(start, start + size);
       return method === 0 ? body : inflateRawSync(body);
     });
-    at += 46 + nameLength + extraLength + commentLength;
+    at += 46 + nameLength + lengthAt(30) + lengthAt(32);
   }
   return entries;
 };

@@ -36,11 +36,6 @@ export const Code = {
   ProxyingNotSupported: code(5, 5),
 } as const;
 
-/** Class of a code: 0 request or empty, 2 success, 4 client error, 5 server error. */
-export function codeClass(code: number): number {
-  return code >> 5;
-}
-
 /** The usual notation with a dot: 69 becomes `2.05`. */
 export function formatCode(code: number): string {
   return `${code >> 5}.${String(code & 0x1f).padStart(2, '0')}`;

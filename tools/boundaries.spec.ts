@@ -1,0 +1,119 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { root } from './lanyard/project.mjs';
+
+/** Source texts that nobody has written yet, each where it would stand. */
+const violations: [what: string, path: string, text: string, rule: string][] = [
+  [
+    'an app imports another app',
+    'apps/gateway/src/planted.ts',
+    `import { start } from '../../registry/src/start.js';\nexport const planted = start;\n`,
+    '@nx/enforce-module-boundaries',
+  ],
+  [
+    'a platform library imports a protocol library',
+    'libs/service/src/planted.ts',
+    `import { decodeValues } from '@lanyard/lwm2m';\nexport const planted = decodeValues;\n`,
+    '@nx/enforce-module-boundaries',
+  ],
+  [
+    'a protocol library imports a platform library',
+    'libs/coap/src/planted.ts',
+    `import { newId } from '@lanyard/service';\nexport const planted = newId;\n`,
+    '@nx/enforce-module-boundaries',
+  ],
+  [
+    'the contracts import anything of ours',
+    'libs/contracts/src/planted.ts',
+    `import { newId } from '@lanyard/service';\nexport const planted = newId;\n`,
+    '@nx/enforce-module-boundaries',
+  ],
+  [
+    'a source file imports the testing library',
+    'apps/registry/src/planted.ts',
+    `import { eventually } from '@lanyard/testing';\nexport const planted = eventually;\n`,
+    '@nx/enforce-module-boundaries',
+  ],
+  [
+    'an app imports kafkajs',
+    'apps/dispatcher/src/planted.ts',
+    `import kafkajs from 'kafkajs';\nexport const planted = kafkajs;\n`,
+    '@nx/enforce-module-boundaries',
+  ],
+  [
+    'a protocol library imports a package of the platform',
+    'libs/lwm2m/src/planted.ts',
+    `import pino from 'pino';\nexport const planted = pino;\n`,
+    '@nx/enforce-module-boundaries',
+  ],
+  [
+    'a library reaches into another one past its index',
+    'libs/kafka/src/planted.ts',
+    `import { newId } from '../../service/src/index.js';\nexport const planted = newId;\n`,
+    '@nx/enforce-module-boundaries',
+  ],
+  [
+    'something other than config.ts reads the environment',
+    'apps/snapshot/src/planted.ts',
+    `export const planted = process.env['HOME'];\n`,
+    'no-restricted-syntax',
+  ],
+  [
+    'a file of more than 400 lines',
+    'apps/event-log/src/planted.ts',
+    Array.from({ length: 401 }, (_, n) => `export const planted${n} = ${n};\n`).join(''),
+    'max-lines',
+  ],
+  [
+    'any',
+    'apps/event-log/src/planted.ts',
+    `export const planted = (x: any): unknown => x;\n`,
+    '@typescript-eslint/no-explicit-any',
+  ],
+];
+
+const allowed: [what: string, path: string, text: string][] = [
+  [
+    'an app uses contracts, platform and protocol',
+    'apps/device-proxy/src/planted.ts',
+    `import { decodeMessage } from '@lanyard/coap';
+import { DeviceValues } from '@lanyard/contracts';
+import { KafkaProducer } from '@lanyard/kafka';
+import { newId } from '@lanyard/service';
+export const planted = [decodeMessage, DeviceValues, KafkaProducer, newId];
+`,
+  ],
+  [
+    'a test of an app uses the testing library',
+    'apps/registry/test/planted.int-spec.ts',
+    `import { eventually } from '@lanyard/testing';\nexport const planted = eventually;\n`,
+  ],
+  ['config.ts reads the environment', 'apps/snapshot/src/config.ts', `export const planted = process.env['HOME'];\n`],
+];
+
+const node = (args: string[], input?: string): string => {
+  const env = { ...process.env, NX_DAEMON: 'false', NX_TUI: 'false', NODE_OPTIONS: '' };
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, env, input, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${args.join(' ')}: ${stderr}${stdout}`);
+  return stdout;
+};
+
+describe('the lint of module boundaries', () => {
+  let rulesBroken: string[][];
+
+  beforeAll(() => {
+    // Without a project graph the rule says nothing about anything.
+    node(['node_modules/nx/dist/bin/nx.js', 'graph', '--file=.nx/planted-graph.json']);
+    const planted = [...violations, ...allowed].map(([, path, text]) => ({ path: join(root, path), text }));
+    rulesBroken = JSON.parse(node(['tools/testing/lint-texts.mjs'], JSON.stringify(planted))) as string[][];
+  }, 120_000);
+
+  it.each(violations.map(([what, , , rule], n) => [what, n, rule] as const))('refuses: %s', (_, n, rule) => {
+    expect(rulesBroken[n]).toContain(rule);
+  });
+
+  it.each(allowed.map(([what], n) => [what, violations.length + n] as const))('takes: %s', (_, n) => {
+    expect(rulesBroken[n]).toEqual([]);
+  });
+});

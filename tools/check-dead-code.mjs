@@ -1,0 +1,13 @@
+/**
+ * Files, exports and dependencies that nothing uses (knip, see knip.json). What it cannot see is ignored there: nx
+ * needs @nx/js for its graph; jest and typescript-7 are started by path; jest resolves through unrs-resolver;
+ * mbed-cloud-sdk is loaded with `require`, as its users do; @lanyard/testing is a workspace that tools' tests use.
+ */
+import { spawnSync } from 'node:child_process';
+import { root } from './lanyard/project.mjs';
+
+const { status } = spawnSync(process.execPath, ['node_modules/knip/bin/knip.js', '--no-progress'], {
+  cwd: root,
+  stdio: 'inherit',
+});
+process.exitCode = status ?? 1;

@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '@lanyard/testing';
+import { isAlive } from './lanyard/processes.mjs';
+import { Supervisor } from './lanyard/supervisor.mjs';
+
+const children: number[] = [];
+
+const launch = (program: string): number => {
+  const { pid } = spawn(process.execPath, ['-e', program], { stdio: 'ignore' });
+  children.push(pid as number);
+  return pid as number;
+};
+
+const lives = 'setInterval(() => undefined, 1000)';
+
+const unitOf = (name: string, pid: number) =>
+  ({ name, pid, restarts: 0 }) as never as { pid: number; restarts: number };
+
+describe('the supervisor', () => {
+  const reported: string[] = [];
+  let supervisor: Supervisor | undefined;
+  let now = 0;
+
+  const supervise = (program: string): { pid: number; restarts: number } => {
+    const unit = unitOf('planted', launch(program));
+    supervisor = new Supervisor([{ unit, launch: () => launch(program) }] as never, {
+      onChange: () => undefined,
+      report: (text: string) => void reported.push(text),
+      now: () => now,
+    });
+    return unit;
+  };
+
+  afterEach(() => {
+    supervisor?.stop();
+    reported.length = 0;
+    now = 0;
+    for (const pid of children.splice(0)) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+  });
+
+  const dies = async ({ pid }: { pid: number }): Promise<void> => {
+    process.kill(pid, 'SIGKILL');
+    await eventually(() => !isAlive(pid));
+  };
+
+  it('starts again what was killed, counts it, and says so', async () => {
+    const unit = supervise(lives);
+    const { pid } = unit;
+    await dies(unit);
+    supervisor?.look();
+    expect(reported).toEqual([`planted (pid ${pid}) died: started again in 250 ms`]);
+    now = 249;
+    supervisor?.look();
+    expect(unit.restarts).toBe(0);
+    now = 250;
+    supervisor?.look();
+    expect(unit).toMatchObject({ restarts: 1 });
+    expect(unit.pid).not.toBe(pid);
+    expect(isAlive(unit.pid)).toBe(true);
+    expect(reported.at(-1)).toBe(`planted started again (pid ${unit.pid}, restarts: 1)`);
+  });
+
+  it('leaves what lives alone', () => {
+    const unit = supervise(lives);
+    const { pid } = unit;
+    for (now = 0; now < 100_000; now += 1_000) supervisor?.look();
+    expect(unit).toMatchObject({ pid, restarts: 0 });
+    expect(reported).toEqual([]);
+  });
+
+  it('waits longer and longer for what dies at once, 10 s at most, and forgives after 30 s of life', async () => {
+    const unit = supervise('process.exit(1)');
+    const pauses: number[] = [];
+    for (let n = 0; n < 8; n++) {
+      const { pid } = unit;
+      await eventually(() => !isAlive(pid));
+      supervisor?.look();
+      const [, pause] = /in (\d+) ms/.exec(reported.at(-1) ?? '') ?? [];
+      pauses.push(Number(pause));
+      now += Number(pause);
+      supervisor?.look();
+    }
+    expect(pauses).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000]);
+    const { pid } = unit;
+    await eventually(() => !isAlive(pid));
+    now += 30_001;
+    supervisor?.look();
+    expect(reported.at(-1)).toContain('in 250 ms');
+  });
+
+  it('looks by itself once started, and no more once stopped', async () => {
+    const unit = supervise(lives);
+    supervisor?.start();
+    await dies(unit);
+    await eventually(() => expect(reported).toHaveLength(1));
+    now = 250;
+    await eventually(() => expect(unit.restarts).toBe(1));
+    supervisor?.stop();
+  });
+});
