@@ -3,13 +3,12 @@
  * The last line is `N passed, N failed`.
  */
 import { spawn } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startEngines } from './lanyard/engines.mjs';
-import { postgresFolders } from './lanyard/engine-processes.mjs';
+import { removeData } from './lanyard/engine-processes.mjs';
 import { build, installPackages } from './lanyard/install.mjs';
 import { checkEnginePrerequisites, checkNode } from './lanyard/prerequisites.mjs';
-import { dirname } from 'node:path';
 import { stopProcess } from './lanyard/processes.mjs';
 import { root, run, say } from './lanyard/project.mjs';
 
@@ -120,7 +119,5 @@ function where(patterns) {
 
 function cleanUp() {
   if (process.env.LANYARD_KEEP_TEST_DATA) return;
-  const { data } = postgresFolders({ binaries: join(root, '.lanyard/engines'), data: dataDir, logs: '', fast: true });
-  if (!data.startsWith(dataDir)) rmSync(dirname(data), { recursive: true, force: true });
-  rmSync(dataDir, { recursive: true, force: true });
+  removeData(dataDir);
 }

@@ -113,11 +113,21 @@ const othersMayEnter = (folder) => {
   }
 };
 
+/** Of a data folder that PostgreSQL, started by root, may not enter. @param {string} data */
+const folderForNobody = (data) =>
+  join('/var/lib/lanyard', createHash('sha256').update(data).digest('hex').slice(0, 12));
+
+/** A data folder of tests or benchmarks, with what lies elsewhere. @param {string} data */
+export const removeData = (data) => {
+  rmSync(folderForNobody(data), { recursive: true, force: true });
+  rmSync(data, { recursive: true, force: true });
+};
+
 /** Where PostgreSQL lives: in the project, or elsewhere when root keeps others out of it. @param {EngineFolders} folders */
-export const postgresFolders = ({ binaries, data }) => {
+const postgresFolders = ({ binaries, data }) => {
   if (!isRoot() || (othersMayEnter(data) && othersMayEnter(binaries)))
     return { binaries: join(binaries, 'postgres'), data: join(data, 'postgresql') };
-  const own = join('/var/lib/lanyard', createHash('sha256').update(data).digest('hex').slice(0, 12));
+  const own = folderForNobody(data);
   const copy = join(own, 'binaries');
   if (!existsSync(join(copy, 'bin/postgres'))) {
     say(`PostgreSQL may not run as root and other users may not enter this folder: its data is in ${own}`);

@@ -3,14 +3,14 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { root, say, Stop } from './project.mjs';
+import { progress, root, say, Stop } from './project.mjs';
 
 /** @param {string} program @param {string[]} args @param {Record<string, string>} [env] */
 export const runProgram = (program, args, env = {}) =>
   new Promise((done, failed) => {
     const child = spawn(program, args, {
       cwd: root,
-      stdio: ['ignore', 'inherit', 'inherit'],
+      stdio: ['ignore', progress.stream.fd, 'inherit'],
       env: { ...process.env, ...env },
     });
     child.on('error', failed);

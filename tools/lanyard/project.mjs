@@ -12,9 +12,13 @@ export const enginesFolder = () => resolve(root, '.lanyard/engines');
 
 const started = Date.now();
 
+/** Where progress goes: to standard error when standard output is for a program. */
+/** @type {{ stream: NodeJS.WriteStream & { fd: number } }} */
+export const progress = { stream: process.stdout };
+
 /** @param {string} text */
 export const say = (text) =>
-  process.stdout.write(`[${((Date.now() - started) / 1000).toFixed(1).padStart(5)} s] ${text}\n`);
+  progress.stream.write(`[${((Date.now() - started) / 1000).toFixed(1).padStart(5)} s] ${text}\n`);
 
 /** A problem the operator can solve: shown without a stack. */
 export class Stop extends Error {}

@@ -16,6 +16,9 @@ export const connectPath = '/v2/notification/websocket-connect';
 
 const tickMs = 1_000;
 
+/** Ticks further apart than this mean that the process was stopped or starved. */
+const standstillMs = 3 * tickMs;
+
 /** How long a stop waits for the clients' goodbyes. */
 const goodbyesMs = 1_000;
 
@@ -53,7 +56,12 @@ export class WebSocketServer {
 
   attachTo(server: Server): void {
     server.on('upgrade', (request, socket, head) => this.upgrade(request, socket, head));
+    let tickedAtMs = performance.now();
     this.ticking = this.clock.every(tickMs, () => {
+      const stoodStill = performance.now() - tickedAtMs > standstillMs;
+      tickedAtMs = performance.now();
+      // After a pause of this process, answers of clients that were in time are still waiting to be read.
+      if (stoodStill) return;
       const now = this.clock.now();
       for (const session of this.sessions) session.tick(now);
     });

@@ -1,0 +1,49 @@
+/**
+ * The reference: a program of its own that reads a topic with kafkajs and sends every batch into a WebSocket as it is.
+ * No queue, no channels, no proof of arrival: the least that the job could cost.
+ *
+ *   node bench/bare-loop.mjs BROKERS TOPIC   says `listening PORT` when it has its partitions
+ */
+import kafkajs from 'kafkajs';
+import { WebSocketServer } from 'ws';
+
+const [brokers = '', topic = ''] = process.argv.slice(2);
+const kafka = new kafkajs.Kafka({ clientId: 'bare', brokers: brokers.split(','), logLevel: kafkajs.logLevel.ERROR });
+const consumer = kafka.consumer({
+  groupId: `bare-${process.pid}`,
+  sessionTimeout: 60_000,
+  maxBytesPerPartition: 4_194_304,
+});
+const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+/** @type {Set<import('ws').WebSocket>} */
+const clients = new Set();
+server.on('connection', (socket) => clients.add(socket));
+
+const itemStart = '{"item":'.length;
+const open = Buffer.from('{"notifications":[');
+const comma = Buffer.from(',');
+const close = Buffer.from(']}');
+
+/** Messages of our topics begin with their item. @param {Buffer} value @param {import('kafkajs').IHeaders | undefined} headers */
+const itemOf = (value, headers) => {
+  const bytes = Number(headers?.['ce_itembytes'] ?? 0);
+  return bytes > 0 ? value.subarray(itemStart, itemStart + bytes) : value;
+};
+
+await consumer.connect();
+await consumer.subscribe({ topic, fromBeginning: false });
+consumer.on(consumer.events.GROUP_JOIN, () => {
+  const address = /** @type {import('node:net').AddressInfo} */ (server.address());
+  process.stdout.write(`listening ${address.port}\n`);
+});
+await consumer.run({
+  eachBatch: async ({ batch }) => {
+    /** @type {Buffer[]} */
+    const parts = [];
+    for (const { value, headers } of batch.messages)
+      if (value) parts.push(parts.length === 0 ? open : comma, itemOf(value, headers));
+    if (parts.length === 0) return;
+    const frame = Buffer.concat([...parts, close]);
+    for (const socket of clients) socket.send(frame, { binary: false });
+  },
+});

@@ -1,0 +1,83 @@
+/** `npm run bench [-- NAME...] [--json] [--seconds N] [--rounds N]`: measures the real system, on engines of its own. */
+import { cpus, totalmem } from 'node:os';
+import { parseArgs } from 'node:util';
+import { build, installPackages } from './lanyard/install.mjs';
+import { checkEnginePrerequisites, checkNode } from './lanyard/prerequisites.mjs';
+import { progress, run, say, Stop } from './lanyard/project.mjs';
+
+const usage = 'npm run bench [-- NAME...] [--json] [--seconds N] [--rounds N]';
+
+const options = /** @type {const} */ ({
+  help: { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
+  seconds: { type: 'string', default: '10' },
+  rounds: { type: 'string', default: '3' },
+});
+
+const readArguments = () => {
+  try {
+    return parseArgs({ allowPositionals: true, options });
+  } catch (error) {
+    throw new Stop(`${error instanceof Error ? error.message : error}\n${usage}`);
+  }
+};
+
+/** @param {string} name @param {string} text */
+const count = (name, text) => {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1) throw new Stop(`--${name} takes a whole number from 1, not "${text}"`);
+  return value;
+};
+
+/** @param {Record<string, Record<string, number>>} results */
+const table = (results) =>
+  Object.entries(results)
+    .flatMap(([name, figures]) => [
+      name,
+      ...Object.entries(figures).map(([figure, value]) => `  ${figure.padEnd(32)}${value}`),
+    ])
+    .join('\n');
+
+const machine = () => ({
+  cores: cpus().length,
+  cpu: cpus()[0]?.model ?? '',
+  memory_gib: Math.round(totalmem() / 2 ** 30),
+  node: process.version,
+});
+
+// Standard output is for the figures.
+progress.stream = process.stderr;
+
+await run(async () => {
+  const { values, positionals: wanted } = readArguments();
+  const [seconds, rounds] = [count('seconds', values.seconds), count('rounds', values.rounds)];
+  checkNode();
+  checkEnginePrerequisites();
+  await installPackages();
+  await build();
+  const { benches } = await import('../bench/benches.mjs');
+  const { System } = await import('../bench/system.mjs');
+  if (values.help) {
+    const list = Object.entries(benches).map(([name, { about }]) => `  ${name.padEnd(12)}${about}`);
+    process.stdout.write(`${[usage, ...list].join('\n')}\n`);
+    return;
+  }
+  for (const name of wanted)
+    if (!benches[name]) throw new Stop(`no benchmark ${name}: there are ${Object.keys(benches).join(', ')}`);
+  /** @type {Record<string, Record<string, number>>} */
+  const results = {};
+  for (const [name, bench] of Object.entries(benches)) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue;
+    say(`${name}: ${bench.about}`);
+    const system = await System.start();
+    try {
+      results[name] = await bench.run({ system, seconds, rounds, say: (text) => say(`  ${text}`) });
+    } finally {
+      await system.stop();
+    }
+  }
+  const report = { at: new Date().toISOString(), machine: machine(), seconds, rounds, ...results };
+  process.stdout.write(`${values.json ? JSON.stringify(report, null, 2) : table(results)}\n`);
+});
+// Connections of a benchmark that failed are still open.
+process.exit();
