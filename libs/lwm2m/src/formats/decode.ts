@@ -1,11 +1,12 @@
 import { Malformed, UnsupportedFormat } from '../errors.js';
 import type { ModelRegistry } from '../models/model-registry.js';
-import { formatPath, isPath, parsePath } from '../paths/path.js';
+import { formatPath, isPath, parsePath, type Path } from '../paths/path.js';
 import { contentFormat, currentFormat } from './content-format.js';
+import { decodeCborItem } from './cbor.js';
 import { decodeLwm2mJson } from './lwm2m-json.js';
-import { decodeCborItem, decodeSenmlCbor, decodeSenmlJson, type SenmlRecord } from './senml.js';
+import { decodeSenmlCbor, decodeSenmlJson, type SenmlRecord } from './senml.js';
 import { decodeTlv, type TlvEntry, tlvScalar } from './tlv.js';
-import { exact, parseScalar, type ResourceType, type ResourceValue, type Scalar } from './value.js';
+import { parseScalar, type ResourceType, type ResourceValue, type Scalar } from './value.js';
 
 const typeAt = (path: string, models: ModelRegistry): ResourceType | undefined => {
   const { object, resource } = parsePath(path);
@@ -22,67 +23,66 @@ const valueOfText = (bytes: Buffer, path: string, models: ModelRegistry): Resour
   return [{ path, value: parseScalar(bytes.toString('utf8'), type), type }];
 };
 
-const below = (base: string, ...ids: number[]): string => [base === '/' ? '' : base, ...ids].join('/');
-
 /** TLV carries no types: what the models do not know stays bytes. */
-const tlvValue = (entry: TlvEntry, path: string, models: ModelRegistry): ResourceValue => {
+const tlvValue = (entry: TlvEntry, at: Path, models: ModelRegistry): ResourceValue => {
+  const path = formatPath(at);
   const type = typeAt(path, models) ?? 'opaque';
   return { path, value: tlvScalar(entry.value, type), type };
 };
 
-const tlvValues = (entries: readonly TlvEntry[], base: string, models: ModelRegistry): ResourceValue[] => {
-  const { instance, resource, resourceInstance } = parsePath(base);
-  return entries.flatMap((entry): ResourceValue[] => {
-    switch (entry.kind) {
-      case 'object-instance':
-        if (instance !== undefined && entry.id !== instance)
-          throw new Malformed('tlv', `instance ${entry.id} in an answer for ${base}`);
-        return tlvValues(entry.children, instance === undefined ? below(base, entry.id) : base, models);
-      case 'multiple-resource':
-        return entry.children.map((child) =>
-          tlvValue(child, below(resource === undefined ? below(base, entry.id) : base, child.id), models),
-        );
-      case 'resource-instance':
-        return [tlvValue(entry, resourceInstance === undefined ? below(base, entry.id) : base, models)];
-      case 'resource':
-        if (instance === undefined)
-          throw new Malformed('tlv', `a resource outside an instance in an answer for ${base}`);
-        return [tlvValue(entry, resource === undefined ? below(base, entry.id) : base, models)];
-    }
-  });
+/** `base` with the id of an entry; an id that `base` already has must be the same one. */
+const deeper = (base: Path, level: 'instance' | 'resource' | 'resourceInstance', id: number): Path => {
+  if (base[level] !== undefined && base[level] !== id)
+    throw new Malformed('tlv', `${level} ${id} in an answer for ${formatPath(base)}`);
+  return { ...base, [level]: id };
 };
 
-const retyped = (value: Scalar, given: ResourceType, wanted: ResourceType | undefined): ResourceType =>
-  wanted !== undefined &&
-  (typeof value === 'number' || typeof value === 'bigint') &&
-  ['integer', 'unsigned', 'float', 'time'].includes(wanted)
-    ? wanted
-    : given;
+const tlvValues = (entries: readonly TlvEntry[], base: Path, models: ModelRegistry): ResourceValue[] =>
+  entries.flatMap((entry): ResourceValue[] => {
+    const { kind, id, children } = entry;
+    if (kind === 'object-instance') return tlvValues(children, deeper(base, 'instance', id), models);
+    if (base.instance === undefined || (kind === 'resource-instance' && base.resource === undefined))
+      throw new Malformed('tlv', `a ${kind} in an answer for ${formatPath(base)}`);
+    if (kind === 'resource-instance') return [tlvValue(entry, deeper(base, 'resourceInstance', id), models)];
+    const resource = deeper(base, 'resource', id);
+    if (kind === 'resource') return [tlvValue(entry, resource, models)];
+    return children.map((child) => tlvValue(child, deeper(resource, 'resourceInstance', child.id), models));
+  });
+
+const numberTypes: readonly (ResourceType | undefined)[] = ['integer', 'unsigned', 'float', 'time'];
+
+/** Numbers and texts take the type of the model where it is one of their kind. */
+const retyped = (value: Scalar, given: ResourceType, wanted: ResourceType | undefined): ResourceType => {
+  if (typeof value === 'number' || typeof value === 'bigint')
+    return wanted !== undefined && numberTypes.includes(wanted) ? wanted : given;
+  return typeof value === 'string' && wanted === 'corelnk' ? wanted : given;
+};
 
 const recordValues = (records: readonly SenmlRecord[], models: ModelRegistry): ResourceValue[] =>
   records.flatMap(({ name, value, type, timeMs }) => {
     if (value === undefined) return [];
-    if (!isPath(name)) throw new Malformed('senml', `"${name.slice(0, 40)}" is no LwM2M path`);
+    if (!isPath(name) || parsePath(name).resource === undefined)
+      throw new Malformed('senml', `"${name.slice(0, 40)}" is no path of a resource`);
     return [
       { path: name, value, type: retyped(value, type, typeAt(name, models)), ...(timeMs !== undefined && { timeMs }) },
     ];
   });
 
+const typeOfScalar = (value: Scalar): ResourceType => {
+  if (typeof value === 'string') return 'string';
+  if (typeof value === 'boolean') return 'boolean';
+  if (Buffer.isBuffer(value)) return 'opaque';
+  return typeof value === 'bigint' || Number.isInteger(value) ? 'integer' : 'float';
+};
+
 const cborValue = (bytes: Buffer, path: string, models: ModelRegistry): ResourceValue[] => {
   const item = decodeCborItem(bytes);
-  const value = typeof item === 'bigint' ? exact(item) : item instanceof Uint8Array ? Buffer.from(item) : item;
-  if (!['string', 'number', 'bigint', 'boolean'].includes(typeof value) && !Buffer.isBuffer(value))
+  const wanted = typeAt(single(path, 'cbor'), models);
+  if (item === null || item === undefined || Array.isArray(item) || item instanceof Map)
     throw new Malformed('cbor', 'is no single value');
-  const scalar = value as Scalar;
-  const given: ResourceType =
-    typeof scalar === 'string'
-      ? 'string'
-      : typeof scalar === 'boolean'
-        ? 'boolean'
-        : Buffer.isBuffer(scalar)
-          ? 'opaque'
-          : 'float';
-  return [{ path: single(path, 'cbor'), value: scalar, type: retyped(scalar, given, typeAt(path, models)) }];
+  if (typeof item === 'string' && wanted === 'objlnk')
+    return [{ path, value: parseScalar(item, wanted), type: wanted }];
+  return [{ path, value: item, type: retyped(item, typeOfScalar(item), wanted) }];
 };
 
 /**
@@ -105,14 +105,14 @@ export const decodeValues = (
     case contentFormat.cbor:
       return cborValue(bytes, base, models);
     case contentFormat.tlv:
-      return tlvValues(decodeTlv(bytes), base, models);
+      return tlvValues(decodeTlv(bytes), parsePath(base), models);
     case contentFormat.senmlJson:
       return recordValues(decodeSenmlJson(bytes, nowMs), models);
     case contentFormat.senmlCbor:
       return recordValues(decodeSenmlCbor(bytes, nowMs), models);
     case contentFormat.lwm2mJson:
     case contentFormat.json:
-      return recordValues(decodeLwm2mJson(bytes), models);
+      return recordValues(decodeLwm2mJson(bytes, nowMs), models);
     default:
       throw new UnsupportedFormat(format);
   }

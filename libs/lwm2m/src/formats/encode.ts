@@ -1,9 +1,10 @@
 import { Malformed, UnsupportedFormat } from '../errors.js';
-import { parsePath } from '../paths/path.js';
+import { covers, parsePath } from '../paths/path.js';
+import { encodeCborItem } from './cbor.js';
 import { contentFormat, currentFormat } from './content-format.js';
-import { encodeCborItem, encodeSenmlCbor, encodeSenmlJson } from './senml.js';
+import { encodeSenmlCbor, encodeSenmlJson } from './senml-write.js';
 import { encodeTlv, scalarTlv, type TlvEntry } from './tlv.js';
-import { formatScalar, type ResourceValue } from './value.js';
+import { formatLink, formatScalar, isObjectLink, type ResourceValue } from './value.js';
 
 const only = (values: readonly ResourceValue[], format: string): ResourceValue => {
   const [value] = values;
@@ -30,9 +31,17 @@ const grouped = (values: readonly ResourceValue[], by: 'instance' | 'resource'):
   for (const value of values) {
     const id = parsePath(value.path)[by];
     if (id === undefined) throw new Malformed('tlv', `${value.path} is no resource`);
-    groups.set(id, [...(groups.get(id) ?? []), value]);
+    const group = groups.get(id);
+    if (group) group.push(value);
+    else groups.set(id, [value]);
   }
   return groups;
+};
+
+const instanceId = (path: string): number => {
+  const { resourceInstance } = parsePath(path);
+  if (resourceInstance === undefined) throw new Malformed('tlv', `${path} has a value of its own beside instances`);
+  return resourceInstance;
 };
 
 const resources = (values: readonly ResourceValue[]): TlvEntry[] =>
@@ -43,11 +52,15 @@ const resources = (values: readonly ResourceValue[]): TlvEntry[] =>
     return parent(
       'multiple-resource',
       id,
-      list.map((v) => leaf('resource-instance', parsePath(v.path).resourceInstance ?? 0, v)),
+      list.map((v) => leaf('resource-instance', instanceId(v.path), v)),
     );
   });
 
 const tlv = (basePath: string, values: readonly ResourceValue[]): Buffer => {
+  const stray = values.find(({ path }) => !covers(basePath, path));
+  if (stray) throw new Malformed('tlv', `${stray.path} is not below ${basePath}`);
+  if (new Set(values.map(({ path }) => path)).size < values.length)
+    throw new Malformed('tlv', 'carries one value a path');
   if (parsePath(basePath).instance !== undefined) return encodeTlv(resources(values));
   return encodeTlv(
     [...grouped(values, 'instance')].map(([id, list]) => parent('object-instance', id, resources(list))),
@@ -66,8 +79,10 @@ export const encodeValues = (format: number, basePath: string, values: readonly 
       const { value } = only(values, 'opaque');
       return Buffer.isBuffer(value) ? value : Buffer.from(formatScalar(value));
     }
-    case contentFormat.cbor:
-      return encodeCborItem(only(values, 'cbor').value);
+    case contentFormat.cbor: {
+      const { value } = only(values, 'cbor');
+      return encodeCborItem(isObjectLink(value) ? formatLink(value) : value);
+    }
     case contentFormat.tlv:
       return tlv(basePath, values);
     case contentFormat.senmlJson:

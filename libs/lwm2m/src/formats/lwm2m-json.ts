@@ -1,20 +1,29 @@
 import { Malformed } from '../errors.js';
 import { parseScalar, type ResourceType, type Scalar } from './value.js';
-import type { SenmlRecord } from './senml.js';
+import { recordsMax, type SenmlRecord, timeMsOf } from './senml.js';
 
 const broken = (problem: string): Malformed => new Malformed('lwm2m-json', problem);
 
 const valueOf = (entry: Record<string, unknown>): [Scalar, ResourceType] => {
+  const given = ['v', 'sv', 'bv', 'ov'].filter((name) => entry[name] !== undefined);
+  if (given.length !== 1) throw broken('an entry does not have exactly one value');
   const { v, sv, bv, ov } = entry;
-  if (typeof v === 'number') return [v, Number.isInteger(v) ? 'integer' : 'float'];
+  if (typeof v === 'number' && Number.isFinite(v)) return [v, Number.isInteger(v) ? 'integer' : 'float'];
   if (typeof sv === 'string') return [sv, 'string'];
   if (typeof bv === 'boolean') return [bv, 'boolean'];
   if (typeof ov === 'string') return [parseScalar(ov, 'objlnk'), 'objlnk'];
-  throw broken('an entry has no value');
+  throw broken(`${given[0]} is of a wrong type`);
 };
 
-/** The JSON format of LwM2M 1.0 (content format 11543): `{"bn":"/3/0/","bt":…,"e":[{"n":"0","sv":…}]}`. */
-export const decodeLwm2mJson = (bytes: Buffer): SenmlRecord[] => {
+/** Not after 1970: seconds before now. Unlike SenML, small positive times count from 1970. */
+const absoluteMs = (seconds: number, nowMs: number): number =>
+  timeMsOf(seconds <= 0 ? nowMs / 1000 + seconds : seconds, 'lwm2m-json');
+
+/**
+ * The JSON format of LwM2M 1.0 (content format 11543): `{"bn":"/3/0/","bt":…,"e":[{"n":"0","sv":…}]}`. Throws
+ * Malformed.
+ */
+export const decodeLwm2mJson = (bytes: Buffer, nowMs = Date.now()): SenmlRecord[] => {
   let document: unknown;
   try {
     document = JSON.parse(bytes.toString('utf8'));
@@ -22,14 +31,14 @@ export const decodeLwm2mJson = (bytes: Buffer): SenmlRecord[] => {
     throw broken('is no JSON');
   }
   const { bn = '', bt = 0, e } = (document ?? {}) as { bn?: unknown; bt?: unknown; e?: unknown };
-  if (typeof bn !== 'string' || typeof bt !== 'number' || !Array.isArray(e))
-    throw broken('bn, bt or e is missing or wrong');
+  if (typeof bn !== 'string' || typeof bt !== 'number' || !Array.isArray(e) || e.length > recordsMax)
+    throw broken(`bn, bt or e is missing or wrong, or e has more than ${recordsMax} entries`);
   return e.map((entry: unknown) => {
     if (typeof entry !== 'object' || entry === null) throw broken('an entry is no object');
     const { n = '', t } = entry as { n?: unknown; t?: unknown };
     if (typeof n !== 'string' || (t !== undefined && typeof t !== 'number')) throw broken('n or t is wrong');
     const [value, type] = valueOf(entry as Record<string, unknown>);
     const timed = t !== undefined || bt !== 0;
-    return { name: bn + n, value, type, ...(timed && { timeMs: Math.round((bt + (t ?? 0)) * 1000) }) };
+    return { name: bn + n, value, type, ...(timed && { timeMs: absoluteMs(bt + (t ?? 0), nowMs) }) };
   });
 };

@@ -1,14 +1,6 @@
-import { Decoder, Encoder } from 'cbor-x';
 import { Malformed } from '../errors.js';
-import {
-  exact,
-  formatLink,
-  isObjectLink,
-  parseScalar,
-  type ResourceType,
-  type ResourceValue,
-  type Scalar,
-} from './value.js';
+import { type CborItem, decodeCborItem } from './cbor.js';
+import { base64Bytes, exact, parseScalar, type ResourceType, type Scalar } from './value.js';
 
 /** One SenML record with its base values applied (RFC 8428 §4.6). */
 export interface SenmlRecord {
@@ -19,7 +11,7 @@ export interface SenmlRecord {
 }
 
 /** JSON names by CBOR label (RFC 8428 table 4). */
-const cborLabels = new Map<unknown, string>([
+export const cborLabels: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   [-1, 'bver'],
   [-2, 'bn'],
   [-3, 'bt'],
@@ -37,10 +29,14 @@ const cborLabels = new Map<unknown, string>([
   [8, 'vd'],
 ]);
 
-const labelsOfNames = new Map([...cborLabels].map(([label, name]) => [name, label as number]));
-
 /** A pack with more records than this is refused. */
-const recordsMax = 10_000;
+export const recordsMax = 10_000;
+
+/** RFC 8428 §4.4. */
+const versionMax = 10;
+
+/** What a Date can hold. */
+const timeMsMax = 8.64e15;
 
 /** Times below this are relative to now (RFC 8428 §4.5.3). */
 const relativeBelowSeconds = 2 ** 28;
@@ -65,16 +61,17 @@ const asText = (value: unknown, name: string): string => {
 };
 
 const numeric = (value: unknown, base: number): number | bigint => {
-  if (typeof value === 'bigint') return exact(value + BigInt(Math.trunc(base)));
-  const number = asNumber(value, 'v');
-  return (number as number) + base;
+  if (typeof value === 'bigint' && Number.isInteger(base)) return exact(value + BigInt(base));
+  const sum = (asNumber(value, 'v') as number) + base;
+  if (!Number.isFinite(sum)) throw broken('v and bv are too large');
+  return sum;
 };
 
 const dataOf = (value: unknown): Buffer => {
   if (Buffer.isBuffer(value)) return Buffer.from(value);
-  if (value instanceof Uint8Array) return Buffer.from(value);
-  if (typeof value === 'string' && /^[A-Za-z0-9_+/=-]*$/.test(value)) return Buffer.from(value, 'base64url');
-  throw broken('vd is no base64url');
+  const bytes = typeof value === 'string' ? base64Bytes(value, /^[A-Za-z0-9_+/-]*$/) : undefined;
+  if (!bytes) throw broken('vd is no base64url');
+  return bytes;
 };
 
 const valueOf = (raw: Raw, base: number): [Scalar | undefined, ResourceType] => {
@@ -99,6 +96,20 @@ const valueOf = (raw: Raw, base: number): [Scalar | undefined, ResourceType] => 
   }
 };
 
+/** Milliseconds since 1970 as a Date can hold them. Throws Malformed. */
+export const timeMsOf = (seconds: number, format: string): number => {
+  const timeMs = Math.round(seconds * 1000);
+  if (!(Math.abs(timeMs) <= timeMsMax)) throw new Malformed(format, 'a time is beyond the range of dates');
+  return timeMs;
+};
+
+const checkFields = (raw: Raw): void => {
+  const mandatory = Object.keys(raw).find((name) => name.endsWith('_'));
+  if (mandatory) throw broken(`${mandatory.slice(0, 40)} must be understood and is not`);
+  const version = asNumber(raw['bver'], 'bver');
+  if (version !== undefined && version > versionMax) throw broken(`version ${version} is not supported`);
+};
+
 const resolve = (pack: unknown, nowMs: number): SenmlRecord[] => {
   if (!Array.isArray(pack) || pack.length > recordsMax) throw broken(`is no array of at most ${recordsMax} records`);
   let baseName = '';
@@ -106,19 +117,19 @@ const resolve = (pack: unknown, nowMs: number): SenmlRecord[] => {
   let baseValue = 0;
   return pack.map((raw: unknown) => {
     if (!isRecord(raw)) throw broken('a record is no object');
+    checkFields(raw);
     if (raw['bn'] !== undefined) baseName = asText(raw['bn'], 'bn');
     baseTime = asNumber(raw['bt'], 'bt') ?? baseTime;
     baseValue = asNumber(raw['bv'], 'bv') ?? baseValue;
-    const unknown = Object.keys(raw).find((name) => name.endsWith('_'));
-    if (unknown) throw broken(`${unknown} must be understood and is not`);
     const [value, type] = valueOf(raw, baseValue);
+    const name = baseName + asText(raw['n'], 'n');
     const time = baseTime + (asNumber(raw['t'], 't') ?? 0);
-    const timed = raw['t'] !== undefined || baseTime !== 0;
-    const timeMs = Math.round((Math.abs(time) < relativeBelowSeconds ? nowMs / 1000 + time : time) * 1000);
-    return { name: baseName + asText(raw['n'], 'n'), value, type, ...(timed && { timeMs }) };
+    if (raw['t'] === undefined && baseTime === 0) return { name, value, type };
+    return { name, value, type, timeMs: timeMsOf(time < relativeBelowSeconds ? nowMs / 1000 + time : time, 'senml') };
   });
 };
 
+/** Throws Malformed. Integers beyond 2^53 lose their last digits, as in any JSON number here. */
 export const decodeSenmlJson = (bytes: Buffer, nowMs = Date.now()): SenmlRecord[] => {
   let pack: unknown;
   try {
@@ -129,59 +140,19 @@ export const decodeSenmlJson = (bytes: Buffer, nowMs = Date.now()): SenmlRecord[
   return resolve(pack, nowMs);
 };
 
-const decoder = new Decoder({ mapsAsObjects: false, useRecords: false });
-const encoder = new Encoder({ mapsAsObjects: false, useRecords: false, tagUint8Array: false });
-
-/** One CBOR item. Throws Malformed, never anything else. */
-export const decodeCborItem = (bytes: Buffer): unknown => {
-  try {
-    return decoder.decode(bytes) as unknown;
-  } catch (error) {
-    throw new Malformed('cbor', error instanceof Error ? error.message : 'cannot be read');
-  }
+const nameOf = (label: CborItem): string => {
+  if (typeof label !== 'string' && typeof label !== 'number') throw broken('a label is neither text nor number');
+  return cborLabels.get(label) ?? String(label);
 };
 
-export const encodeCborItem = (value: unknown): Buffer => Buffer.from(encoder.encode(value));
-
-const named = (record: unknown): unknown => {
+const named = (record: CborItem): Raw => {
   if (!(record instanceof Map)) throw broken('a record is no map');
-  return Object.fromEntries(
-    [...record].map(([label, value]: [unknown, unknown]) => [cborLabels.get(label) ?? String(label), value]),
-  );
+  return Object.fromEntries([...record].map(([label, value]) => [nameOf(label), value]));
 };
 
+/** Throws Malformed. */
 export const decodeSenmlCbor = (bytes: Buffer, nowMs = Date.now()): SenmlRecord[] => {
   const pack = decodeCborItem(bytes);
   if (!Array.isArray(pack)) throw broken('is no array');
   return resolve(pack.map(named), nowMs);
 };
-
-const valueMember = (value: Scalar): [string, unknown] => {
-  if (typeof value === 'string') return ['vs', value];
-  if (typeof value === 'boolean') return ['vb', value];
-  if (Buffer.isBuffer(value)) return ['vd', value];
-  return isObjectLink(value) ? ['vlo', formatLink(value)] : ['v', value];
-};
-
-const records = (values: readonly ResourceValue[]): Raw[] =>
-  values.map(({ path, value, timeMs }) => ({
-    n: path,
-    ...(timeMs !== undefined && { t: timeMs / 1000 }),
-    ...Object.fromEntries([valueMember(value)]),
-  }));
-
-const jsonReady = (_key: string, value: unknown): unknown => {
-  if (typeof value === 'bigint') return Number(value);
-  const data = value as { type?: string; data?: number[] } | null;
-  return data?.type === 'Buffer' && Array.isArray(data.data) ? Buffer.from(data.data).toString('base64url') : value;
-};
-
-export const encodeSenmlJson = (values: readonly ResourceValue[]): Buffer =>
-  Buffer.from(JSON.stringify(records(values), jsonReady));
-
-export const encodeSenmlCbor = (values: readonly ResourceValue[]): Buffer =>
-  encodeCborItem(
-    records(values).map(
-      (record) => new Map(Object.entries(record).map(([name, value]) => [labelsOfNames.get(name) ?? name, value])),
-    ),
-  );

@@ -1,5 +1,5 @@
 import { Malformed } from '../errors.js';
-import { exact, isObjectLink, type ResourceType, type Scalar } from './value.js';
+import { exact, formatLink, isIntegerOf, isObjectLink, type ResourceType, type Scalar } from './value.js';
 
 export type TlvKind = 'object-instance' | 'resource-instance' | 'multiple-resource' | 'resource';
 
@@ -58,11 +58,14 @@ const uint = (value: number): Buffer => {
 };
 
 const lengthMax = 0xff_ffff;
+const idMax = 0xffff;
 
+/** Throws Malformed for an id above 65535 or a value of 16 MiB and more. */
 export const encodeTlv = (entries: readonly Pick<TlvEntry, 'kind' | 'id' | 'value' | 'children'>[]): Buffer =>
   Buffer.concat(
     entries.flatMap(({ kind, id, value, children }) => {
       const body = hasChildren(kind) ? encodeTlv(children) : value;
+      if (!Number.isInteger(id) || id < 0 || id > idMax) throw broken(`${id} is no id`);
       if (body.length > lengthMax) throw broken(`a value is longer than ${lengthMax} bytes`);
       const length = body.length < 8 ? Buffer.alloc(0) : uint(body.length);
       const head =
@@ -114,7 +117,7 @@ export const tlvScalar = (bytes: Buffer, type: ResourceType): Scalar => {
 const integerBytes = (value: bigint): Buffer => {
   const width = [1, 2, 4].find((w) => value >= -(1n << BigInt(8 * w - 1)) && value < 1n << BigInt(8 * w - 1)) ?? 8;
   const bytes = Buffer.alloc(width);
-  if (width === 8) bytes.writeBigInt64BE(BigInt.asIntN(64, value));
+  if (width === 8) bytes.writeBigInt64BE(value);
   else bytes.writeIntBE(Number(value), 0, width);
   return bytes;
 };
@@ -122,29 +125,37 @@ const integerBytes = (value: bigint): Buffer => {
 const unsignedBytes = (value: bigint): Buffer => {
   const width = [1, 2, 4].find((w) => value < 1n << BigInt(8 * w)) ?? 8;
   const bytes = Buffer.alloc(width);
-  if (width === 8) bytes.writeBigUInt64BE(BigInt.asUintN(64, value));
+  if (width === 8) bytes.writeBigUInt64BE(value);
   else bytes.writeUIntBE(Number(value), 0, width);
   return bytes;
 };
 
 const floatBytes = (value: number): Buffer => {
-  const bytes = Buffer.alloc(Math.fround(value) === value ? 4 : 8);
+  const bytes = Buffer.alloc(Object.is(Math.fround(value), value) ? 4 : 8);
   if (bytes.length === 4) bytes.writeFloatBE(value);
   else bytes.writeDoubleBE(value);
   return bytes;
 };
 
-/** The bytes of a value, in the fewest that hold it. */
+const numberBytes = (value: number | bigint, type: ResourceType): Buffer => {
+  const typed = type === 'integer' || type === 'unsigned' || type === 'time';
+  const whole = typeof value === 'bigint' || Number.isInteger(value);
+  if (type === 'float' || (!typed && !whole)) return floatBytes(Number(value));
+  if (!whole || !isIntegerOf(BigInt(value), type)) throw broken(`${value} is no ${type}`);
+  return type === 'unsigned' ? unsignedBytes(BigInt(value)) : integerBytes(BigInt(value));
+};
+
+/** The bytes of a value, in the fewest that hold it. Throws Malformed for a number that its type cannot hold. */
 export const scalarTlv = (value: Scalar, type: ResourceType): Buffer => {
   if (Buffer.isBuffer(value)) return value;
   if (typeof value === 'boolean') return Buffer.from([value ? 1 : 0]);
   if (typeof value === 'string') return Buffer.from(value, 'utf8');
   if (isObjectLink(value)) {
+    if (value.object > idMax || value.instance > idMax) throw broken(`${formatLink(value)} is no object link`);
     const bytes = Buffer.alloc(4);
     bytes.writeUInt16BE(value.object, 0);
     bytes.writeUInt16BE(value.instance, 2);
     return bytes;
   }
-  if (typeof value === 'number' && (type === 'float' || !Number.isInteger(value))) return floatBytes(value);
-  return type === 'unsigned' ? unsignedBytes(BigInt(value)) : integerBytes(BigInt(value));
+  return numberBytes(value, type);
 };

@@ -37,15 +37,46 @@ const parseLink = (text: string): ObjectLink => {
 
 export const formatLink = ({ object, instance }: ObjectLink): string => `${object}:${instance}`;
 
-const parseInteger = (text: string): number | bigint => {
-  if (!/^[+-]?\d{1,20}$/.test(text)) throw new Malformed('text', `"${text.slice(0, 40)}" is no integer`);
-  return exact(BigInt(text.replace(/^\+/, '')));
+const integerRanges = {
+  signed: [-(2n ** 63n), 2n ** 63n - 1n],
+  unsigned: [0n, 2n ** 64n - 1n],
+} as const;
+
+/** 64 bits: signed for `integer` and `time`, unsigned for `unsigned`. */
+export const isIntegerOf = (value: bigint, type: ResourceType): boolean => {
+  const [min, max] = integerRanges[type === 'unsigned' ? 'unsigned' : 'signed'];
+  return value >= min && value <= max;
 };
 
+const parseInteger = (text: string, type: ResourceType): number | bigint => {
+  const value = /^[+-]?\d{1,20}$/.test(text) ? BigInt(text.replace(/^\+/, '')) : undefined;
+  if (value === undefined || !isIntegerOf(value, type))
+    throw new Malformed('text', `"${text.slice(0, 40)}" is no ${type}`);
+  return exact(value);
+};
+
+/** Each digit can be matched in one way only: the text comes from a device and may be long. */
+const floatPattern = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
+
 const parseFloat64 = (text: string): number => {
-  if (!/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text))
+  if (!floatPattern.test(text) || !Number.isFinite(Number(text)))
     throw new Malformed('text', `"${text.slice(0, 40)}" is no number`);
   return Number(text);
+};
+
+/** Base64 with or without its padding. undefined when some of the text would be lost. */
+export const base64Bytes = (text: string, alphabet: RegExp): Buffer | undefined => {
+  const end = text.endsWith('==') ? -2 : text.endsWith('=') ? -1 : text.length;
+  const letters = text.slice(0, end);
+  const padded = letters.length !== text.length;
+  if (!alphabet.test(letters) || letters.length % 4 === 1 || (padded && text.length % 4 !== 0)) return undefined;
+  return Buffer.from(letters, 'base64');
+};
+
+const parseOpaque = (text: string): Buffer => {
+  const bytes = base64Bytes(text, /^[A-Za-z0-9+/]*$/);
+  if (!bytes) throw new Malformed('text', 'opaque value is not base64');
+  return bytes;
 };
 
 const parseBoolean = (text: string): boolean => {
@@ -60,14 +91,13 @@ export const parseScalar = (text: string, type: ResourceType): Scalar => {
     case 'integer':
     case 'unsigned':
     case 'time':
-      return parseInteger(text);
+      return parseInteger(text, type);
     case 'float':
       return parseFloat64(text);
     case 'boolean':
       return parseBoolean(text);
     case 'opaque':
-      if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text)) throw new Malformed('text', 'opaque value is not base64');
-      return Buffer.from(text, 'base64');
+      return parseOpaque(text);
     case 'objlnk':
       return parseLink(text);
     case 'string':

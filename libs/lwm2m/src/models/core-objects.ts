@@ -12,6 +12,9 @@ export const coreObjects: readonly ObjectModel[] = [
      4 Server Public Key opaque -
      5 Secret Key opaque -
      6 SMS Security Mode integer -
+     7 SMS Binding Key Parameters opaque -
+     8 SMS Binding Secret Key(s) opaque -
+     9 LwM2M Server SMS Number string -
      10 Short Server ID integer -
      11 Client Hold Off Time integer -
      12 Bootstrap-Server Account Timeout integer -
@@ -35,6 +38,8 @@ export const coreObjects: readonly ObjectModel[] = [
      8 Registration Update Trigger none E
      9 Bootstrap-Request Trigger none E
      10 APN Link objlnk RW
+     11 TLS-DTLS Alert Code unsigned R
+     12 Last Bootstrapped time R
      13 Registration Priority Order unsigned -
      14 Initial Registration Delay Timer unsigned -
      15 Registration Failure Block boolean -
@@ -110,7 +115,11 @@ export const coreObjects: readonly ObjectModel[] = [
      6 PkgName string R
      7 PkgVersion string R
      8 Firmware Update Protocol Support integer* R
-     9 Firmware Update Delivery Method integer R`,
+     9 Firmware Update Delivery Method integer R
+     10 Cancel none E
+     11 Severity integer RW
+     12 Last State Change Time time R
+     13 Maximum Defer Period unsigned RW`,
   ),
   objectModel(
     6,

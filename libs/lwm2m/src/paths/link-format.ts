@@ -1,4 +1,5 @@
 import { Malformed } from '../errors.js';
+import { isPath } from './path.js';
 
 /** One link of a registration or Discover answer (RFC 6690, LwM2M 1.1 core §7.4). */
 export interface ResourceLink {
@@ -91,7 +92,8 @@ const readAttributes = (reader: Reader): Record<string, string | true> => {
 const contentFormats = (value: string | true | undefined): number[] => {
   if (value === undefined || value === true) return [];
   const numbers = value.split(/\s+/).filter((n) => n !== '');
-  if (numbers.some((n) => !/^\d{1,5}$/.test(n))) throw broken(`ct="${value}" is no list of numbers`);
+  if (numbers.some((n) => !/^\d{1,5}$/.test(n) || Number(n) > 65_535))
+    throw broken(`ct="${value.slice(0, 40)}" is no list of content formats`);
   return numbers.map(Number);
 };
 
@@ -116,6 +118,19 @@ const readLinks = (text: string): { target: string; attributes: Record<string, s
 const isRoot = ({ attributes }: { attributes: Record<string, string | true> }): boolean =>
   typeof attributes['rt'] === 'string' && attributes['rt'].split(/\s+/).includes(rootType);
 
+/** A loop, since a pattern that looks for slashes at the end takes quadratic time on slashes elsewhere. */
+const withoutSlashes = (target: string): string => {
+  let end = target.length;
+  while (target[end - 1] === '/') end--;
+  return target.slice(0, end);
+};
+
+const rootOf = (target: string): string => {
+  const root = withoutSlashes(target);
+  if (root !== '' && !root.startsWith('/')) throw broken(`the root "${root.slice(0, 40)}" does not start with "/"`);
+  return root;
+};
+
 const link = (
   target: string,
   { rt, if: iface, ct, obs, ...attributes }: Record<string, string | true>,
@@ -128,16 +143,19 @@ const link = (
   attributes: { ...attributes },
 });
 
-/** Reads a registration's or Discover's link list. Targets outside the root path are left out. Throws Malformed. */
+/**
+ * Reads a registration's or Discover's link list. Targets outside the root path, and those below it that are no LwM2M
+ * path, are left out. Throws Malformed.
+ */
 export const parseLinks = (text: string): LinkList => {
   if (Buffer.byteLength(text) > linkLimits.bytes) throw broken(`longer than ${linkLimits.bytes} bytes`);
   const found = readLinks(text);
-  const root = found.find(isRoot);
-  const rootPath = root ? root.target.replace(/\/+$/, '') : '';
+  const root = found.find(isRoot) ?? found.find(({ target }) => target === '/');
+  const rootPath = root ? rootOf(root.target) : '';
   const links = found.flatMap(({ target, attributes }) => {
     if (!target.startsWith(`${rootPath}/`)) return [];
-    const path = target.slice(rootPath.length).replace(/\/+$/, '');
-    return /^(\/\d{1,5}){1,4}$/.test(path) ? [link(path, attributes)] : [];
+    const path = withoutSlashes(target.slice(rootPath.length));
+    return isPath(path) ? [link(path, attributes)] : [];
   });
   return { rootPath, rootContentFormats: contentFormats(root?.attributes['ct']), links };
 };

@@ -13,17 +13,17 @@ const idMax = 65_534;
 
 const segmentPattern = /^(0|[1-9]\d{0,4})$/;
 
+const notPath = (text: string): Malformed => new Malformed('path', `"${text.slice(0, 40)}" is no LwM2M path`);
+
 const segmentId = (segment: string, text: string): number => {
-  if (!segmentPattern.test(segment) || Number(segment) > idMax)
-    throw new Malformed('path', `"${text}" is no LwM2M path`);
+  if (!segmentPattern.test(segment) || Number(segment) > idMax) throw notPath(text);
   return Number(segment);
 };
 
 /** Throws Malformed. The leading slash is required. */
 export const parsePath = (text: string): Path => {
-  const segments = text.split('/');
-  if (segments.length < 2 || segments.length > 5 || segments[0] !== '')
-    throw new Malformed('path', `"${text}" is no LwM2M path`);
+  const segments = text.split('/', 6);
+  if (segments.length < 2 || segments.length > 5 || segments[0] !== '') throw notPath(text);
   const [object, instance, resource, resourceInstance] = segments.slice(1).map((s) => segmentId(s, text));
   return {
     object: object as number,

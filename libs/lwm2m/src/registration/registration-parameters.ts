@@ -40,13 +40,16 @@ export class UnsupportedVersion extends WrongParameter {
 
 const nameMax = 255;
 
+const known = new Set(['ep', 'et', 'lt', 'lwm2m', 'b', 'Q', 'sms']);
+
 const parse = (query: readonly string[]): Map<string, string | undefined> => {
   const parameters = new Map<string, string | undefined>();
   for (const part of query) {
     const mark = part.indexOf('=');
     const name = mark < 0 ? part : part.slice(0, mark);
     if (name === '') throw new WrongParameter('query', 'a parameter has no name');
-    if (parameters.has(name)) throw new WrongParameter(name, 'is given twice');
+    if (parameters.has(name)) throw new WrongParameter(name.slice(0, 20), 'is given twice');
+    if (mark < 0 && known.has(name) && name !== 'Q') throw new WrongParameter(name, 'has no value');
     parameters.set(name, mark < 0 ? undefined : part.slice(mark + 1));
   }
   return parameters;
@@ -68,8 +71,6 @@ const binding = (parameters: Map<string, string | undefined>): { binding?: strin
     throw new WrongParameter('b', `"${text.slice(0, 20)}" is no binding`);
   return { binding: text.replaceAll('Q', ''), queueMode: parameters.has('Q') || text.includes('Q') };
 };
-
-const known = new Set(['ep', 'et', 'lt', 'lwm2m', 'b', 'Q', 'sms']);
 
 const others = (parameters: Map<string, string | undefined>): Record<string, string> =>
   Object.fromEntries([...parameters].flatMap(([name, value]) => (known.has(name) ? [] : [[name, value ?? '']])));
@@ -95,7 +96,7 @@ export const parseRegistration = (query: readonly string[]): RegistrationParamet
   const version = versionOf(parameters.get('lwm2m'));
   const endpointName = bounded(parameters, 'ep');
   const endpointType = bounded(parameters, 'et');
-  const sms = parameters.get('sms');
+  const sms = bounded(parameters, 'sms');
   const { binding: transports, queueMode } = binding(parameters);
   return {
     ...(endpointName !== undefined && { endpointName }),
@@ -113,7 +114,7 @@ export const parseRegistration = (query: readonly string[]): RegistrationParamet
 export const parseUpdate = (query: readonly string[]): UpdateParameters => {
   const parameters = parse(query);
   const lifetimeSeconds = lifetime(parameters.get('lt'));
-  const sms = parameters.get('sms');
+  const sms = bounded(parameters, 'sms');
   return {
     ...(lifetimeSeconds !== undefined && { lifetimeSeconds }),
     ...binding(parameters),
