@@ -1,0 +1,88 @@
+import { describe, expect, it } from '@jest/globals';
+import { seeded } from '../../test/seeded.js';
+import { Malformed } from '../errors.js';
+import { covers, formatPath, isPath, matchesPattern, parsePath, splitUri } from './path.js';
+
+describe('parsePath', () => {
+  it.each([
+    ['/3', { object: 3 }],
+    ['/3/0', { object: 3, instance: 0 }],
+    ['/3/0/6', { object: 3, instance: 0, resource: 6 }],
+    ['/3/0/6/1', { object: 3, instance: 0, resource: 6, resourceInstance: 1 }],
+    ['/65534/65534/65534/65534', { object: 65_534, instance: 65_534, resource: 65_534, resourceInstance: 65_534 }],
+  ])('reads %s', (text, path) => {
+    expect(parsePath(text)).toEqual(path);
+    expect(formatPath(path)).toBe(text);
+  });
+
+  it.each([
+    '',
+    '/',
+    '3/0',
+    '//3',
+    '/3/',
+    '/3//0',
+    '/03',
+    '/65535',
+    '/100000',
+    '/-1',
+    '/3/0/6/1/2',
+    '/a',
+    '/3/0 ',
+    '/٣',
+  ])('refuses "%s"', (text) => {
+    expect(() => parsePath(text)).toThrow(Malformed);
+    expect(isPath(text)).toBe(false);
+  });
+
+  it('names a hostile path by its beginning only, and reads no more of it than it must', () => {
+    const long = '/1'.repeat(500_000);
+    expect(() => parsePath(long)).toThrow(/^path: ".{40}" is no LwM2M path$/);
+  });
+
+  it('is undone by formatPath for 2,000 random paths', () => {
+    const random = seeded(690);
+    for (let run = 0; run < 2_000; run++) {
+      const text = Array.from({ length: 1 + random.below(4) }, () => `/${random.below(65_535)}`).join('');
+      expect(formatPath(parsePath(text))).toBe(text);
+    }
+  });
+});
+
+describe('covers', () => {
+  it.each([
+    ['/3', '/3', true],
+    ['/3', '/3/0/1', true],
+    ['/3/0', '/3', false],
+    ['/3', '/33', false],
+    ['/3/0/1', '/3/0/10', false],
+  ])('%s, %s: %s', (path, other, expected) => {
+    expect(covers(path, other)).toBe(expected);
+  });
+});
+
+describe('splitUri', () => {
+  it.each([
+    ['/3/0/1', '/3/0/1', []],
+    ['/3/0/1?', '/3/0/1', []],
+    ['/3/0/1?pmin=1&gt=2', '/3/0/1', ['pmin=1', 'gt=2']],
+    ['/3/0/1?pmin=1;;lt=-2.5', '/3/0/1', ['pmin=1', 'lt=-2.5']],
+    ['/3?a=b?c', '/3', ['a=b?c']],
+  ])('%s', (uri, path, query) => {
+    expect(splitUri(uri)).toEqual({ path, query });
+  });
+});
+
+describe('matchesPattern', () => {
+  it.each([
+    ['/3303/0/5700', '/3303/0/5700', true],
+    ['/3303/0/5700', '/3303/*', true],
+    ['/3303/0/5700', '/3303/0/57*', true],
+    ['/3303/0/5700', '*', true],
+    ['/3304/0/5700', '/3303/*', false],
+    ['/3303/0/5700', '/3303', false],
+    ['/3303/0/5700', '/*/0/5700', false],
+  ])('%s against %s: %s', (path, pattern, expected) => {
+    expect(matchesPattern(path, pattern)).toBe(expected);
+  });
+});
