@@ -12,6 +12,12 @@ const violations: [what: string, path: string, text: string, rule: string][] = [
     '@nx/enforce-module-boundaries',
   ],
   [
+    'a library imports an app',
+    'libs/service/src/planted.ts',
+    `import { start } from '../../../apps/registry/src/start.js';\nexport const planted = start;\n`,
+    '@nx/enforce-module-boundaries',
+  ],
+  [
     'a platform library imports a protocol library',
     'libs/service/src/planted.ts',
     `import { decodeValues } from '@lanyard/lwm2m';\nexport const planted = decodeValues;\n`,
@@ -38,6 +44,18 @@ const violations: [what: string, path: string, text: string, rule: string][] = [
   [
     'an app imports kafkajs',
     'apps/dispatcher/src/planted.ts',
+    `import kafkajs from 'kafkajs';\nexport const planted = kafkajs;\n`,
+    '@nx/enforce-module-boundaries',
+  ],
+  [
+    'a protocol library imports kafkajs',
+    'libs/coap/src/planted.ts',
+    `import kafkajs from 'kafkajs';\nexport const planted = kafkajs;\n`,
+    '@nx/enforce-module-boundaries',
+  ],
+  [
+    'a scenario of the whole system imports kafkajs',
+    'e2e/planted.ts',
     `import kafkajs from 'kafkajs';\nexport const planted = kafkajs;\n`,
     '@nx/enforce-module-boundaries',
   ],

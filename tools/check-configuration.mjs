@@ -36,7 +36,7 @@ const programs = (folder) =>
     return entry.isDirectory() ? programs(path) : entry.name.endsWith('.mjs') ? [path] : [];
   });
 for (const path of [...programs(join(root, 'tools')), ...programs(join(root, 'bench'))])
-  for (const [, name = ''] of readFileSync(path, 'utf8').matchAll(/process\.env\.([A-Z_]+)/g)) read.add(name);
+  for (const [, name = ''] of readFileSync(path, 'utf8').matchAll(/process\.env(?:\.|\[')([A-Z_]+)/g)) read.add(name);
 
 const page = readFileSync(join(root, 'docs/configuration.md'), 'utf8');
 const documented = new Set(

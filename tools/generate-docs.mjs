@@ -1,12 +1,12 @@
 /**
- * Writes what is generated from the contracts: docs/topics.md and docs/asyncapi.json.
- * `node tools/generate-docs.mjs` writes, `--check` fails when the committed files differ.
- * Needs a build of libs/contracts.
+ * Writes what is generated: docs/topics.md and docs/asyncapi.json from the contracts, docs/errors.md from the errors.
+ * `node tools/generate-docs.mjs` writes, `--check` fails when the committed files differ. Needs a build.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { format, resolveConfig } from 'prettier';
 import { topics } from '../libs/contracts/dist/index.js';
 import { asyncApi } from './docs/asyncapi.mjs';
+import { errorsPage } from './docs/errors-page.mjs';
 import { topicsPage } from './docs/topics-page.mjs';
 
 const root = new URL('../', import.meta.url);
@@ -15,6 +15,7 @@ const root = new URL('../', import.meta.url);
 const files = [
   ['docs/topics.md', topicsPage(topics)],
   ['docs/asyncapi.json', JSON.stringify(asyncApi(topics))],
+  ['docs/errors.md', await errorsPage()],
 ];
 
 const check = process.argv.includes('--check');
@@ -25,7 +26,7 @@ for (const [path, text] of files) {
   const wanted = await format(text, { ...options, filepath: path });
   if (!check) writeFileSync(url, wanted);
   else if (read(url) !== wanted) {
-    console.error(`${path} is not what the contracts say: run node tools/generate-docs.mjs`);
+    console.error(`${path} is not what the code says: run node tools/generate-docs.mjs`);
     stale++;
   }
 }

@@ -1,0 +1,122 @@
+import { join } from 'node:path';
+import { root } from '../lanyard/project.mjs';
+import { everywhere, ofApps, ofCloseCauses, ofDevices, ofOutcomes } from './error-advice.mjs';
+
+/**
+ * @typedef {{ status: number, code: string, token: string, message: string }} Shown
+ * @typedef {new (...args: any[]) => Shown} ErrorClass
+ * @typedef {{ status: number, error?: string, note?: string }} Outcome
+ */
+
+/** A module of the last build. @param {string} path @returns {Promise<Record<string, any>>} */
+export const built = (path) => import(join(root, path));
+
+/** The classes that clients may see the instances of. @param {Record<string, unknown>} module */
+export const errorClasses = (module) =>
+  /** @type {[string, ErrorClass][]} */ (
+    Object.entries(module).filter(([name, value]) => name !== 'ServiceError' && typeof value === 'function')
+  );
+
+/** @param {string[]} head @param {(string | number)[][]} rows */
+const table = (head, rows) =>
+  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+
+/** @param {string} word */
+const mark = (word) => `\`${word}\``;
+
+/** @param {Record<string, unknown>} module @param {Record<string, import('./error-advice.mjs').Advice>} advice */
+const errorTable = (module, advice) => {
+  const rows = errorClasses(module).flatMap(([name, ErrorClass]) => {
+    const known = advice[name];
+    if (!known) throw new Error(`${name}: tools/docs/error-advice.mjs says nothing of it`);
+    return (known.samples ?? [[]]).map((sample) => {
+      const { status, code, token, message } = new ErrorClass(...sample);
+      return {
+        status,
+        token,
+        cells: [status, mark(token), mark(code), message.replace(/[|<]/g, '\\$&'), known.advice],
+      };
+    });
+  });
+  rows.sort((a, b) => a.status - b.status || (a.token < b.token ? -1 : a.token > b.token ? 1 : 0));
+  return table(
+    ['Status', 'Token', 'Type', 'Message', 'What to do'],
+    rows.map(({ cells }) => cells),
+  );
+};
+
+/** @param {Record<string, any>} outcomes */
+export const namedOutcomes = (outcomes) =>
+  /** @type {(Outcome & { error: string })[]} */ (
+    Object.values(outcomes).filter((value) => typeof value === 'object' && typeof value.error === 'string')
+  );
+
+/** CoAP codes of the classes 4 and 5. @param {Record<string, any>} coap @returns {string[]} */
+export const errorCodes = ({ Code, formatCode }) =>
+  Object.values(Code)
+    .filter((code) => code >> 5 >= 4)
+    .map((code) => formatCode(code));
+
+/** @param {Record<string, any>} outcomes @param {string[]} codes */
+const outcomeTable = (outcomes, codes) => {
+  const given = namedOutcomes(outcomes).map(({ status, error, note }) => ({ status, error, cause: note ?? '' }));
+  /** @type {Map<string, { status: number, error: string, codes: string[] }>} */
+  const byWord = new Map();
+  for (const code of codes) {
+    const { status, error } = outcomes.outcomeOf({ code, payload: Buffer.alloc(0) });
+    const known = byWord.get(`${status} ${error}`) ?? { status, error, codes: [] };
+    byWord.set(`${status} ${error}`, { ...known, codes: [...known.codes, code] });
+  }
+  const answered = [...byWord.values()].map(({ status, error, codes }) => ({
+    status,
+    error,
+    cause: `The device answered ${codes.join(', ')}.`,
+  }));
+  return table(
+    ['Status', '`error`', 'Why', 'What to do'],
+    [...given, ...answered].map(({ status, error, cause }) => {
+      const todo = ofOutcomes[error];
+      if (!todo) throw new Error(`${error}: tools/docs/error-advice.mjs says nothing of it`);
+      return [status, mark(error), cause, todo];
+    }),
+  );
+};
+
+/** Every error of every service, from the code that makes it. */
+export const errorsPage = async () => {
+  const service = await built('libs/service/dist/errors/service-error.js');
+  const outcomes = await built('apps/device-proxy/dist/commands/outcome.js');
+  const { closeCodes } = await built('apps/dispatcher/dist/delivery/close-codes.js');
+  const codes = errorCodes(await built('libs/coap/dist/index.js'));
+  const apps = await Promise.all(
+    Object.entries(ofApps).map(async ([app, advice]) => {
+      const module = await built(`apps/${app}/dist/errors.js`);
+      return `## ${app}\n\n${errorTable(module, advice)}`;
+    }),
+  );
+  return [
+    '# Errors',
+    'Generated from the code and `tools/docs/error-advice.mjs` by `node tools/generate-docs.mjs`; CI checks it.',
+    'Paths below `/v2/` answer the bare **token** as text, or the error object when the request says `Accept: application/json`. All other paths answer the error object: `object`, `code` (the status), `type`, `message`, `request_id` and, where it helps, `fields`. Tell errors apart by status and token or type, never by the message. `…` stands for what the request fills in. 429, 502 and 503 come with `Retry-After`, except where a queue of commands is full.',
+    '## Every service',
+    errorTable(service, everywhere),
+    ...apps,
+    '## Outcomes of commands',
+    'In `async-responses` on a channel and in the history of commands. A command has exactly one outcome; 200 is success.',
+    outcomeTable(outcomes, codes),
+    '## Close codes of WebSockets',
+    'A handshake on another path gets 404, at a service that is stopping 503. 1006 is never sent: the connection broke, connect again.',
+    table(
+      ['Code', 'Reason', 'What to do'],
+      Object.entries(closeCodes).map(([cause, code]) => [code, cause, ofCloseCauses[cause] ?? '']),
+    ),
+    '## Answers to devices',
+    table(
+      ['CoAP code', 'When', 'What to do'],
+      Object.entries(ofDevices)
+        .sort()
+        .map(([code, cells]) => [code, ...cells]),
+    ),
+    '',
+  ].join('\n\n');
+};
