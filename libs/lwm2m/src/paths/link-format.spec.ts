@@ -104,7 +104,7 @@ describe('parseLinks', () => {
   ])('needs linear time for %s', (_name, text) => {
     const startedMs = performance.now();
     try {
-      parseLinks(text(linkLimits.bytes - 40));
+      parseLinks(text(120_000));
     } catch (error) {
       expect(error).toBeInstanceOf(Malformed);
     }
