@@ -15,7 +15,7 @@ const layers = (testing) => [
   {
     sourceTag: 'layer:protocol',
     onlyDependOnLibsWithTags: testing ? ['layer:protocol', 'layer:testing'] : ['layer:protocol'],
-    allowedExternalImports: testing ? ['*'] : ['cbor-x', 'node:*'],
+    allowedExternalImports: testing ? ['*'] : ['node:*'],
   },
   { sourceTag: 'layer:platform', onlyDependOnLibsWithTags: testing ? everyLib : platform },
   { sourceTag: 'layer:testing', onlyDependOnLibsWithTags: everyLib },
@@ -72,6 +72,22 @@ export default tseslint.config(
         {
           selector: "MemberExpression[object.name='process'][property.name='env']",
           message: 'Only config.ts reads the environment (docs/adr/0009).',
+        },
+      ],
+    },
+  },
+  {
+    files: ['**/*.ts'],
+    ignores: ['libs/kafka/**'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          paths: [
+            { name: 'kafkajs', message: 'Only libs/kafka knows kafkajs (docs/adr/0004).' },
+            { name: 'node:process', importNames: ['env'], message: 'Only config.ts reads the environment.' },
+            { name: 'process', message: 'It is a global.' },
+          ],
         },
       ],
     },

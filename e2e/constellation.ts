@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { engines, isolate } from '@lanyard/testing';
 import { type Constellation, startConstellation } from '../tools/lanyard/constellation.mjs';
-import { root } from '../tools/lanyard/project.mjs';
+import { dataFolder } from '../tools/lanyard/project.mjs';
 
 export interface RunningSystem {
   constellation: Constellation;
@@ -27,7 +27,7 @@ export const startSystem = async (
   { replicas = {}, env = {} }: SystemOptions = {},
 ): Promise<RunningSystem> => {
   const isolation = await isolate(name);
-  const dataDir = mkdtempSync(join(root, '.lanyard/e2e-'));
+  const dataDir = mkdtempSync(join(dataFolder(), 'e2e-'));
   const { brokers, redisUrl } = engines();
   const constellation = await startConstellation({
     dataDir,

@@ -72,6 +72,18 @@ const violations: [what: string, path: string, text: string, rule: string][] = [
     '@nx/enforce-module-boundaries',
   ],
   [
+    'a platform library other than libs/kafka imports kafkajs',
+    'libs/service/src/planted.ts',
+    `import kafkajs from 'kafkajs';\nexport const planted = kafkajs;\n`,
+    'no-restricted-imports',
+  ],
+  [
+    'the environment comes in by import',
+    'apps/snapshot/src/planted.ts',
+    `import { env } from 'node:process';\nexport const planted = env;\n`,
+    'no-restricted-imports',
+  ],
+  [
     'something other than config.ts reads the environment',
     'apps/snapshot/src/planted.ts',
     `export const planted = process.env['HOME'];\n`,

@@ -3,13 +3,14 @@
  * The last line is `N passed, N failed`.
  */
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startEngines } from './lanyard/engines.mjs';
 import { removeData } from './lanyard/engine-processes.mjs';
 import { build, installPackages } from './lanyard/install.mjs';
 import { checkEnginePrerequisites, checkNode } from './lanyard/prerequisites.mjs';
-import { stopProcess } from './lanyard/processes.mjs';
+import { isProcess, stopProcess } from './lanyard/processes.mjs';
+import { StateFile } from './lanyard/state.mjs';
 import { root, run, say } from './lanyard/project.mjs';
 
 const flags = process.argv.slice(2).filter((a) => a.startsWith('--'));
@@ -82,7 +83,13 @@ await run(async () => {
       fast: true,
     });
     const { brokers, databaseUrl, redisUrl } = engines.urls;
-    const env = { KAFKA_BROKERS: brokers, DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, NODE_ENV: 'test' };
+    const env = {
+      KAFKA_BROKERS: brokers,
+      DATABASE_URL: databaseUrl,
+      REDIS_URL: redisUrl,
+      NODE_ENV: 'test',
+      LANYARD_DATA: dataDir,
+    };
     if (!flags.includes('--only-e2e'))
       await jest(
         'unit-and-integration',
@@ -103,6 +110,7 @@ await run(async () => {
         env,
       );
   } finally {
+    await stopLeftOvers();
     await Promise.all(
       (engines?.supervised ?? []).map(({ unit }) => stopProcess(unit.pid, { signal: unit.stopSignal, waitMs: 5_000 })),
     );
@@ -115,6 +123,16 @@ await run(async () => {
 /** @param {string[]} patterns */
 function where(patterns) {
   return patterns.length > 0 ? [`--testPathPatterns=${patterns.map((p) => `(?=.*${p})`).join('')}`] : [];
+}
+
+/** Services of a test file that failed before it could stop them. */
+async function stopLeftOvers() {
+  if (!existsSync(dataDir)) return;
+  const systems = readdirSync(dataDir).filter((name) => name.startsWith('e2e-'));
+  const units = systems.flatMap((name) => new StateFile(join(dataDir, name)).state.units);
+  const running = units.filter(({ pid, marker }) => isProcess(pid, marker));
+  if (running.length > 0) say(`stopping ${running.length} processes that tests left behind`);
+  await Promise.all(running.map(({ pid }) => stopProcess(pid)));
 }
 
 function cleanUp() {

@@ -1,5 +1,6 @@
 import {
   contentFormatOf,
+  covers,
   decodeValues,
   formatScalar,
   Malformed,
@@ -34,7 +35,9 @@ export const expand = (path: string, contentType: string, payload: Buffer): Reso
   if (isSingle(path) || format === undefined) return whole;
   try {
     const values = decodeValues(format, payload, path, models);
-    return values.length > 0 ? values.map(bytesOf) : whole;
+    // A device that answers with other paths than it was asked for does not get to write those.
+    const isInside = values.length > 0 && values.every((value) => covers(path, value.path));
+    return isInside ? values.map(bytesOf) : whole;
   } catch (error) {
     if (error instanceof Malformed || error instanceof UnsupportedFormat) return whole;
     throw error;
