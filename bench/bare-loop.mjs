@@ -11,7 +11,7 @@ const [brokers = '', topic = ''] = process.argv.slice(2);
 const kafka = new kafkajs.Kafka({ clientId: 'bare', brokers: brokers.split(','), logLevel: kafkajs.logLevel.ERROR });
 const consumer = kafka.consumer({
   groupId: `bare-${process.pid}`,
-  sessionTimeout: 60_000,
+  sessionTimeout: 600_000,
   maxBytesPerPartition: 4_194_304,
 });
 const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
@@ -37,6 +37,7 @@ consumer.on(consumer.events.GROUP_JOIN, () => {
   process.stdout.write(`listening ${address.port}\n`);
 });
 await consumer.run({
+  autoCommit: false,
   eachBatch: async ({ batch }) => {
     /** @type {Buffer[]} */
     const parts = [];

@@ -122,6 +122,7 @@ export const latency = {
       max_ms: at(ours, 1),
       bare_p50_ms: at(bare, 0.5),
       bare_p99_ms: at(bare, 0.99),
+      bare_max_ms: at(bare, 1),
       p50_ratio: round(at(ours, 0.5) / at(bare, 0.5)),
       p99_ratio: round(at(ours, 0.99) / at(bare, 0.99)),
       added_p50_ms: round(at(ours, 0.5) - at(bare, 0.5)),
