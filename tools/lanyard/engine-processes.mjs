@@ -169,7 +169,9 @@ export const postgresql = (folders, port, password) => {
 /** @param {string} binaries @param {string} data @param {string} password @param {{ uid?: number, gid?: number }} as */
 const initialise = (binaries, data, password, as) => {
   rmSync(data, { recursive: true, force: true });
-  mkdirSync(data, { recursive: true, mode: 0o700 });
+  mkdirSync(dirname(data), { recursive: true });
+  // Not with its parents: they would get the mode too, and keep PostgreSQL's user out.
+  mkdirSync(data, { mode: 0o700 });
   const passwordFile = `${data}.password`;
   writeFileSync(passwordFile, password, { mode: 0o600 });
   if (as.uid !== undefined) for (const path of [data, passwordFile]) chownSync(path, as.uid, as.gid ?? as.uid);

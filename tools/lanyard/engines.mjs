@@ -3,7 +3,7 @@ import { kafka, postgresql, redis } from './engine-processes.mjs';
 import { fetchEngines } from './fetch-engines.mjs';
 import { tcpPort } from './ports.mjs';
 import { answers, waitUntil } from './probes.mjs';
-import { isProcess, launch } from './processes.mjs';
+import { isProcess, launch, stopProcess } from './processes.mjs';
 import { say as toTerminal } from './project.mjs';
 
 /**
@@ -41,6 +41,8 @@ export const startEngines = async ({
   say = toTerminal,
 }) => {
   const { ports } = state;
+  /** @type {Unit[]} */
+  const launched = [];
   const folders = () => fetchEngines().then((binaries) => ({ binaries, data: dataDir, logs, fast }));
   /** @param {keyof typeof usual} name @param {Unit | undefined} running */
   const choosePort = async (name, running) => {
@@ -88,6 +90,7 @@ export const startEngines = async ({
       restarts: left?.restarts ?? 0,
       stopSignal: spec.stopSignal,
     };
+    launched.push(unit);
     await waitUntil(name, () => answers[name](address), {
       alive: () => isProcess(unit.pid, spec.marker),
       hint: `See ${spec.logFile}`,
@@ -95,7 +98,7 @@ export const startEngines = async ({
     say(`${name} ${version} at ${address}${left ? ' (was still running)' : ''}`);
     return { unit, launch: again };
   };
-  const supervised = await Promise.all([
+  const outcomes = await Promise.allSettled([
     start('redis', engines.redisUrl, async (port) => redis(await folders(), port)),
     start('postgresql', engines.databaseUrl, async (port) => postgresql(await folders(), port, password)),
     start('kafka', engines.brokers, async (port) => {
@@ -103,6 +106,12 @@ export const startEngines = async ({
       return kafka(await folders(), port, await choosePort('kafka-controller', left));
     }),
   ]);
+  const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+  if (failed) {
+    await Promise.all(launched.map((unit) => stopProcess(unit.pid, { signal: unit.stopSignal })));
+    throw failed.reason;
+  }
+  const supervised = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
   return {
     supervised: supervised.filter((s) => !s.unit.external),
     units: supervised.map((s) => s.unit),

@@ -53,10 +53,12 @@ const unpack = async (folder) => {
   if (!archive || !server) throw new Stop('The engine archives have another layout than expected.');
   const txz = join(folder, 'postgres.txz');
   writeFileSync(txz, /** @type {() => Buffer} */ (postgres.get(archive))());
+  const tar = join(folder, 'postgres.tar');
+  await runProgram('mvn', ['-q', '-B', '-f', pom, 'antrun:run@unxz', `-Darchive=${txz}`, `-Dtar=${tar}`]);
   mkdirSync(join(folder, 'postgres'));
-  const tar = spawnSync('tar', ['-xJf', txz, '-C', join(folder, 'postgres')], { encoding: 'utf8' });
-  if (tar.status !== 0) throw new Stop(`tar could not unpack PostgreSQL: ${tar.stderr || tar.error}`);
-  rmSync(txz);
+  const unpacked = spawnSync('tar', ['-xf', tar, '-C', join(folder, 'postgres')], { encoding: 'utf8' });
+  if (unpacked.status !== 0) throw new Stop(`tar could not unpack PostgreSQL: ${unpacked.stderr || unpacked.error}`);
+  for (const archive of [txz, tar]) rmSync(archive);
   writeFileSync(join(folder, 'redis-server'), /** @type {() => Buffer} */ (redis.get(server))());
   chmodSync(join(folder, 'redis-server'), 0o755);
   const kafka = join(folder, 'kafka');

@@ -1,7 +1,6 @@
 /** Packages and build, only when they are not up to date. */
 import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { progress, root, say, Stop } from './project.mjs';
 
@@ -19,21 +18,27 @@ export const runProgram = (program, args, env = {}) =>
     );
   });
 
-const stamp = () => join(root, 'node_modules/.lanyard-lock');
+/** Path of package to version, of a lock file. @param {string} path @returns {Map<string, { version: string, optional?: boolean }>} */
+const lockedIn = (path) => {
+  const { packages } = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : { packages: {} };
+  return new Map(Object.entries(packages).filter(([name, { link }]) => name.includes('node_modules/') && !link));
+};
 
-const lockHash = () =>
-  createHash('sha256')
-    .update(readFileSync(join(root, 'package-lock.json')))
-    .digest('hex');
-
-const installedHash = () => (existsSync(stamp()) ? readFileSync(stamp(), 'utf8') : '');
+/** What npm noted in node_modules is what the lock file says; optional packages of other platforms are not there. */
+const isInstalled = () => {
+  const wanted = lockedIn(join(root, 'package-lock.json'));
+  const found = lockedIn(join(root, 'node_modules/.package-lock.json'));
+  const asWanted = [...wanted].every(([name, { version, optional }]) =>
+    found.has(name) ? found.get(name)?.version === version : optional,
+  );
+  return asWanted && [...found.keys()].every((name) => wanted.has(name));
+};
 
 /** `npm ci` when node_modules is not there or of another lock file. */
 export const installPackages = async () => {
-  if (installedHash() === lockHash()) return;
+  if (isInstalled()) return;
   say('installing packages (npm ci)');
   await runProgram('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
-  writeFileSync(stamp(), lockHash());
 };
 
 /** @param {string} folder @returns {string[]} */

@@ -22,11 +22,11 @@ const forEngines = [
     wanted: (out) => /Apache Maven [3-9]/.test(out),
   },
   {
-    name: 'xz',
+    name: 'tar',
     need: 'to unpack PostgreSQL',
-    command: ['xz', '--version'],
-    install: 'apt-get install xz-utils',
-    installMac: 'brew install xz',
+    command: ['tar', '--version'],
+    install: 'apt-get install tar',
+    installMac: 'brew install gnu-tar',
     wanted: () => true,
   },
 ];

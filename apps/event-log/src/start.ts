@@ -32,7 +32,7 @@ export const start = async (config: CommonConfig, overrides: ServiceOverrides = 
   const kafka = new KafkaConnection({ ...config.kafka, clientId: config.replicaId, logger, metrics });
   await kafka.ensureTopics([DeviceSessions, DeviceLifecycle, DeviceEvents]);
   const consumers = new KafkaBatchServer(kafka, { group: app, onFatal: exitOnFatal });
-  health.add('database', async () => void (await database.query('SELECT 1')));
+  health.add('postgresql', async () => void (await database.query('SELECT 1')));
   const partitions = clock.every(partitionCheckMs, () => {
     entries.ensurePartitions().catch((err: unknown) => logger.error({ err }, 'no partition for the coming months'));
   });

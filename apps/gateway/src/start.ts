@@ -85,7 +85,7 @@ const startOn = async (engines: Engines, config: GatewayConfig, base: ServicePar
   const replicas = replicasOf(config, base);
   const openCalls = new OpenCalls(clock);
   const { trustedProxies } = config;
-  health.add('database', async () => void (await database.query('SELECT 1')));
+  health.add('postgresql', async () => void (await database.query('SELECT 1')));
   return startService(
     config,
     {

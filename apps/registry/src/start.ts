@@ -33,7 +33,7 @@ export const start = async (config: CommonConfig, overrides: ServiceOverrides = 
   await producer.connect();
   const relay = new OutboxRelay({ databaseUrl, schema, producer, logger, metrics });
   relay.start();
-  health.add('database', async () => void (await database.query('SELECT 1')));
+  health.add('postgresql', async () => void (await database.query('SELECT 1')));
   return startService(
     config,
     {

@@ -43,7 +43,7 @@ export const start = async (config: CommonConfig, overrides: ServiceOverrides = 
     SubscriptionsState,
   ]);
   const consumers = new KafkaBatchServer(kafka, { group: app, onFatal: exitOnFatal });
-  health.add('database', async () => void (await database.query('SELECT 1')));
+  health.add('postgresql', async () => void (await database.query('SELECT 1')));
   const purging = clock.every(purgePeriodMs, () => {
     purge(database, clock)
       .then((removed) => removed > 0 && logger.info({ removed }, 'snapshots past their life removed'))

@@ -1,7 +1,9 @@
 import { FastifyAdapter } from '@nestjs/platform-fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { MalformedJson } from '../errors/service-error.js';
+import { errorReply } from '../errors/error-body.js';
+import { MalformedJson, ValidationFailed } from '../errors/service-error.js';
 import { bodyLimitBytes } from './limits.js';
 
 /** Client timeouts: what a slow or half-open peer may hold. */
@@ -41,6 +43,17 @@ export interface HttpOptions {
   rawBodyPrefixes?: readonly string[];
 }
 
+/** A path that cannot be decoded reaches no route, so no filter either. */
+const refuseUrl = (request: FastifyRequest, reply: FastifyReply): void => {
+  const error = new ValidationFailed([{ name: 'url', message: 'is not a valid URL' }]);
+  const answer = errorReply(error, request.url, request.headers.accept, request.id);
+  void reply
+    .code(answer.status)
+    .headers({ ...answer.headers, [requestIdHeader]: request.id })
+    .type(answer.contentType)
+    .send(answer.body);
+};
+
 /** Fastify as every service runs it: JSON bodies whatever the content type, request ids, limits. */
 export const createFastify = ({ rawBodyPrefixes = [] }: HttpOptions = {}): FastifyAdapter => {
   const adapter = new FastifyAdapter({
@@ -51,6 +64,7 @@ export const createFastify = ({ rawBodyPrefixes = [] }: HttpOptions = {}): Fasti
     keepAliveTimeout: keepAliveTimeoutMs,
     forceCloseConnections: true,
     http: { headersTimeout: headersTimeoutMs },
+    frameworkErrors: (_: Error, request: FastifyRequest, reply: FastifyReply) => refuseUrl(request, reply),
   });
   const fastify = adapter.getInstance();
   fastify.removeAllContentTypeParsers();

@@ -141,6 +141,14 @@ describe('a started service', () => {
     expect(await json.json()).toMatchObject({ code: 404, type: 'not_found', message: 'No such device.' });
   });
 
+  it('400 for a path that cannot be decoded, in the form of the path', async () => {
+    const v3 = await call('/v3/names/%zz');
+    expect([v3.status, await v3.json()]).toMatchObject([400, { object: 'error', fields: [{ name: 'url' }] }]);
+    expect(v3.headers.get('x-request-id')).toBeTruthy();
+    const v2 = await call('/v2/things/%zz');
+    expect([v2.status, await v2.text()]).toEqual([400, 'BAD_REQUEST']);
+  });
+
   it('413 for a body over the limit', async () => {
     expect((await call('/v3/names', { method: 'POST', body: Buffer.alloc(1_100_000, 97) })).status).toBe(413);
   });
