@@ -43,7 +43,9 @@ export const startEngines = async ({
   const { ports } = state;
   /** @type {Unit[]} */
   const launched = [];
-  const folders = () => fetchEngines().then((binaries) => ({ binaries, data: dataDir, logs, fast }));
+  /** @type {Promise<string> | undefined} */
+  let fetched;
+  const folders = async () => ({ binaries: await (fetched ??= fetchEngines()), data: dataDir, logs, fast });
   /** @param {keyof typeof usual} name @param {Unit | undefined} running */
   const choosePort = async (name, running) => {
     if (!running) ports[name] = await tcpPort(ports[name] ?? (freePorts ? 0 : usual[name]));
