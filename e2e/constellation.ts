@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { engines, isolate } from '@lanyard/testing';
 import { type Constellation, startConstellation } from '../tools/lanyard/constellation.mjs';
+import { isProcess } from '../tools/lanyard/processes.mjs';
 import { dataFolder } from '../tools/lanyard/project.mjs';
 
 export interface RunningSystem {
@@ -17,6 +18,13 @@ export interface SystemOptions {
   replicas?: Partial<Record<'gateway' | 'registry' | 'device-proxy' | 'snapshot' | 'event-log' | 'dispatcher', number>>;
   env?: Record<string, string>;
 }
+
+/** What died although nobody killed it, with the end of its log. */
+const deadIn = ({ supervised, logs }: Constellation): string =>
+  supervised
+    .filter(({ unit }) => !isProcess(unit.pid, unit.marker))
+    .map(({ unit: { name } }) => `${name} died:\n${readFileSync(join(logs, `${name}.log`), 'utf8').slice(-4_000)}`)
+    .join('\n');
 
 /**
  * The six services as processes of their own, as `npm start` runs them, on the test engines and on topics, a database
@@ -51,9 +59,11 @@ export const startSystem = async (
     coapUrls: constellation.coapUrls,
     adminKey: constellation.adminKey(),
     stop: async () => {
+      const dead = deadIn(constellation);
       await constellation.stop();
       await isolation.drop();
       if (!process.env['LANYARD_KEEP_TEST_DATA']) rmSync(dataDir, { recursive: true, force: true });
+      if (dead !== '') throw new Error(dead);
     },
   };
 };

@@ -11,8 +11,11 @@ let numbers = 0;
 /** Unique within a run. */
 export const fresh = (name: string): string => `${name}-${process.pid}-${numbers++}`;
 
-const deviceEvents = async (app: Application, deviceId: string, code: string): Promise<unknown[]> =>
-  (await app.call('GET', `/v3/device-events?device_id=${deviceId}&event_type=${code}`)).json.data;
+const deviceEvents = async (app: Application, deviceId: string, code: string): Promise<unknown[]> => {
+  const answer = await app.call('GET', `/v3/device-events?device_id=${deviceId}&event_type=${code}`);
+  expect(answer).toMatchObject({ status: 200, json: { object: 'list' } });
+  return answer.json.data as unknown[];
+};
 
 /** Reads until the echo shows what is expected of a resource. */
 const echoes = async (app: Application, deviceId: string, path: string, expected: object): Promise<void> => {
