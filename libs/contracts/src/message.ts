@@ -19,6 +19,9 @@ export const headerNames = {
 
 export type Headers = Record<string, string>;
 
+/** The text of a header; undefined when the message has none of the name. */
+export type HeaderReader = (name: string) => string | undefined;
+
 export interface EncodedMessage {
   key: string;
   value: Buffer | null;
@@ -122,14 +125,14 @@ export interface FramedItem {
 const isCategory = (text: string | undefined): text is Category => categories.includes(text as Category);
 
 /** The item of a framed message; undefined when the message carries none. Throws InvalidMessage on broken framing. */
-export const sliceItem = (topicName: string, value: Buffer | null, headers: Headers): FramedItem | undefined => {
-  const length = headers[headerNames.itemBytes];
+export const sliceItem = (topicName: string, value: Buffer | null, header: HeaderReader): FramedItem | undefined => {
+  const length = header(headerNames.itemBytes);
   if (length === undefined) return undefined;
   const end = itemOffset + Number(length);
-  const category = headers[headerNames.category];
-  const accountId = headers[headerNames.account];
-  const audience = headers[headerNames.audience];
-  const uid = headers[headerNames.id];
+  const category = header(headerNames.category);
+  const accountId = header(headerNames.account);
+  const audience = header(headerNames.audience);
+  const uid = header(headerNames.id);
   if (!value || !Number.isInteger(end) || end <= itemOffset || end >= value.length)
     throw new InvalidMessage(topicName, 'ce_itembytes: beyond the value');
   if (value[itemOffset] !== 0x7b || value[end - 1] !== 0x7d)
@@ -142,7 +145,7 @@ export const sliceItem = (topicName: string, value: Buffer | null, headers: Head
     category,
     accountId,
     audience: audience === '*' ? '*' : audience === '' ? [] : audience.split(','),
-    endpointName: headers[headerNames.endpoint] ?? '',
+    endpointName: header(headerNames.endpoint) ?? '',
     uid,
   };
 };

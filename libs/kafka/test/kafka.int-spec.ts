@@ -367,7 +367,7 @@ describe('libs/kafka on a real broker', () => {
     await connection.ensureTopics([topic]);
     const sent = event(newId(), 1);
     await producer.send(topic, sent, { id: 'the-id' });
-    const raw: { value: Buffer; id: string; type: string | undefined; parsed: unknown }[] = [];
+    const raw: { value: Buffer; id: string | undefined; type: string | undefined; parsed: unknown }[] = [];
     await consume<DeviceEventReported>({
       topic,
       raw: true,
@@ -375,8 +375,8 @@ describe('libs/kafka on a real broker', () => {
         void raw.push(
           ...batch.messages.map((m) => ({
             value: m.raw,
-            id: m.id,
-            type: m.headers['ce_type'],
+            id: m.header('ce_id'),
+            type: m.header('ce_type'),
             parsed: m.value as unknown,
           })),
         ),

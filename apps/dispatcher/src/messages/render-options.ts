@@ -21,5 +21,15 @@ const bits = [
 export const renderCode = (options: RenderOptions): RenderCode =>
   bits.reduce((code, name, bit) => (options[name] ? code | (1 << bit) : code), 0);
 
-export const renderOptions = (code: RenderCode): RenderOptions =>
-  Object.fromEntries(bits.map((name, bit) => [name, (code & (1 << bit)) !== 0])) as unknown as RenderOptions;
+/** Of every code: made once, because every event asks. */
+const ofCode = Array.from(
+  { length: 1 << bits.length },
+  (_, code) =>
+    Object.fromEntries(bits.map((name, bit) => [name, (code & (1 << bit)) !== 0])) as unknown as RenderOptions,
+);
+
+export const renderOptions = (code: RenderCode): RenderOptions => {
+  const options = ofCode[code];
+  if (!options) throw new RangeError(`no render options have the code ${code}`);
+  return options;
+};

@@ -226,13 +226,12 @@ export class BatchConsumer<V> {
   }
 
   private received(message: KafkaMessage): Received<V> {
-    const headers = headersOf(message);
+    const { headers = {} } = message;
     return {
       key: message.key?.toString() ?? '',
       value: this.options.raw ? (undefined as V) : decodeMessage(this.options.topic, message.value),
       raw: message.value ?? Buffer.alloc(0),
-      headers,
-      id: headers['ce_id'] ?? '',
+      header: (name) => (headers[name] === undefined ? undefined : textOf(headers[name])),
       offset: BigInt(message.offset),
       timestampMs: Number(message.timestamp),
     };

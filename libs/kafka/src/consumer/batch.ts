@@ -1,4 +1,4 @@
-import type { Headers } from '@lanyard/contracts';
+import type { HeaderReader } from '@lanyard/contracts';
 
 /** One message as a handler gets it. */
 export interface Received<V> {
@@ -6,9 +6,8 @@ export interface Received<V> {
   /** Checked against the topic's schema; undefined in a raw handler. */
   value: V;
   raw: Buffer;
-  headers: Headers;
-  /** CloudEvents id. */
-  id: string;
+  /** Its bytes become text when asked for: most handlers want a few headers of a dozen. */
+  header: HeaderReader;
   offset: bigint;
   /** When the broker or the producer stamped it, ms. */
   timestampMs: number;
