@@ -258,7 +258,7 @@ export class Harness {
       topic,
       group: 'test',
       handler: ({ messages }) => {
-        into.push(...messages.map(({ value, header }) => ({ value, audience: header('ce_audience') })));
+        into.push(...messages.map(({ value, headers }) => ({ value, audience: headers.get('ce_audience') })));
         return Promise.resolve();
       },
       onFatal: (error) => {

@@ -19,8 +19,10 @@ export const headerNames = {
 
 export type Headers = Record<string, string>;
 
-/** The text of a header; undefined when the message has none of the name. */
-export type HeaderReader = (name: string) => string | undefined;
+export interface HeaderReader {
+  /** undefined: the message has no header of the name. */
+  get(name: string): string | undefined;
+}
 
 export interface EncodedMessage {
   key: string;
@@ -125,14 +127,14 @@ export interface FramedItem {
 const isCategory = (text: string | undefined): text is Category => categories.includes(text as Category);
 
 /** The item of a framed message; undefined when the message carries none. Throws InvalidMessage on broken framing. */
-export const sliceItem = (topicName: string, value: Buffer | null, header: HeaderReader): FramedItem | undefined => {
-  const length = header(headerNames.itemBytes);
+export const sliceItem = (topicName: string, value: Buffer | null, headers: HeaderReader): FramedItem | undefined => {
+  const length = headers.get(headerNames.itemBytes);
   if (length === undefined) return undefined;
   const end = itemOffset + Number(length);
-  const category = header(headerNames.category);
-  const accountId = header(headerNames.account);
-  const audience = header(headerNames.audience);
-  const uid = header(headerNames.id);
+  const category = headers.get(headerNames.category);
+  const accountId = headers.get(headerNames.account);
+  const audience = headers.get(headerNames.audience);
+  const uid = headers.get(headerNames.id);
   if (!value || !Number.isInteger(end) || end <= itemOffset || end >= value.length)
     throw new InvalidMessage(topicName, 'ce_itembytes: beyond the value');
   if (value[itemOffset] !== 0x7b || value[end - 1] !== 0x7d)
@@ -145,7 +147,7 @@ export const sliceItem = (topicName: string, value: Buffer | null, header: Heade
     category,
     accountId,
     audience: audience === '*' ? '*' : audience === '' ? [] : audience.split(','),
-    endpointName: header(headerNames.endpoint) ?? '',
+    endpointName: headers.get(headerNames.endpoint) ?? '',
     uid,
   };
 };

@@ -17,13 +17,13 @@ import {
   BatchConsumer,
   type BatchConsumerOptions,
   deadLetterHeaders,
-  headersOf,
   KafkaConnection,
   KafkaProducer,
   Outbox,
   outboxMigration,
   OutboxRelay,
   PoisonMessage,
+  recordHeaders,
   StateReader,
 } from '../src/index.js';
 
@@ -187,12 +187,12 @@ describe('libs/kafka on a real broker', () => {
     await reader.subscribe({ topic: connection.topicName(deadLetterTopic('poison', 'g')), fromBeginning: true });
     await reader.run({
       eachMessage: async ({ message }) => {
-        const headers = headersOf(message);
+        const headers = recordHeaders(message);
         letters.push({
-          reason: String(headers[deadLetterHeaders.reason]),
-          offset: String(headers[deadLetterHeaders.offset]),
+          reason: String(headers.get(deadLetterHeaders.reason)),
+          offset: String(headers.get(deadLetterHeaders.offset)),
           value: String(message.value),
-          id: headers['ce_id'],
+          id: headers.get('ce_id'),
         });
       },
     });
@@ -375,8 +375,8 @@ describe('libs/kafka on a real broker', () => {
         void raw.push(
           ...batch.messages.map((m) => ({
             value: m.raw,
-            id: m.header('ce_id'),
-            type: m.header('ce_type'),
+            id: m.headers.get('ce_id'),
+            type: m.headers.get('ce_type'),
             parsed: m.value as unknown,
           })),
         ),

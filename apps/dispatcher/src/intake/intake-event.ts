@@ -37,7 +37,7 @@ export const intakeBatch = ({ topic, partition, messages, nextOffset }: Batch<un
   const events: IntakeEvent[] = [];
   for (const message of messages) {
     try {
-      const item = sliceItem(topic, message.raw, message.header);
+      const item = sliceItem(topic, message.raw, message.headers);
       if (item) events.push(new IntakeEvent(message.offset, message.timestampMs, item));
     } catch (error) {
       if (error instanceof InvalidMessage) throw new PoisonMessage(message.offset, error.message);

@@ -1,9 +1,11 @@
-import { type Headers, InvalidMessage, decodeMessage, type Topic } from '@lanyard/contracts';
+import { decodeMessage, type HeaderReader, InvalidMessage, type Topic } from '@lanyard/contracts';
 import type { Consumer, EachBatchPayload, KafkaMessage } from 'kafkajs';
 import type { KafkaConnection } from '../connection/kafka-connection.js';
 import { type BatchHandler, PoisonMessage, type Received, type StoredPositions } from './batch.js';
 import { DeadLetters } from './dead-letters.js';
+import { GroupMembership } from './group-membership.js';
 import { PositionGates } from './positions.js';
+import { recordHeaders } from './record-headers.js';
 
 export interface BatchConsumerOptions<V> {
   topic: Topic<V>;
@@ -13,22 +15,48 @@ export interface BatchConsumerOptions<V> {
   /** Nothing is parsed: `value` is undefined. */
   raw?: boolean;
   positions?: StoredPositions;
+  /** No other process has the connection's client id: who has it in the group is what this one was before a crash. */
+  isOnlyOfItsName?: boolean;
   /** The consumer ended for good: the process should too. */
   onFatal: (error: unknown) => void;
 }
 
 const commitPeriodMs = 1_000;
-const heartbeatPeriodMs = 3_000;
+const heartbeatPeriodMs = 1_000;
 const retryFirstMs = 100;
 const retryMaxMs = 5_000;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-const textOf = (value: Buffer | string | (Buffer | string)[] | undefined): string =>
-  Array.isArray(value) ? String(value[0] ?? '') : String(value ?? '');
+const nothing = Buffer.alloc(0);
 
-export const headersOf = (message: KafkaMessage): Headers =>
-  Object.fromEntries(Object.entries(message.headers ?? {}).map(([k, v]) => [k, textOf(v)]));
+/** Most handlers want a part of it: what they do not ask for is not made. */
+class ReceivedMessage<V> implements Received<V> {
+  readonly headers: HeaderReader;
+
+  constructor(
+    private readonly message: KafkaMessage,
+    readonly value: V,
+  ) {
+    this.headers = recordHeaders(message);
+  }
+
+  get key(): string {
+    return this.message.key?.toString() ?? '';
+  }
+
+  get raw(): Buffer {
+    return this.message.value ?? nothing;
+  }
+
+  get offset(): bigint {
+    return BigInt(this.message.offset);
+  }
+
+  get timestampMs(): number {
+    return Number(this.message.timestamp);
+  }
+}
 
 /**
  * Consumes one topic in batches. The offset of a batch is committed only after its handler resolved, on a timer, so a
@@ -39,6 +67,7 @@ export class BatchConsumer<V> {
   private readonly consumer: Consumer;
   private readonly deadLetters: DeadLetters;
   private readonly gates: PositionGates | undefined;
+  private readonly membership: GroupMembership;
   private readonly topicOnCluster: string;
   private readonly groupId: string;
   private done = new Map<number, bigint>();
@@ -57,8 +86,10 @@ export class BatchConsumer<V> {
     this.groupId = connection.topicName(`${options.group}.${options.topic.name}`);
     this.deadLetters = new DeadLetters(connection, options.topic.name, options.group);
     this.gates = options.positions && new PositionGates(options.positions, options.topic.name);
+    this.membership = new GroupMembership(this.groupId, connection.logger);
     this.consumer = connection.kafka.consumer({
       groupId: this.groupId,
+      partitionAssigners: [this.membership.assigner],
       sessionTimeout: 30_000,
       heartbeatInterval: heartbeatPeriodMs,
       rebalanceTimeout: 60_000,
@@ -85,6 +116,7 @@ export class BatchConsumer<V> {
       });
     });
     await this.consumer.connect();
+    if (this.options.isOnlyOfItsName) await this.evict(this.connection.clientId);
     await this.consumer.subscribe({ topic: this.topicOnCluster, fromBeginning: true });
     await this.consumer.run({
       autoCommit: false,
@@ -113,6 +145,11 @@ export class BatchConsumer<V> {
     if (this.gates) this.onAssigned(this.assigned);
   }
 
+  /** A process is gone: its partitions are given to others now, not when its session ends. */
+  async evict(clientId: string): Promise<void> {
+    await this.membership.evict(this.consumer, clientId);
+  }
+
   private async track(fetch: Promise<void>): Promise<void> {
     const settled = fetch.catch(() => undefined);
     this.underWay.add(settled);
@@ -136,7 +173,12 @@ export class BatchConsumer<V> {
 
   private seek(partition: number, offset: bigint): void {
     this.done.delete(partition);
-    this.consumer.seek({ topic: this.topicOnCluster, partition, offset: String(offset) });
+    try {
+      this.consumer.seek({ topic: this.topicOnCluster, partition, offset: String(offset) });
+    } catch (err) {
+      // The consumer crashed and is about to start again: when it has joined, positions are read anew.
+      this.connection.logger.debug({ err, topic: this.options.topic.name, partition }, 'no seek while restarting');
+    }
   }
 
   private async onFetch(payload: EachBatchPayload): Promise<void> {
@@ -226,15 +268,8 @@ export class BatchConsumer<V> {
   }
 
   private received(message: KafkaMessage): Received<V> {
-    const { headers = {} } = message;
-    return {
-      key: message.key?.toString() ?? '',
-      value: this.options.raw ? (undefined as V) : decodeMessage(this.options.topic, message.value),
-      raw: message.value ?? Buffer.alloc(0),
-      header: (name) => (headers[name] === undefined ? undefined : textOf(headers[name])),
-      offset: BigInt(message.offset),
-      timestampMs: Number(message.timestamp),
-    };
+    const { topic, raw } = this.options;
+    return new ReceivedMessage(message, raw ? (undefined as V) : decodeMessage(topic, message.value));
   }
 
   private async bury(partition: number, fetched: KafkaMessage[], { offset, reason }: PoisonMessage): Promise<void> {
@@ -243,7 +278,7 @@ export class BatchConsumer<V> {
     await this.deadLetters.put({
       key: source.key?.toString() ?? null,
       value: source.value,
-      headers: headersOf(source),
+      headers: recordHeaders(source).all(),
       partition,
       offset,
       reason,

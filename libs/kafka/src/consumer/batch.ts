@@ -6,8 +6,7 @@ export interface Received<V> {
   /** Checked against the topic's schema; undefined in a raw handler. */
   value: V;
   raw: Buffer;
-  /** Its bytes become text when asked for: most handlers want a few headers of a dozen. */
-  header: HeaderReader;
+  headers: HeaderReader;
   offset: bigint;
   /** When the broker or the producer stamped it, ms. */
   timestampMs: number;

@@ -40,6 +40,11 @@ export class KafkaBatchServer extends Server implements CustomTransportStrategy 
     this.consumers.get(topicName)?.reseek();
   }
 
+  /** The process with this client id is gone. */
+  async evict(clientId: string): Promise<void> {
+    await Promise.all([...this.consumers.values()].map((consumer) => consumer.evict(clientId)));
+  }
+
   on(): never {
     throw new Error('KafkaBatchServer has no events: failures reach onFatal');
   }
@@ -60,6 +65,7 @@ export class KafkaBatchServer extends Server implements CustomTransportStrategy 
     return new BatchConsumer(this.connection, {
       topic,
       group: this.options.group,
+      isOnlyOfItsName: true,
       onFatal: this.options.onFatal,
       ...(options.raw !== undefined && { raw: options.raw }),
       ...(positions && { positions }),

@@ -1,0 +1,44 @@
+import type { Logger } from '@lanyard/service';
+import kafkajs, { type Cluster, type Consumer, type PartitionAssigner } from 'kafkajs';
+
+interface Coordinator {
+  leaveGroup(request: { groupId: string; memberId: string }): Promise<unknown>;
+}
+
+/**
+ * Ends the membership of processes that are gone. kafkajs has no static membership, so a process that was killed
+ * would keep its partitions until its session times out. But to leave a group takes only the member's id
+ * (KIP-345 and before), so whoever knows that a process is gone can leave for it. Wrong about it, nothing is lost:
+ * the member finds out at its next heartbeat and joins again.
+ */
+export class GroupMembership {
+  private cluster: Cluster | undefined;
+
+  constructor(
+    private readonly groupId: string,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Assigners are the ones to whom kafkajs gives its connections. */
+  readonly assigner: PartitionAssigner = (config) => {
+    this.cluster = config.cluster;
+    return kafkajs.PartitionAssigners.roundRobin(config);
+  };
+
+  /** Lets every member of the client leave. The consumer is connected. Never rejects: their sessions end anyway. */
+  async evict(consumer: Consumer, clientId: string): Promise<void> {
+    try {
+      const { members } = await consumer.describeGroup();
+      for (const member of members) if (member.clientId === clientId) await this.leaveFor(member.memberId);
+    } catch (err) {
+      this.logger.debug({ err, group: this.groupId, clientId }, 'former members not asked for');
+    }
+  }
+
+  private async leaveFor(memberId: string): Promise<void> {
+    const { groupId } = this;
+    const coordinator = (await this.cluster?.findGroupCoordinator({ groupId })) as unknown as Coordinator | undefined;
+    await coordinator?.leaveGroup({ groupId, memberId });
+    this.logger.info({ group: groupId, memberId }, 'a member that is gone left its group');
+  }
+}

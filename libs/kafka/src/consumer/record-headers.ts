@@ -1,0 +1,104 @@
+import { createRequire } from 'node:module';
+import type { HeaderReader, Headers } from '@lanyard/contracts';
+import type { KafkaMessage } from 'kafkajs';
+
+/** What kafkajs gives to those who read a part of a record: its bytes, and how far they were read. */
+interface RecordDecoder {
+  buffer: Buffer;
+  offset: number;
+}
+
+interface DecoderClass {
+  prototype: { readVarIntArray(this: RecordDecoder): Pick<readonly unknown[], 'reduce'> };
+}
+
+/** Zig-zag varint (Kafka protocol, "varint"). */
+const readVarInt = (cursor: RecordDecoder): number => {
+  let value = 0;
+  for (let shift = 0; ; shift += 7) {
+    const byte = cursor.buffer[cursor.offset++] ?? 0;
+    value |= (byte & 0x7f) << shift;
+    if (byte < 0x80) return (value >>> 1) ^ -(value & 1);
+  }
+};
+
+/** The headers of one record, as they came. Bytes become text when asked for. */
+export class RecordHeaders implements HeaderReader {
+  private readonly cursor: RecordDecoder;
+  private readonly start: number;
+  private readonly count: number;
+  private at = 0;
+
+  constructor(buffer: Buffer, offset: number) {
+    this.cursor = { buffer, offset };
+    this.count = Math.max(0, readVarInt(this.cursor));
+    this.start = this.cursor.offset;
+  }
+
+  /** Readers ask in the order in which writers wrote, more or less: looks on from where the last one was found. */
+  get(name: string): string | undefined {
+    for (let looked = 0; looked < this.count; looked++) {
+      const value = this.valueIfNamed(name);
+      if (value !== undefined) return value;
+    }
+    return undefined;
+  }
+
+  all(): Headers {
+    const { buffer } = this.cursor;
+    this.rewind();
+    return Object.fromEntries(
+      Array.from({ length: this.count }, () => {
+        const { nameStart, nameEnd, valueStart, valueEnd } = this.next();
+        return [buffer.toString('utf8', nameStart, nameEnd), buffer.toString('utf8', valueStart, valueEnd)];
+      }),
+    );
+  }
+
+  private valueIfNamed(name: string): string | undefined {
+    const { buffer } = this.cursor;
+    const { nameStart, nameEnd, valueStart, valueEnd } = this.next();
+    if (nameEnd - nameStart !== name.length) return undefined;
+    // From the end: all begin with `ce_`.
+    for (let n = name.length - 1; n >= 0; n--) if (buffer[nameStart + n] !== name.charCodeAt(n)) return undefined;
+    return buffer.toString('utf8', valueStart, valueEnd);
+  }
+
+  private next(): { nameStart: number; nameEnd: number; valueStart: number; valueEnd: number } {
+    if (this.at === this.count) this.rewind();
+    this.at++;
+    const { cursor } = this;
+    const nameLength = readVarInt(cursor);
+    const nameStart = cursor.offset;
+    const nameEnd = (cursor.offset += nameLength);
+    // -1: no value.
+    const valueLength = Math.max(0, readVarInt(cursor));
+    const valueStart = cursor.offset;
+    const valueEnd = (cursor.offset += valueLength);
+    return { nameStart, nameEnd, valueStart, valueEnd };
+  }
+
+  private rewind(): void {
+    this.at = 0;
+    this.cursor.offset = this.start;
+  }
+}
+
+/**
+ * kafkajs makes an object of a record's headers by copying it once per header: measured, 80 % of the time that
+ * decoding takes. This is the only place where it reads them, and the last part of a record that it reads.
+ */
+const { prototype } = createRequire(import.meta.url)('kafkajs/src/protocol/decoder.js') as DecoderClass;
+prototype.readVarIntArray = function () {
+  const headers = new RecordHeaders(this.buffer, this.offset);
+  return { reduce: () => headers } as unknown as Pick<readonly unknown[], 'reduce'>;
+};
+
+const none = new RecordHeaders(Buffer.from([0]), 0);
+
+/** Throws when kafkajs made them in its own way after all. */
+export const recordHeaders = ({ headers }: KafkaMessage): RecordHeaders => {
+  if (headers instanceof RecordHeaders) return headers;
+  if (headers !== undefined) throw new TypeError('headers of a message that this library did not decode');
+  return none;
+};
