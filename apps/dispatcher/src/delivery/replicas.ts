@@ -4,18 +4,36 @@ import type { RedisLink } from '../queue/redis-link.js';
 import { asList, asText } from '../queue/reply.js';
 
 /** A replica shows that it lives this often. */
-const beatPeriodMs = 1_000;
+const beatPeriodMs = 500;
 
 /** One that did not for so long is taken for dead: what it holds is free. */
 const silenceMaxMs = 5_000;
 
+/** One that did not for so long, and is no longer connected either, was killed. */
+const disconnectedMaxMs = 1_200;
+
+/** Whoever could not look for so long, because Redis was away or it stood still itself, knows nothing of the others. */
+const blindMaxMs = 3 * beatPeriodMs;
+
+/** `dispatcher-0#5f1c…` is a process of the replica dispatcher-0. */
+const replicaOf = (owner: string): string => owner.slice(0, owner.lastIndexOf('#'));
+
+export interface Losses {
+  /** Sockets that went with a replica. */
+  sockets(channels: string[]): void;
+  /** No process of this replica is left. */
+  replica(replicaId: string): void;
+}
+
 /**
  * Leases of whole replicas: instead of renewing a lease per channel, each replica counts up one number. Another one
- * that sees the number stand still, by its own monotonic clock, frees everything that the silent one held. No clocks
- * are compared, and a replica that was only slow finds its tokens void.
+ * that sees the number stand still, by its own monotonic clock, frees everything that the silent one held; sooner when
+ * the silent one's subscription is gone too, for the kernel closes the connections of a process that was killed. No
+ * clocks are compared, and a replica that was only slow finds its tokens void.
  */
 export class Replicas {
   private readonly seen = new Map<string, { beats: string; sinceMs: number }>();
+  private lookedAtMs = 0;
   private beating: Timer | undefined;
 
   constructor(
@@ -25,15 +43,13 @@ export class Replicas {
     /** `<replica id>#<random>`: a process, not a name. */
     readonly owner: string,
     private readonly logger: Logger,
-    /** Sockets that went with a replica. */
-    private readonly onLost: (channels: string[]) => void,
+    private readonly losses: Losses,
   ) {}
 
   async start(): Promise<void> {
     await this.beat();
-    const own = this.owner.slice(0, this.owner.lastIndexOf('#') + 1);
     const earlier = (await this.link.redis.hkeys(this.keys.replicas)).filter(
-      (other) => other !== this.owner && other.startsWith(own),
+      (other) => other !== this.owner && replicaOf(other) === replicaOf(this.owner),
     );
     // This replica, before its restart: nobody needs to wait for its silence.
     for (const owner of earlier) await this.bury(owner);
@@ -55,21 +71,36 @@ export class Replicas {
     );
     await this.link.redis.hdel(this.keys.replicas, owner);
     this.seen.delete(owner);
-    this.onLost(lost.flatMap((reply) => asList(reply).map((channel) => asText(channel))));
+    this.losses.sockets(lost.flatMap((reply) => asList(reply).map((channel) => asText(channel))));
   }
 
   private async beat(): Promise<void> {
     await this.link.redis.hincrby(this.keys.replicas, this.owner, 1);
     const replicas = await this.link.redis.hgetall(this.keys.replicas);
-    const nowMs = performance.now();
+    if (performance.now() - this.lookedAtMs > blindMaxMs) this.seen.clear();
+    this.lookedAtMs = performance.now();
     for (const [owner, beats] of Object.entries(replicas)) {
-      const before = this.seen.get(owner);
-      if (owner === this.owner) continue;
-      if (before?.beats !== beats) this.seen.set(owner, { beats, sinceMs: nowMs });
-      else if (nowMs - before.sinceMs > silenceMaxMs) {
-        this.logger.warn({ owner }, 'a replica is silent: its channels are free');
-        await this.bury(owner);
-      }
+      if (owner === this.owner || !(await this.isGone(owner, beats))) continue;
+      this.logger.warn({ owner }, 'a replica is silent: its channels are free');
+      await this.bury(owner);
+      const others = Object.keys(replicas).filter((other) => other !== owner);
+      if (!others.some((other) => replicaOf(other) === replicaOf(owner))) this.losses.replica(replicaOf(owner));
     }
+  }
+
+  private async isGone(owner: string, beats: string): Promise<boolean> {
+    const nowMs = performance.now();
+    const before = this.seen.get(owner);
+    if (before?.beats !== beats) {
+      this.seen.set(owner, { beats, sinceMs: nowMs });
+      return false;
+    }
+    const silentMs = nowMs - before.sinceMs;
+    return silentMs > silenceMaxMs || (silentMs > disconnectedMaxMs && !(await this.isConnected(owner)));
+  }
+
+  private async isConnected(owner: string): Promise<boolean> {
+    const [, subscribers] = (await this.link.redis.pubsub('NUMSUB', this.keys.bus(owner))) as [string, number];
+    return subscribers > 0;
   }
 }
