@@ -28,6 +28,20 @@ export class MalformedMessage extends CoapError {
 /** A message that cannot be written, for example with a token of nine bytes: a mistake of the caller. */
 export class UnencodableMessage extends CoapError {}
 
+/** A message over the size that the receiver said it takes (RFC 8323 §5.3.1). */
+export class MessageTooLarge extends CoapError {
+  constructor(readonly bytes: number) {
+    super(`A message of ${bytes} bytes is too large`);
+  }
+}
+
+/** There is no connection to the peer, or it ended while this was waiting. What was sent may have been executed. */
+export class NotConnected extends CoapError {
+  constructor() {
+    super('No connection to the peer');
+  }
+}
+
 /** An address that is not a literal IP address, or a port that is no port. Host names are never resolved here. */
 export class InvalidPeerAddress extends CoapError {}
 

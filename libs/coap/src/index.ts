@@ -2,6 +2,7 @@ export { Code, formatCode } from './codec/code.js';
 export { decodeMessage } from './codec/decode.js';
 export { encodeMessage } from './codec/encode.js';
 export { type CoapMessage, type CoapOption, type MessageType } from './codec/message.js';
+export { type CoapEndpoint } from './endpoint/coap-endpoint.js';
 export { CoapUdpEndpoint } from './endpoint/coap-udp-endpoint.js';
 export { type CoapEvent, type CoapGauges, type CoapMetrics } from './endpoint/events.js';
 export { type CoapLimits, DEFAULT_LIMITS } from './endpoint/limits.js';
@@ -12,6 +13,8 @@ export {
   EndpointClosed,
   InvalidPeerAddress,
   MalformedMessage,
+  MessageTooLarge,
+  NotConnected,
   PeerForgotten,
   PeerReset,
   QueueFull,
@@ -30,5 +33,10 @@ export {
   type UnmatchedNotification,
 } from './observe/notification.js';
 export { type Peer, peerOf } from './peer/peer.js';
+export { CoapStreamEndpoint, type StreamTarget } from './stream/coap-stream-endpoint.js';
+export { type StreamEvent, type StreamGauges } from './stream/events.js';
+export { DEFAULT_STREAM_LIMITS, type StreamLimits } from './stream/limits.js';
+export { type CoapStreamEndpointOptions, type StreamSecurity } from './stream/options.js';
+export { streamPeerOf } from './stream/stream-peer.js';
 export { type CoapClock, systemCoapClock } from './timing/clock.js';
 export { TimerWheel } from './timing/timer-wheel.js';

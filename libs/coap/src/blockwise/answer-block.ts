@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type BlockValue, blockBytes, blockOffset } from '../codec/block-value.js';
+import { type BlockValue, blockBytes, blockOffset, SZX_BERT } from '../codec/block-value.js';
 import { type CoapResponse } from '../exchange/response.js';
 
 const ETAG_BYTES = 6;
@@ -22,12 +22,19 @@ export function withEtag(response: CoapResponse): CoapResponse {
   return { ...response, etag };
 }
 
-/** Cuts the wanted block out; `undefined` when the answer ends before it. Block 0 exists even of an empty answer. */
-export function cutBlock(response: CoapResponse, wanted: { num: number; szx: number }): AnswerBlock | undefined {
+/**
+ * Cuts the wanted block out; `undefined` when the answer ends before it. Block 0 exists even of an empty answer.
+ * @param bertBytes how much one message takes when several blocks go at once: a multiple of 1024
+ */
+export function cutBlock(
+  response: CoapResponse,
+  wanted: { num: number; szx: number },
+  bertBytes = blockBytes(SZX_BERT),
+): AnswerBlock | undefined {
   const payload = response.payload ?? Buffer.alloc(0);
   const offset = blockOffset({ ...wanted, more: false });
   if (offset > 0 && offset >= payload.length) return undefined;
-  const end = offset + blockBytes(wanted.szx);
+  const end = offset + (wanted.szx === SZX_BERT ? bertBytes : blockBytes(wanted.szx));
   return {
     response: { ...response, payload: payload.subarray(offset, end) },
     block2: { num: wanted.num, more: end < payload.length, szx: wanted.szx },

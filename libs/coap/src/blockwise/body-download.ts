@@ -1,12 +1,12 @@
-import { type BlockValue, blockBytes, blockOffset } from '../codec/block-value.js';
+import { type BlockValue, blockBytes, blockOffset, isWellFilled } from '../codec/block-value.js';
 import { formatCode, isSuccessCode } from '../codec/code.js';
 import { BlockTransferFailed } from '../errors.js';
-import { type IncomingResponse } from '../exchange/pending-request.js';
+import { type ResponseMessage } from '../exchange/pending-request.js';
 import { type ReceivedResponse } from '../exchange/response.js';
 
 export interface DownloadOptions {
   /** Asks for a block of the same resource. */
-  fetch(block: BlockValue): Promise<IncomingResponse>;
+  fetch(block: BlockValue): Promise<ResponseMessage>;
   bodyBytesMax: number;
   /** Whether the whole body may be asked for once more when it changed between two blocks. */
   repeatable: boolean;
@@ -18,7 +18,7 @@ const CHANGED = Symbol('changed');
  * Completes a response whose body comes in blocks (Block2, RFC 7959 §2.4); others pass through.
  * @throws BlockTransferFailed
  */
-export async function download(first: IncomingResponse, options: DownloadOptions): Promise<ReceivedResponse> {
+export async function download(first: ResponseMessage, options: DownloadOptions): Promise<ReceivedResponse> {
   if (first.options.block2 === undefined) return received(first, first.message.payload);
   const result = await collect(first, options);
   if (result !== CHANGED) return received(first, result);
@@ -33,7 +33,7 @@ export async function download(first: IncomingResponse, options: DownloadOptions
   };
 }
 
-async function collect(first: IncomingResponse, options: DownloadOptions): Promise<Buffer | typeof CHANGED> {
+async function collect(first: ResponseMessage, options: DownloadOptions): Promise<Buffer | typeof CHANGED> {
   const parts: Buffer[] = [];
   let bytes = 0;
   let current = first;
@@ -41,9 +41,7 @@ async function collect(first: IncomingResponse, options: DownloadOptions): Promi
     const block = usable(current);
     const { payload } = current.message;
     if (blockOffset(block) !== bytes) throw new BlockTransferFailed('a block out of order');
-    if (block.more ? payload.length !== blockBytes(block.szx) : payload.length > blockBytes(block.szx)) {
-      throw new BlockTransferFailed('a block of the wrong size');
-    }
+    if (!isWellFilled(block, payload.length)) throw new BlockTransferFailed('a block of the wrong size');
     bytes += payload.length;
     if (bytes > options.bodyBytesMax) throw new BlockTransferFailed('the body is too large');
     parts.push(payload);
@@ -54,23 +52,23 @@ async function collect(first: IncomingResponse, options: DownloadOptions): Promi
   }
 }
 
-function usable({ options: { block2 } }: IncomingResponse): BlockValue {
+function usable({ options: { block2 } }: ResponseMessage): BlockValue {
   if (block2 === undefined || block2 === 'reserved-size') throw new BlockTransferFailed('a response without its block');
   return block2;
 }
 
-function refused({ message }: IncomingResponse): BlockTransferFailed {
+function refused({ message }: ResponseMessage): BlockTransferFailed {
   return new BlockTransferFailed(`the peer answered ${formatCode(message.code)}`, message.code);
 }
 
-function sameEtag(first: IncomingResponse, next: IncomingResponse): boolean {
+function sameEtag(first: ResponseMessage, next: ResponseMessage): boolean {
   const before = first.options.etag;
   const now = next.options.etag;
   return before === undefined || now === undefined ? before === now : before.equals(now);
 }
 
 /** The response as the caller sees it. */
-export function received({ message, options }: IncomingResponse, payload: Buffer): ReceivedResponse {
+export function received({ message, options }: ResponseMessage, payload: Buffer): ReceivedResponse {
   const { block1: _block1, block2: _block2, locationPath, locationQuery, ...rest } = options;
   return {
     code: message.code,

@@ -1,4 +1,4 @@
-import { type BlockValue, blockBytes, blockOffset } from '../codec/block-value.js';
+import { type BlockValue, blockOffset, isWellFilled } from '../codec/block-value.js';
 import { type BoundedTable } from '../memory/bounded-table.js';
 
 const FIRST_CAPACITY_BYTES = 4_096;
@@ -31,8 +31,7 @@ export class UploadTable {
 
   take(key: string, part: UploadBlock): UploadStep {
     const { block, payload } = part;
-    const full = blockBytes(block.szx);
-    if (block.more ? payload.length !== full : payload.length > full) return { kind: 'malformed' };
+    if (!isWellFilled(block, payload.length)) return { kind: 'malformed' };
     const end = blockOffset(block) + payload.length;
     if (Math.max(end, part.announcedBytes ?? 0) > this.bodyBytesMax) {
       this.uploads.delete(key);
@@ -59,7 +58,7 @@ export class UploadTable {
     if (block.more && end === upload.length) return { kind: 'continue' };
     if (blockOffset(block) !== upload.length) return { kind: 'incomplete' };
     if (end > upload.buffer.length)
-      upload.buffer = grown(upload, Math.min(this.bodyBytesMax, upload.buffer.length * 2));
+      upload.buffer = grown(upload, Math.min(this.bodyBytesMax, Math.max(end, upload.buffer.length * 2)));
     payload.copy(upload.buffer, upload.length);
     upload.length = end;
     if (block.more) {

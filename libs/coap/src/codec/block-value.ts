@@ -6,18 +6,20 @@ export interface BlockValue {
   /** 20 bits. */
   num: number;
   more: boolean;
-  /** 0 to 6 for 16 to 1024 bytes; 7 is reserved over UDP. */
+  /** 0 to 6 for 16 to 1024 bytes; 7 is reserved over UDP, and over TCP means several blocks of 1024 at once. */
   szx: number;
 }
 
 const NUM_MAX = 0xf_ffff;
 export const SZX_MAX = 6;
+/** Several blocks of 1024 bytes in one message (BERT, RFC 8323 §6): over TCP only. */
+export const SZX_BERT = 7;
 
-/** `undefined` when the reserved size is used. */
-export function decodeBlock(value: Buffer): BlockValue | undefined {
+/** `undefined` when a size is used that this transport does not have. */
+export function decodeBlock(value: Buffer, szxMax = SZX_MAX): BlockValue | undefined {
   const bits = decodeUint(value);
   const szx = bits & 0x07;
-  return szx > SZX_MAX ? undefined : { num: bits >>> 4, more: (bits & 0x08) !== 0, szx };
+  return szx > szxMax ? undefined : { num: bits >>> 4, more: (bits & 0x08) !== 0, szx };
 }
 
 /** @throws UnencodableMessage when the number does not fit in 20 bits */
@@ -26,9 +28,15 @@ export function encodeBlock(block: BlockValue): Buffer {
   return encodeUint(block.num * 16 + (block.more ? 8 : 0) + block.szx);
 }
 
-/** Bytes of a full block. */
+/** Bytes of a full block; with BERT, of each of the blocks in a message. */
 export function blockBytes(szx: number): number {
-  return 16 << szx;
+  return 16 << Math.min(szx, SZX_MAX);
+}
+
+/** Whether so many bytes may be in the block: exactly full while more follow. */
+export function isWellFilled({ more, szx }: BlockValue, bytes: number): boolean {
+  if (szx === SZX_BERT) return !more || (bytes > 0 && bytes % blockBytes(szx) === 0);
+  return more ? bytes === blockBytes(szx) : bytes <= blockBytes(szx);
 }
 
 /** Where the block begins in the body. */

@@ -51,6 +51,11 @@ export function isResponseCode(code: number): boolean {
   return code >= 64 && code < 192;
 }
 
+/** Signalling between two ends of a connection: class 7 (RFC 8323 §5.1). */
+export function isSignalCode(code: number): boolean {
+  return code >> 5 === 7;
+}
+
 /** A success: class 2. */
 export function isSuccessCode(code: number): boolean {
   return code >> 5 === 2;

@@ -41,8 +41,20 @@ export function takeText(list: string[], value: Buffer, bytesMin = 0): boolean {
 export type ReadBlock = BlockValue | 'reserved-size';
 
 /** `undefined` when the value is too long. */
-export function readBlock(value: Buffer): ReadBlock | undefined {
-  return value.length > 3 ? undefined : (decodeBlock(value) ?? 'reserved-size');
+function readBlock(value: Buffer, szxMax?: number): ReadBlock | undefined {
+  return value.length > 3 ? undefined : (decodeBlock(value, szxMax) ?? 'reserved-size');
+}
+
+/** Stores Block1 or Block2; `undefined` when the option is neither. */
+export function takeBlock(
+  into: { block1?: ReadBlock; block2?: ReadBlock },
+  number: number,
+  value: Buffer,
+  szxMax: number | undefined,
+): boolean | undefined {
+  if (number === OptionNumber.Block1) return (into.block1 = readBlock(value, szxMax)) !== undefined;
+  if (number === OptionNumber.Block2) return (into.block2 = readBlock(value, szxMax)) !== undefined;
+  return undefined;
 }
 
 export function isEtag(value: Buffer): boolean {

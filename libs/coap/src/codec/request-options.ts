@@ -2,7 +2,7 @@ import { type OutgoingRequest } from '../exchange/request.js';
 import { type BlockValue, encodeBlock } from './block-value.js';
 import { type CoapOption } from './message.js';
 import { OptionNumber as O } from './option-number.js';
-import { isEtag, type ReadBlock, readBlock, readOptions, takeText } from './option-reader.js';
+import { isEtag, type ReadBlock, readOptions, takeBlock, takeText } from './option-reader.js';
 import { decodeUint, encodeUint } from './uint.js';
 
 /** The options of a request that this library understands. */
@@ -19,10 +19,15 @@ export interface RequestOptions {
   proxied: boolean;
 }
 
-/** Reads the options of a request; gives the number of a critical option that makes it unusable. */
-export function readRequestOptions(options: CoapOption[]): RequestOptions | number {
+/**
+ * Reads the options of a request; gives the number of a critical option that makes it unusable.
+ * @param szxMax largest block size exponent of the transport
+ */
+export function readRequestOptions(options: CoapOption[], szxMax?: number): RequestOptions | number {
   const read: RequestOptions = { path: [], query: [], etags: [], proxied: false };
-  return readOptions(options, read, take) ?? read;
+  const takeAny = (into: RequestOptions, number: number, value: Buffer): boolean =>
+    takeBlock(into, number, value, szxMax) ?? take(into, number, value);
+  return readOptions(options, read, takeAny) ?? read;
 }
 
 function take(into: RequestOptions, number: number, value: Buffer): boolean {
@@ -34,10 +39,6 @@ function take(into: RequestOptions, number: number, value: Buffer): boolean {
     case O.ETag:
       if (isEtag(value)) into.etags.push(value);
       return true;
-    case O.Block1:
-      return (into.block1 = readBlock(value)) !== undefined;
-    case O.Block2:
-      return (into.block2 = readBlock(value)) !== undefined;
     case O.UriHost:
       return value.length >= 1 && value.length <= 255;
     case O.UriPort:

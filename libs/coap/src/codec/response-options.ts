@@ -3,7 +3,7 @@ import { type CoapResponse } from '../exchange/response.js';
 import { type BlockValue, encodeBlock } from './block-value.js';
 import { type CoapOption } from './message.js';
 import { OptionNumber as O } from './option-number.js';
-import { isEtag, type ReadBlock, readBlock, readOptions, takeText } from './option-reader.js';
+import { isEtag, type ReadBlock, readOptions, takeBlock, takeText } from './option-reader.js';
 import { pushUint } from './request-options.js';
 import { decodeUint } from './uint.js';
 
@@ -19,10 +19,15 @@ export interface ResponseOptions {
   block2?: ReadBlock;
 }
 
-/** Reads the options of a response; gives the number of a critical option that makes it unusable. */
-export function readResponseOptions(options: CoapOption[]): ResponseOptions | number {
+/**
+ * Reads the options of a response; gives the number of a critical option that makes it unusable.
+ * @param szxMax largest block size exponent of the transport
+ */
+export function readResponseOptions(options: CoapOption[], szxMax?: number): ResponseOptions | number {
   const read: ResponseOptions = { locationPath: [], locationQuery: [] };
-  return readOptions(options, read, take) ?? read;
+  const takeAny = (into: ResponseOptions, number: number, value: Buffer): boolean =>
+    takeBlock(into, number, value, szxMax) ?? take(into, number, value);
+  return readOptions(options, read, takeAny) ?? read;
 }
 
 function take(into: ResponseOptions, number: number, value: Buffer): boolean {
@@ -34,10 +39,6 @@ function take(into: ResponseOptions, number: number, value: Buffer): boolean {
     case O.ETag:
       if (isEtag(value)) into.etag ??= value;
       return true;
-    case O.Block1:
-      return (into.block1 = readBlock(value)) !== undefined;
-    case O.Block2:
-      return (into.block2 = readBlock(value)) !== undefined;
     default:
       if (number === O.Observe && value.length <= 3) into.observe = decodeUint(value);
       else if (number === O.ContentFormat && value.length <= 2) into.contentFormat = decodeUint(value);

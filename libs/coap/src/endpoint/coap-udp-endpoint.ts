@@ -15,6 +15,7 @@ import { Observer } from '../observe/observer.js';
 import { UnmatchedReceiver } from '../observe/unmatched-receiver.js';
 import { type Peer, peerOf } from '../peer/peer.js';
 import { StrangerGate } from '../peer/stranger-gate.js';
+import { type CoapEndpoint } from './coap-endpoint.js';
 import { EndpointCore } from './core.js';
 import { DatagramRouter } from './datagram-router.js';
 import { drained } from './drain.js';
@@ -30,7 +31,7 @@ const STRANGER_SOURCE_IDLE_MS = 60_000;
  * One UDP socket that speaks CoAP in both roles (RFC 7252, 7641, 7959): it answers requests, and sends requests and
  * notifications to the same peers. Message ids, tokens and queues belong to one peer each; a peer is a source address.
  */
-export class CoapUdpEndpoint {
+export class CoapUdpEndpoint implements CoapEndpoint {
   private readonly host: string;
   private readonly core: EndpointCore;
   private readonly socket: UdpSocket;

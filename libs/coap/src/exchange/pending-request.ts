@@ -4,10 +4,15 @@ import { type CoapError } from '../errors.js';
 import { type Timer } from '../timing/timer-wheel.js';
 import { type Transmission } from './transmission.js';
 
-/** A response whose options were read. */
-export interface IncomingResponse {
-  message: CoapMessage;
+/** A response whose options were read, over any transport. */
+export interface ResponseMessage {
+  message: Pick<CoapMessage, 'code' | 'payload'>;
   options: ResponseOptions;
+}
+
+/** A response over UDP. */
+export interface IncomingResponse extends ResponseMessage {
+  message: CoapMessage;
 }
 
 /** Why a request is sent: it decides what a response with an Observe option on its token means. */

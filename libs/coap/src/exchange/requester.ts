@@ -6,7 +6,7 @@ import { type RequestExtras, writeRequestOptions } from '../codec/request-option
 import { type EndpointCore } from '../endpoint/core.js';
 import { type PeerState } from '../peer/peer-state.js';
 import { type Peer } from '../peer/peer.js';
-import { type IncomingResponse, type RequestIntent } from './pending-request.js';
+import { type IncomingResponse, type RequestIntent, type ResponseMessage } from './pending-request.js';
 import { type OutgoingRequest } from './request.js';
 import { type ReceivedResponse } from './response.js';
 import { roundTrip } from './round-trip.js';
@@ -41,7 +41,7 @@ export class Requester {
     const body = request.payload ?? NO_PAYLOAD;
     const szx = szxOf(this.core.limits.blockBytes);
     const whole = body.length <= blockBytes(szx);
-    let response = whole
+    let response: ResponseMessage = whole
       ? await this.send(state, request, body, call, {})
       : await this.upload(state, request, body, call, szx);
     const smaller = whole ? smallerBlocks(response, szx + 1) : undefined;
@@ -62,14 +62,14 @@ export class Requester {
     body: Buffer,
     call: RequestCall,
     szx: number,
-  ): Promise<IncomingResponse> {
+  ): Promise<ResponseMessage> {
     return upload(body, szx, ({ payload, block1, size1, last }) => {
       const extras = size1 === undefined ? { block1 } : { block1, size1 };
       return this.send(state, request, payload, last ? call : { intent: 'plain' }, extras);
     });
   }
 
-  private download(state: PeerState, request: OutgoingRequest, first: IncomingResponse): Promise<ReceivedResponse> {
+  private download(state: PeerState, request: OutgoingRequest, first: ResponseMessage): Promise<ReceivedResponse> {
     return download(first, {
       fetch: (block2) => this.fetchBlock(state, request, block2),
       bodyBytesMax: this.core.limits.bodyBytesMax,

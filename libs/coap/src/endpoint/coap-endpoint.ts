@@ -1,0 +1,24 @@
+import { type OutgoingRequest } from '../exchange/request.js';
+import { type ReceivedResponse } from '../exchange/response.js';
+import { type NotificationHandler, type Observation } from '../observe/notification.js';
+import { type Peer } from '../peer/peer.js';
+
+/** What can be asked of a peer, over whatever transport it came. */
+export interface CoapEndpoint {
+  /** The peer matters until `forgetPeer`: over UDP its answers are remembered, over TCP its connection may be quiet. */
+  keepPeer(peer: Peer): void;
+  /** Drops observations, and rejects what waits for the peer with PeerForgotten. */
+  forgetPeer(peer: Peer): void;
+  /** Sends a request when the peer's turn comes, and gives the complete response, whatever its code. Rejects with a CoapError. */
+  request(peer: Peer, request: OutgoingRequest): Promise<ReceivedResponse>;
+  /** Sends a request with Observe 0. The handler may be called before the promise resolves. */
+  observe(
+    peer: Peer,
+    request: OutgoingRequest & { token?: Buffer },
+    onNotification: NotificationHandler,
+  ): Promise<Observation<ReceivedResponse>>;
+  /** Recognises the notifications of an observation that this endpoint did not register. */
+  restoreObservation(peer: Peer, token: Buffer, onNotification: NotificationHandler, request?: OutgoingRequest): void;
+  /** Sends the request with Observe 1 and the token of the observation. However it ends, the observation is forgotten. */
+  cancelObservation(peer: Peer, token: Buffer, request: OutgoingRequest): Promise<ReceivedResponse>;
+}

@@ -1,0 +1,29 @@
+import { blockBytes, SZX_BERT, szxOf } from '../codec/block-value.js';
+import { bodyLength } from '../codec/body.js';
+import { type CoapOption } from '../codec/message.js';
+import { FRAME_OVERHEAD_MAX } from '../codec/stream-message.js';
+import { BASE_CAPABILITIES, type Capabilities } from './signals.js';
+
+/** Block1, Block2, Size1, Size2 and the payload marker. */
+const BLOCK_OPTIONS_BYTES = 24;
+const SMALLEST_BLOCK_BYTES = 16;
+
+/** How a body gets to a peer. */
+export interface BlockPlan {
+  /** Largest payload that fits into one message. */
+  wholeBytesMax: number;
+  /** Undefined: the peer takes no blocks, or its messages are too small for any. */
+  blocks: { szx: number; bertBytes: number } | undefined;
+}
+
+/** By what the peer's CSM allows: several blocks at once only when its messages may be large (RFC 8323 §6). */
+export function blockPlan({ messageBytesMax, blockWise }: Capabilities, options: CoapOption[]): BlockPlan {
+  const overhead = FRAME_OVERHEAD_MAX + bodyLength({ options, payload: Buffer.alloc(0) });
+  const wholeBytesMax = messageBytesMax - overhead - 1;
+  const room = messageBytesMax - overhead - BLOCK_OPTIONS_BYTES;
+  if (!blockWise || room < SMALLEST_BLOCK_BYTES) return { wholeBytesMax, blocks: undefined };
+  const unit = blockBytes(SZX_BERT);
+  const bert = messageBytesMax > BASE_CAPABILITIES.messageBytesMax && room >= unit;
+  const szx = bert ? SZX_BERT : szxOf(room);
+  return { wholeBytesMax, blocks: { szx, bertBytes: bert ? Math.floor(room / unit) * unit : unit } };
+}

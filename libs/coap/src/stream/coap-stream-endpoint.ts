@@ -1,0 +1,245 @@
+import { randomInt } from 'node:crypto';
+import { connect, type Socket } from 'node:net';
+import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls';
+import { Code, isRequestCode } from '../codec/code.js';
+import { writeResponseOptions } from '../codec/response-options.js';
+import { type StreamMessage } from '../codec/stream-message.js';
+import { type CoapEndpoint } from '../endpoint/coap-endpoint.js';
+import { EndpointClosed, NotConnected } from '../errors.js';
+import { type OutgoingRequest } from '../exchange/request.js';
+import { type ReceivedResponse } from '../exchange/response.js';
+import { type NotificationHandler, type Observation, type OutgoingNotification } from '../observe/notification.js';
+import { type Peer } from '../peer/peer.js';
+import { Connection } from './connection.js';
+import { Conversation } from './conversation.js';
+import { StreamCore } from './core.js';
+import { type StreamEvent, type StreamGauges } from './events.js';
+import { readStreamGauges } from './gauges.js';
+import { type BoundStreamAddress, StreamListener } from './listener.js';
+import { StreamObserver } from './observer.js';
+import { type CoapStreamEndpointOptions } from './options.js';
+import { StreamRequester } from './requester.js';
+import { StreamResponder } from './responder.js';
+import { streamPeer } from './stream-peer.js';
+import { STREAM_ALPN } from './tls-options.js';
+
+const INSPECT_EVERY_MS = 1_000;
+
+/** Where to connect to. With `tls` the options of Node's own client, for example `pskCallback` or `cert` and `key`. */
+export interface StreamTarget {
+  host: string;
+  port: number;
+  tls?: ConnectionOptions;
+}
+
+/**
+ * CoAP over TCP or TLS in both roles (RFC 8323, with RFC 7641 and 7959): accepts and opens connections, answers requests
+ * and sends requests over each. A peer is one connection: observations and whatever waits end with it.
+ */
+export class CoapStreamEndpoint implements CoapEndpoint {
+  private readonly core: StreamCore;
+  private readonly requester: StreamRequester;
+  private readonly observer: StreamObserver;
+  private readonly responder: StreamResponder;
+  private readonly listener: StreamListener;
+  private readonly conversations = new Map<Peer['key'], Conversation>();
+  private connectionNumber = randomInt(2 ** 47);
+  private inspecting = false;
+  private closed: Promise<void> | undefined;
+
+  constructor(options: CoapStreamEndpointOptions) {
+    this.core = new StreamCore(options);
+    this.requester = new StreamRequester(this.core);
+    this.observer = new StreamObserver(this.core, this.requester);
+    this.responder = new StreamResponder(this.core);
+    this.listener = new StreamListener(this.core, (socket) => this.accept(socket));
+  }
+
+  /** Binds the socket. Rejects when the address is taken. */
+  listen(): Promise<BoundStreamAddress> {
+    const { host = '0.0.0.0', port = 0 } = this.core.options;
+    return this.listener.listen(host, port);
+  }
+
+  /** Opens a connection; resolves when the peer's CSM is there. Rejects when the handshake fails or takes too long. */
+  connect({ host, port, tls }: StreamTarget): Promise<Peer> {
+    return new Promise((resolve, reject) => {
+      this.core.assertOpen();
+      const socket: Socket =
+        tls === undefined ? connect({ host, port }) : connectTls({ ALPNProtocols: [STREAM_ALPN], ...tls, host, port });
+      socket.setTimeout(this.core.limits.handshakeTimeoutMs, () => socket.destroy(new NotConnected()));
+      socket.once('error', reject);
+      socket.once(tls === undefined ? 'connect' : 'secureConnect', () => {
+        socket.setTimeout(0);
+        socket.off('error', reject);
+        const conversation: Conversation = this.open(socket, {
+          opened: () => resolve(conversation.connection.peer),
+          closed: () => reject(new NotConnected()),
+        });
+      });
+    });
+  }
+
+  /** Takes no new connections and requests, lets what is in flight finish, and ends all connections with a Release. */
+  close(): Promise<void> {
+    return (this.closed ??= this.shutDown());
+  }
+
+  keepPeer(peer: Peer): void {
+    const conversation = this.conversations.get(peer.key);
+    if (conversation !== undefined) conversation.connection.kept = true;
+  }
+
+  /** Drops observations and what waits. The connection itself may stay, and ends when it stays idle. */
+  forgetPeer(peer: Peer): void {
+    const conversation = this.conversations.get(peer.key);
+    if (conversation === undefined) return;
+    conversation.connection.kept = false;
+    conversation.forget();
+  }
+
+  /** Ends the connection at once: its peer may not speak any more. */
+  disconnect(peer: Peer, diagnostic: string): void {
+    this.conversations.get(peer.key)?.connection.abort(diagnostic);
+  }
+
+  isConnected(peer: Peer): boolean {
+    return this.conversations.get(peer.key)?.connection.isOpen ?? false;
+  }
+
+  async request(peer: Peer, request: OutgoingRequest): Promise<ReceivedResponse> {
+    return this.requester.request(this.to(peer), request, { intent: 'plain' });
+  }
+
+  async observe(
+    peer: Peer,
+    request: OutgoingRequest & { token?: Buffer },
+    onNotification: NotificationHandler,
+  ): Promise<Observation<ReceivedResponse>> {
+    return this.observer.observe(this.to(peer), request, onNotification);
+  }
+
+  /** For a peer that observes itself. Does nothing when the connection is over: its observations are too. */
+  restoreObservation(peer: Peer, token: Buffer, onNotification: NotificationHandler, request?: OutgoingRequest): void {
+    const conversation = this.conversations.get(peer.key);
+    if (conversation !== undefined) this.observer.restore(conversation, token, onNotification, request);
+  }
+
+  async cancelObservation(peer: Peer, token: Buffer, request: OutgoingRequest): Promise<ReceivedResponse> {
+    return this.observer.cancel(this.to(peer), token, request);
+  }
+
+  /** Device role: sends a notification. @throws NotConnected, MessageTooLarge, UnencodableMessage */
+  notify(peer: Peer, notification: Omit<OutgoingNotification, 'confirmable' | 'ackTimeoutMs' | 'maxRetransmit'>): void {
+    const { token, payload, code = Code.Content, observeNumber, contentFormat, maxAgeSeconds } = notification;
+    const options = writeResponseOptions(
+      {
+        code,
+        ...(observeNumber === undefined ? {} : { observe: observeNumber }),
+        ...(contentFormat === undefined ? {} : { contentFormat }),
+        ...(maxAgeSeconds === undefined ? {} : { maxAgeSeconds }),
+      },
+      {},
+    );
+    this.to(peer).connection.send({ code, token, options, payload });
+  }
+
+  counters(): Readonly<Record<StreamEvent, number>> {
+    return { ...this.core.counters };
+  }
+
+  /** What is held now. Visits every connection: for a scrape, not for each message. */
+  gauges(): StreamGauges {
+    return readStreamGauges(this.core, this.listener.size, this.conversations.values(), this.responder);
+  }
+
+  /** @throws NotConnected, EndpointClosed */
+  private to(peer: Peer): Conversation {
+    this.core.assertOpen();
+    const conversation = this.conversations.get(peer.key);
+    if (conversation === undefined) throw new NotConnected();
+    return conversation;
+  }
+
+  private accept(socket: Socket | TLSSocket): void {
+    // It may have gone between the handshake and now.
+    if (socket.remoteAddress === undefined || this.core.closing) {
+      socket.destroy();
+      return;
+    }
+    this.open(socket);
+  }
+
+  private open(socket: Socket, client?: { opened(): void; closed(): void }): Conversation {
+    const peer = streamPeer(socket.remoteAddress ?? '', socket.remotePort ?? 0, (this.connectionNumber += 1));
+    const conversation = new Conversation(this.core);
+    if (client === undefined && this.core.options.onConnection?.(peer, socket) === false) {
+      this.core.count('connection-refused');
+      socket.on('error', () => socket.destroy());
+      socket.destroy();
+      return conversation;
+    }
+    this.conversations.set(peer.key, conversation);
+    conversation.connection = new Connection(peer, socket, this.core, {
+      opened: () => {
+        this.core.count('connection-opened');
+        client?.opened();
+      },
+      message: (message) => this.receive(conversation, message),
+      closed: () => {
+        this.ended(peer, conversation);
+        client?.closed();
+      },
+      idle: () => conversation.idle,
+    });
+    if (client !== undefined) conversation.connection.kept = true;
+    this.inspectLater();
+    return conversation;
+  }
+
+  private receive(conversation: Conversation, message: StreamMessage): void {
+    if (isRequestCode(message.code)) this.responder.receive(conversation, message);
+    else this.observer.receive(conversation, message);
+  }
+
+  private ended(peer: Peer, conversation: Conversation): void {
+    this.core.count('connection-closed');
+    this.conversations.delete(peer.key);
+    conversation.abandon(this.core.closing ? new EndpointClosed() : new NotConnected());
+    this.core.options.onDisconnected?.(peer);
+  }
+
+  private inspectLater(): void {
+    if (this.inspecting) return;
+    this.inspecting = true;
+    this.core.timers.schedule(INSPECT_EVERY_MS, () => {
+      this.inspecting = false;
+      for (const { connection } of [...this.conversations.values()]) connection.inspect();
+      if (this.conversations.size > 0) this.inspectLater();
+    });
+  }
+
+  private async shutDown(): Promise<void> {
+    this.core.closing = true;
+    this.listener.stop();
+    for (const { queue, connection } of [...this.conversations.values()]) {
+      queue.abandon(new EndpointClosed());
+      connection.release();
+    }
+    await this.drained();
+    for (const { connection } of [...this.conversations.values()]) connection.destroy();
+    this.listener.destroyAll();
+    this.responder.uploadBuffers.clear();
+    this.responder.storedAnswers.clear();
+    if (this.core.options.timers === undefined) this.core.timers.clear();
+  }
+
+  /** Resolves when every connection has ended, at the latest after `closeTimeoutMs`. */
+  private async drained(): Promise<void> {
+    const deadline = this.core.clock.nowMs() + this.core.limits.closeTimeoutMs;
+    while (this.conversations.size + this.listener.size > 0 && this.core.clock.nowMs() < deadline) {
+      await new Promise<void>((resolve) => this.core.timers.schedule(100, resolve));
+      for (const { connection } of [...this.conversations.values()]) connection.inspect();
+    }
+  }
+}

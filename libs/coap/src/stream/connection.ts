@@ -1,0 +1,252 @@
+import { type Socket } from 'node:net';
+import { encodeFrame, type StreamMessage } from '../codec/stream-message.js';
+import { isSignalCode } from '../codec/code.js';
+import { MalformedMessage, MessageTooLarge, NotConnected } from '../errors.js';
+import { type Peer } from '../peer/peer.js';
+import { type StreamCore } from './core.js';
+import { type StreamEvent } from './events.js';
+import { FrameReader } from './frame-reader.js';
+import {
+  abort,
+  BASE_CAPABILITIES,
+  type Capabilities,
+  csm,
+  ping,
+  pong,
+  readCsm,
+  release,
+  Signal,
+  unknownCriticalOption,
+} from './signals.js';
+
+/** How long the last bytes, an Abort for example, may take to leave before the socket is destroyed. */
+const LINGER_MS = 2_000;
+
+/** A peer that takes less could not even be told of an error. */
+const SMALLEST_MESSAGE_BYTES = 64;
+
+export interface ConnectionEvents {
+  /** The first CSM of the peer came. */
+  opened(): void;
+  /** Requests and responses, in order. */
+  message(message: StreamMessage): void;
+  /** Once, however it ended. */
+  closed(): void;
+  /** Nothing is asked or answered any more: the connection may end in order. */
+  idle(): boolean;
+}
+
+/** One TCP or TLS connection: framing, signalling (RFC 8323 §5) and the bounds of what the peer may cost. */
+export class Connection {
+  /** Somebody relies on the peer: it is not dropped for being quiet. */
+  kept = false;
+  /** The peer said Release, or we did: no new work. */
+  releasing = false;
+  private received: Capabilities | undefined;
+  private readonly reader: FrameReader;
+  private readonly openedAtMs: number;
+  private heardAtMs: number;
+  private messageBegunAtMs: number | undefined;
+  private pingedAtMs: number | undefined;
+  private blockedAtMs: number | undefined;
+  private closed = false;
+  private paused = false;
+  private countedBytes = 0;
+
+  constructor(
+    readonly peer: Peer,
+    private readonly socket: Socket,
+    private readonly core: StreamCore,
+    private readonly events: ConnectionEvents,
+  ) {
+    this.reader = new FrameReader(core.messageBytesMax);
+    this.openedAtMs = this.heardAtMs = core.clock.nowMs();
+    socket.setNoDelay(true);
+    socket.on('data', (chunk: Buffer) => this.take(chunk));
+    socket.on('drain', () => (this.blockedAtMs = undefined));
+    socket.on('error', () => this.end());
+    socket.on('close', () => this.end());
+    this.write(csm(core.messageBytesMax));
+  }
+
+  get isOpen(): boolean {
+    return this.received !== undefined && !this.closed;
+  }
+
+  get isClosed(): boolean {
+    return this.closed;
+  }
+
+  get capabilities(): Capabilities {
+    return this.received ?? BASE_CAPABILITIES;
+  }
+
+  /** @throws NotConnected, MessageTooLarge, UnencodableMessage */
+  send(message: StreamMessage): void {
+    if (this.closed) throw new NotConnected();
+    const bytes = encodeFrame(message);
+    if (bytes.length > this.capabilities.messageBytesMax) throw new MessageTooLarge(bytes.length);
+    this.core.count('message-sent');
+    this.write(bytes);
+  }
+
+  /** Whether to go on reading: a peer whose messages are still being handled has to wait. */
+  pause(paused: boolean): void {
+    if (this.paused === paused || this.closed) return;
+    this.paused = paused;
+    if (paused) this.socket.pause();
+    else {
+      this.heardAtMs = this.core.clock.nowMs();
+      this.drain();
+      if (!this.paused) this.socket.resume();
+    }
+  }
+
+  /** No answer came in time: is the peer still there? */
+  suspect(): void {
+    if (this.closed || this.pingedAtMs !== undefined) return;
+    this.pingedAtMs = this.core.clock.nowMs();
+    this.write(ping(this.core.tokens.next()));
+  }
+
+  /** Ends in order, as soon as nothing is in flight. */
+  release(): void {
+    if (this.closed || this.releasing) return;
+    this.releasing = true;
+    this.write(release());
+    this.inspect();
+  }
+
+  abort(diagnostic: string, badCsmOption?: number): void {
+    if (this.closed) return;
+    this.core.count('abort-sent');
+    this.close(abort(diagnostic, badCsmOption));
+  }
+
+  /** Called every second: ends what is half-open, too slow, silent or no longer wanted. */
+  inspect(): void {
+    const { clock, limits } = this.core;
+    const now = clock.nowMs();
+    const since = (atMs: number | undefined): number => (atMs === undefined ? 0 : now - atMs);
+    if (this.closed) return;
+    if (this.releasing && this.events.idle()) return this.close();
+    if (this.received === undefined && since(this.openedAtMs) > limits.handshakeTimeoutMs)
+      return this.drop('connection-half-open');
+    if (since(this.blockedAtMs) > limits.messageTimeoutMs) return this.drop('connection-slow');
+    if (this.paused) return;
+    if (since(this.messageBegunAtMs) > limits.messageTimeoutMs) return this.drop('connection-slow');
+    if (since(this.pingedAtMs) > limits.pongTimeoutMs) return this.drop('connection-silent');
+    const quietMs = since(this.heardAtMs);
+    if (this.kept && quietMs > limits.idleMs) this.suspect();
+    if (!this.kept && quietMs > limits.unkeptIdleMs && this.events.idle()) {
+      this.core.count('connection-idle');
+      this.release();
+    }
+  }
+
+  /** Nothing more is said. */
+  destroy(): void {
+    this.socket.destroy();
+    this.end();
+  }
+
+  private drop(event: StreamEvent): void {
+    this.core.count(event);
+    this.destroy();
+  }
+
+  private take(chunk: Buffer): void {
+    if (this.closed) return;
+    this.heardAtMs = this.core.clock.nowMs();
+    this.pingedAtMs = undefined;
+    this.reader.push(chunk);
+    this.drain();
+  }
+
+  private drain(): void {
+    try {
+      while (!this.paused && !this.closed) {
+        const message = this.reader.next();
+        if (message === undefined) break;
+        this.core.count('message-received');
+        this.messageBegunAtMs = undefined;
+        this.handle(message);
+      }
+    } catch (error) {
+      if (error instanceof MessageTooLarge) this.core.count('message-too-large');
+      else if (error instanceof MalformedMessage) this.core.count('message-malformed');
+      else throw error;
+      this.abort(error.message);
+    }
+    this.account();
+  }
+
+  /** Bytes of incomplete messages are counted for all connections together. */
+  private account(): void {
+    const bytes = this.closed ? 0 : this.reader.heldBytes;
+    this.core.incompleteBytes += bytes - this.countedBytes;
+    this.countedBytes = bytes;
+    if (bytes === 0) this.messageBegunAtMs = undefined;
+    else this.messageBegunAtMs ??= this.core.clock.nowMs();
+    if (bytes > 0 && this.core.incompleteBytes > this.core.limits.incompleteBytesMax) {
+      this.core.count('message-too-large');
+      this.abort('Too much is incomplete');
+    }
+  }
+
+  private handle(message: StreamMessage): void {
+    if (this.received === undefined && message.code !== Signal.Csm) {
+      this.core.count('message-malformed');
+      this.abort('The first message has to be a CSM');
+    } else if (isSignalCode(message.code)) this.signal(message);
+    else if (message.code !== 0) this.events.message(message);
+  }
+
+  private signal(message: StreamMessage): void {
+    const unknown = unknownCriticalOption(message);
+    if (unknown !== undefined) {
+      this.core.count('message-malformed');
+      this.abort(`Unknown option ${unknown}`, message.code === Signal.Csm ? unknown : undefined);
+    } else if (message.code === Signal.Csm) this.learn(message);
+    else if (message.code === Signal.Ping) this.write(pong(message.token));
+    else if (message.code === Signal.Release) {
+      this.releasing = true;
+      this.inspect();
+    } else if (message.code === Signal.Abort) {
+      this.core.count('abort-received');
+      this.destroy();
+    }
+  }
+
+  private learn(message: StreamMessage): void {
+    const first = this.received === undefined;
+    this.received = readCsm(message, this.capabilities);
+    if (this.received.messageBytesMax < SMALLEST_MESSAGE_BYTES) this.abort('Max-Message-Size is too small');
+    else if (first) this.events.opened();
+  }
+
+  private write(bytes: Buffer): void {
+    if (this.closed || !this.socket.writable) return;
+    if (!this.socket.write(bytes)) this.blockedAtMs ??= this.core.clock.nowMs();
+    if (this.socket.writableLength > this.core.limits.sendBufferBytesMax) this.drop('connection-slow');
+  }
+
+  /** What still arrives is read and forgotten: unread bytes would make the last ones of ours be lost with a TCP reset. */
+  private close(last?: Buffer): void {
+    const { socket } = this;
+    this.end();
+    socket.resume();
+    if (last === undefined) socket.end();
+    else socket.end(last);
+    const timer = this.core.timers.schedule(LINGER_MS, () => socket.destroy());
+    socket.once('close', () => timer.cancel());
+  }
+
+  private end(): void {
+    if (this.closed) return;
+    this.closed = true;
+    this.reader.clear();
+    this.account();
+    this.events.closed();
+  }
+}

@@ -1,0 +1,85 @@
+import { type StreamMessage } from '../codec/stream-message.js';
+import { type CoapError, PeerForgotten } from '../errors.js';
+import { type RequestIntent, type ResponseMessage } from '../exchange/pending-request.js';
+import { type OutgoingRequest } from '../exchange/request.js';
+import { type NotificationHandler } from '../observe/notification.js';
+import { PeerQueue } from '../peer/peer-queue.js';
+import { type Connection } from './connection.js';
+import { type StreamCore } from './core.js';
+
+/** A response over a connection whose options were read. */
+export interface StreamResponse extends ResponseMessage {
+  message: StreamMessage;
+}
+
+/** A request that waits for its response. */
+export interface PendingStreamRequest {
+  intent: RequestIntent;
+  finish(outcome: StreamResponse | CoapError): void;
+}
+
+/** An observation: the connection gives the order, so no number is compared (RFC 8323 §7.1). */
+export interface StreamObservation {
+  token: Buffer;
+  handler: NotificationHandler;
+  /** To fetch further blocks of a large notification. */
+  request: OutgoingRequest | undefined;
+  /** The last notification that is being handled: the next one follows it. */
+  tail: Promise<void>;
+}
+
+/** What CoAP knows of one connection. It ends with it. */
+export class Conversation {
+  readonly queue = new PeerQueue();
+  /** By token as latin1 text. */
+  readonly pending = new Map<string, PendingStreamRequest>();
+  readonly observations = new Map<string, StreamObservation>();
+  /** Stands for all responses whose token is unknown. */
+  strangers: StreamObservation | undefined;
+  readonly running = { requests: 0, notifications: 0 };
+  /** Set once the connection ended; whoever still holds it must stop. */
+  gone: CoapError | undefined;
+  connection!: Connection;
+
+  constructor(private readonly core: StreamCore) {}
+
+  get idle(): boolean {
+    return !this.queue.busy && this.running.requests + this.running.notifications === 0;
+  }
+
+  begin(kind: 'requests' | 'notifications'): void {
+    this.running[kind] += 1;
+    this.core.running[kind] += 1;
+    this.regulate();
+  }
+
+  end(kind: 'requests' | 'notifications'): void {
+    this.running[kind] -= 1;
+    this.core.running[kind] -= 1;
+    this.regulate();
+    if (this.connection.releasing) this.connection.inspect();
+  }
+
+  /** Forgets what was asked of the peer; the connection stays. */
+  forget(error: CoapError = new PeerForgotten()): void {
+    this.queue.abandon(error);
+    for (const pending of [...this.pending.values()]) pending.finish(error);
+    this.observations.clear();
+  }
+
+  /** The connection is over. */
+  abandon(error: CoapError): void {
+    this.gone = error;
+    this.forget(error);
+  }
+
+  /** A peer that says more than can be handled is not read until there is room. */
+  private regulate(): void {
+    const { limits, running } = this.core;
+    const full =
+      this.running.requests >= limits.requestsInFlightPerPeerMax ||
+      this.running.notifications >= limits.notificationsInFlightPerPeerMax ||
+      (this.running.notifications > 0 && running.notifications >= limits.notificationsInFlightMax);
+    this.connection.pause(full);
+  }
+}

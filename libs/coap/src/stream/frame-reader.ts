@@ -1,0 +1,60 @@
+import { decodeFrame, frameOf, headBytes, type StreamMessage } from '../codec/stream-message.js';
+
+/** Below this the rest of a chunk is copied, so that a few bytes do not keep a large buffer alive. */
+const COPY_BELOW_BYTES = 1_024;
+
+/**
+ * Cuts a byte stream into messages. It holds what arrived, never more than one chunk beyond the largest message, and
+ * reserves nothing for what a peer announces.
+ */
+export class FrameReader {
+  private chunks: Buffer[] = [];
+  private held = 0;
+  /** Bytes that must be there before looking again is worth it. */
+  private needed = 1;
+
+  constructor(private readonly messageBytesMax: number) {}
+
+  /** Bytes of a message that is not complete. */
+  get heldBytes(): number {
+    return this.held;
+  }
+
+  push(chunk: Buffer): void {
+    this.chunks.push(chunk);
+    this.held += chunk.length;
+  }
+
+  /** The next complete message. @throws MalformedMessage, MessageTooLarge: nothing behind it can be read */
+  next(): StreamMessage | undefined {
+    if (this.held < this.needed) return undefined;
+    const bytes = this.joined();
+    const head = headBytes(bytes[0]!);
+    if (this.held < head) return this.waitFor(head);
+    const frame = frameOf(bytes, this.messageBytesMax);
+    if (this.held < frame.end) return this.waitFor(frame.end);
+    const message = decodeFrame(bytes, frame);
+    this.keep(bytes.subarray(frame.end));
+    return message;
+  }
+
+  clear(): void {
+    this.keep(Buffer.alloc(0));
+  }
+
+  private joined(): Buffer {
+    if (this.chunks.length > 1) this.chunks = [Buffer.concat(this.chunks, this.held)];
+    return this.chunks[0]!;
+  }
+
+  private waitFor(bytes: number): undefined {
+    this.needed = bytes;
+    return undefined;
+  }
+
+  private keep(rest: Buffer): void {
+    this.chunks = rest.length === 0 ? [] : [rest.length < COPY_BELOW_BYTES ? Buffer.from(rest) : rest];
+    this.held = rest.length;
+    this.needed = 1;
+  }
+}

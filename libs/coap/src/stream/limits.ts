@@ -1,0 +1,61 @@
+import { type CoapLimits, DEFAULT_LIMITS } from '../endpoint/limits.js';
+
+type Shared =
+  | 'queuedPerPeerMax'
+  | 'notificationsInFlightMax'
+  | 'notificationsInFlightPerPeerMax'
+  | 'requestsInFlightMax'
+  | 'requestsInFlightPerPeerMax'
+  | 'bodyBytesMax'
+  | 'uploadsMax'
+  | 'uploadsBytesMax'
+  | 'blockIdleMs'
+  | 'storedAnswersMax'
+  | 'storedAnswersBytesMax'
+  | 'closeTimeoutMs';
+
+/**
+ * Bounds of everything that a peer over TCP or TLS could make grow. Beyond a number of handlers nothing is dropped as
+ * over UDP: the connection is not read any further until one has finished.
+ */
+export interface StreamLimits extends Pick<CoapLimits, Shared> {
+  connectionsMax: number;
+  /** Many devices may share one address. */
+  connectionsPerAddressMax: number;
+  /** From the TCP connection to the first CSM, the TLS handshake included. */
+  handshakeTimeoutMs: number;
+  /** From the first byte of a message to its last, and how long a peer may leave unread what we sent. */
+  messageTimeoutMs: number;
+  /** A connection that nobody keeps (see `keepPeer`) ends after this time without a message. */
+  unkeptIdleMs: number;
+  /** A kept one is asked for a sign of life. */
+  idleMs: number;
+  pongTimeoutMs: number;
+  /** Bytes that wait for a peer that reads slowly; beyond it the connection is aborted. */
+  sendBufferBytesMax: number;
+  /** Bytes of incomplete messages of all connections together; whoever goes beyond it is aborted. */
+  incompleteBytesMax: number;
+  /** How often, and how far apart at first, the handler of a notification is called again when it fails. */
+  notificationRetriesMax: number;
+  notificationRetryMs: number;
+}
+
+const MEBIBYTE = 1_048_576;
+
+export const DEFAULT_STREAM_LIMITS: StreamLimits = {
+  ...DEFAULT_LIMITS,
+  connectionsMax: 20_000,
+  connectionsPerAddressMax: 1_000,
+  handshakeTimeoutMs: 10_000,
+  messageTimeoutMs: 120_000,
+  unkeptIdleMs: 60_000,
+  idleMs: 1_800_000,
+  pongTimeoutMs: 30_000,
+  sendBufferBytesMax: 4 * MEBIBYTE,
+  incompleteBytesMax: 64 * MEBIBYTE,
+  notificationRetriesMax: 5,
+  notificationRetryMs: 1_000,
+};
+
+/** What frame, options and payload marker may add to a body that is sent whole. */
+export const MESSAGE_OVERHEAD_BYTES = 4_096;

@@ -1,0 +1,83 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
+import { type StreamCore } from './core.js';
+import { serverTlsOptions } from './tls-options.js';
+
+export interface BoundStreamAddress {
+  address: string;
+  port: number;
+}
+
+/** Accepts connections, within their limits. Those that are in a handshake count too. */
+export class StreamListener {
+  private readonly server: Server;
+  private readonly sockets = new Set<Socket>();
+  private readonly perAddress = new Map<string, number>();
+
+  constructor(
+    private readonly core: StreamCore,
+    accepted: (socket: Socket | TLSSocket) => void,
+  ) {
+    const { security } = core.options;
+    if (security === undefined) this.server = createServer(accepted);
+    else {
+      const server = createTlsServer(serverTlsOptions(security, core.limits.handshakeTimeoutMs), accepted);
+      server.on('tlsClientError', (error, socket) => {
+        core.count('handshake-failed');
+        core.options.onHandshakeFailed?.(error, socket);
+        socket.destroy();
+      });
+      this.server = server;
+    }
+    // Before TLS sees the socket.
+    this.server.prependListener('connection', (socket: Socket) => this.admit(socket));
+  }
+
+  get size(): number {
+    return this.sockets.size;
+  }
+
+  async listen(host: string, port: number): Promise<BoundStreamAddress> {
+    await new Promise<void>((resolve, reject) => {
+      this.server.once('error', reject);
+      this.server.listen({ host, port }, () => {
+        this.server.off('error', reject);
+        resolve();
+      });
+    });
+    this.server.on('error', (error) => this.core.report(error));
+    const { address, port: bound } = this.server.address() as BoundStreamAddress;
+    return { address, port: bound };
+  }
+
+  /** Accepts nothing new; what is connected stays. */
+  stop(): void {
+    this.server.close();
+  }
+
+  destroyAll(): void {
+    for (const socket of this.sockets) socket.destroy();
+  }
+
+  private admit(socket: Socket): void {
+    const { connectionsMax, connectionsPerAddressMax } = this.core.limits;
+    const address = socket.remoteAddress ?? '';
+    const count = this.perAddress.get(address) ?? 0;
+    socket.on('error', () => socket.destroy());
+    if (this.core.closing || this.sockets.size >= connectionsMax || count >= connectionsPerAddressMax) {
+      this.core.count('connection-refused-by-limit');
+      socket.destroy();
+      return;
+    }
+    this.sockets.add(socket);
+    this.perAddress.set(address, count + 1);
+    socket.once('close', () => this.forget(socket, address));
+  }
+
+  private forget(socket: Socket, address: string): void {
+    this.sockets.delete(socket);
+    const left = (this.perAddress.get(address) ?? 1) - 1;
+    if (left > 0) this.perAddress.set(address, left);
+    else this.perAddress.delete(address);
+  }
+}

@@ -1,0 +1,44 @@
+import { type Socket } from 'node:net';
+import { type TLSSocket } from 'node:tls';
+import { type CoapRequest } from '../exchange/request.js';
+import { type CoapResponse } from '../exchange/response.js';
+import { type UnmatchedNotification } from '../observe/notification.js';
+import { type Peer } from '../peer/peer.js';
+import { type CoapClock } from '../timing/clock.js';
+import { type TimerWheel } from '../timing/timer-wheel.js';
+import { type StreamEvent } from './events.js';
+import { type StreamLimits } from './limits.js';
+
+/** TLS 1.2 of the listener (LwM2M 1.1 transport §5.2). Without a certificate only pre-shared keys work. */
+export interface StreamSecurity {
+  /** PEM, the chain of the certificate included. */
+  certificate?: string;
+  /** PEM. */
+  privateKey?: string;
+  /** The key of a PSK identity, from memory: nothing can be awaited in a handshake. `undefined` refuses it. */
+  keyOf?(identity: string, socket: TLSSocket): Buffer | undefined;
+}
+
+export interface CoapStreamEndpointOptions {
+  /** Literal IP address to bind; default `0.0.0.0`. */
+  host?: string;
+  /** Default 0: any free port. */
+  port?: number;
+  /** Without it the listener is plain TCP: anybody can read and write. */
+  security?: StreamSecurity;
+  clock?: CoapClock;
+  timers?: TimerWheel;
+  limits?: Partial<StreamLimits>;
+  metrics?: { count(event: StreamEvent): void };
+  /** Answers a request. A rejection is answered with 5.00 and no text. */
+  onRequest(request: CoapRequest): Promise<CoapResponse>;
+  /** A response whose token is unknown; the peer cannot be told that nobody wants it. */
+  onNotification?(notification: UnmatchedNotification): Promise<'accepted' | 'rejected'>;
+  /** Decides whether a peer whose handshake succeeded may speak. */
+  onConnection?(peer: Peer, socket: Socket | TLSSocket): boolean;
+  onDisconnected?(peer: Peer): void;
+  /** The TLS handshake failed, for example because the key was wrong. */
+  onHandshakeFailed?(error: Error, socket: TLSSocket): void;
+  /** What a handler threw, for the log. Never needed for the protocol. */
+  onHandlerError?(error: unknown): void;
+}

@@ -1,0 +1,20 @@
+import { isIP } from 'node:net';
+import { InvalidPeerAddress } from '../errors.js';
+import { type Peer } from '../peer/peer.js';
+
+/**
+ * A peer over TCP or TLS is one connection: `10.0.0.7:40001#3af1`. The number behind `#` is never used twice, so that
+ * nobody who gets the same port later is taken for an earlier peer.
+ */
+export function streamPeer(address: string, port: number, connection: number): Peer {
+  const host = address.includes(':') ? `[${address}]` : address;
+  return { key: `${host}:${port}#${connection.toString(16)}`, address, port };
+}
+
+/** Reads the key of a stream peer. @throws InvalidPeerAddress */
+export function streamPeerOf(key: string): Peer {
+  const [, host = '', port = ''] = /^(.+):(\d{1,5})#[0-9a-f]+$/.exec(key) ?? [];
+  const address = host.replace(/^\[|\]$/g, '');
+  if (isIP(address) === 0) throw new InvalidPeerAddress(`No connection: ${key}`);
+  return { key, address, port: Number(port) };
+}
