@@ -4,6 +4,7 @@ import { exitOnFatal, open, type ServiceParts } from '@lanyard/service';
 import { ChannelStore } from './channels/channel-store.js';
 import { Channels } from './channels/channels.js';
 import { ConnectionAnnouncer } from './channels/connection-announcer.js';
+import { DropReporter } from './channels/drop-reporter.js';
 import { KeyDirectory } from './channels/key-directory.js';
 import { Repair } from './channels/repair.js';
 import { Sweeper } from './channels/sweeper.js';
@@ -47,14 +48,28 @@ export const assemble = (config: DispatcherConfig, { clock, logger, metrics }: S
     onFailedForTooLong: (channelId) => sweeper.expire(channelId, 'failed'),
     unseal: (sealed) => JSON.parse(open(encryptionKey, sealed)) as CallbackTarget,
   });
-  const channels = new Channels({ store, registry, sender, guard, bus, clock, encryptionKey, delivery });
+  const channels = new Channels({
+    store,
+    registry,
+    sender,
+    guard,
+    bus,
+    clock,
+    encryptionKey,
+    delivery,
+    onDropped: (drops) => telemetry.dropped(drops),
+  });
   const sweeper = new Sweeper(registry, channels, clock, logger);
   const announcer = new ConnectionAnnouncer(store, registry, clock, logger);
+  const reporter = new DropReporter(store, registry, clock, logger, (drops) => telemetry.dropped(drops));
   const repair = new Repair(store, registry, channels, keys, logger);
 
   const loop = new ReadyLoop(link, redisKeys, clock, owner, delivery, holders, logger, config.callback.concurrency);
-  const replicas = new Replicas(link, redisKeys, clock, owner, logger, (lost) => {
-    for (const channelId of lost) announcer.changed(channelId);
+  const replicas = new Replicas(link, redisKeys, clock, owner, logger, {
+    sockets: (lost) => {
+      for (const channelId of lost) announcer.changed(channelId);
+    },
+    replica: (replicaId) => void consumers.evict(replicaId),
   });
   const sockets = new WebSocketServer(queue, keys, holders, bus, clock, telemetry, logger, (channelId) =>
     announcer.changed(channelId),
@@ -106,6 +121,7 @@ export const assemble = (config: DispatcherConfig, { clock, logger, metrics }: S
     replicas,
     sockets,
     sweeper,
+    reporter,
     sender,
     announcer,
     recovery,

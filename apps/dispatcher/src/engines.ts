@@ -1,6 +1,7 @@
 import {
   AccessKeys,
   type AccessKeyChanged,
+  ChannelsDrops,
   ChannelsState,
   DeviceCommandResults,
   DeviceSessions,
@@ -13,6 +14,7 @@ import { Channel } from './channels/channel.entity.js';
 import { type KeyRecord, keyRecord } from './channels/key-directory.js';
 import type { DispatcherConfig } from './config.js';
 import { Channels1732150800000 } from './db/migrations/1732150800000-channels.js';
+import { DropReports1732237200000 } from './db/migrations/1732237200000-drop-reports.js';
 import { RedisLink } from './queue/redis-link.js';
 
 const schema = 'dispatcher';
@@ -40,11 +42,11 @@ export const openEngines = async (config: DispatcherConfig, parts: ServiceParts)
     url: secrets.databaseUrl,
     schema,
     entities: [Channel],
-    migrations: [outboxMigration(schema), Channels1732150800000],
+    migrations: [outboxMigration(schema), Channels1732150800000, DropReports1732237200000],
     applicationName: replicaId,
   });
   const kafka = new KafkaConnection({ ...config.kafka, clientId: replicaId, logger, metrics });
-  await kafka.ensureTopics([...sources, AccessKeys, ChannelsState]);
+  await kafka.ensureTopics([...sources, AccessKeys, ChannelsState, ChannelsDrops]);
   const producer = new KafkaProducer(kafka, { source: app });
   await producer.connect();
   const relay = new OutboxRelay({ databaseUrl: secrets.databaseUrl, schema, producer, logger, metrics });

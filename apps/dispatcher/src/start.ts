@@ -15,7 +15,7 @@ export const start = async (config: DispatcherConfig, overrides: ServiceOverride
   const parts = serviceParts(config, overrides);
   const engines = await openEngines(config, parts);
   const assembly = assemble(config, parts, engines);
-  const { bus, loop, replicas, sockets, sweeper, sender, announcer, recovery, consumers } = assembly;
+  const { bus, loop, replicas, sockets, sweeper, reporter, sender, announcer, recovery, consumers } = assembly;
   await checkShards(assembly, config);
   await engines.accessKeys.start();
   await bus.start();
@@ -32,12 +32,14 @@ export const start = async (config: DispatcherConfig, overrides: ServiceOverride
         engines.relay.start();
         loop.start();
         sweeper.start();
+        reporter.start();
       },
       beforeStop: async () => {
         await consumers.close();
         await sockets.stop();
         await loop.stop();
         await sweeper.stop();
+        await reporter.stop();
         await announcer.stop();
       },
       afterStop: async () => {

@@ -2,6 +2,8 @@ import {
   type AccessKeyChanged,
   AccessKeys,
   type ChannelChanged,
+  type ChannelEventsDropped,
+  ChannelsDrops,
   ChannelsState,
   DeviceCommandResults,
   type DeviceCommandFinished,
@@ -24,9 +26,11 @@ import {
   type RunningService,
   signIdentity,
   systemClock,
+  type Timer,
 } from '@lanyard/service';
 import { engines, isolate, type Isolation } from '@lanyard/testing';
 import { Redis } from 'ioredis';
+import { Client } from 'pg';
 import { readConfig } from '../src/config.js';
 import { start } from '../src/start.js';
 
@@ -36,12 +40,28 @@ const logger = createLogger({ app: 'test', replicaId: 'test', level: 'error' });
 /** Kafka takes no message whose timestamp is further ahead than an hour. */
 const aheadMaxMs = 59 * 60_000;
 
-/** Real time that can jump ahead: timers run as ever, rules of hours are tested in milliseconds. */
+/** Timers with a shorter period run often enough by themselves. */
+const slowPeriodMs = 10_000;
+
+/** Real time that can jump ahead: rules of hours are tested in milliseconds. Slow periodic work runs when jumped over. */
 export class JumpingClock implements Clock {
   private offsetMs = 0;
+  private readonly slow = new Set<{ periodMs: number; work: () => void }>();
   readonly after = systemClock.after;
-  readonly every = systemClock.every;
   readonly sleep = systemClock.sleep;
+
+  every(periodMs: number, work: () => void): Timer {
+    const timer = systemClock.every(periodMs, work);
+    if (periodMs < slowPeriodMs) return timer;
+    const entry = { periodMs, work };
+    this.slow.add(entry);
+    return {
+      cancel: () => {
+        this.slow.delete(entry);
+        timer.cancel();
+      },
+    };
+  }
 
   now(): number {
     return Date.now() + this.offsetMs;
@@ -49,6 +69,7 @@ export class JumpingClock implements Clock {
 
   jump(byMs: number): void {
     this.offsetMs += byMs;
+    for (const { periodMs, work } of [...this.slow]) if (byMs >= periodMs) work();
   }
 }
 
@@ -68,6 +89,9 @@ export interface Answer {
 /** One corner of the engines, dispatchers on it, and whoever talks to them. */
 export class Landscape {
   readonly channels: StateReader<ChannelChanged>;
+  /** What channels lost, as announced. */
+  readonly drops: ChannelEventsDropped[] = [];
+  private readonly dropReader: StateReader<ChannelEventsDropped>;
   readonly redis: Redis;
   private readonly replicas: RunningService[] = [];
   private revision = 0;
@@ -84,6 +108,11 @@ export class Landscape {
       project: (value) => value,
       onFatal: () => undefined,
     });
+    this.dropReader = new StateReader<ChannelEventsDropped>(kafka, ChannelsDrops, {
+      project: (value) => value,
+      onFatal: () => undefined,
+    });
+    this.dropReader.onChange((_, drop) => drop && this.drops.push(drop));
   }
 
   static async create(name: string): Promise<Landscape> {
@@ -95,7 +124,14 @@ export class Landscape {
       partitions: 2,
       logger,
     });
-    await kafka.ensureTopics([AccessKeys, ChannelsState, DeviceSessions, DeviceValues, DeviceCommandResults]);
+    await kafka.ensureTopics([
+      AccessKeys,
+      ChannelsState,
+      ChannelsDrops,
+      DeviceSessions,
+      DeviceValues,
+      DeviceCommandResults,
+    ]);
     const clock = new JumpingClock();
     const producer = new KafkaProducer(kafka, {
       source: 'test',
@@ -104,6 +140,7 @@ export class Landscape {
     await producer.connect();
     const landscape = new Landscape(isolation, clock, kafka, producer);
     await landscape.channels.start();
+    await landscape.dropReader.start();
     return landscape;
   }
 
@@ -129,6 +166,7 @@ export class Landscape {
   async drop(): Promise<void> {
     await Promise.all(this.replicas.map((replica) => replica.stop()));
     await this.channels.stop();
+    await this.dropReader.stop();
     await this.producer.disconnect();
     await this.kafka.close();
     this.redis.disconnect();
@@ -187,6 +225,21 @@ export class Landscape {
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.includes('json') === true;
     return { status: response.status, text, body: isJson ? (JSON.parse(text) as unknown) : undefined };
+  }
+
+  /** SQL on the dispatcher's database: a crash leaves such traces. */
+  async query(sql: string, parameters: unknown[]): Promise<void> {
+    const client = new Client({ connectionString: this.isolation.databaseUrl });
+    await client.connect();
+    await client.query(sql, parameters);
+    await client.end();
+  }
+
+  /** A counter with labels, in one replica. 0 when it has not counted. */
+  async counter(service: RunningService, name: string, label: string): Promise<number> {
+    const text = await (await fetch(`${service.url}/metrics`)).text();
+    const line = text.split('\n').find((each) => each.startsWith(`${name}{`) && each.includes(label));
+    return Number(line?.split(' ').at(-1) ?? 0);
   }
 
   /** A value of a resource, for the channels of these keys. Resolves when Kafka has it. */

@@ -68,6 +68,7 @@ export const queueBench = () => {
       tier: 'commercial',
       target: 'sealed',
       createdAtMs: bench.clock.now(),
+      dropped: { size: 0, age: 0, failed: 0 },
       ...fields,
     });
 

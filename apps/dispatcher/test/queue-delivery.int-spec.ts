@@ -85,11 +85,81 @@ describe('taking from queues', () => {
         await append(Array.from({ length: 100 }, () => event(`{"n":2,"x":"${'x'.repeat(100_000)}"}`)));
       const dropped = (await bench.registry.inspect(bench.channelId))?.dropped.size ?? 0;
       expect(dropped).toBeGreaterThan(claim.batch.count);
+      const reportable = async (): Promise<number | undefined> =>
+        (await bench.registry.drops(bench.channelId))?.dropped.size;
+      // As long as they may arrive; by whole chunks.
+      expect(await reportable()).toBeLessThanOrEqual(dropped - claim.batch.count);
       await bench.queue.ack(claim.hold, claim.batch, 'release', 0);
+      expect(await reportable()).toBe(dropped - claim.batch.count);
       const state = await bench.registry.inspect(bench.channelId);
       expect(state?.dropped.size).toBe(dropped - claim.batch.count);
       expect((state?.events ?? 0) + (state?.dropped.size ?? 0) + claim.batch.count).toBe(600);
       await expectBooksToBeRight();
+    });
+
+    it('events dropped while they were on their way, and did not arrive, are reported then', async () => {
+      await register();
+      await append(numbered(3));
+      const claim = await claimed();
+      await bench.clock.advance(25 * hourMs);
+      expect((await bench.registry.inspect(bench.channelId))?.dropped.age).toBe(3);
+      expect((await bench.registry.drops(bench.channelId))?.dropped.age).toBe(0);
+      await bench.queue.fail(claim.hold, claim.batch, 1_000);
+      expect((await bench.registry.drops(bench.channelId))?.dropped.age).toBe(3);
+    });
+
+    it('a channel with drops is named until they are reported, and again when there are more', async () => {
+      const named = async (): Promise<string[]> => {
+        for await (const channels of bench.registry.dropping()) return channels;
+        return [];
+      };
+      await register();
+      await append(numbered(3));
+      expect(await named()).toEqual([]);
+      await bench.clock.advance(25 * hourMs);
+      expect(await bench.queue.claim(bench.channelId, '')).toBeUndefined();
+      expect(await named()).toEqual([bench.channelId]);
+      const first = await bench.registry.drops(bench.channelId);
+      expect(first?.dropped).toEqual({ size: 0, age: 3, failed: 0 });
+      await append(numbered(1));
+      await bench.clock.advance(25 * hourMs);
+      await bench.registry.inspect(bench.channelId);
+      await bench.registry.drops(bench.channelId, first?.dropped);
+      expect(await named()).toEqual([bench.channelId]);
+      const second = await bench.registry.drops(bench.channelId);
+      await bench.registry.drops(bench.channelId, second?.dropped);
+      expect(await named()).toEqual([]);
+    });
+
+    it('a closed channel takes nothing, gives nothing, and says the same when closed again', async () => {
+      await register();
+      await append(numbered(4));
+      const claim = await claimed();
+      const closed = await bench.registry.close(bench.channelId);
+      expect(closed).toMatchObject({ accountId, kind: 'callback', events: 4, holder: { owner: 'a#1' } });
+      expect(await bench.queue.ack(claim.hold, claim.batch, 'next', 0)).toEqual({ outcome: 'fenced' });
+      expect((await append(numbered(1))).skipped.noChannel).toBe(1);
+      expect(await bench.queue.claim(bench.channelId, '')).toBeUndefined();
+      await bench.clock.advance(hourMs);
+      expect(await bench.registry.close(bench.channelId)).toEqual({ ...closed, holder: undefined });
+      await bench.registry.remove(bench.channelId);
+      expect(await bench.registry.close(bench.channelId)).toBeUndefined();
+    });
+
+    it('what a poll was given and the limit removed before the next one has arrived', async () => {
+      await register({ kind: 'pull' });
+      await append(numbered(3));
+      const poll = { conn: 'p', mode: 'free', kind: 'pull' } as const;
+      const first = await bench.queue.attach(bench.channelId, accountId, poll);
+      if (first.outcome !== 'ok') throw new Error(first.outcome);
+      const taken = await bench.queue.take(first.hold, first.cursor);
+      if (taken.outcome !== 'ok') throw new Error(taken.outcome);
+      await bench.queue.detach(first.hold, taken.batch.to);
+      await bench.clock.advance(25 * hourMs);
+      expect((await bench.registry.inspect(bench.channelId))?.dropped.age).toBe(3);
+      expect((await bench.registry.drops(bench.channelId))?.dropped.age).toBe(0);
+      await bench.queue.attach(bench.channelId, accountId, poll);
+      expect((await bench.registry.inspect(bench.channelId))?.dropped.age).toBe(0);
     });
 
     it('the target is handed out only to who does not know it', async () => {

@@ -1,4 +1,4 @@
-import { DeviceEvents, DeviceLifecycle, DeviceSessions } from '@lanyard/contracts';
+import { ChannelsDrops, DeviceEvents, DeviceLifecycle, DeviceSessions } from '@lanyard/contracts';
 import { KafkaBatchServer, KafkaConnection } from '@lanyard/kafka';
 import {
   type CommonConfig,
@@ -30,7 +30,7 @@ export const start = async (config: CommonConfig, overrides: ServiceOverrides = 
   const entries = new EntriesStore(database, clock);
   await entries.ensurePartitions();
   const kafka = new KafkaConnection({ ...config.kafka, clientId: config.replicaId, logger, metrics });
-  await kafka.ensureTopics([DeviceSessions, DeviceLifecycle, DeviceEvents]);
+  await kafka.ensureTopics([DeviceSessions, DeviceLifecycle, ChannelsDrops, DeviceEvents]);
   const consumers = new KafkaBatchServer(kafka, { group: app, onFatal: exitOnFatal });
   health.add('postgresql', async () => void (await database.query('SELECT 1')));
   const partitions = clock.every(partitionCheckMs, () => {

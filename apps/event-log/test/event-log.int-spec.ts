@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
+  type ChannelEventsDropped,
+  ChannelsDrops,
   DeviceEvents,
   type DeviceEventReported,
   DeviceLifecycle,
@@ -18,7 +20,7 @@ const secret = 'i'.repeat(40);
 
 type Isolation = Awaited<ReturnType<typeof isolate>>;
 interface Page {
-  data: { id: string; event_type: string; device_id: string; description: string; date_time: string }[];
+  data: { id: string; event_type: string; device_id: string; description: string; date_time: string; data: object }[];
   has_more: boolean;
   order: string;
   total_count?: number;
@@ -130,6 +132,41 @@ describe('the event log', () => {
     );
     const { body } = await get(`/v3/devicelog/${campaign.eventId}`);
     expect(body).toMatchObject({ id: campaign.eventId, event_type_description: 'SUCCESS', data: campaign.data });
+  });
+
+  it('what channels lost, once each although told twice', async () => {
+    const account = newId();
+    const keyId = newId();
+    const { valid } = fixtures(ChannelsDrops);
+    const drop = (name: string, fields: object = {}): ChannelEventsDropped => ({
+      ...(valid[name] as ChannelEventsDropped),
+      accountId: account,
+      keyId,
+      ...fields,
+    });
+    const facts = [
+      drop('queue full'),
+      drop('queue full', { count: 2, total: 42, occurredAt: '2024-01-02T10:01:00Z' }),
+      drop('channel ended with events in it', { occurredAt: '2024-01-02T10:02:00Z' }),
+    ];
+    for (const fact of [...facts, ...facts]) await producer.send(ChannelsDrops, fact);
+    const sentinel = newId();
+    await producer.send(ChannelsDrops, drop('queue full', { accountId: sentinel, keyId: newId() }));
+    await eventually(async () => expect((await get('/v3/device-events', sentinel)).body.data).toHaveLength(1));
+    const { body } = await get('/v3/device-events?event_type__in=SYS_300,SYS_303', account);
+    expect(body.data).toMatchObject([
+      {
+        event_type: '303',
+        device_id: '',
+        data: { count: '3', reason: 'removed', channel_kind: 'callback', ending: 'delivery failed for 24 hours' },
+      },
+      { event_type: '300', data: { count: '2', total: '42' } },
+      {
+        event_type: '300',
+        data: { key_id: keyId, channel_kind: 'websocket', reason: 'size', count: '12', total: '40' },
+      },
+    ]);
+    expect(body.data[0]?.description).toContain(keyId);
   });
 
   it('both filter spellings, either spelling of a code', async () => {

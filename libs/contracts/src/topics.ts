@@ -1,4 +1,5 @@
 import { AccessAccounts, AccessKeys } from './access.js';
+import { ChannelsDrops } from './channels-drops.js';
 import { ChannelsState } from './channels-state.js';
 import { DeviceCommandResults, DeviceCommands } from './device-commands.js';
 import { DeviceEvents } from './device-events.js';
@@ -20,6 +21,7 @@ export const topics = [
   DeviceCommandResults,
   SubscriptionsState,
   ChannelsState,
+  ChannelsDrops,
   AccessKeys,
   AccessAccounts,
   DeviceEvents,

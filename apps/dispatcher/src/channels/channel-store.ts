@@ -2,7 +2,10 @@ import { ChannelsState } from '@lanyard/contracts';
 import type { Outbox } from '@lanyard/kafka';
 import { type Clock, formatTimestamp } from '@lanyard/service';
 import { type DataSource, type EntityManager, MoreThan } from 'typeorm';
+import type { Closed, Dropped } from '../queue/channel-registry.js';
 import { Channel } from './channel.entity.js';
+import type { Drop } from './drop-report.js';
+import { DropReportStore } from './drop-report-store.js';
 
 export type ChannelStatus = 'created' | 'connected' | 'disconnected' | 'expired' | 'deleted';
 
@@ -18,11 +21,15 @@ const pageSize = 500;
 
 /** Channels in PostgreSQL: what was registered. */
 export class ChannelStore {
+  private readonly reports: DropReportStore;
+
   constructor(
     private readonly database: DataSource,
     private readonly outbox: Outbox,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.reports = new DropReportStore(outbox, clock);
+  }
 
   find(keyId: string): Promise<Channel | null> {
     return this.database.getRepository(Channel).findOneBy({ keyId });
@@ -37,7 +44,7 @@ export class ChannelStore {
     try {
       await runner.query('SELECT pg_advisory_lock($1, hashtext($2))', [lockSpace, keyId]);
       try {
-        return await work(new LockedChannel(keyId, runner.manager, this.outbox, this.clock));
+        return await work(new LockedChannel(keyId, runner.manager, this.outbox, this.reports, this.clock));
       } finally {
         await runner.query('SELECT pg_advisory_unlock($1, hashtext($2))', [lockSpace, keyId]).catch(() => undefined);
       }
@@ -61,6 +68,11 @@ export class ChannelStore {
     }
   }
 
+  /** Reports of channels that ended before this time. */
+  async forgetReports(before: Date): Promise<void> {
+    await this.reports.forget(this.database.manager, before);
+  }
+
   /** Those of the given keys that have a channel. */
   async existing(keyIds: readonly string[]): Promise<Set<string>> {
     const rows = (await this.database.query('SELECT key_id FROM dispatcher.channels WHERE key_id = ANY($1)', [
@@ -76,6 +88,7 @@ export class LockedChannel {
     private readonly keyId: string,
     private readonly manager: EntityManager,
     private readonly outbox: Outbox,
+    private readonly reports: DropReportStore,
     private readonly clock: Clock,
   ) {}
 
@@ -99,8 +112,24 @@ export class LockedChannel {
   async remove(channel: Channel, announcement: Announcement): Promise<void> {
     await this.manager.transaction(async (manager) => {
       await manager.delete(Channel, { keyId: this.keyId });
+      await this.reports.ends(manager, channel, announcement.reason ?? announcement.status);
       await this.append(manager, channel, announcement);
     });
+  }
+
+  /** What was announced of the events that this channel lost. */
+  reportedDrops({ keyId, createdAt }: Channel): Promise<Dropped> {
+    return this.reports.reported(this.manager, keyId, createdAt);
+  }
+
+  /** Announces what is new in the counts of lost events. Gives what that is. */
+  announceDrops(channel: Channel, dropped: Dropped): Promise<Drop[]> {
+    return this.reports.announce(this.manager, channel, dropped);
+  }
+
+  /** Announces what a removed channel lost since then, and with its end. Gives what that is; nothing the second time. */
+  announceLastDrops(closed: Closed): Promise<Drop[]> {
+    return this.reports.announceLast(this.manager, closed);
   }
 
   async announce(channel: Channel, announcement: Announcement): Promise<void> {

@@ -7,7 +7,8 @@ import { CallbackNotVerified, ChannelNotFound, ChannelOfAnotherKind } from '../e
 import type { ChannelRegistry, QueueState } from '../queue/channel-registry.js';
 import { checkCallback } from './callback-rules.js';
 import type { Channel, ChannelKind } from './channel.entity.js';
-import type { Announcement, ChannelStore } from './channel-store.js';
+import type { Announcement, ChannelStore, LockedChannel } from './channel-store.js';
+import type { Drop } from './drop-report.js';
 import { defaultSerialization, renderCodeOf, type Serialization } from './serialization.js';
 
 export type Owner = Pick<Identity, 'keyId' | 'accountId' | 'tier'>;
@@ -38,6 +39,8 @@ interface ChannelsParts {
   clock: Clock;
   encryptionKey: Buffer;
   delivery: Pick<CallbackDelivery, 'forget'>;
+  /** What channels lost with their end. */
+  onDropped: (drops: readonly Drop[]) => void;
 }
 
 /**
@@ -89,21 +92,30 @@ export class Channels {
 
   /** Removes the channel of a key, for whatever reason. False when there is none (of the kind). */
   async end(keyId: string, announcement: Announcement, kind?: ChannelKind): Promise<boolean> {
-    const { store, registry, bus, delivery } = this.parts;
+    const { store, delivery } = this.parts;
     return store.withLock(keyId, async (locked) => {
       const channel = await locked.find();
       if (channel && kind && channel.kind !== kind) return false;
       if (channel) await locked.remove(channel, announcement);
       // Also without a row: an earlier attempt may have ended here.
-      const holder = await registry.remove(keyId);
-      if (holder) bus.close(holder, 'channel deleted');
+      await this.removeQueue(keyId, locked);
       delivery.forget(keyId);
       return channel !== null;
     });
   }
 
+  /** Of a channel that PostgreSQL does not have (any more). What its queue loses is announced before it is gone. */
+  async removeQueue(keyId: string, locked: LockedChannel): Promise<void> {
+    const { registry, bus, onDropped } = this.parts;
+    const closed = await registry.close(keyId);
+    if (!closed) return;
+    if (closed.holder) bus.close(closed.holder, 'channel deleted');
+    onDropped(await locked.announceLastDrops(closed));
+    await registry.remove(keyId);
+  }
+
   /** Makes Redis know what PostgreSQL does. */
-  async register(channel: Channel): Promise<void> {
+  async register(channel: Channel, locked: LockedChannel): Promise<void> {
     await this.parts.registry.register({
       channelId: channel.keyId,
       accountId: channel.accountId,
@@ -114,6 +126,7 @@ export class Channels {
       tier: channel.tier,
       target: channel.target ?? '',
       createdAtMs: channel.createdAt.getTime(),
+      dropped: await locked.reportedDrops(channel),
     });
   }
 
@@ -128,9 +141,10 @@ export class Channels {
       this.refuseOtherKind(known, kind);
       const birth = known ?? { tier, createdAt: new Date(clock.now()) };
       const { target, serialization } = contents(known);
+      if (!known) await this.removeQueue(keyId, locked);
       const row = { keyId, accountId, kind, target, serialization, tier: birth.tier, createdAt: birth.createdAt };
       const channel = await locked.save(row, known ? undefined : { status: 'created' });
-      await this.register(channel);
+      await this.register(channel, locked);
       return { channel, created: !known };
     });
   }

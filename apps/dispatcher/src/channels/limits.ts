@@ -70,5 +70,11 @@ export const resetKeyWaitMs = second / 2;
 /** A long poll is answered with 204 after this time. Clients give up after 60 s. */
 export const pollWaitMs = 30 * second;
 
+/** How often it is announced what limits removed from queues. */
+export const dropReportPeriodMs = 30 * second;
+
+/** How long it is remembered what was announced of a channel that has ended. */
+export const dropReportsKeptMs = 24 * hour;
+
 /** An event that was queued before its channel existed is not for it; the slack covers clocks that differ. */
 export const beforeChannelSlackMs = 10 * second;

@@ -39,7 +39,7 @@ export class Repair {
   private async registerAgain(keyId: string): Promise<void> {
     await this.store.withLock(keyId, async (locked) => {
       const channel = await locked.find();
-      if (channel) await this.channels.register(channel);
+      if (channel) await this.channels.register(channel, locked);
     });
     this.logger.warn({ channelId: keyId }, 'channel registered in Redis again');
   }
@@ -49,7 +49,7 @@ export class Repair {
     for (const channelId of known) {
       if (existing.has(channelId)) continue;
       await this.store.withLock(channelId, async (locked) => {
-        if (!(await locked.find())) await this.registry.remove(channelId);
+        if (!(await locked.find())) await this.channels.removeQueue(channelId, locked);
       });
     }
   }

@@ -92,7 +92,6 @@ export class CallbackDelivery {
   private async failed(hold: Hold, batch: Batch, failures: number): Promise<void> {
     const failed = await this.queue.fail(hold, batch, retryWaitMs(failures));
     if (failed.outcome === 'fenced') return;
-    if (failed.givenUp > 0) this.telemetry.dropped('failed', failed.givenUp);
     this.logger.debug({ channelId: hold.channelId, failures }, 'callback failed');
     if (this.clock.now() - failed.failingSinceMs >= failedDeliveryMaxMs)
       await this.outcomes.onFailedForTooLong(hold.channelId);

@@ -1,4 +1,5 @@
 import type { Metrics } from '@lanyard/service';
+import type { Drop } from '../channels/drop-report.js';
 import type { AppendOutcome } from '../intake/shard-appender.js';
 
 /** What an operator sees of this replica. */
@@ -22,7 +23,7 @@ export class Telemetry {
     });
     this.eventsDropped = metrics.counter({
       name: 'lanyard_dispatcher_events_dropped_total',
-      help: 'Events removed from queues undelivered: size, age, or failed delivery of a free account',
+      help: 'Events removed from queues undelivered: size, age, failed (free accounts), or removed with their channel',
       labelNames: ['reason'],
     });
     this.eventsDelivered = metrics.counter({
@@ -42,16 +43,15 @@ export class Telemetry {
     });
   }
 
-  appended({ events, skipped, dropped }: AppendOutcome): void {
+  appended({ events, skipped }: AppendOutcome): void {
     this.eventsAppended.inc(events);
     if (skipped.noChannel) this.eventsSkipped.inc({ reason: 'no channel' }, skipped.noChannel);
     if (skipped.beforeChannel) this.eventsSkipped.inc({ reason: 'before channel' }, skipped.beforeChannel);
-    if (dropped.size) this.dropped('size', dropped.size);
-    if (dropped.age) this.dropped('age', dropped.age);
   }
 
-  dropped(reason: 'size' | 'age' | 'failed', events: number): void {
-    this.eventsDropped.inc({ reason }, events);
+  /** Where drops are announced, and nowhere else: so each event counts once, and none that arrived after all. */
+  dropped(drops: readonly Drop[]): void {
+    for (const { reason, count } of drops) this.eventsDropped.inc({ reason }, count);
   }
 
   delivered(kind: 'callback' | 'websocket' | 'pull', events: number): void {

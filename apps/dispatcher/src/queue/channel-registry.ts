@@ -26,6 +26,29 @@ export interface Registration {
   /** Sealed URL and headers of a callback, otherwise ''. */
   target: string;
   createdAtMs: number;
+  /** What was reported of this channel: where it goes on counting when Redis has lost it. */
+  dropped: Dropped;
+}
+
+/** Events removed undelivered since the channel was made, by reason (spec §8). */
+export interface Dropped {
+  size: number;
+  age: number;
+  failed: number;
+}
+
+/** A channel that has ended, and what it lost. */
+export interface Closed {
+  channelId: string;
+  accountId: string;
+  kind: ChannelKind;
+  createdAtMs: number;
+  closedAtMs: number;
+  /** Events that were in its queue. */
+  events: number;
+  dropped: Dropped;
+  /** Who held it, to be told. */
+  holder: { owner: string; conn: string } | undefined;
 }
 
 export interface QueueState {
@@ -35,7 +58,7 @@ export interface QueueState {
   events: number;
   bytes: number;
   oldestAtMs: number | undefined;
-  dropped: { size: number; age: number; failed: number };
+  dropped: Dropped;
   failuresInRow: number;
   failingSinceMs: number | undefined;
 }
@@ -60,12 +83,54 @@ export class ChannelRegistry {
     await this.link.redis.sadd(this.keys.account(r.accountId), r.channelId);
     const shard = this.keys.of(r.channelId);
     const args = [r.revision, r.accountId, r.kind, r.render, r.eventsMax, r.tier, r.target, r.createdAtMs];
+    const { size, age, failed } = r.dropped;
     const reply = await this.link.run(
       'register-2',
       [shard.ready, shard.expiry],
-      [shard.base, r.channelId, ...args, this.clock.now()],
+      [shard.base, r.channelId, ...args, this.clock.now(), size, age, failed],
     );
     return asText(reply) as 'created' | 'updated' | 'kept';
+  }
+
+  /** Nothing comes into its queue any more, and nothing goes. May be repeated. undefined: there is none. */
+  async close(channelId: string): Promise<Closed | undefined> {
+    const { base, ready } = this.keys.of(channelId);
+    const reply = asList(await this.link.run('close-1', [ready], [base, channelId, this.clock.now()]));
+    if (reply.length === 0) return undefined;
+    const [accountId, kind, created, closedAt, events, size, age, failed, owner, conn] = reply;
+    return {
+      channelId,
+      accountId: asText(accountId),
+      kind: asText(kind) as ChannelKind,
+      createdAtMs: asNumber(created),
+      closedAtMs: asNumber(closedAt),
+      events: asNumber(events),
+      dropped: { size: asNumber(size), age: asNumber(age), failed: asNumber(failed) },
+      holder: asText(owner) ? { owner: asText(owner), conn: asText(conn) } : undefined,
+    };
+  }
+
+  /** Channels that dropped something which is not reported yet. */
+  async *dropping(): AsyncGenerator<string[]> {
+    for (const { dropped } of this.keys.shards) yield this.link.redis.smembers(dropped);
+  }
+
+  /**
+   * What a channel dropped, without what may be on its way. `reported`: the answer of before is reported; if it still
+   * holds, `dropping` names the channel no more.
+   */
+  async drops(channelId: string, reported?: Dropped): Promise<{ createdAtMs: number; dropped: Dropped } | undefined> {
+    const args = [this.keys.of(channelId).base, channelId, reported?.size, reported?.age, reported?.failed];
+    const reply = asList(
+      await this.link.run(
+        'drops-0',
+        [],
+        args.map((arg) => arg ?? ''),
+      ),
+    );
+    if (reply.length === 0) return undefined;
+    const [created, size, age, failed] = reply.map((part) => asNumber(part));
+    return { createdAtMs: created ?? 0, dropped: { size: size ?? 0, age: age ?? 0, failed: failed ?? 0 } };
   }
 
   /** Gives who held it, to be told. */

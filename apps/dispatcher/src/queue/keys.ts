@@ -19,6 +19,11 @@ export class ShardKeys {
     return `${this.base}ready`;
   }
 
+  /** Set of the channels with drops that are not reported yet. */
+  get dropped(): string {
+    return `${this.base}dropped`;
+  }
+
   get expiry(): string {
     return `${this.base}expiry`;
   }

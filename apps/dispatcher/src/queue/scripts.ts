@@ -15,6 +15,8 @@ export const commandNames = [
   'lapsed-1',
   'inspect-0',
   'bury-1',
+  'close-1',
+  'drops-0',
 ] as const;
 export type CommandName = (typeof commandNames)[number];
 

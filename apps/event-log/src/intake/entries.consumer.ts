@@ -1,4 +1,6 @@
 import {
+  type ChannelEventsDropped,
+  ChannelsDrops,
   type DeviceEventReported,
   DeviceEvents,
   DeviceLifecycle,
@@ -9,7 +11,7 @@ import {
 import { type Batch, OnBatch } from '@lanyard/kafka';
 import { Controller, Inject } from '@nestjs/common';
 import { EntriesStore } from '../log/entries.store.js';
-import { lifecycleEntry, reportedEntry, sessionEntry } from '../log/entry.js';
+import { dropEntry, lifecycleEntry, reportedEntry, sessionEntry } from '../log/entry.js';
 
 /** Facts in, log entries out. */
 @Controller()
@@ -24,6 +26,11 @@ export class EntriesConsumer {
   @OnBatch(DeviceLifecycle)
   async onLifecycle(batch: Batch<DeviceLifecycleChanged>): Promise<void> {
     await this.entries.append(batch.messages.flatMap((m) => lifecycleEntry(m.value) ?? []));
+  }
+
+  @OnBatch(ChannelsDrops)
+  async onDrops(batch: Batch<ChannelEventsDropped>): Promise<void> {
+    await this.entries.append(batch.messages.map((m) => dropEntry(m.value)));
   }
 
   @OnBatch(DeviceEvents)

@@ -41,6 +41,14 @@ const directoryCodes: Record<string, EventCode> = {
   SYS_203: code('203', 'INFO', 'INFO', 'Device deleted'),
 };
 
+/** Not in the specification's tables: what queues of notification channels lost (spec §8), from 300 on. */
+const channelCodes: Record<string, EventCode> = {
+  SYS_300: code('300', 'FAIL', 'FAIL_SERVICE', 'Events removed from a notification channel: its queue was full'),
+  SYS_301: code('301', 'FAIL', 'FAIL_SERVICE', 'Events removed from a notification channel: they were older than 24 h'),
+  SYS_302: code('302', 'FAIL', 'FAIL_SERVICE', 'Events removed from a notification channel: retries were used up'),
+  SYS_303: code('303', 'FAIL', 'FAIL_SERVICE', 'Events removed with their notification channel'),
+};
+
 const clientFailures: readonly (readonly [number, string, string])[] = [
   [21, 'FAIL_MANIFEST', 'Payload URI in manifest too long'],
   [22, 'FAIL_MANIFEST', 'Manifest could not be parsed'],
@@ -81,7 +89,12 @@ const clientCodes: Record<string, EventCode> = {
   ),
 };
 
-export const eventCodes: Readonly<Record<string, EventCode>> = { ...serviceCodes, ...directoryCodes, ...clientCodes };
+export const eventCodes: Readonly<Record<string, EventCode>> = {
+  ...serviceCodes,
+  ...directoryCodes,
+  ...channelCodes,
+  ...clientCodes,
+};
 
 /** A code outside the tables (an older update client) is kept as it came, as information. */
 export const lookUpCode = (eventCode: string): EventCode =>

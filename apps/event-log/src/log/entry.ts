@@ -1,11 +1,17 @@
 import { createHash } from 'node:crypto';
-import type { DeviceEventReported, DeviceLifecycleChanged, DeviceSessionChanged } from '@lanyard/contracts';
+import type {
+  ChannelEventsDropped,
+  DeviceEventReported,
+  DeviceLifecycleChanged,
+  DeviceSessionChanged,
+} from '@lanyard/contracts';
 import { lookUpCode } from './codes.js';
 
 /** One line of the device event log. */
 export interface LogEntry {
   id: string;
   accountId: string;
+  /** Empty for what happened to a channel and not to a device. */
   deviceId: string;
   /** ISO 8601, up to microseconds. */
   occurredAt: string;
@@ -98,6 +104,25 @@ export const lifecycleEntry = (fact: DeviceLifecycleChanged): LogEntry | undefin
       by: suspension?.by,
       text: suspension?.description,
     }),
+  });
+};
+
+const dropCodes: Record<ChannelEventsDropped['reason'], string> = {
+  size: 'SYS_300',
+  age: 'SYS_301',
+  failed: 'SYS_302',
+  removed: 'SYS_303',
+};
+
+/** What the queue of a channel lost. No device has this entry: it is the account's. */
+export const dropEntry = (fact: ChannelEventsDropped): LogEntry => {
+  const { keyId, accountId, kind, reason, count, total, ending } = fact;
+  const eventCode = dropCodes[reason];
+  const source = `drops:${keyId}:${fact.channelCreatedAt}:${reason}:${total}`;
+  return entry({ accountId, deviceId: '' }, fact.occurredAt, source, eventCode, {
+    description: `${lookUpCode(eventCode).meaning}${ending ? ` (${ending})` : ''}: ${count} of the ${kind} channel of key ${keyId}`,
+    stateChange: false,
+    data: present({ key_id: keyId, channel_kind: kind, reason, count, total, ending }),
   });
 };
 

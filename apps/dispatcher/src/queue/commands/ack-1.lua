@@ -18,11 +18,12 @@ local hint = hint_of({ from, ARGV[8], ARGV[9], ARGV[10] }, 1)
 take_away(queue, books, to, hint)
 drop_aged(queue, books, oldest)
 save_books(key, books)
-redis.call('HSET', key, 'attempt', 0, 'failSince', '', 'lingerUntil', linger)
+redis.call('HSET', key, 'attempt', 0, 'failSince', '', 'lingerUntil', linger, 'sentFrom', to)
 
 if mode == 'hold' then return { 'held', books.head } end
 if mode == 'next' and books.n > 0 then
   local chunks = read_chunks(queue, 0, books.skip, tonumber(state.max), bytes_max)
+  redis.call('HSET', key, 'sentFrom', books.head, 'sentTo', books.head + events_in(chunks, books.skip))
   return answer({ 'next', tonumber(state.max), books.head, books.skip }, chunks)
 end
 release(base, key, channel, state.owner)

@@ -7,7 +7,7 @@ local base, channel, account, kind = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local owner, conn, token, now, mode = ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9]
 local key, queue = channel_keys(base, channel)
 
-local state = load(key, 'account', 'kind', 'owner', 'conn', 'pending')
+local state = load(key, 'account', 'kind', 'owner', 'conn', 'pending', 'sentFrom')
 if state.account ~= account then return { 'missing' } end
 if state.kind ~= kind then return { 'kind', state.kind } end
 if mode == 'free' and state.owner ~= '' then return { 'busy' } end
@@ -15,9 +15,11 @@ if mode == 'free' and state.owner ~= '' then return { 'busy' } end
 if state.owner ~= '' then release(base, key, channel, state.owner) end
 local books = load_books(key)
 if state.pending ~= '' then
+  undrop(books, tonumber(state.pending), tonumber(state.sentFrom))
   take_away(queue, books, tonumber(state.pending), { from = -1 })
   save_books(key, books)
 end
-redis.call('HSET', key, 'owner', owner, 'conn', conn, 'token', token, 'lastSeen', now, 'pending', '')
+redis.call('HSET', key, 'owner', owner, 'conn', conn, 'token', token, 'lastSeen', now, 'pending', '',
+  'sentFrom', books.head, 'sentTo', books.head)
 redis.call('SADD', base .. 'held:' .. owner, channel)
 return { 'ok', books.head, books.skip, state.owner, state.conn }

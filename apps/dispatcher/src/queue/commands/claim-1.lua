@@ -21,9 +21,10 @@ if drop_aged(queue, books, oldest) > 0 then save_books(key, books) end
 redis.call('ZREM', ready, channel)
 if books.n == 0 then return { 'none' } end
 
-redis.call('HSET', key, 'owner', owner, 'token', token)
 redis.call('SADD', base .. 'held:' .. owner, channel)
 local target = state.rev == known and '' or state.target
 local chunks = read_chunks(queue, 0, books.skip, tonumber(state.max), bytes_max)
+redis.call('HSET', key, 'owner', owner, 'token', token,
+  'sentFrom', books.head, 'sentTo', books.head + events_in(chunks, books.skip))
 return answer(
   { 'ok', tonumber(state.attempt) or 0, tonumber(state.max), state.rev, target, books.head, books.skip }, chunks)

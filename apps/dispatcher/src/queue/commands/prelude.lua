@@ -2,7 +2,10 @@
 --   account kind render max tier rev target created   what was registered
 --   head skip n bytes headAt      number of the oldest event; events gone from the first chunk; events; cost; its time
 --   owner conn token              who delivers now: replica, socket or poll, and the fencing token of this hold
+--   sentFrom sentTo                                   events that the holder has: sent, not confirmed
 --   attempt failSince lingerUntil lastIn lastSeen pending droppedSize droppedAge droppedFailed
+--   endedAccount endedAt                              whose it was, once it is closed
+-- The set `dropped` of a shard: channels with drops that are not reported yet.
 -- Keys of one shard share a hash tag; those of a channel are made from the base, which is an argument.
 
 local EVENT_COST = 60
@@ -26,12 +29,17 @@ local function load_books(key)
     s[name] = tonumber(s[name]) or 0
   end
   s.headAt = tonumber(s.headAt) or false
+  s.reckoned = s.droppedSize + s.droppedAge + s.droppedFailed
   return s
 end
 
 local function save_books(key, s)
   redis.call('HSET', key, 'head', s.head, 'skip', s.skip, 'n', s.n, 'bytes', s.bytes, 'headAt', s.headAt or '',
     'droppedSize', s.droppedSize, 'droppedAge', s.droppedAge, 'droppedFailed', s.droppedFailed)
+  if s.droppedSize + s.droppedAge + s.droppedFailed > s.reckoned then
+    local base, channel = string.match(key, '^(.*:)m:([^:]+)$')
+    redis.call('SADD', base .. 'dropped', channel)
+  end
 end
 
 -- category, number of events, time of the youngest
@@ -103,6 +111,23 @@ local function undrop(s, to, from)
   local by_size = math.min(arrived, s.droppedSize)
   s.droppedSize = s.droppedSize - by_size
   s.droppedAge = math.max(0, s.droppedAge - (arrived - by_size))
+end
+
+-- Events that are counted as dropped, but may be on their way: if they arrive, `undrop` takes them back.
+local function in_doubt(key, s)
+  local state = load(key, 'owner', 'pending', 'sentFrom', 'sentTo')
+  if state.owner == '' and state.pending == '' then return 0 end
+  return math.max(0, math.min(s.head, tonumber(state.sentTo) or 0) - (tonumber(state.sentFrom) or 0))
+end
+
+-- How many events of these chunks could be in a batch.
+local function events_in(chunks, skip)
+  local events = -skip
+  for _, chunk in ipairs(chunks) do
+    local _, count = chunk_head(chunk)
+    events = events + count
+  end
+  return events
 end
 
 -- Chunks of one category from list position `index` on: enough for a batch within the limits.

@@ -2,7 +2,8 @@
 -- revision than the stored one changes nothing, so that a repair may run beside registrations.
 --
 -- KEYS  1 ready  2 expiry (zset: channel -> when to look whether it lapsed)
--- ARGV  base channel revision account kind render max tier target created now
+-- ARGV  base channel revision account kind render max tier target created now  dropped: by size, by age, after
+--       failures: what was reported of it, for a channel that Redis has lost
 -- Returns 'created', 'updated' or 'kept'
 local ready, expiry = KEYS[1], KEYS[2]
 local base, channel, rev, account, kind = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
@@ -24,6 +25,7 @@ if state.rev ~= '' then
   redis.call('ZREM', ready, channel)
 end
 redis.call('HSET', key, 'rev', rev, 'account', account, 'kind', kind, 'render', render, 'max', max, 'tier', tier,
-  'target', target, 'created', created, 'owner', '', 'conn', '', 'token', '', 'lastIn', now, 'lastSeen', now)
+  'target', target, 'created', created, 'owner', '', 'conn', '', 'token', '', 'lastIn', now, 'lastSeen', now,
+  'droppedSize', ARGV[12], 'droppedAge', ARGV[13], 'droppedFailed', ARGV[14])
 redis.call('ZADD', expiry, now, channel)
 return 'created'

@@ -2,12 +2,13 @@
 --
 -- KEYS  1 ready  2 expiry
 -- ARGV  base channel
--- Returns {account, owner, conn}: whose it was, and who held it
+-- Returns {account, owner, conn}: whose it was, and who held it. Closed before (close-1), it is held by nobody.
 local base, channel = ARGV[1], ARGV[2]
 local key, queue = channel_keys(base, channel)
-local state = load(key, 'account', 'owner', 'conn')
+local state = load(key, 'account', 'owner', 'conn', 'endedAccount')
 if state.owner ~= '' then release(base, key, channel, state.owner) end
 redis.call('DEL', key, queue)
 redis.call('ZREM', KEYS[1], channel)
 redis.call('ZREM', KEYS[2], channel)
-return { state.account, state.owner, state.conn }
+redis.call('SREM', base .. 'dropped', channel)
+return { state.endedAccount ~= '' and state.endedAccount or state.account, state.owner, state.conn }

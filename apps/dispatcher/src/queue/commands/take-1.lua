@@ -35,4 +35,5 @@ if #chunks == 0 then
   redis.call('ZREM', ready, channel)
   return { 'empty', books.head }
 end
+redis.call('HSET', key, 'sentTo', from + events_in(chunks, skip))
 return answer({ 'ok', tonumber(state.max), from, books.head, index, skip }, chunks)

@@ -1,0 +1,51 @@
+import type { Clock, Logger, Timer } from '@lanyard/service';
+import type { ChannelRegistry } from '../queue/channel-registry.js';
+import type { ChannelStore } from './channel-store.js';
+import type { Drop } from './drop-report.js';
+import { dropReportPeriodMs, dropReportsKeptMs } from './limits.js';
+
+/**
+ * Nothing disappears silently: what limits removed from queues is announced once, for the event log of the account,
+ * and counted in the metrics when it is announced. Every replica looks; each loss is announced by one.
+ */
+export class DropReporter {
+  private timer: Timer | undefined;
+  private working: Promise<void> | undefined;
+
+  constructor(
+    private readonly store: ChannelStore,
+    private readonly registry: ChannelRegistry,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+    private readonly onReported: (drops: readonly Drop[]) => void,
+  ) {}
+
+  start(): void {
+    this.timer = this.clock.every(dropReportPeriodMs, () => {
+      this.working ??= this.look()
+        .catch((err: unknown) => this.logger.warn({ err }, 'dropped events not reported yet'))
+        .finally(() => (this.working = undefined));
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.timer?.cancel();
+    await this.working;
+  }
+
+  private async look(): Promise<void> {
+    for await (const channels of this.registry.dropping()) for (const id of channels) await this.report(id);
+    await this.store.forgetReports(new Date(this.clock.now() - dropReportsKeptMs));
+  }
+
+  private async report(channelId: string): Promise<void> {
+    await this.store.withLock(channelId, async (locked) => {
+      const channel = await locked.find();
+      const found = await this.registry.drops(channelId);
+      // One that has ended, or is being made anew: what it lost is counted when it is removed.
+      if (!channel || !found || found.createdAtMs !== channel.createdAt.getTime()) return;
+      this.onReported(await locked.announceDrops(channel, found.dropped));
+      await this.registry.drops(channelId, found.dropped);
+    });
+  }
+}

@@ -1,0 +1,20 @@
+-- The channel has ended: it takes no more events and gives none away, so that what it loses can be counted. May be
+-- repeated, and gives the same answer until the channel is removed. Those on their way did not arrive in time.
+--
+-- KEYS  1 ready
+-- ARGV  base channel now
+-- Returns {} when there is no such channel, else
+--   {account, kind, created, closed at, events left, dropped by size, by age, after failures, owner, conn}
+local base, channel, now = ARGV[1], ARGV[2], ARGV[3]
+local key = channel_keys(base, channel)
+local state = load(key, 'account', 'kind', 'created', 'owner', 'conn', 'endedAccount', 'endedAt')
+if state.kind == '' then return {} end
+if state.endedAccount == '' then
+  if state.owner ~= '' then release(base, key, channel, state.owner) end
+  state.endedAccount, state.endedAt = state.account, now
+  redis.call('HSET', key, 'account', '', 'endedAccount', state.account, 'endedAt', now, 'pending', '')
+  redis.call('ZREM', KEYS[1], channel)
+end
+local s = load_books(key)
+return { state.endedAccount, state.kind, state.created, state.endedAt, s.n, s.droppedSize, s.droppedAge,
+  s.droppedFailed, state.owner, state.conn }
