@@ -60,6 +60,20 @@ export const ofApps = {
     GroupNameTaken: { advice: 'Choose another name' },
     DeviceSuspended: { advice: 'Resume the device, then repeat' },
     MemberIdMissing: { advice: 'Send `device_id`' },
+    CredentialNotFound: { advice: 'List them: `GET /v3/devices/{id}/credentials`' },
+    TrustedCertificateNotFound: { advice: 'List them: `GET /v3/trusted-certificates`' },
+    CredentialTaken: {
+      advice: 'Choose another identity, or delete the credential that has it',
+      samples: [['identity'], ['certificate']],
+    },
+    TooManyCredentials: { advice: 'Delete a credential that is no longer used', samples: [[10]] },
+    MalformedCertificate: { advice: 'Send the text of the `.pem` file, line ends included' },
+    NoAuthority: {
+      advice: 'Send the certificate of the issuer; that of a device belongs to `/v3/devices/{id}/credentials`',
+    },
+    ProofInvalid: {
+      advice: 'Sign the account id as `/docs` of the registry shows; no line end may be signed with it',
+    },
   },
   'device-proxy': {
     DeviceNotFound: { advice: 'Check the id; a device that was made a moment ago takes a second to be known here' },

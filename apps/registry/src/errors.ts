@@ -1,4 +1,4 @@
-import { AccessDenied, Duplicate, NotFound, ValidationFailed } from '@lanyard/service';
+import { AccessDenied, Duplicate, NotFound, ServiceError, ValidationFailed } from '@lanyard/service';
 
 export class DeviceNotFound extends NotFound {
   constructor() {
@@ -35,6 +35,51 @@ export class EndpointNameTaken extends Duplicate {
 export class GroupNameTaken extends Duplicate {
   constructor() {
     super('Another device group of this account has this name.', [{ name: 'name', message: 'Already taken' }]);
+  }
+}
+
+export class CredentialNotFound extends NotFound {
+  constructor() {
+    super('The device has no such credential.');
+  }
+}
+
+export class TrustedCertificateNotFound extends NotFound {
+  constructor() {
+    super('The account trusts no such certificate.');
+  }
+}
+
+/** Also when another account uses it: a device that connects is known by nothing else. */
+export class CredentialTaken extends Duplicate {
+  constructor(field: 'identity' | 'certificate') {
+    super(`This ${field} is in use already.`, [{ name: field, message: 'Already in use' }]);
+  }
+}
+
+export class TooManyCredentials extends ServiceError {
+  constructor(max: number) {
+    super({ status: 409, code: 'limit_exceeded', message: `At most ${max}: delete one that is no longer used.` });
+  }
+}
+
+export class MalformedCertificate extends ValidationFailed {
+  constructor() {
+    super([{ name: 'certificate', message: 'Must be an X.509 certificate in PEM' }]);
+  }
+}
+
+export class NoAuthority extends ValidationFailed {
+  constructor() {
+    super([{ name: 'certificate', message: 'Must be the certificate of an authority (CA:TRUE)' }]);
+  }
+}
+
+export class ProofInvalid extends ValidationFailed {
+  constructor() {
+    super([
+      { name: 'proof', message: 'Must be the account id, signed with the private key of the certificate, in base64' },
+    ]);
   }
 }
 

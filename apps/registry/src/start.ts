@@ -1,4 +1,4 @@
-import { DeviceLifecycle, DeviceSessions } from '@lanyard/contracts';
+import { DeviceCredentials, DeviceLifecycle, DeviceSessions } from '@lanyard/contracts';
 import { KafkaBatchServer, KafkaConnection, KafkaProducer, Outbox, outboxMigration, OutboxRelay } from '@lanyard/kafka';
 import {
   type CommonConfig,
@@ -12,6 +12,7 @@ import {
 import { AppModule } from './app.module.js';
 import { app } from './config.js';
 import { Registry1732147200000 } from './db/migrations/1732147200000-registry.js';
+import { Credentials1763700000000 } from './db/migrations/1763700000000-credentials.js';
 
 const schema = 'registry';
 
@@ -19,16 +20,16 @@ const schema = 'registry';
 export const start = async (config: CommonConfig, overrides: ServiceOverrides = {}): Promise<RunningService> => {
   const parts = serviceParts(config, overrides);
   const { health, logger, metrics } = parts;
-  const { databaseUrl } = config.secrets;
+  const { databaseUrl, encryptionKey } = config.secrets;
   const database = await openDatabase({
     url: databaseUrl,
     schema,
     entities: [],
-    migrations: [outboxMigration(schema), Registry1732147200000],
+    migrations: [outboxMigration(schema), Registry1732147200000, Credentials1763700000000],
     applicationName: config.replicaId,
   });
   const kafka = new KafkaConnection({ ...config.kafka, clientId: config.replicaId, logger, metrics });
-  await kafka.ensureTopics([DeviceSessions, DeviceLifecycle]);
+  await kafka.ensureTopics([DeviceSessions, DeviceLifecycle, DeviceCredentials]);
   const producer = new KafkaProducer(kafka, { source: app });
   await producer.connect();
   const relay = new OutboxRelay({ databaseUrl, schema, producer, logger, metrics });
@@ -38,7 +39,7 @@ export const start = async (config: CommonConfig, overrides: ServiceOverrides = 
     config,
     {
       title: 'Device directory',
-      module: AppModule.of(database, new Outbox(schema, app)),
+      module: AppModule.of(database, new Outbox(schema, app), encryptionKey),
       strategies: [new KafkaBatchServer(kafka, { group: app, onFatal: exitOnFatal })],
       afterStop: async () => {
         await relay.stop();

@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import {
+  type DeviceCredentialChanged,
+  DeviceCredentials,
   DeviceLifecycle,
   type DeviceLifecycleChanged,
   type DeviceSessionChanged,
   DeviceSessions,
   fixtures,
 } from '@lanyard/contracts';
-import { BatchConsumer, KafkaConnection, KafkaProducer } from '@lanyard/kafka';
+import { BatchConsumer, KafkaConnection, KafkaProducer, StateReader } from '@lanyard/kafka';
 import { createLogger, identityHeader, newId, type RunningService, signIdentity } from '@lanyard/service';
 import { engines, type Isolation, isolate } from '@lanyard/testing';
 import { readConfig } from '../src/config.js';
@@ -28,6 +30,7 @@ export const registryLandscape = (name: string) => {
   let kafka: KafkaConnection;
   let producer: KafkaProducer;
   let announcements: BatchConsumer<DeviceLifecycleChanged>;
+  let credentials: StateReader<DeviceCredentialChanged>;
   const announced: DeviceLifecycleChanged[] = [];
 
   const call = async (method: string, path: string, body?: unknown, account = accountId): Promise<Reply> => {
@@ -90,10 +93,13 @@ export const registryLandscape = (name: string) => {
       handler: async (batch) => void announced.push(...batch.messages.map((m) => m.value)),
     });
     await announcements.start();
+    credentials = new StateReader(kafka, DeviceCredentials, { project: (value) => value, onFatal: () => undefined });
+    await credentials.start();
   }, 60_000);
 
   afterAll(async () => {
     await announcements?.stop();
+    await credentials?.stop();
     await producer?.disconnect();
     await kafka?.close();
     await Promise.all((services ?? []).map((s) => s.stop()));
@@ -104,6 +110,8 @@ export const registryLandscape = (name: string) => {
     call,
     created,
     changesOf,
+    /** What the proxies know of a credential now. */
+    announcedCredential: (id: string): DeviceCredentialChanged | undefined => credentials.get(id),
     session,
     /** Says something about a session, as a proxy does. */
     tell: (fact: DeviceSessionChanged): Promise<void> => producer.send(DeviceSessions, fact),

@@ -2,6 +2,7 @@ import { AccessAccounts, AccessKeys } from './access.js';
 import { ChannelsDrops } from './channels-drops.js';
 import { ChannelsState } from './channels-state.js';
 import { DeviceCommandResults, DeviceCommands } from './device-commands.js';
+import { DeviceCredentials } from './device-credentials.js';
 import { DeviceEvents } from './device-events.js';
 import { DeviceLifecycle } from './device-lifecycle.js';
 import { DeviceSessions } from './device-sessions.js';
@@ -24,5 +25,6 @@ export const topics = [
   ChannelsDrops,
   AccessKeys,
   AccessAccounts,
+  DeviceCredentials,
   DeviceEvents,
 ] as const;

@@ -1,3 +1,4 @@
+export * from './certificates.js';
 export * from './engines.js';
 export * from './eventually.js';
 export * from './device/device-client.js';

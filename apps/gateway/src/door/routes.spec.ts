@@ -9,6 +9,8 @@ describe('the owner of a path', () => {
     ['/v3/devices/{id}/echo', 'snapshot'],
     ['/v3/devices/echo', 'registry'],
     ['/v3/device-groups/0a/devices/add', 'registry'],
+    ['/v3/devices/0a/credentials/0b', 'registry'],
+    ['/v3/trusted-certificates', 'registry'],
     ['/v3/device-block-categories', 'registry'],
     ['/v3/device-events/0a', 'event-log'],
     ['/v3/devicelog', 'event-log'],

@@ -1,5 +1,6 @@
 import { isId, newId } from '@lanyard/service';
 import { type DataSource, QueryFailedError } from 'typeorm';
+import type { CredentialAnnouncer } from '../credentials/announcer.js';
 import { DeviceNotFound, DeviceSuspended, EndpointNameTaken } from '../errors.js';
 import type { DeviceChanges, NewDevice } from './device-fields.js';
 import { type Device, selectDevices } from './device-record.js';
@@ -39,6 +40,7 @@ export class DevicesService {
   constructor(
     private readonly database: DataSource,
     private readonly lifecycle: Lifecycle,
+    private readonly credentials: CredentialAnnouncer,
   ) {}
 
   /** Throws DeviceNotFound, also for a device of another account. */
@@ -94,6 +96,12 @@ export class DevicesService {
 
   async remove(accountId: string, id: string): Promise<void> {
     await this.database.transaction(async (manager) => {
+      const held: unknown[] = await manager.query(
+        'SELECT 1 FROM registry.devices WHERE id = $1 AND account_id = $2 FOR UPDATE',
+        [id, accountId],
+      );
+      if (held.length === 0) throw new DeviceNotFound();
+      await this.credentials.withdrawnWithDevice(manager, id);
       const [row] = returned(
         await manager.query(
           `DELETE FROM registry.devices WHERE id = $1 AND account_id = $2 RETURNING ${deviceRowColumns}`,

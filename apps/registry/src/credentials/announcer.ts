@@ -1,0 +1,24 @@
+import { type DeviceCredentialChanged, DeviceCredentials } from '@lanyard/contracts';
+import type { Outbox } from '@lanyard/kafka';
+import type { EntityManager } from 'typeorm';
+
+/** Announces credentials on device.credentials, in the transaction that changes them. */
+export class CredentialAnnouncer {
+  constructor(private readonly outbox: Outbox) {}
+
+  changed(manager: EntityManager, credential: DeviceCredentialChanged): Promise<void> {
+    return this.outbox.append(manager, DeviceCredentials, credential);
+  }
+
+  withdrawn(manager: EntityManager, credentialId: string): Promise<void> {
+    return this.outbox.appendTombstone(manager, DeviceCredentials, credentialId);
+  }
+
+  /** Everything the device could show: it is about to be deleted. The caller has locked its row. */
+  async withdrawnWithDevice(manager: EntityManager, deviceId: string): Promise<void> {
+    const rows = (await manager.query('SELECT id FROM registry.device_credentials WHERE device_id = $1', [
+      deviceId,
+    ])) as { id: string }[];
+    for (const { id } of rows) await this.withdrawn(manager, id);
+  }
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+
+/** A device may change its credential without a gap: the new one is active before the old one goes. */
+export const credentialsPerDeviceMax = 10;
+
+export const pskLimits = {
+  /** RFC 4279 §5.3. */
+  identityBytes: 128,
+  keyBytesMin: 16,
+  keyBytesMax: 64,
+  /** What the service generates: the strength of the AES-128 suites. */
+  generatedKeyBytes: 16,
+} as const;
+
+const hexKey = new RegExp(`^([0-9A-Fa-f]{2}){${pskLimits.keyBytesMin},${pskLimits.keyBytesMax}}$`);
+
+/** Body of POST /v3/devices/{id}/credentials. */
+export const NewCredentialSchema = z
+  .discriminatedUnion('kind', [
+    z.object({
+      kind: z.literal('psk'),
+      identity: z
+        .string()
+        .min(1)
+        .refine((text) => Buffer.byteLength(text) <= pskLimits.identityBytes, 'At most 128 bytes')
+        .refine((text) => !/[\u0000-\u001f\u007f]/.test(text), 'No control characters')
+        .optional()
+        .describe('Unique in the installation; generated when left out'),
+      key: z.string().regex(hexKey, '16 to 64 bytes in hex').optional().describe('In hex; generated when left out'),
+    }),
+    z.object({
+      kind: z.literal('certificate'),
+      certificate: z.string().min(1).max(16_384).describe('PEM. Its private key stays with the device'),
+    }),
+  ])
+  .meta({ id: 'NewDeviceCredential' });
+
+export type NewCredential = z.infer<typeof NewCredentialSchema>;
+
+const common = {
+  object: z.literal('device-credential'),
+  id: z.string(),
+  device_id: z.string(),
+  kind: z.enum(['psk', 'certificate']),
+  identity: z.string().nullable().describe('Of a pre-shared key'),
+  fingerprint: z.string().nullable().describe('Of a certificate: SHA-256 of its DER form'),
+  subject: z.string().nullable(),
+  expires_at: z.string().nullable().describe('End of the validity of a certificate'),
+  created_at: z.string(),
+};
+
+/** Without the key: nobody can read it back. */
+export const CredentialSchema = z.object(common).meta({ id: 'DeviceCredential' });
+export type Credential = z.infer<typeof CredentialSchema>;
+
+export const CreatedCredentialSchema = z
+  .object({ ...common, key: z.string().optional().describe('Of a pre-shared key, in hex. Shown this once') })
+  .meta({ id: 'CreatedDeviceCredential' });
+export type CreatedCredential = z.infer<typeof CreatedCredentialSchema>;

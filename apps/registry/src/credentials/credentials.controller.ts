@@ -1,0 +1,65 @@
+import { Caller, type Identity, listEnvelope, type ListEnvelope, parseListQuery } from '@lanyard/service';
+import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { listSchema } from '../list-schema.js';
+import {
+  CreatedCredentialSchema,
+  type CreatedCredential,
+  type Credential,
+  CredentialSchema,
+  credentialsPerDeviceMax,
+  type NewCredential,
+  NewCredentialSchema,
+} from './credential-fields.js';
+import { CredentialsService } from './credentials.service.js';
+
+@ApiTags('Credentials')
+@Controller('v3/devices/:id/credentials')
+export class CredentialsController {
+  constructor(@Inject(CredentialsService) private readonly credentials: CredentialsService) {}
+
+  @Get()
+  @ApiOperation({ summary: 'List what a device may prove its name with, without keys' })
+  @ApiOkResponse({ standardSchema: listSchema(CredentialSchema, 'DeviceCredentialList') })
+  async list(@Caller() caller: Identity, @Param('id') id: string): Promise<ListEnvelope<Credential>> {
+    const found = await this.credentials.list(caller.accountId, id);
+    return listEnvelope(found, parseListQuery({}, { filters: {} }), found.length);
+  }
+
+  @Post()
+  @ApiOperation({
+    summary: 'Give a device a credential',
+    description: `A pre-shared key (\`kind: psk\`; what is left out of identity and key is generated) or its certificate (\`kind: certificate\`). The key is in this answer and nowhere else. At most ${credentialsPerDeviceMax} at a time; all of them are valid.`,
+  })
+  @ApiCreatedResponse({ standardSchema: CreatedCredentialSchema })
+  create(
+    @Caller() caller: Identity,
+    @Param('id') id: string,
+    @Body({ schema: NewCredentialSchema }) body: NewCredential,
+  ): Promise<CreatedCredential> {
+    return this.credentials.create(caller.accountId, id, body);
+  }
+
+  @Get(':credentialId')
+  @ApiOperation({ summary: 'Show a credential, without its key' })
+  @ApiOkResponse({ standardSchema: CredentialSchema })
+  get(
+    @Caller() caller: Identity,
+    @Param('id') id: string,
+    @Param('credentialId') credentialId: string,
+  ): Promise<Credential> {
+    return this.credentials.get(caller.accountId, id, credentialId);
+  }
+
+  @Delete(':credentialId')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Withdraw a credential: what is connected with it is disconnected' })
+  @ApiNoContentResponse()
+  remove(
+    @Caller() caller: Identity,
+    @Param('id') id: string,
+    @Param('credentialId') credentialId: string,
+  ): Promise<void> {
+    return this.credentials.remove(caller.accountId, id, credentialId);
+  }
+}

@@ -1,0 +1,135 @@
+import { randomBytes } from 'node:crypto';
+import { isId, newId, seal } from '@lanyard/service';
+import type { DataSource, EntityManager } from 'typeorm';
+import { CredentialNotFound, CredentialTaken, DeviceNotFound, TooManyCredentials } from '../errors.js';
+import { isUniqueViolation } from '../devices/devices.service.js';
+import type { CredentialAnnouncer } from './announcer.js';
+import { readCertificate } from './certificate.js';
+import {
+  type CreatedCredential,
+  type Credential,
+  credentialsPerDeviceMax,
+  type NewCredential,
+  pskLimits,
+} from './credential-fields.js';
+
+interface Row {
+  kind: 'psk' | 'certificate';
+  identity?: string;
+  sealedKey?: string;
+  fingerprint?: string;
+  certificate?: string;
+  subject?: string;
+  expiresAt?: Date;
+}
+
+const wireTime = (column: string): string =>
+  `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS ${column}`;
+
+const columns = `'device-credential' AS object, id, device_id, kind, identity, fingerprint, subject,
+  ${wireTime('expires_at')}, ${wireTime('created_at')}`;
+
+/** What devices show to prove who they are. A key is sealed at rest and never read back. */
+export class CredentialsService {
+  constructor(
+    private readonly database: DataSource,
+    private readonly announcer: CredentialAnnouncer,
+    private readonly encryptionKey: Buffer,
+  ) {}
+
+  /** Throws DeviceNotFound, TooManyCredentials, CredentialTaken, MalformedCertificate. */
+  async create(accountId: string, deviceId: string, wanted: NewCredential): Promise<CreatedCredential> {
+    const { row, key } = this.rowOf(wanted);
+    try {
+      const stored = await this.database.transaction((manager) => this.store(manager, accountId, deviceId, row));
+      return key === undefined ? stored : { ...stored, key };
+    } catch (error) {
+      if (isUniqueViolation(error)) throw new CredentialTaken(wanted.kind === 'psk' ? 'identity' : 'certificate');
+      throw error;
+    }
+  }
+
+  async list(accountId: string, deviceId: string): Promise<Credential[]> {
+    await this.assertDevice(this.database.manager, accountId, deviceId, '');
+    return this.database.query(
+      `SELECT ${columns} FROM registry.device_credentials WHERE device_id = $1 AND account_id = $2 ORDER BY id`,
+      [deviceId, accountId],
+    );
+  }
+
+  async get(accountId: string, deviceId: string, id: string): Promise<Credential> {
+    const [credential]: Credential[] = isId(id)
+      ? await this.database.query(
+          `SELECT ${columns} FROM registry.device_credentials WHERE id = $1 AND device_id = $2 AND account_id = $3`,
+          [id, deviceId, accountId],
+        )
+      : [];
+    if (!credential) throw new CredentialNotFound();
+    return credential;
+  }
+
+  /** The proxies close what is connected with it. */
+  async remove(accountId: string, deviceId: string, id: string): Promise<void> {
+    await this.database.transaction(async (manager) => {
+      const [, count] = (await manager.query(
+        'DELETE FROM registry.device_credentials WHERE id = $1 AND device_id = $2 AND account_id = $3',
+        [id, deviceId, accountId],
+      )) as [unknown, number];
+      if (count === 0) throw new CredentialNotFound();
+      await this.announcer.withdrawn(manager, id);
+    });
+  }
+
+  private rowOf(wanted: NewCredential): { row: Row; key?: string } {
+    if (wanted.kind === 'certificate') {
+      const { fingerprint, subject, notAfter, pem } = readCertificate(wanted.certificate);
+      return { row: { kind: 'certificate', fingerprint, subject, expiresAt: notAfter, certificate: pem } };
+    }
+    const key = wanted.key?.toLowerCase() ?? randomBytes(pskLimits.generatedKeyBytes).toString('hex');
+    const identity = wanted.identity ?? newId();
+    return { row: { kind: 'psk', identity, sealedKey: seal(this.encryptionKey, key) }, key };
+  }
+
+  private async store(manager: EntityManager, accountId: string, deviceId: string, row: Row): Promise<Credential> {
+    await this.assertDevice(manager, accountId, deviceId, 'FOR UPDATE');
+    const [counted] = (await manager.query(
+      'SELECT count(*)::int AS count FROM registry.device_credentials WHERE device_id = $1',
+      [deviceId],
+    )) as { count: number }[];
+    if ((counted?.count ?? 0) >= credentialsPerDeviceMax) throw new TooManyCredentials(credentialsPerDeviceMax);
+    const id = newId();
+    const { kind, identity, sealedKey, fingerprint, certificate, subject, expiresAt } = row;
+    const [stored] = (await manager.query(
+      `INSERT INTO registry.device_credentials
+         (id, account_id, device_id, kind, identity, sealed_key, fingerprint, certificate, subject, expires_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING ${columns}`,
+      [id, accountId, deviceId, kind, identity, sealedKey, fingerprint, certificate, subject, expiresAt],
+    )) as Credential[];
+    const credential = stored as Credential;
+    await this.announcer.changed(manager, {
+      credentialId: id,
+      accountId,
+      deviceId,
+      kind,
+      ...(identity !== undefined && { identity, sealedKey }),
+      ...(fingerprint !== undefined && { fingerprint }),
+      changedAt: credential.created_at,
+    });
+    return credential;
+  }
+
+  private async assertDevice(
+    manager: EntityManager,
+    accountId: string,
+    deviceId: string,
+    lock: '' | 'FOR UPDATE',
+  ): Promise<void> {
+    const rows: unknown[] = isId(deviceId)
+      ? await manager.query(`SELECT 1 FROM registry.devices WHERE id = $1 AND account_id = $2 ${lock}`, [
+          deviceId,
+          accountId,
+        ])
+      : [];
+    if (rows.length === 0) throw new DeviceNotFound();
+  }
+}

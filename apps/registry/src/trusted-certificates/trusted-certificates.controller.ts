@@ -1,0 +1,67 @@
+import { Caller, type Identity, listEnvelope, type ListEnvelope, parseListQuery } from '@lanyard/service';
+import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Put } from '@nestjs/common';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { listSchema } from '../list-schema.js';
+import {
+  type NewTrustedCertificate,
+  NewTrustedCertificateSchema,
+  type TrustedCertificate,
+  type TrustedCertificateChanges,
+  TrustedCertificateChangesSchema,
+  trustedPerAccountMax,
+  TrustedCertificateSchema,
+} from './fields.js';
+import { TrustedCertificatesService } from './trusted-certificates.service.js';
+
+@ApiTags('Trusted certificates')
+@Controller('v3/trusted-certificates')
+export class TrustedCertificatesController {
+  constructor(@Inject(TrustedCertificatesService) private readonly trusted: TrustedCertificatesService) {}
+
+  @Get()
+  @ApiOperation({ summary: 'List the issuers of device certificates that the account trusts' })
+  @ApiOkResponse({ standardSchema: listSchema(TrustedCertificateSchema, 'TrustedCertificateList') })
+  async list(@Caller() caller: Identity): Promise<ListEnvelope<TrustedCertificate>> {
+    const found = await this.trusted.list(caller.accountId);
+    return listEnvelope(found, parseListQuery({}, { filters: {} }), found.length);
+  }
+
+  @Post()
+  @ApiOperation({
+    summary: 'Trust an issuer of device certificates',
+    description: `A device whose certificate is signed by it is the one that the common name says. With \`enrolment\` it need not be in the directory before. \`proof\` shows that the issuer is yours: \`printf %s <account id> | openssl dgst -sha256 -sign ca.key | base64 -w0\`. At most ${trustedPerAccountMax}.`,
+  })
+  @ApiCreatedResponse({ standardSchema: TrustedCertificateSchema })
+  create(
+    @Caller() caller: Identity,
+    @Body({ schema: NewTrustedCertificateSchema }) body: NewTrustedCertificate,
+  ): Promise<TrustedCertificate> {
+    return this.trusted.create(caller.accountId, body);
+  }
+
+  @Get(':id')
+  @ApiOperation({ summary: 'Show a trusted issuer' })
+  @ApiOkResponse({ standardSchema: TrustedCertificateSchema })
+  get(@Caller() caller: Identity, @Param('id') id: string): Promise<TrustedCertificate> {
+    return this.trusted.get(caller.accountId, id);
+  }
+
+  @Put(':id')
+  @ApiOperation({ summary: 'Change name or enrolment: what is given is changed' })
+  @ApiOkResponse({ standardSchema: TrustedCertificateSchema })
+  change(
+    @Caller() caller: Identity,
+    @Param('id') id: string,
+    @Body({ schema: TrustedCertificateChangesSchema }) body: TrustedCertificateChanges,
+  ): Promise<TrustedCertificate> {
+    return this.trusted.change(caller.accountId, id, body);
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Trust an issuer no longer: devices that came by it are disconnected' })
+  @ApiNoContentResponse()
+  remove(@Caller() caller: Identity, @Param('id') id: string): Promise<void> {
+    return this.trusted.remove(caller.accountId, id);
+  }
+}

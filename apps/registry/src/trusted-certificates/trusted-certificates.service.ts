@@ -1,0 +1,137 @@
+import { type KeyObject, verify } from 'node:crypto';
+import { isId, newId } from '@lanyard/service';
+import type { DataSource, EntityManager } from 'typeorm';
+import type { CredentialAnnouncer } from '../credentials/announcer.js';
+import { readCertificate } from '../credentials/certificate.js';
+import { isUniqueViolation } from '../devices/devices.service.js';
+import {
+  CredentialTaken,
+  NoAuthority,
+  ProofInvalid,
+  TooManyCredentials,
+  TrustedCertificateNotFound,
+} from '../errors.js';
+import {
+  type NewTrustedCertificate,
+  type TrustedCertificate,
+  type TrustedCertificateChanges,
+  trustedPerAccountMax,
+} from './fields.js';
+
+const wireTime = (column: string): string =>
+  `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS ${column}`;
+
+const columns = `'trusted-certificate' AS object, id, account_id, name, certificate, fingerprint, subject, enrolment,
+  ${['expires_at', 'created_at', 'updated_at'].map(wireTime).join(', ')}`;
+
+/**
+ * Certificates are public: without a proof anybody could have the devices of somebody else's issuer enrolled into an
+ * account of his own.
+ */
+const proves = (accountId: string, proof: string, key: KeyObject): boolean => {
+  const algorithm = key.asymmetricKeyType?.startsWith('ed') ? null : 'sha256';
+  try {
+    return verify(algorithm, Buffer.from(accountId), key, Buffer.from(proof, 'base64'));
+  } catch {
+    return false;
+  }
+};
+
+/** Issuers of device certificates that an account trusts. */
+export class TrustedCertificatesService {
+  constructor(
+    private readonly database: DataSource,
+    private readonly announcer: CredentialAnnouncer,
+  ) {}
+
+  /** Throws MalformedCertificate, NoAuthority, ProofInvalid, CredentialTaken, TooManyCredentials. */
+  async create(accountId: string, wanted: NewTrustedCertificate): Promise<TrustedCertificate> {
+    const facts = readCertificate(wanted.certificate);
+    if (!facts.x509.ca) throw new NoAuthority();
+    if (!proves(accountId, wanted.proof, facts.x509.publicKey)) throw new ProofInvalid();
+    try {
+      return await this.database.transaction(async (manager) => {
+        await this.assertRoom(manager, accountId);
+        const { pem, fingerprint, subject, notAfter } = facts;
+        const [stored] = (await manager.query(
+          `INSERT INTO registry.trusted_certificates (id, account_id, name, certificate, fingerprint, subject, expires_at, enrolment)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING ${columns}`,
+          [newId(), accountId, wanted.name, pem, fingerprint, subject, notAfter, wanted.enrolment],
+        )) as TrustedCertificate[];
+        return this.announced(manager, stored as TrustedCertificate);
+      });
+    } catch (error) {
+      if (isUniqueViolation(error)) throw new CredentialTaken('certificate');
+      throw error;
+    }
+  }
+
+  list(accountId: string): Promise<TrustedCertificate[]> {
+    return this.database.query(
+      `SELECT ${columns} FROM registry.trusted_certificates WHERE account_id = $1 ORDER BY id`,
+      [accountId],
+    );
+  }
+
+  async get(accountId: string, id: string): Promise<TrustedCertificate> {
+    const [found]: TrustedCertificate[] = isId(id)
+      ? await this.database.query(
+          `SELECT ${columns} FROM registry.trusted_certificates WHERE id = $1 AND account_id = $2`,
+          [id, accountId],
+        )
+      : [];
+    if (!found) throw new TrustedCertificateNotFound();
+    return found;
+  }
+
+  /** What is given is changed. */
+  async change(
+    accountId: string,
+    id: string,
+    { enrolment, name }: TrustedCertificateChanges,
+  ): Promise<TrustedCertificate> {
+    return this.database.transaction(async (manager) => {
+      const [[changed]] = (await manager.query(
+        `UPDATE registry.trusted_certificates SET enrolment = coalesce($3, enrolment), name = coalesce($4, name),
+           updated_at = clock_timestamp() WHERE id = $1 AND account_id = $2 RETURNING ${columns}`,
+        [id, accountId, enrolment, name],
+      )) as [TrustedCertificate[], number];
+      if (!changed) throw new TrustedCertificateNotFound();
+      return this.announced(manager, changed);
+    });
+  }
+
+  /** Devices that came by it are disconnected; those that were created stay in the directory. */
+  async remove(accountId: string, id: string): Promise<void> {
+    await this.database.transaction(async (manager) => {
+      const [, count] = (await manager.query(
+        'DELETE FROM registry.trusted_certificates WHERE id = $1 AND account_id = $2',
+        [id, accountId],
+      )) as [unknown, number];
+      if (count === 0) throw new TrustedCertificateNotFound();
+      await this.announcer.withdrawn(manager, id);
+    });
+  }
+
+  /** Two calls at once see each other: the account has one lock. */
+  private async assertRoom(manager: EntityManager, accountId: string): Promise<void> {
+    await manager.query(`SELECT pg_advisory_xact_lock(hashtext('trusted-certificates'), hashtext($1))`, [accountId]);
+    const [counted] = (await manager.query(
+      'SELECT count(*)::int AS count FROM registry.trusted_certificates WHERE account_id = $1',
+      [accountId],
+    )) as { count: number }[];
+    if ((counted?.count ?? 0) >= trustedPerAccountMax) throw new TooManyCredentials(trustedPerAccountMax);
+  }
+
+  private async announced(manager: EntityManager, stored: TrustedCertificate): Promise<TrustedCertificate> {
+    await this.announcer.changed(manager, {
+      credentialId: stored.id,
+      accountId: stored.account_id,
+      kind: 'authority',
+      certificate: stored.certificate,
+      enrolment: stored.enrolment,
+      changedAt: stored.updated_at,
+    });
+    return stored;
+  }
+}

@@ -1,0 +1,174 @@
+import { X509Certificate } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { newId, open } from '@lanyard/service';
+import { certificateAuthority, eventually, selfSigned } from '@lanyard/testing';
+import { accountId, registryLandscape } from './landscape.js';
+
+const fingerprintOf = (pem: string): string =>
+  new X509Certificate(pem).fingerprint256.replaceAll(':', '').toLowerCase();
+
+describe('credentials of devices', () => {
+  const { call, created, announcedCredential } = registryLandscape('credentials');
+  const path = (device: string, id?: string): string => `/v3/devices/${device}/credentials${id ? `/${id}` : ''}`;
+
+  describe('pre-shared keys', () => {
+    it('are generated, shown once, announced sealed, and withdrawn', async () => {
+      const device = await created();
+      const { status, body } = await call('POST', path(device), { kind: 'psk' });
+      expect(status).toBe(201);
+      expect(body).toEqual({
+        object: 'device-credential',
+        id: expect.stringMatching(/^[0-9a-f]{32}$/),
+        device_id: device,
+        kind: 'psk',
+        identity: expect.stringMatching(/^[0-9a-f]{32}$/),
+        key: expect.stringMatching(/^[0-9a-f]{32}$/),
+        fingerprint: null,
+        subject: null,
+        expires_at: null,
+        created_at: expect.stringMatching(/^\d{4}-.*\.\d{6}Z$/),
+      });
+      const { key, ...shown } = body;
+      expect((await call('GET', path(device, body.id))).body).toEqual(shown);
+      expect((await call('GET', path(device))).body).toMatchObject({ object: 'list', data: [shown], has_more: false });
+      const known = await eventually(() => {
+        const value = announcedCredential(body.id);
+        if (!value) throw new Error('not announced');
+        return value;
+      });
+      expect(known).toMatchObject({ accountId, deviceId: device, kind: 'psk', identity: body.identity });
+      expect(JSON.stringify(known)).not.toContain(key);
+      expect(open(Buffer.alloc(32), known.sealedKey!)).toBe(key);
+      expect((await call('DELETE', path(device, body.id))).status).toBe(204);
+      expect((await call('DELETE', path(device, body.id))).status).toBe(404);
+      expect((await call('GET', path(device, body.id))).status).toBe(404);
+      await eventually(() => expect(announcedCredential(body.id)).toBeUndefined());
+    });
+
+    it('can be given; an identity belongs to one device of the installation', async () => {
+      const [device, other] = [await created(), await created()];
+      const given = { kind: 'psk', identity: `meter ☀ ${newId()}`, key: '00112233445566778899AABBCCDDEEFF' };
+      const { body } = await call('POST', path(device), given);
+      expect(body).toMatchObject({ identity: given.identity, key: given.key.toLowerCase() });
+      for (const taken of [device, other]) {
+        const reply = await call('POST', path(taken), given);
+        expect([reply.status, reply.body.type, reply.body.fields[0].name]).toEqual([409, 'duplicate', 'identity']);
+      }
+      await call('DELETE', path(device, body.id));
+      expect((await call('POST', path(other), given)).status).toBe(201);
+    });
+
+    it.each([
+      ['an empty identity', { kind: 'psk', identity: '' }],
+      ['an identity of 129 bytes', { kind: 'psk', identity: 'ü'.repeat(65) }],
+      ['an identity with a line end', { kind: 'psk', identity: 'a\nb' }],
+      ['a key of 15 bytes', { kind: 'psk', key: 'ab'.repeat(15) }],
+      ['a key of 65 bytes', { kind: 'psk', key: 'ab'.repeat(65) }],
+      ['a key that is no hex', { kind: 'psk', key: 'xy'.repeat(16) }],
+      ['a kind nobody knows', { kind: 'password' }],
+      ['no kind', {}],
+      ['a certificate that is none', { kind: 'certificate', certificate: 'hello' }],
+      [
+        'a PEM of nothing',
+        { kind: 'certificate', certificate: '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----' },
+      ],
+    ])('400 for %s', async (_what, body) => {
+      expect((await call('POST', path(await created()), body)).status).toBe(400);
+    });
+
+    it('ten at once, not eleven, also when they are asked for together', async () => {
+      const device = await created();
+      const replies = await Promise.all(Array.from({ length: 12 }, () => call('POST', path(device), { kind: 'psk' })));
+      const statuses = replies.map(({ status }) => status).sort();
+      expect(statuses).toEqual([...Array.from({ length: 10 }, () => 201), 409, 409]);
+      expect(replies.find(({ status }) => status === 409)?.body.type).toBe('limit_exceeded');
+      expect((await call('GET', path(device))).body.data).toHaveLength(10);
+    });
+
+    it('go with their device', async () => {
+      const device = await created();
+      const { body } = await call('POST', path(device), { kind: 'psk' });
+      await eventually(() => expect(announcedCredential(body.id)).toBeDefined());
+      expect((await call('DELETE', `/v3/devices/${device}`)).status).toBe(204);
+      await eventually(() => expect(announcedCredential(body.id)).toBeUndefined());
+      expect((await call('GET', path(device))).status).toBe(404);
+    });
+  });
+
+  it('certificates are known by their fingerprint', async () => {
+    const device = await created();
+    const { certificate } = selfSigned('thermo-1');
+    const { status, body } = await call('POST', path(device), { kind: 'certificate', certificate });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      kind: 'certificate',
+      identity: null,
+      fingerprint: fingerprintOf(certificate),
+      subject: 'CN=thermo-1',
+      expires_at: expect.stringMatching(/Z$/),
+    });
+    await eventually(() =>
+      expect(announcedCredential(body.id)).toMatchObject({ kind: 'certificate', fingerprint: body.fingerprint }),
+    );
+    expect((await call('POST', path(await created()), { kind: 'certificate', certificate })).status).toBe(409);
+  });
+
+  it('another account sees nothing of it', async () => {
+    const device = await created();
+    const { body } = await call('POST', path(device), { kind: 'psk' });
+    const stranger = newId();
+    expect((await call('POST', path(device), { kind: 'psk' }, stranger)).status).toBe(404);
+    expect((await call('GET', path(device), undefined, stranger)).status).toBe(404);
+    expect((await call('GET', path(device, body.id), undefined, stranger)).status).toBe(404);
+    expect((await call('DELETE', path(device, body.id), undefined, stranger)).status).toBe(404);
+    expect((await call('POST', path('nonsense'), { kind: 'psk' })).status).toBe(404);
+  });
+
+  describe('trusted certificates', () => {
+    const trusted = '/v3/trusted-certificates';
+
+    it('are added with a proof, changed, listed and withdrawn', async () => {
+      const authority = certificateAuthority('Thermo CA');
+      const { certificate } = authority;
+      const proof = authority.prove(accountId);
+      const { status, body } = await call('POST', trusted, { certificate, proof, enrolment: true, name: 'factory' });
+      expect(status).toBe(201);
+      expect(body).toMatchObject({
+        object: 'trusted-certificate',
+        account_id: accountId,
+        name: 'factory',
+        subject: 'CN=Thermo CA',
+        fingerprint: fingerprintOf(certificate),
+        enrolment: true,
+      });
+      await eventually(() =>
+        expect(announcedCredential(body.id)).toMatchObject({ kind: 'authority', accountId, enrolment: true }),
+      );
+      expect((await call('POST', trusted, { certificate, proof })).status).toBe(409);
+      const changed = await call('PUT', `${trusted}/${body.id}`, { enrolment: false });
+      expect([changed.status, changed.body.enrolment, changed.body.name]).toEqual([200, false, 'factory']);
+      await eventually(() => expect(announcedCredential(body.id)?.enrolment).toBe(false));
+      expect((await call('GET', `${trusted}/${body.id}`)).body).toEqual(changed.body);
+      expect((await call('GET', trusted)).body.data).toEqual([changed.body]);
+      const stranger = newId();
+      expect((await call('GET', `${trusted}/${body.id}`, undefined, stranger)).status).toBe(404);
+      expect((await call('PUT', `${trusted}/${body.id}`, { name: 'x' }, stranger)).status).toBe(404);
+      expect((await call('DELETE', `${trusted}/${body.id}`, undefined, stranger)).status).toBe(404);
+      expect((await call('DELETE', `${trusted}/${body.id}`)).status).toBe(204);
+      expect((await call('GET', `${trusted}/${body.id}`)).status).toBe(404);
+      await eventually(() => expect(announcedCredential(body.id)).toBeUndefined());
+    });
+
+    it('400 for somebody else’s authority, for no authority, and without a proof', async () => {
+      const authority = certificateAuthority('Their CA');
+      const { certificate } = authority;
+      const elsewhere = await call('POST', trusted, { certificate, proof: authority.prove(newId()) });
+      expect([elsewhere.status, elsewhere.body.fields[0].name]).toEqual([400, 'proof']);
+      expect((await call('POST', trusted, { certificate, proof: 'AAAA' })).status).toBe(400);
+      expect((await call('POST', trusted, { certificate })).status).toBe(400);
+      const device = authority.issue('thermo-1');
+      const leaf = await call('POST', trusted, { certificate: device.certificate, proof: authority.prove(accountId) });
+      expect([leaf.status, leaf.body.fields[0].name]).toEqual([400, 'certificate']);
+    });
+  });
+});

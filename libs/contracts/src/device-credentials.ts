@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { base64, id, instant } from './fields.js';
+import { topic } from './topic.js';
+
+const needs: Record<string, readonly string[]> = {
+  psk: ['deviceId', 'identity', 'sealedKey'],
+  certificate: ['deviceId', 'fingerprint'],
+  authority: ['certificate', 'enrolment'],
+};
+
+export const DeviceCredentialSchema = z
+  .object({
+    credentialId: id,
+    accountId: id,
+    kind: z
+      .enum(['psk', 'certificate', 'authority'])
+      .describe('What a device shows: a pre-shared key, its certificate, or one that the account trusts the issuer of'),
+    deviceId: id.optional().describe('Of psk and certificate'),
+    identity: z.string().min(1).max(128).optional().describe('Of psk: PSK identity, unique in the installation'),
+    sealedKey: base64.optional().describe('Of psk: the key in hex, sealed with the ENCRYPTION_KEY of the installation'),
+    fingerprint: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/)
+      .optional()
+      .describe('Of certificate: SHA-256 of its DER form'),
+    certificate: z.string().max(16_384).optional().describe('Of authority: PEM'),
+    enrolment: z
+      .boolean()
+      .optional()
+      .describe('Of authority: a device that nobody created is created when it shows a certificate of this issuer'),
+    changedAt: instant,
+  })
+  .superRefine((value, context) => {
+    for (const name of needs[value.kind] ?? [])
+      if (value[name as keyof typeof value] === undefined)
+        context.addIssue({ code: 'custom', path: [name], message: `${value.kind} needs it` });
+  })
+  .meta({ id: 'DeviceCredentialChanged' });
+
+export type DeviceCredentialChanged = z.infer<typeof DeviceCredentialSchema>;
+
+/**
+ * A credential as it is now. One that was withdrawn is a tombstone; a proxy then closes the connections that were
+ * opened with it.
+ */
+export const DeviceCredentials = topic<DeviceCredentialChanged>({
+  name: 'device.credentials',
+  kind: 'state',
+  version: 1,
+  owner: 'registry',
+  consumers: ['device-proxy'],
+  keyIs: 'credential id',
+  key: (v) => v.credentialId,
+  description: 'What devices may show to prove who they are. Keys are sealed.',
+  schema: DeviceCredentialSchema,
+});

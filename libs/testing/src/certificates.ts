@@ -1,0 +1,104 @@
+import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
+
+/** A certificate and its private key, both PEM. */
+export interface Certified {
+  certificate: string;
+  privateKey: string;
+}
+
+export interface CertificateOptions {
+  /** Default: from yesterday for ten years. */
+  notBefore?: Date;
+  notAfter?: Date;
+}
+
+const dayMs = 86_400_000;
+const ecdsaWithSha256 = '06082a8648ce3d040302';
+const commonNameOid = '0603550403';
+const basicConstraintsOid = '0603551d13';
+
+const der = (tag: number, ...parts: Buffer[]): Buffer => {
+  const body = Buffer.concat(parts);
+  const { length } = body;
+  if (length < 0x80) return Buffer.concat([Buffer.from([tag, length]), body]);
+  const size = length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
+  return Buffer.concat([Buffer.from([tag, ...size]), body]);
+};
+
+const sequence = (...parts: Buffer[]): Buffer => der(0x30, ...parts);
+const hex = (text: string): Buffer => Buffer.from(text, 'hex');
+const nameOf = (commonName: string): Buffer =>
+  sequence(der(0x31, sequence(hex(commonNameOid), der(0x0c, Buffer.from(commonName)))));
+
+const time = (at: Date): Buffer => {
+  const digits = at.toISOString().replace(/[-:T]|\.\d+/g, '');
+  return der(0x18, Buffer.from(digits));
+};
+
+/** CA:TRUE, critical. */
+const authorityExtension = der(
+  0xa3,
+  sequence(sequence(hex(basicConstraintsOid), hex('0101ff'), der(0x04, sequence(hex('0101ff'))))),
+);
+
+const pemOf = (body: Buffer): string =>
+  `-----BEGIN CERTIFICATE-----\n${body.toString('base64').replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`;
+
+interface Party {
+  name: string;
+  key: KeyObject;
+}
+
+const issue = (
+  issuer: Party,
+  subject: Party & { publicKey: KeyObject },
+  { authority, notBefore, notAfter }: CertificateOptions & { authority: boolean },
+): Certified => {
+  const algorithm = sequence(hex(ecdsaWithSha256));
+  const now = Date.now();
+  const serial = randomBytes(12);
+  serial[0] = 0x10 | (serial[0]! & 0x0f);
+  const toBeSigned = sequence(
+    der(0xa0, hex('020102')),
+    der(0x02, serial),
+    algorithm,
+    nameOf(issuer.name),
+    sequence(time(notBefore ?? new Date(now - dayMs)), time(notAfter ?? new Date(now + 3_650 * dayMs))),
+    nameOf(subject.name),
+    subject.publicKey.export({ type: 'spki', format: 'der' }),
+    ...(authority ? [authorityExtension] : []),
+  );
+  const signature = der(0x03, hex('00'), sign('sha256', toBeSigned, issuer.key));
+  return {
+    certificate: pemOf(sequence(toBeSigned, algorithm, signature)),
+    privateKey: subject.key.export({ type: 'pkcs8', format: 'pem' }) as string,
+  };
+};
+
+const newParty = (name: string): Party & { publicKey: KeyObject } => {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+  return { name, key: privateKey, publicKey };
+};
+
+/** A certificate that nobody but its owner signed. */
+export const selfSigned = (commonName: string, options: CertificateOptions = {}): Certified => {
+  const party = newParty(commonName);
+  return issue(party, party, { ...options, authority: false });
+};
+
+export interface CertificateAuthority extends Certified {
+  /** A certificate for the name, signed by this authority. */
+  issue(commonName: string, options?: CertificateOptions): Certified;
+  /** The text signed with the private key, in base64. */
+  prove(text: string): string;
+}
+
+/** An issuer of certificates (ECDSA on P-256). */
+export const certificateAuthority = (commonName: string): CertificateAuthority => {
+  const party = newParty(commonName);
+  return {
+    ...issue(party, party, { authority: true }),
+    issue: (name, options = {}) => issue(party, newParty(name), { ...options, authority: false }),
+    prove: (text) => sign('sha256', Buffer.from(text), party.key).toString('base64'),
+  };
+};
