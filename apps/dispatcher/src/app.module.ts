@@ -2,6 +2,8 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import type { Assembly } from './assembly.js';
 import { Channels } from './channels/channels.js';
 import { ChannelsController } from './channels/channels.controller.js';
+import { SigningSecrets } from './channels/signing-secrets.js';
+import { SigningSecretsController } from './channels/signing-secrets.controller.js';
 import { KeyDirectory } from './channels/key-directory.js';
 import { Pull } from './delivery/pull.js';
 import { PullController } from './delivery/pull.controller.js';
@@ -11,12 +13,13 @@ import { Intake } from './intake/intake.js';
 
 @Module({})
 export class AppModule {
-  static of({ channels, pull, intake, keys }: Assembly): DynamicModule {
+  static of({ channels, secrets, pull, intake, keys }: Assembly): DynamicModule {
     return {
       module: AppModule,
-      controllers: [ChannelsController, PullController, WebSocketController, FactsConsumer],
+      controllers: [ChannelsController, SigningSecretsController, PullController, WebSocketController, FactsConsumer],
       providers: [
         { provide: Channels, useValue: channels },
+        { provide: SigningSecrets, useValue: secrets },
         { provide: Pull, useValue: pull },
         { provide: Intake, useValue: intake },
         { provide: KeyDirectory, useValue: keys },

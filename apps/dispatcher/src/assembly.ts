@@ -7,6 +7,7 @@ import { ConnectionAnnouncer } from './channels/connection-announcer.js';
 import { DropReporter } from './channels/drop-reporter.js';
 import { KeyDirectory } from './channels/key-directory.js';
 import { Repair } from './channels/repair.js';
+import { SigningSecrets } from './channels/signing-secrets.js';
 import { Sweeper } from './channels/sweeper.js';
 import { app, type DispatcherConfig } from './config.js';
 import { AddressGuard } from './delivery/address-guard.js';
@@ -112,6 +113,7 @@ export const assemble = (config: DispatcherConfig, { clock, logger, metrics }: S
   });
   return {
     channels,
+    secrets: new SigningSecrets(channels, clock),
     pull,
     intake,
     keys,

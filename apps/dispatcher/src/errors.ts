@@ -41,6 +41,30 @@ export class CallbackNotVerified extends ServiceError {
   }
 }
 
+/** Two are needed to change from one to the other. */
+export class SigningSecretsExceeded extends ServiceError {
+  constructor(max: number) {
+    super({
+      status: 409,
+      code: 'limit_exceeded',
+      token: 'SIGNING_SECRETS_EXCEEDED',
+      message: `The callback has ${max} signing secrets already: delete one that is no longer used.`,
+    });
+  }
+}
+
+export class SigningSecretNotFound extends NotFound {
+  constructor() {
+    super('The callback has no such signing secret.', 'SIGNING_SECRET_NOT_FOUND');
+  }
+}
+
+export class PageOfSecretsNotFound extends NotFound {
+  constructor() {
+    super('Unable to find page: no signing secret has the id given in after.', 'PAGE_NOT_FOUND');
+  }
+}
+
 export class PollAlreadyOpen extends ServiceError {
   constructor() {
     super({ status: 409, code: 'duplicate', token: 'POLL_ALREADY_OPEN', message: 'Another poll of this key is open.' });

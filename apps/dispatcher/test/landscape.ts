@@ -228,11 +228,12 @@ export class Landscape {
   }
 
   /** SQL on the dispatcher's database: a crash leaves such traces. */
-  async query(sql: string, parameters: unknown[]): Promise<void> {
+  async query(sql: string, parameters: unknown[]): Promise<unknown[]> {
     const client = new Client({ connectionString: this.isolation.databaseUrl });
     await client.connect();
-    await client.query(sql, parameters);
+    const { rows } = await client.query(sql, parameters);
     await client.end();
+    return rows as unknown[];
   }
 
   /** A counter with labels, in one replica. 0 when it has not counted. */

@@ -69,6 +69,7 @@ export const queueBench = () => {
       target: 'sealed',
       createdAtMs: bench.clock.now(),
       dropped: { size: 0, age: 0, failed: 0 },
+      keepFailures: false,
       ...fields,
     });
 

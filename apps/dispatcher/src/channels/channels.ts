@@ -1,8 +1,9 @@
-import { type Clock, type Identity, open, seal } from '@lanyard/service';
+import { type Clock, type Identity, newId, open, seal } from '@lanyard/service';
 import type { AddressGuard } from '../delivery/address-guard.js';
 import type { Bus } from '../delivery/bus.js';
 import type { CallbackDelivery } from '../delivery/callback-delivery.js';
 import type { CallbackSender, CallbackTarget, SendFailure } from '../delivery/callback-sender.js';
+import { type Signing, type SigningSecret, signatureHeaders } from '../delivery/signature.js';
 import { CallbackNotVerified, ChannelNotFound, ChannelOfAnotherKind } from '../errors.js';
 import type { ChannelRegistry, QueueState } from '../queue/channel-registry.js';
 import { checkCallback } from './callback-rules.js';
@@ -52,13 +53,34 @@ export class Channels {
 
   /** Spec §4.5 rule 1: the URL is called before it is stored; it replaces the one before, and queued events stay. */
   async putCallback(owner: Owner, target: CallbackTarget, serialization = defaultSerialization()): Promise<Shown> {
-    const { store, guard, encryptionKey } = this.parts;
-    this.refuseOtherKind(await store.find(owner.keyId), 'callback');
+    const { store, guard } = this.parts;
+    const before = await store.find(owner.keyId);
+    this.refuseOtherKind(before, 'callback');
     checkCallback(target, guard);
-    await this.verify(owner.keyId, target);
-    const sealed = seal(encryptionKey, JSON.stringify(target));
-    const { channel } = await this.put(owner, 'callback', () => ({ target: sealed, serialization }));
+    await this.verify(owner.keyId, target, this.targetOf(before)?.signing);
+    const { channel } = await this.put(owner, 'callback', (known) => {
+      const signing = this.targetOf(known)?.signing;
+      return { target: this.sealed({ ...target, ...(signing && { signing }) }), serialization };
+    });
     return this.show(channel);
+  }
+
+  /** Of a callback that is there: with what its messages are signed from now on. Queue and retries go on. */
+  async changeSecrets(
+    { keyId, accountId }: Owner,
+    change: (secrets: readonly SigningSecret[]) => readonly SigningSecret[],
+  ): Promise<void> {
+    await this.parts.store.withLock(keyId, async (locked) => {
+      const channel = await locked.find();
+      const target = this.targetOf(channel);
+      if (!channel || !target || channel.accountId !== accountId) throw new ChannelNotFound('callback');
+      const { signing, ...unsigned } = target;
+      const secrets = change(signing?.secrets ?? []);
+      const channelCreatedAtMs = channel.createdAt.getTime();
+      const next = secrets.length > 0 ? { ...unsigned, signing: { channelCreatedAtMs, secrets } } : unsigned;
+      const saved = await locked.save({ ...channel, target: this.sealed(next) });
+      await this.register(saved, locked, true);
+    });
   }
 
   /** A channel that exists is kept, with its queue and socket; its serialization changes when one is given. */
@@ -114,8 +136,8 @@ export class Channels {
     await registry.remove(keyId);
   }
 
-  /** Makes Redis know what PostgreSQL does. */
-  async register(channel: Channel, locked: LockedChannel): Promise<void> {
+  /** Makes Redis know what PostgreSQL does. `sameUrl`: what failed until now goes on failing. */
+  async register(channel: Channel, locked: LockedChannel, sameUrl = false): Promise<void> {
     await this.parts.registry.register({
       channelId: channel.keyId,
       accountId: channel.accountId,
@@ -127,6 +149,7 @@ export class Channels {
       target: channel.target ?? '',
       createdAtMs: channel.createdAt.getTime(),
       dropped: await locked.reportedDrops(channel),
+      keepFailures: sameUrl,
     });
   }
 
@@ -149,18 +172,27 @@ export class Channels {
     });
   }
 
-  private async verify(keyId: string, target: CallbackTarget): Promise<void> {
-    const { sender } = this.parts;
+  private async verify(keyId: string, target: CallbackTarget, signing: Signing | undefined): Promise<void> {
+    const { sender, clock } = this.parts;
+    const headers = signing && signatureHeaders(signing, `msg_${newId()}`, clock.now(), verification);
     const line = `verification of ${keyId}`;
-    const sent = await sender.send(line, target, verification);
+    const sent = await sender.send(line, target, { body: verification, ...(headers && { headers }) });
     sender.forget(line);
     if (!sent.ok) throw new CallbackNotVerified(whyNot[sent.cause]);
   }
 
   private async show(channel: Channel): Promise<Shown> {
-    const { registry, encryptionKey } = this.parts;
-    const target = channel.target ? (JSON.parse(open(encryptionKey, channel.target)) as CallbackTarget) : undefined;
-    return { channel, target, queue: await registry.inspect(channel.keyId) };
+    const queue = await this.parts.registry.inspect(channel.keyId);
+    return { channel, target: this.targetOf(channel), queue };
+  }
+
+  private sealed(target: CallbackTarget): string {
+    return seal(this.parts.encryptionKey, JSON.stringify(target));
+  }
+
+  private targetOf(channel: Channel | null): CallbackTarget | undefined {
+    if (!channel?.target) return undefined;
+    return JSON.parse(open(this.parts.encryptionKey, channel.target)) as CallbackTarget;
   }
 
   private refuseOtherKind(known: Channel | null, kind: ChannelKind): void {

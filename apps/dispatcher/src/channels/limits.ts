@@ -44,6 +44,9 @@ export const callbackResponseBytesMax = 64 * 1024;
 export const callbackCharactersMax = 400;
 export const callbackHeadersMax = 32;
 
+/** Of one channel: the one in use, the next one, and one for an accident. */
+export const signingSecretsMax = 3;
+
 /** Spec §8, retry count by account type: a free account gets one retry, then the next batch is sent. */
 export const freeTierRetries = 1;
 

@@ -2,8 +2,9 @@ import type { Clock, Logger } from '@lanyard/service';
 import { failedDeliveryMaxMs } from '../channels/limits.js';
 import type { Batch } from '../queue/batch.js';
 import type { ChannelQueue, Claim, Hold } from '../queue/channel-queue.js';
-import type { CallbackSender, CallbackTarget } from './callback-sender.js';
+import type { CallbackSender, CallbackTarget, Outgoing } from './callback-sender.js';
 import { retryWaitMs } from './retry-schedule.js';
+import { messageIdOf, signatureHeaders } from './signature.js';
 import type { Telemetry } from './telemetry.js';
 
 /** A channel that never runs dry gives others their turn after this many batches. */
@@ -61,12 +62,19 @@ export class CallbackDelivery {
     if (!target) return this.failed(hold, claim.batch, claim.attempt + 1);
     let batch: Batch | undefined = claim.batch;
     for (let n = 1; batch; n++) {
-      const sent = await this.sender.send(hold.channelId, target, batch.body, signal);
+      const sent = await this.sender.send(hold.channelId, target, this.message(hold, target, batch), signal);
       this.telemetry.request(sent.ok ? 'ok' : sent.cause);
       if (!sent.ok && sent.cause === 'aborted') return void (await this.queue.detach(hold));
       if (!sent.ok) return this.failed(hold, batch, n === 1 ? claim.attempt + 1 : 1);
       batch = await this.next(hold, batch, n < batchesInARow && !signal.aborted);
     }
+  }
+
+  private message({ channelId }: Hold, { signing }: CallbackTarget, batch: Batch): Outgoing {
+    const { body } = batch;
+    if (!signing) return { body };
+    const id = messageIdOf(channelId, signing, batch);
+    return { body, headers: signatureHeaders(signing, id, this.clock.now(), body) };
   }
 
   /** A hold must end: for as long as this replica lives, nobody else takes the channel. */

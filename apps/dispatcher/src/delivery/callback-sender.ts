@@ -1,11 +1,21 @@
 import { Pool } from 'undici';
 import { callbackResponseBytesMax, callbackTimeoutMs } from '../channels/limits.js';
 import { AddressForbidden, type AddressGuard } from './address-guard.js';
+import type { Signing } from './signature.js';
 
 /** Where a callback channel's events go. */
 export interface CallbackTarget {
   url: string;
   headers: Record<string, string>;
+  /** Absent when nothing is signed. */
+  signing?: Signing;
+}
+
+/** One request. */
+export interface Outgoing {
+  body: Buffer;
+  /** Headers that are not the customer's. */
+  headers?: Record<string, string>;
 }
 
 export type SendOutcome = { ok: true } | { ok: false; cause: SendFailure };
@@ -19,6 +29,8 @@ interface Line {
 
 /** Connections of a channel that sent nothing for so long are closed. */
 const lineIdleMaxMs = 5 * 60_000;
+
+const ownHeaders = { 'content-type': 'application/json', 'accept-encoding': 'identity' };
 
 const accepted = (status: number): boolean => status === 200 || status === 204;
 
@@ -44,7 +56,7 @@ export class CallbackSender {
   constructor(private readonly guard: AddressGuard) {}
 
   /** Never rejects. */
-  async send(channelId: string, target: CallbackTarget, body: Buffer, signal?: AbortSignal): Promise<SendOutcome> {
+  async send(channelId: string, target: CallbackTarget, message: Outgoing, signal?: AbortSignal): Promise<SendOutcome> {
     const timeout = AbortSignal.timeout(callbackTimeoutMs);
     try {
       const url = new URL(target.url);
@@ -52,8 +64,8 @@ export class CallbackSender {
       const { statusCode, body: answer } = await this.pool(channelId, url.origin).request({
         method: 'PUT',
         path: url.pathname + url.search,
-        headers: { ...target.headers, 'content-type': 'application/json', 'accept-encoding': 'identity' },
-        body,
+        headers: { ...target.headers, ...message.headers, ...ownHeaders },
+        body: message.body,
         signal: signal ? AbortSignal.any([timeout, signal]) : timeout,
       });
       await drain(answer);

@@ -28,6 +28,8 @@ export interface Registration {
   createdAtMs: number;
   /** What was reported of this channel: where it goes on counting when Redis has lost it. */
   dropped: Dropped;
+  /** It still goes to the same URL: retries and the time since which it fails stay. */
+  keepFailures: boolean;
 }
 
 /** Events removed undelivered since the channel was made, by reason (spec §8). */
@@ -87,7 +89,7 @@ export class ChannelRegistry {
     const reply = await this.link.run(
       'register-2',
       [shard.ready, shard.expiry],
-      [shard.base, r.channelId, ...args, this.clock.now(), size, age, failed],
+      [shard.base, r.channelId, ...args, this.clock.now(), size, age, failed, r.keepFailures ? 1 : 0],
     );
     return asText(reply) as 'created' | 'updated' | 'kept';
   }

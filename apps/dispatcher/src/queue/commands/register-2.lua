@@ -3,7 +3,7 @@
 --
 -- KEYS  1 ready  2 expiry (zset: channel -> when to look whether it lapsed)
 -- ARGV  base channel revision account kind render max tier target created now  dropped: by size, by age, after
---       failures: what was reported of it, for a channel that Redis has lost
+--       failures: what was reported of it, for a channel that Redis has lost  1: go on with failures
 -- Returns 'created', 'updated' or 'kept'
 local ready, expiry = KEYS[1], KEYS[2]
 local base, channel, rev, account, kind = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
@@ -13,7 +13,9 @@ local key, queue = channel_keys(base, channel)
 local state = load(key, 'rev', 'kind', 'owner', 'n', 'created')
 if state.rev ~= '' and tonumber(state.rev) >= tonumber(rev) then return 'kept' end
 if state.rev ~= '' and state.kind == kind and state.created == created then
-  redis.call('HSET', key, 'rev', rev, 'render', render, 'max', max, 'target', target, 'attempt', 0, 'failSince', '')
+  redis.call('HSET', key, 'rev', rev, 'render', render, 'max', max, 'target', target)
+  if ARGV[15] == '1' then return 'updated' end
+  redis.call('HSET', key, 'attempt', 0, 'failSince', '')
   if kind == 'callback' and state.owner == '' and (tonumber(state.n) or 0) > 0 then
     redis.call('ZADD', ready, now, channel)
   end

@@ -1,0 +1,63 @@
+import {
+  Caller,
+  formatTimestamp,
+  type Identity,
+  listEnvelope,
+  type ListEnvelope,
+  parseListQuery,
+  type QueryParameters,
+} from '@lanyard/service';
+import { Controller, Delete, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
+import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { SigningSecret } from '../delivery/signature.js';
+import { PageOfSecretsNotFound } from '../errors.js';
+import { SigningSecrets } from './signing-secrets.js';
+
+interface SecretView {
+  id: string;
+  created_at: string;
+}
+
+const view = ({ id, createdAtMs }: SigningSecret): SecretView => ({ id, created_at: formatTimestamp(createdAtMs) });
+
+/** Secrets with which messages to the callback of the key are signed (Standard Webhooks 1.0). */
+@ApiTags('Notifications')
+@Controller('v2/notification/callback/signing-secrets')
+export class SigningSecretsController {
+  constructor(@Inject(SigningSecrets) private readonly secrets: SigningSecrets) {}
+
+  @Post()
+  @ApiOperation({
+    summary: 'Make a secret with which messages to the callback are signed',
+    description:
+      'From now on every message has the headers webhook-id, webhook-timestamp and webhook-signature, with one signature for each secret. To change secrets: make a new one, let the application accept both, delete the old one.',
+  })
+  @ApiResponse({ status: 201, description: 'Made; the secret is shown only here' })
+  @ApiResponse({ status: 404, description: 'CHANNEL_NOT_FOUND: the key has no callback channel' })
+  @ApiResponse({ status: 409, description: 'SIGNING_SECRETS_EXCEEDED: there are three already' })
+  async make(@Caller() caller: Identity): Promise<SecretView & { secret: string }> {
+    const made = await this.secrets.make(caller);
+    return { id: made.id, secret: made.secret, created_at: formatTimestamp(made.createdAtMs) };
+  }
+
+  @Get()
+  @ApiOperation({ summary: 'List the secrets, without what they are' })
+  @ApiResponse({ status: 404, description: 'CHANNEL_NOT_FOUND' })
+  async list(@Caller() caller: Identity, @Query() parameters: QueryParameters): Promise<ListEnvelope<SecretView>> {
+    const query = parseListQuery(parameters, { filters: {} });
+    const all = (await this.secrets.list(caller)).map(view);
+    if (query.order === 'DESC') all.reverse();
+    const after = query.after === null ? -1 : all.findIndex(({ id }) => id === query.after);
+    if (query.after !== null && after < 0) throw new PageOfSecretsNotFound();
+    const rows = all.slice(after + 1, after + 2 + query.limit);
+    return listEnvelope(rows, query, query.includeTotal ? all.length : undefined);
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Delete a secret: nothing is signed with it any more' })
+  @ApiResponse({ status: 404, description: 'SIGNING_SECRET_NOT_FOUND, or CHANNEL_NOT_FOUND' })
+  async remove(@Caller() caller: Identity, @Param('id') id: string): Promise<void> {
+    await this.secrets.remove(caller, id);
+  }
+}
