@@ -1,3 +1,5 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { BlockList, isIPv6 } from 'node:net';
 import { type CommonConfig, commonConfig, ConfigError, env } from '@lanyard/service';
 
@@ -11,6 +13,8 @@ export interface DispatcherConfig extends CommonConfig {
   callback: {
     /** Networks that callbacks may reach although they are private. */
     allowCidrs: string[];
+    /** Certificates (PEM) that callbacks may be signed by, beside those that everybody trusts. */
+    authorities: string[];
     /** Requests under way at once in this replica. */
     concurrency: number;
   };
@@ -29,6 +33,23 @@ const checkCidrs = (cidrs: string[]): string[] => {
   return cidrs;
 };
 
+const caFile = 'DISPATCHER_CALLBACK_CA_FILE';
+
+/** PEM may have text between certificates, as bundles of operating systems do. */
+const pemCertificate = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
+
+const readAuthorities = (path: string | undefined): string[] => {
+  if (path === undefined) return [];
+  try {
+    const certificates = readFileSync(path, 'utf8').match(pemCertificate) ?? [];
+    for (const certificate of certificates) new X509Certificate(certificate);
+    if (certificates.length > 0) return certificates;
+  } catch (error) {
+    throw new ConfigError(caFile, `names ${path}, which is no PEM file of certificates: ${(error as Error).message}`);
+  }
+  throw new ConfigError(caFile, `names ${path}, which holds no PEM certificate`);
+};
+
 export const readConfig = (source?: NodeJS.ProcessEnv): DispatcherConfig => {
   const reader = env(source);
   return {
@@ -37,6 +58,7 @@ export const readConfig = (source?: NodeJS.ProcessEnv): DispatcherConfig => {
     queueShards: reader.int('DISPATCHER_QUEUE_SHARDS', 4, { min: 1, max: 256 }),
     callback: {
       allowCidrs: checkCidrs(reader.list('DISPATCHER_CALLBACK_ALLOW_CIDRS', [])),
+      authorities: readAuthorities(reader.optional(caFile)),
       concurrency: reader.int('DISPATCHER_CALLBACK_CONCURRENCY', 256, { min: 1, max: 10_000 }),
     },
   };

@@ -28,6 +28,9 @@ const whyNot: Record<SendFailure, string> = {
   timeout: 'no answer within 20 s',
   unreachable: 'not reachable',
   forbidden: 'its address is not publicly reachable',
+  untrusted: 'its certificate is not trusted',
+  'other name': 'its certificate is for another name',
+  'out of date': 'its certificate has expired, or is not valid yet',
   aborted: 'not reachable',
 };
 

@@ -1,3 +1,4 @@
+import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import { Pool } from 'undici';
 import { callbackResponseBytesMax, callbackTimeoutMs } from '../channels/limits.js';
 import { AddressForbidden, type AddressGuard } from './address-guard.js';
@@ -19,7 +20,8 @@ export interface Outgoing {
 }
 
 export type SendOutcome = { ok: true } | { ok: false; cause: SendFailure };
-export type SendFailure = 'status' | 'timeout' | 'unreachable' | 'forbidden' | 'aborted';
+export type SendFailure =
+  'status' | 'timeout' | 'unreachable' | 'forbidden' | 'untrusted' | 'other name' | 'out of date' | 'aborted';
 
 interface Line {
   origin: string;
@@ -39,6 +41,17 @@ const codeOf = (error: unknown): string => {
   return code ?? cause?.code ?? '';
 };
 
+/** What Node and OpenSSL say of a certificate that they refuse (spec §5 rule 10: name and chain are checked). */
+const certificateFailure = (code: string): SendFailure | undefined => {
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return 'other name';
+  if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID') return 'out of date';
+  return /CERT|LEAF_SIGNATURE|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH/.test(code) ? 'untrusted' : undefined;
+};
+
+/** The trust of everybody, and the operator's own. Made once: reading all roots for each connection takes its time. */
+const trusting = (authorities: readonly string[]): SecureContext | undefined =>
+  authorities.length > 0 ? createSecureContext({ ca: [...rootCertificates, ...authorities] }) : undefined;
+
 /** Reads an answer to its end, so that the connection can be used again, unless it is larger than anyone needs. */
 const drain = async (body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<void> => {
   let bytes = 0;
@@ -53,7 +66,15 @@ const drain = async (body: AsyncIterable<Buffer> & { destroy(): unknown }): Prom
 export class CallbackSender {
   private readonly lines = new Map<string, Line>();
 
-  constructor(private readonly guard: AddressGuard) {}
+  private readonly trust: SecureContext | undefined;
+
+  /** `authorities`: PEM certificates that are trusted beside the built-in roots. */
+  constructor(
+    private readonly guard: AddressGuard,
+    authorities: readonly string[] = [],
+  ) {
+    this.trust = trusting(authorities);
+  }
 
   /** Never rejects. */
   async send(channelId: string, target: CallbackTarget, message: Outgoing, signal?: AbortSignal): Promise<SendOutcome> {
@@ -94,7 +115,8 @@ export class CallbackSender {
   private causeOf(error: unknown, timeout: AbortSignal, signal: AbortSignal | undefined): SendFailure {
     if (error instanceof AddressForbidden || codeOf(error) === 'ADDRESS_FORBIDDEN') return 'forbidden';
     if (timeout.aborted) return 'timeout';
-    return signal?.aborted ? 'aborted' : 'unreachable';
+    if (signal?.aborted) return 'aborted';
+    return certificateFailure(codeOf(error)) ?? 'unreachable';
   }
 
   private pool(channelId: string, origin: string): Pool {
@@ -113,7 +135,13 @@ export class CallbackSender {
       headersTimeout: callbackTimeoutMs,
       bodyTimeout: callbackTimeoutMs,
       keepAliveTimeout: 30_000,
-      connect: { timeout: callbackTimeoutMs, lookup: this.guard.lookup },
+      connect: {
+        timeout: callbackTimeoutMs,
+        lookup: this.guard.lookup,
+        // Also where the environment of the process says otherwise.
+        rejectUnauthorized: true,
+        ...(this.trust && { secureContext: this.trust }),
+      },
     });
   }
 }

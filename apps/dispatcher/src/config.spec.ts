@@ -1,0 +1,46 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { certificateAuthority } from '@lanyard/testing';
+import { type DispatcherConfig, readConfig } from './config.js';
+
+describe('the configuration of callbacks', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'dispatcher-config-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  const read = (settings: NodeJS.ProcessEnv): DispatcherConfig =>
+    readConfig({
+      KAFKA_BROKERS: 'a:1',
+      DATABASE_URL: 'postgres://a',
+      REDIS_URL: 'redis://a',
+      IDENTITY_SECRETS: 'i'.repeat(32),
+      ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
+      ...settings,
+    });
+
+  const file = (content: string): string => {
+    const path = join(folder, 'bundle.pem');
+    writeFileSync(path, content);
+    return path;
+  };
+
+  it('takes all certificates of a bundle', () => {
+    const [one, two] = [certificateAuthority('one').certificate, certificateAuthority('two').certificate];
+    const { callback } = read({ DISPATCHER_CALLBACK_CA_FILE: file(`# ours\n${one}\nand theirs\n${two}`) });
+    expect(callback.authorities).toEqual([one.trim(), two.trim()]);
+    expect(read({}).callback.authorities).toEqual([]);
+  });
+
+  it.each([
+    ['is not there', () => join(folder, 'missing.pem')],
+    ['has no certificate', () => file('-----BEGIN PRIVATE KEY-----\n-----END PRIVATE KEY-----')],
+    ['has a broken one', () => file('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----')],
+  ])('a bundle that %s is named', (_, path) => {
+    expect(() => read({ DISPATCHER_CALLBACK_CA_FILE: path() })).toThrow(/^DISPATCHER_CALLBACK_CA_FILE names/);
+  });
+
+  it('a network that is none is named', () => {
+    expect(() => read({ DISPATCHER_CALLBACK_ALLOW_CIDRS: '10.0.0.0' })).toThrow('DISPATCHER_CALLBACK_ALLOW_CIDRS');
+  });
+});

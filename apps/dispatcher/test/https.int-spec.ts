@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { RunningService } from '@lanyard/service';
+import { type Certified, certificateAuthority, eventually, parseMessage, selfSigned } from '@lanyard/testing';
+import { type Answer, type Customer, Landscape } from './landscape.js';
+
+const dayMs = 86_400_000;
+
+describe('callbacks over HTTPS', () => {
+  let landscape: Landscape;
+  let service: RunningService;
+  let customer: Customer;
+  let received: string[];
+  const servers: Server[] = [];
+  const folder = mkdtempSync(join(tmpdir(), 'dispatcher-https-'));
+  const trusted = certificateAuthority('Operator');
+
+  beforeAll(async () => {
+    const bundle = join(folder, 'bundle.pem');
+    writeFileSync(bundle, trusted.certificate);
+    landscape = await Landscape.create('https');
+    service = await landscape.startReplica('dispatcher-0', {
+      DISPATCHER_CALLBACK_ALLOW_CIDRS: '127.0.0.0/8,::1/128',
+      DISPATCHER_CALLBACK_CA_FILE: bundle,
+    });
+  });
+
+  afterAll(async () => {
+    await landscape?.drop();
+    rmSync(folder, { recursive: true });
+  });
+
+  beforeEach(async () => {
+    customer = await landscape.customer();
+    received = [];
+  });
+
+  afterEach(async () => {
+    for (const server of servers.splice(0)) {
+      server.closeAllConnections();
+      await new Promise((closed) => server.close(closed));
+    }
+  });
+
+  /** The URL of an application that shows this certificate. */
+  const receiver = async ({ certificate, privateKey }: Certified): Promise<string> => {
+    const server = createServer({ cert: certificate, key: privateKey }, (request, response) => {
+      let body = '';
+      request.on('data', (part: Buffer) => (body += part.toString()));
+      request.on('end', () => {
+        received.push(body);
+        response.writeHead(204).end();
+      });
+    });
+    servers.push(server);
+    await new Promise<void>((listening) => server.listen(0, 'localhost', listening));
+    return `https://localhost:${(server.address() as AddressInfo).port}/hook`;
+  };
+
+  const register = (url: string): Promise<Answer> =>
+    landscape.call(service, customer, 'PUT', 'callback', { url }, { headers: { accept: 'application/json' } });
+
+  it('one that the operator’s bundle vouches for is called', async () => {
+    const url = await receiver(trusted.issue('localhost'));
+    expect((await register(url)).status).toBe(200);
+    await landscape.value(customer, 'over TLS');
+    await eventually(() => expect(received).toHaveLength(2));
+    expect(received[0]).toBe('{}');
+    expect(parseMessage(received[1] ?? '')).toMatchObject({ notifications: [{}] });
+  });
+
+  it.each<[string, () => Certified, string]>([
+    ['nobody knows who signed it', () => certificateAuthority('Stranger').issue('localhost'), 'is not trusted'],
+    ['it signed itself', () => selfSigned('localhost'), 'is not trusted'],
+    ['it is for another name', () => trusted.issue('other.example'), 'is for another name'],
+    [
+      'it has expired',
+      () => trusted.issue('localhost', { notAfter: new Date(Date.now() - dayMs / 24) }),
+      'has expired',
+    ],
+    [
+      'it is of tomorrow',
+      () => trusted.issue('localhost', { notBefore: new Date(Date.now() + dayMs) }),
+      'is not valid yet',
+    ],
+  ])('400 when %s, and nothing is sent', async (_, certified, why) => {
+    const answer = await register(await receiver(certified()));
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining(`its certificate`), fields: [{ name: 'url' }] },
+    });
+    expect(answer.text).toContain(why);
+    expect(received).toEqual([]);
+  });
+
+  it('400 when TLS is spoken to nobody who does', async () => {
+    const url = (await receiver(trusted.issue('localhost'))).replace('https', 'http');
+    expect(await register(url)).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining('not reachable') },
+    });
+  });
+});
