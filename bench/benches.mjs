@@ -8,10 +8,13 @@
  *   rounds: number,
  *   say: (text: string) => void,
  * }} Context `seconds`: how long each round measures, where a benchmark goes by time
- * @typedef {{ about: string, run: (context: Context) => Promise<Figures> }} Bench
+ * @typedef {import('../tools/lanyard/constellation.mjs').ConstellationOptions['replicas']} Replicas
+ * @typedef {{ about: string, replicas?: Replicas, run: (context: Context) => Promise<Figures> }} Bench
+ *   `replicas`: of each app; default: one
  */
+import { catchUp } from './dispatch/catch-up.mjs';
 import { latency } from './latency.mjs';
 import { throughput } from './throughput.mjs';
 
 /** @type {Record<string, Bench>} */
-export const benches = { latency, throughput };
+export const benches = { latency, throughput, 'dispatch-catch-up': catchUp };

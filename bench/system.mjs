@@ -21,9 +21,11 @@ export class System {
     this.producer = new KafkaProducer(this.kafka, { source: 'bench' });
   }
 
-  static async start() {
+  /** @param {import('../tools/lanyard/constellation.mjs').ConstellationOptions['replicas']} [replicas] by app; default: one of each */
+  static async start(replicas) {
     const dataDir = mkdtempSync(join(root, '.lanyard/bench-'));
-    const options = { dataDir, freePorts: true, supervise: false, quiet: true, env: { LOG_LEVEL: 'warn' } };
+    const env = { LOG_LEVEL: 'warn' };
+    const options = { dataDir, freePorts: true, supervise: false, quiet: true, env, ...(replicas && { replicas }) };
     const system = new System(await startConstellation(options), dataDir);
     await system.producer.connect();
     return system;
@@ -33,6 +35,14 @@ export class System {
   async application(name = newId()) {
     const { key, id, account_id } = await this.administrator.call('POST', '/v3/api-keys', { name });
     return new Application(this.administrator.baseUrl, key, { keyId: id, accountId: account_id });
+  }
+
+  get identitySecret() {
+    return this.constellation.secrets.identity;
+  }
+
+  dispatcherUrl(replica = 0) {
+    return this.constellation.unit(`dispatcher-${replica}`).unit.address;
   }
 
   /** @param {string} service `dispatcher-0` @param {NodeJS.Signals} name */

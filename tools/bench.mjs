@@ -69,7 +69,7 @@ await run(async () => {
   for (const [name, bench] of Object.entries(benches)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
     say(`${name}: ${bench.about}`);
-    const system = await System.start();
+    const system = await System.start(bench.replicas);
     try {
       results[name] = await bench.run({ system, seconds, rounds, say: (text) => say(`  ${text}`) });
     } finally {

@@ -1,0 +1,47 @@
+/** What must arrive, counted while it does and looked at closely afterwards: nothing missing, nothing out of order. */
+import { until } from '../latency.mjs';
+import { eventsIn, numbersIn } from './values.mjs';
+
+export class Expected {
+  /** @type {import('./installation.mjs').Arrival[]} */
+  arrivals = [];
+  events = 0;
+  completeAtMs = 0;
+
+  /** @param {number} from @param {number} count */
+  constructor(from, count) {
+    this.from = from;
+    this.count = count;
+  }
+
+  /** @param {import('./installation.mjs').Arrival} arrival */
+  arrive(arrival) {
+    this.arrivals.push(arrival);
+    this.events += eventsIn(arrival.body);
+    if (this.events >= this.count) this.completeAtMs ||= arrival.atMs;
+  }
+
+  async complete(timeoutMs = 120_000) {
+    await until(() => this.completeAtMs > 0, `${this.count} events (${this.events} came)`, timeoutMs);
+  }
+
+  /** Throws unless each came, in the order of its device; answers how many came twice. */
+  verify() {
+    const seen = new Set();
+    /** @type {Map<string, number>} */
+    const newest = new Map();
+    let twice = 0;
+    for (const { body } of this.arrivals)
+      for (const { device, number } of numbersIn(body)) {
+        if (seen.has(number)) {
+          twice++;
+          continue;
+        }
+        seen.add(number);
+        if (number < (newest.get(device) ?? -1)) throw new Error(`value ${number} of ${device} was overtaken`);
+        newest.set(device, number);
+      }
+    for (let n = this.from; n < this.from + this.count; n++) if (!seen.has(n)) throw new Error(`value ${n} is missing`);
+    return twice;
+  }
+}
