@@ -13,7 +13,7 @@ const kafka = new kafkajs.Kafka({ clientId: 'bare', brokers: brokers.split(','),
 const consumer = kafka.consumer({ groupId: `bare-${process.pid}`, sessionTimeout: 600_000, maxWaitTimeInMs: 250 });
 let count = 0;
 await consumer.connect();
-await consumer.subscribe({ topic, fromBeginning: false });
+await consumer.subscribe({ topic, fromBeginning: true });
 consumer.on(consumer.events.GROUP_JOIN, () => process.stdout.write('joined\n'));
 await consumer.run({
   autoCommit: false,

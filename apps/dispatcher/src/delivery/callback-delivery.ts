@@ -10,9 +10,8 @@ import type { Telemetry } from './telemetry.js';
 /** A channel that never runs dry gives others their turn after this many batches. */
 const batchesInARow = 16;
 
-/** After a batch smaller than this, the next one waits this long, so that a busy channel does not send crumbs. */
+/** After a batch smaller than this, the next one may wait a little, so that many busy channels do not send crumbs. */
 const smallBatchEvents = 2_000;
-const lingerMs = 5;
 
 /** Targets remembered; a channel that is not among them costs some bytes more per claim. */
 const rememberedTargets = 10_000;
@@ -39,12 +38,15 @@ export class CallbackDelivery {
     private readonly outcomes: DeliveryOutcomes,
   ) {}
 
-  /** Resolves when the channel is released again: empty, failed, or its turn is over. */
-  async deliver(channelId: string, signal: AbortSignal): Promise<void> {
+  /**
+   * Resolves when the channel is released again: empty, failed, or its turn is over. `lingerMs`: how long the channel
+   * waits after a small batch.
+   */
+  async deliver(channelId: string, signal: AbortSignal, lingerMs: number): Promise<void> {
     const claim = await this.queue.claim(channelId, this.targets.get(channelId)?.revision ?? '');
     if (!claim) return;
     try {
-      await this.deliverClaimed(claim, signal);
+      await this.deliverClaimed(claim, signal, lingerMs);
     } catch (err) {
       this.logger.warn({ err, channelId }, 'delivery interrupted');
       await this.giveBack(claim.hold);
@@ -56,7 +58,7 @@ export class CallbackDelivery {
     this.sender.forget(channelId);
   }
 
-  private async deliverClaimed(claim: Claim, signal: AbortSignal): Promise<void> {
+  private async deliverClaimed(claim: Claim, signal: AbortSignal, lingerMs: number): Promise<void> {
     const { hold } = claim;
     const target = this.targetOf(hold.channelId, claim);
     if (!target) return this.failed(hold, claim.batch, claim.attempt + 1);
@@ -66,7 +68,8 @@ export class CallbackDelivery {
       this.telemetry.request(sent.ok ? 'ok' : sent.cause);
       if (!sent.ok && sent.cause === 'aborted') return void (await this.queue.detach(hold));
       if (!sent.ok) return this.failed(hold, batch, n === 1 ? claim.attempt + 1 : 1);
-      batch = await this.next(hold, batch, n < batchesInARow && !signal.aborted);
+      const mayGoOn = n < batchesInARow && !signal.aborted;
+      batch = await this.next(hold, batch, mayGoOn, lingerMs);
     }
   }
 
@@ -89,10 +92,9 @@ export class CallbackDelivery {
     }
   }
 
-  private async next(hold: Hold, sent: Batch, mayGoOn: boolean): Promise<Batch | undefined> {
-    const isSmall = sent.count < smallBatchEvents;
-    const mode = mayGoOn && !isSmall ? 'next' : 'release';
-    const acked = await this.queue.ack(hold, sent, mode, isSmall ? lingerMs : 0);
+  private async next(hold: Hold, sent: Batch, mayGoOn: boolean, lingerMs: number): Promise<Batch | undefined> {
+    const waitMs = sent.count < smallBatchEvents ? lingerMs : 0;
+    const acked = await this.queue.ack(hold, sent, mayGoOn && waitMs === 0 ? 'next' : 'release', waitMs);
     if (acked.outcome !== 'fenced') this.telemetry.delivered('callback', sent.count);
     return acked.outcome === 'next' ? acked.batch : undefined;
   }

@@ -7,8 +7,12 @@ import type { Holders } from './holders.js';
 /** How often a replica looks for retries that fell due, and for work that others left. */
 const pollMs = 100;
 
-/** A channel that lingers is due within this time. */
-const lingerMs = 5;
+/**
+ * A request costs what hundreds of events do. So with this many channels under way for each millisecond, a channel
+ * waits a little for more events after a small batch; one of few goes on at once.
+ */
+const channelsPerLingerMs = 4;
+const lingerMaxMs = 25;
 
 /** A delivery longer than this makes its channel slow; slow ones never get more than this share of the places. */
 const slowAfterMs = 1_000;
@@ -102,8 +106,9 @@ export class ReadyLoop {
     if (this.slow.has(channelId) && this.slowUnderWay() >= this.concurrency * slowShare)
       return this.postpone(channelId);
     const beganAt = performance.now();
+    const lingerMs = Math.min(lingerMaxMs, Math.floor(this.underWay.size / channelsPerLingerMs));
     const delivery = this.delivery
-      .deliver(channelId, this.aborting.signal)
+      .deliver(channelId, this.aborting.signal, lingerMs)
       .catch((err: unknown) => this.logger.warn({ err, channelId }, 'delivery interrupted'))
       .finally(() => {
         this.underWay.delete(channelId);

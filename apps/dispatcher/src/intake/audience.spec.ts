@@ -24,7 +24,7 @@ const offsets = (batches: IntakeBatch[], members: [string, string[]][] = []): Re
   Object.fromEntries(
     deliveries(batches, new Map(members)).map((d) => [
       `${d.accountId}/${d.channelId}`,
-      d.events.map((e) => Number(e.event.offset)),
+      d.parts.flatMap(({ events }) => events.map(({ offset }) => Number(offset))),
     ]),
   );
 

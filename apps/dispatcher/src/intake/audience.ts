@@ -1,10 +1,11 @@
 import type { IntakeBatch, IntakeEvent } from './intake-event.js';
 
-/** Events of one channel in the order in which they came; the account that they belong to. */
+/** Events of one channel, in the order in which they came, of each batch that has some. */
 export interface Delivery {
   channelId: string;
+  /** Whose events they are. */
   accountId: string;
-  events: { event: IntakeEvent; position: string }[];
+  parts: { batch: IntakeBatch; events: IntakeEvent[] }[];
 }
 
 /** Names a partition in the offset store. */
@@ -27,19 +28,29 @@ export const deliveries = (
   batches: readonly IntakeBatch[],
   members: ReadonlyMap<string, readonly string[]>,
 ): Delivery[] => {
-  const found = new Map<string, Delivery>();
-  for (const batch of batches) {
-    const position = positionOf(batch);
+  const found: Delivery[] = [];
+  // By account first: events of two accounts never share a delivery, whatever their audience says.
+  const byAccount = new Map<string, Map<string, Delivery>>();
+  const deliveryTo = (channelId: string, accountId: string): Delivery => {
+    let ofAccount = byAccount.get(accountId);
+    if (!ofAccount) byAccount.set(accountId, (ofAccount = new Map<string, Delivery>()));
+    let delivery = ofAccount.get(channelId);
+    if (!delivery) {
+      delivery = { channelId, accountId, parts: [] };
+      ofAccount.set(channelId, delivery);
+      found.push(delivery);
+    }
+    return delivery;
+  };
+  for (const batch of batches)
     for (const event of batch.events) {
       const { accountId, audience } = event.item;
       for (const channelId of audience === '*' ? (members.get(accountId) ?? []) : audience) {
-        // The account is part of the name: events of two accounts never share a delivery, whatever their audience says.
-        const name = `${channelId}|${accountId}`;
-        const delivery = found.get(name);
-        if (delivery) delivery.events.push({ event, position });
-        else found.set(name, { channelId, accountId, events: [{ event, position }] });
+        const { parts } = deliveryTo(channelId, accountId);
+        const last = parts.at(-1);
+        if (last?.batch === batch) last.events.push(event);
+        else parts.push({ batch, events: [event] });
       }
     }
-  }
-  return [...found.values()];
+  return found;
 };

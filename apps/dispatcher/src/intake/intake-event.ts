@@ -5,7 +5,9 @@ import type { RenderCode } from '../messages/render-options.js';
 
 /** An item on its way into queues. Rendered once for all channels that want the same form. */
 export class IntakeEvent {
-  private readonly forms = new Map<RenderCode, Buffer>();
+  private forms: Map<RenderCode, Buffer> | undefined;
+  private lastCode: RenderCode | undefined;
+  private lastForm: Buffer | undefined;
 
   constructor(
     readonly offset: bigint,
@@ -15,10 +17,12 @@ export class IntakeEvent {
   ) {}
 
   rendered(code: RenderCode): Buffer {
-    const known = this.forms.get(code);
-    if (known) return known;
-    const form = render(this.item, this.timestampMs, code);
-    this.forms.set(code, form);
+    // Nearly always there is one form.
+    if (this.lastForm && this.lastCode === code) return this.lastForm;
+    const form = this.forms?.get(code) ?? render(this.item, this.timestampMs, code);
+    if (this.lastForm) (this.forms ??= new Map([[this.lastCode as RenderCode, this.lastForm]])).set(code, form);
+    this.lastCode = code;
+    this.lastForm = form;
     return form;
   }
 }

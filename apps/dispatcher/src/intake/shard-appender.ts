@@ -6,7 +6,7 @@ import type { ShardKeys } from '../queue/keys.js';
 import type { Argument, RedisLink } from '../queue/redis-link.js';
 import { asList, asNumber, asPairs, asText } from '../queue/reply.js';
 import { type Delivery, positionOf } from './audience.js';
-import type { IntakeBatch } from './intake-event.js';
+import type { IntakeBatch, IntakeEvent } from './intake-event.js';
 
 /** Redis came back without what it had: what was appended since must be read from Kafka again. */
 export class PositionsLost extends Error {
@@ -120,19 +120,26 @@ export class ShardAppender {
     const places = args.push(0) - 1;
     let channels = 0;
     let events = 0;
-    for (const { channelId, accountId, events: all } of deliveries) {
-      const fresh = all.filter(({ event, position }) => event.offset > this.expectedOf(position));
-      if (fresh.length === 0) continue;
+    for (const { channelId, accountId, parts } of deliveries) {
       const code = this.renderCodes.get(channelId) ?? 0;
       const builder = new ChunkBuilder();
-      for (const { event } of fresh) builder.add(event.item.category, event.rendered(code), event.timestampMs);
+      for (const part of parts)
+        for (const event of this.fresh(part)) builder.add(event.item.category, event.rendered(code), event.timestampMs);
+      if (builder.count === 0) continue;
       const chunks = builder.finish();
       args.push(channelId, accountId, code, chunks.length, ...chunks);
       channels++;
-      events += fresh.length;
+      events += builder.count;
     }
     args[places] = channels;
     return { args, events };
+  }
+
+  /** What this shard does not have yet. Usually all of it. */
+  private fresh({ batch, events }: Delivery['parts'][number]): readonly IntakeEvent[] {
+    const expected = this.expectedOf(positionOf(batch));
+    const [first] = events;
+    return first && first.offset > expected ? events : events.filter(({ offset }) => offset > expected);
   }
 
   private learnOptions(pairs: readonly [string, string][]): void {

@@ -64,6 +64,8 @@ const encode = (category: Category, events: readonly Buffer[], newestAtMs: numbe
 
 /** Puts events of one channel, in order, into chunks: one category each. */
 export class ChunkBuilder {
+  /** Events added so far. */
+  count = 0;
   private readonly chunks: Buffer[] = [];
   private events: Buffer[] = [];
   private category: Category | undefined;
@@ -73,6 +75,7 @@ export class ChunkBuilder {
 
   add(category: Category, event: Buffer, atMs: number): void {
     if (this.isFull(category, event, atMs)) this.close();
+    this.count++;
     this.category = category;
     this.events.push(event);
     this.bytes += event.length;
