@@ -175,11 +175,16 @@ export class Landscape {
 
   /** A key that the gateway has announced. */
   async customer(accountId = newId()): Promise<Customer> {
+    const customer = this.unannounced(accountId);
+    await this.announceKey(customer);
+    return customer;
+  }
+
+  /** A key that the gateway has just made. */
+  unannounced(accountId = newId()): Customer {
     const keyId = newId();
     const secret = newSecret(accountId, keyId);
-    const customer = { accountId, keyId, key: formatApiKey({ accountId, keyId, secret }) };
-    await this.announceKey(customer, { hash: hashSecret(secret) });
-    return customer;
+    return { accountId, keyId, key: formatApiKey({ accountId, keyId, secret }) };
   }
 
   async announceKey({ accountId, keyId, key }: Customer, fields: Partial<AccessKeyChanged> = {}): Promise<void> {

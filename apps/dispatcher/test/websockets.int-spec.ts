@@ -1,6 +1,9 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { formatApiKey, newId, newSecret, type RunningService } from '@lanyard/service';
 import { eventually, WebSocketClient, type WebSocketOptions } from '@lanyard/testing';
+import { WebSocket } from 'ws';
 import { type Customer, Landscape, numbers, payloads } from './landscape.js';
 
 describe('delivery to a WebSocket', () => {
@@ -164,6 +167,44 @@ describe('delivery to a WebSocket', () => {
     const client = await connect();
     await landscape.value(customer, 1);
     await eventually(() => expect(received(client)).toEqual(['1']));
+  });
+
+  it('429 while a handshake with the same key is not answered yet; that one goes on', async () => {
+    const newcomer = landscape.unannounced();
+    const first = new WebSocketClient({ url: service.url, key: newcomer.key });
+    clients.push(first);
+    await eventually(async () => {
+      const second = new WebSocket(`${service.url.replace('http', 'ws')}/v2/notification/websocket-connect`, {
+        headers: { authorization: `Bearer ${newcomer.key}` },
+      });
+      const [, response] = (await once(second, 'unexpected-response')) as [unknown, IncomingMessage];
+      expect([response.statusCode, response.headers['retry-after']]).toEqual([429, '1']);
+      second.on('error', () => undefined).terminate();
+    });
+    // One with another key is not concerned.
+    await register();
+    await connect();
+    await landscape.announceKey(newcomer);
+    await first.opened();
+    await closedWith(first, 1011);
+    await landscape.call(service, newcomer, 'PUT', 'websocket');
+    await connect({ key: newcomer.key });
+  });
+
+  it('400 for a handshake that is none', async () => {
+    const upgrade = (headers: Record<string, string>): Promise<number | undefined> =>
+      new Promise((resolve, reject) =>
+        get(`${service.url}/v2/notification/websocket-connect`, {
+          headers: { authorization: `Bearer ${customer.key}`, connection: 'Upgrade', upgrade: 'websocket', ...headers },
+        })
+          .once('response', (response) => resolve(response.resume().statusCode))
+          .once('error', reject),
+      );
+    const key = { 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' };
+    expect(await upgrade({})).toBe(400);
+    expect(await upgrade({ ...key })).toBe(400);
+    expect(await upgrade({ ...key, 'sec-websocket-version': '12' })).toBe(400);
+    expect(await upgrade({ 'sec-websocket-version': '13', 'sec-websocket-key': 'short' })).toBe(400);
   });
 
   it('a plain GET is told what is missing', async () => {

@@ -64,6 +64,9 @@ export const socketBufferBytesMax = 4 * 1024 * 1024;
 /** Clients only echo pings. */
 export const socketPayloadBytesMax = 1_024;
 
+/** From a request for a WebSocket to its answer. */
+export const handshakeMaxMs = 5 * second;
+
 /** A key that the gateway has just made may be used before its announcement is here. */
 export const unknownKeyWaitMs = 2 * second;
 

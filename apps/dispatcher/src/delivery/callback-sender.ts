@@ -43,8 +43,8 @@ const codeOf = (error: unknown): string => {
 
 /** What Node and OpenSSL say of a certificate that they refuse (spec §5 rule 10: name and chain are checked). */
 const certificateFailure = (code: string): SendFailure | undefined => {
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return 'other name';
-  if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID') return 'out of date';
+  if (/ALTNAME_INVALID$/.test(code)) return 'other name';
+  if (/^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/.test(code)) return 'out of date';
   return /CERT|LEAF_SIGNATURE|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH/.test(code) ? 'untrusted' : undefined;
 };
 

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { type Clock, type Logger, newId, normaliseUrl, type Timer } from '@lanyard/service';
 import { type WebSocket, WebSocketServer as WsServer } from 'ws';
 import type { KeyDirectory, KnownKey } from '../channels/key-directory.js';
-import { socketPayloadBytesMax } from '../channels/limits.js';
+import { handshakeMaxMs, socketPayloadBytesMax } from '../channels/limits.js';
 import type { ChannelQueue, Hold } from '../queue/channel-queue.js';
 import type { Bus } from './bus.js';
 import { type CloseCause, closeCodes } from './close-codes.js';
@@ -22,8 +22,8 @@ const standstillMs = 3 * tickMs;
 /** How long a stop waits for the clients' goodbyes. */
 const goodbyesMs = 1_000;
 
-const refuse = (socket: Duplex, status: string): void => {
-  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+const refuse = (socket: Duplex, status: string, headers = ''): void => {
+  socket.end(`HTTP/1.1 ${status}\r\n${headers}connection: close\r\ncontent-length: 0\r\n\r\n`);
 };
 
 /** Accepts sockets on the service's HTTP port, checks their key, and gives each its channel. */
@@ -36,6 +36,8 @@ export class WebSocketServer {
     handleProtocols: (offered) => selectedProtocol(offered),
   });
   private readonly open = new Set<WebSocket>();
+  /** Keys whose handshake is not answered yet. */
+  private readonly handshakes = new Set<string>();
   private readonly sessions = new Set<WebSocketSession>();
   private ticking: Timer | undefined;
   private stopping = false;
@@ -85,23 +87,37 @@ export class WebSocketServer {
     const path = normaliseUrl(request.url ?? '/').split('?')[0];
     if (path !== connectPath) return refuse(socket, '404 Not Found');
     if (this.stopping) return refuse(socket, '503 Service Unavailable');
-    this.ws.handleUpgrade(request, socket, head, (client) => {
-      this.open.add(client);
-      client.on('error', (err) => this.logger.debug({ err }, 'socket'));
-      client.once('close', () => this.open.delete(client));
-      this.admit(client, request).catch((err: unknown) => {
-        this.logger.warn({ err }, 'socket not admitted');
-        this.close(client, 'restart');
-      });
+    const text = keyTextOf(request.headers.authorization, request.headers['sec-websocket-protocol']);
+    if (text !== undefined && this.handshakes.has(text))
+      return refuse(socket, '429 Too Many Requests', 'retry-after: 1\r\n');
+    this.shakeHands(request, socket, head, text).catch((err: unknown) => {
+      this.logger.warn({ err }, 'handshake failed');
+      socket.destroy();
     });
   }
 
+  private async shakeHands(request: IncomingMessage, socket: Duplex, head: Buffer, text?: string): Promise<void> {
+    const tooLate = this.clock.after(handshakeMaxMs, () => socket.destroy());
+    try {
+      if (text !== undefined) this.handshakes.add(text);
+      const key = text === undefined ? undefined : await this.keys.verify(text);
+      this.ws.handleUpgrade(request, socket, head, (client) => this.welcome(client, key));
+    } finally {
+      tooLate.cancel();
+      if (text !== undefined) this.handshakes.delete(text);
+    }
+  }
+
   /** Browsers cannot see an HTTP status, so a wrong key is told by a close code (spec §5 rule 11). */
-  private async admit(client: WebSocket, { headers }: IncomingMessage): Promise<void> {
-    const text = keyTextOf(headers.authorization, headers['sec-websocket-protocol']);
-    const key = text === undefined ? undefined : await this.keys.verify(text);
+  private welcome(client: WebSocket, key: KnownKey | undefined): void {
+    this.open.add(client);
+    client.on('error', (err) => this.logger.debug({ err }, 'socket'));
+    client.once('close', () => this.open.delete(client));
     if (!key) return this.close(client, 'invalid key');
-    await this.bind(client, key);
+    this.bind(client, key).catch((err: unknown) => {
+      this.logger.warn({ err }, 'socket not admitted');
+      this.close(client, 'restart');
+    });
   }
 
   private async bind(client: WebSocket, { keyId, accountId }: KnownKey): Promise<void> {

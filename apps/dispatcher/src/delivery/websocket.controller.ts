@@ -19,6 +19,7 @@ export class WebSocketController {
   })
   @ApiResponse({ status: 101, description: 'Switching protocols: events follow as text frames' })
   @ApiResponse({ status: 401, description: 'No WebSocket handshake, and no valid key' })
+  @ApiResponse({ status: 429, description: 'A handshake with the same key is not answered yet' })
   @ApiResponse({ status: 426, description: 'No WebSocket handshake' })
   async connect(@Headers() headers: Record<string, string | undefined>): Promise<never> {
     const text = keyTextOf(headers['authorization'], headers['sec-websocket-protocol']);
