@@ -13,8 +13,9 @@
  *   `replicas`: of each app; default: one
  */
 import { catchUp } from './dispatch/catch-up.mjs';
+import { store } from './dispatch/store.mjs';
 import { latency } from './latency.mjs';
 import { throughput } from './throughput.mjs';
 
 /** @type {Record<string, Bench>} */
-export const benches = { latency, throughput, 'dispatch-catch-up': catchUp };
+export const benches = { latency, throughput, 'dispatch-catch-up': catchUp, 'dispatch-store': store };

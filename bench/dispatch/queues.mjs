@@ -1,0 +1,109 @@
+/** The queue store by itself, as a dispatcher uses it, on the Redis of the benchmark. */
+import { createLogger, newId, systemClock } from '@lanyard/service';
+import { IntakeEvent } from '../../apps/dispatcher/dist/intake/intake-event.js';
+import { Intake } from '../../apps/dispatcher/dist/intake/intake.js';
+import { ChannelQueue } from '../../apps/dispatcher/dist/queue/channel-queue.js';
+import { ChannelRegistry } from '../../apps/dispatcher/dist/queue/channel-registry.js';
+import { Keys } from '../../apps/dispatcher/dist/queue/keys.js';
+import { RedisLink } from '../../apps/dispatcher/dist/queue/redis-link.js';
+
+const shards = 4;
+const topic = 'bench';
+
+/** As many partitions are read at once. */
+const partitions = 4;
+
+export class Queues {
+  accountId = newId();
+  offset = 0n;
+
+  /** @param {RedisLink} link */
+  constructor(link) {
+    this.link = link;
+    this.prefix = `bench-${newId()}:`;
+    this.keys = new Keys(this.prefix, shards);
+    this.registry = new ChannelRegistry(link, this.keys, systemClock);
+    this.queue = new ChannelQueue(link, this.keys, systemClock, 'bench#1');
+    this.intake = new Intake(link, this.keys, systemClock);
+    this.intake.listen({ appended: () => undefined, positionsLost: () => undefined });
+  }
+
+  /** @param {string} redisUrl */
+  static async open(redisUrl) {
+    const logger = createLogger({ app: 'bench', replicaId: 'bench', level: 'error' });
+    const queues = new Queues(await RedisLink.open(redisUrl, logger));
+    queues.intake.resume(await queues.registry.generations(), () => undefined);
+    return queues;
+  }
+
+  /** Callback channels. @param {number} count */
+  async channels(count) {
+    const ids = Array.from({ length: count }, newId);
+    for (const channelId of ids)
+      await this.registry.register({
+        channelId,
+        accountId: this.accountId,
+        kind: 'callback',
+        revision: '1',
+        render: 0,
+        eventsMax: 10_000,
+        tier: 'commercial',
+        target: 'sealed',
+        createdAtMs: Date.now(),
+        dropped: { size: 0, age: 0, failed: 0 },
+        keepFailures: false,
+      });
+    return ids;
+  }
+
+  /** Events in turns for the channels, of one partition's batch. @param {string[]} channels @param {Buffer[]} items */
+  batch(channels, items, partition = 0) {
+    const events = items.map(
+      (item, n) =>
+        new IntakeEvent(++this.offset, Date.now(), {
+          item,
+          category: 'notifications',
+          accountId: this.accountId,
+          audience: [/** @type {string} */ (channels[n % channels.length])],
+          endpointName: 'bench',
+          uid: 'bench',
+        }),
+    );
+    return { topic, partition, lastOffset: this.offset, events };
+  }
+
+  /** Appends batches as they come from Kafka: one of each partition at once. @param {ReturnType<Queues['batch']>[]} batches */
+  async append(batches) {
+    for (let n = 0; n < batches.length; n += partitions)
+      await Promise.all(batches.slice(n, n + partitions).map((batch) => this.intake.add(batch)));
+  }
+
+  /** Claims and confirms until nothing is left; answers how many events there were. @param {string} channelId */
+  async drain(channelId) {
+    let events = 0;
+    for (;;) {
+      const claim = await this.queue.claim(channelId, '');
+      if (!claim) return events;
+      for (let batch = /** @type {typeof claim.batch | undefined} */ (claim.batch); batch;) {
+        events += batch.count;
+        const acked = await this.queue.ack(claim.hold, batch, 'next', 0);
+        batch = acked.outcome === 'next' ? acked.batch : undefined;
+      }
+    }
+  }
+
+  async clear() {
+    const keys = await this.link.redis.keys(`${this.prefix}*q:*`);
+    if (keys.length > 0) await this.link.redis.del(...keys);
+    const books = await this.link.redis.keys(`${this.prefix}*m:*`);
+    for (const key of books) await this.link.redis.hset(key, { head: 0, skip: 0, n: 0, bytes: 0, headAt: '' });
+  }
+
+  async usedMemory() {
+    return Number(/used_memory:(\d+)/.exec(await this.link.redis.info('memory'))?.[1]);
+  }
+
+  close() {
+    this.link.close();
+  }
+}
