@@ -12,9 +12,12 @@ import { eventOverheadBytes } from '../channels/limits.js';
 const headerBytes = 13;
 const lengthBytes = 4;
 
-/** A chunk is closed when it has this many events, or bytes, or spans this time (dropping by age is exact to it). */
+/**
+ * A chunk is closed when it has this many events, or bytes, or spans this time (dropping by age is exact to it). With
+ * what Redis adds it fits into 8 KiB: the next size that its allocator has is a quarter larger.
+ */
 export const chunkEventsMax = 100;
-const chunkBytesTarget = 8 * 1024;
+const chunkBytesMax = 8_100;
 const chunkSpanMaxMs = 5_000;
 
 export interface ChunkHead {
@@ -94,9 +97,14 @@ export class ChunkBuilder {
     return (
       category !== this.category ||
       this.events.length >= chunkEventsMax ||
-      this.bytes + event.length > chunkBytesTarget ||
+      this.bytesWith(event) > chunkBytesMax ||
       span > chunkSpanMaxMs
     );
+  }
+
+  /** Of the chunk, should the event be added. An event that is larger by itself has a chunk of its own. */
+  private bytesWith(event: Buffer): number {
+    return headerBytes + (lengthBytes + 1) * (this.events.length + 1) + this.bytes + event.length;
   }
 
   private close(): void {

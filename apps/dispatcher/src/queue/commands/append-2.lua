@@ -49,7 +49,7 @@ for _, channel in ipairs(channels) do
   local created = tonumber(channel.state.created) or 0
   local queue = channel.queue
   local books = channel.known and load_books(channel.key)
-  local added = 0
+  local added, kept = 0, {}
   for n = channel.first, channel.first + channel.count - 1 do
     local chunk = ARGV[n]
     local _, events, newest = chunk_head(chunk)
@@ -60,11 +60,15 @@ for _, channel in ipairs(channels) do
     elseif newest < oldest then
       books.droppedAge, by_age, added = books.droppedAge + events, by_age + events, added + events
     else
-      redis.call('RPUSH', queue, chunk)
+      kept[#kept + 1] = chunk
       books.headAt = books.headAt or newest
       books.n, books.bytes = books.n + events, books.bytes + #chunk + events * EVENT_COST
       added = added + events
     end
+  end
+  -- unpack() takes so many at once.
+  for n = 1, #kept, 1000 do
+    redis.call('RPUSH', queue, unpack(kept, n, math.min(n + 999, #kept)))
   end
   if added > 0 then
     by_age = by_age + drop_aged(queue, books, oldest)
