@@ -13,6 +13,9 @@ const needed = {
   ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
   DEVICE_PROXY_COAP_NOSEC_ENABLED: 'true',
   DEVICE_PROXY_COAP_NOSEC_ACCOUNT_ID: '0'.repeat(32),
+  DEVICE_PROXY_COAP_TLS_ENABLED: 'true',
+  DEVICE_PROXY_COAP_TCP_NOSEC_ENABLED: 'true',
+  DEVICE_PROXY_COAP_TCP_NOSEC_ACCOUNT_ID: '0'.repeat(32),
 };
 
 /** @type {Set<string>} */

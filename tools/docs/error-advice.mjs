@@ -176,8 +176,8 @@ export const ofDevices = {
   ],
   4.02: ['A critical option is unknown', 'Leave out the option'],
   4.03: [
-    'The device is suspended, or unknown and the account lets no unknown devices in',
-    'Resume it, or create it in the registry',
+    'The device is suspended, unknown in an account that lets no unknown devices in, or not the one of its credential',
+    'Resume it, create it in the registry, or use the endpoint name that its credential belongs to',
   ],
   4.04: ['The registration has ended, or there is no such path', 'Register again'],
   4.05: ['The path does not take this method', 'POST for `/rd` and `/dp`; POST or DELETE for a registration'],

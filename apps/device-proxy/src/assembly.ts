@@ -121,15 +121,12 @@ export const assemble = (config: DeviceProxyConfig, parts: ServiceParts, engines
     },
   });
 
-  const uplinkFor = (accountId: string): { uplink: Uplink; notify: Notify } => ({
-    uplink: {
-      register: new Register({ accountId, admission, sessions, facts, keeper, afterwards, clock, logger }),
-      update: new Update({ sessions, facts, observer, afterwards, clock }),
-      deregister: new Deregister(sessions, facts),
-      send: new Send(accountId, sessions, heard, values, clock),
-    },
-    notify: new Notify({ accountId, sessions, heard, values, observer, keeper, logger }),
-  });
+  const uplink: Uplink = {
+    register: new Register({ admission, sessions, facts, keeper, afterwards, clock, logger }),
+    update: new Update({ sessions, facts, observer, afterwards, clock }),
+    deregister: new Deregister(sessions, facts),
+    send: new Send(sessions, heard, values, clock),
+  };
 
   return {
     store,
@@ -149,6 +146,8 @@ export const assemble = (config: DeviceProxyConfig, parts: ServiceParts, engines
     endpoints: new Endpoints(store, commands),
     rules,
     subscriptions,
-    uplinkFor,
+    admission,
+    uplink,
+    notify: new Notify({ sessions, heard, values, observer, keeper, logger }),
   };
 };

@@ -1,6 +1,6 @@
-import { commonConfig, type CommonConfig, ConfigError, env } from '@lanyard/service';
+import { commonConfig, type CommonConfig, ConfigError, env, type EnvReader } from '@lanyard/service';
 
-/** CoAP over UDP without security: for development, in a network nobody else can reach. */
+/** CoAP over UDP or TCP without security: for development, in a network nobody else can reach. */
 export interface CoapConfig {
   host: string;
   port: number;
@@ -8,18 +8,49 @@ export interface CoapConfig {
   accountId: string;
 }
 
+/** CoAP over TLS 1.2. */
+export interface TlsConfig {
+  host: string;
+  port: number;
+  /** PEM files of the listener; both or neither. Without them devices need pre-shared keys. */
+  certificateFile?: string;
+  privateKeyFile?: string;
+  limits: { connectionsMax: number; connectionsPerAddressMax: number; idleMs: number };
+}
+
 export interface DeviceProxyConfig extends CommonConfig {
   redisPrefix: string;
   /** undefined: no listener. */
   coap?: CoapConfig;
+  tls?: TlsConfig;
+  tcp?: CoapConfig;
 }
 
 const app = 'device-proxy';
 
-const accountIdIn = (text: string): string => {
-  if (!/^[0-9a-f]{32}$/.test(text))
-    throw new ConfigError('DEVICE_PROXY_COAP_NOSEC_ACCOUNT_ID', 'must be an account id (32 hex)');
+const accountIdIn = (reader: EnvReader, name: string): string => {
+  const text = reader.string(name);
+  if (!/^[0-9a-f]{32}$/.test(text)) throw new ConfigError(name, 'must be an account id (32 hex)');
   return text;
+};
+
+const ports = { min: 0, max: 65_535 };
+
+const tlsConfig = (reader: EnvReader): TlsConfig => {
+  const certificateFile = reader.optional('DEVICE_PROXY_COAP_TLS_CERTIFICATE_FILE');
+  const privateKeyFile = reader.optional('DEVICE_PROXY_COAP_TLS_PRIVATE_KEY_FILE');
+  if ((certificateFile === undefined) !== (privateKeyFile === undefined))
+    throw new ConfigError('DEVICE_PROXY_COAP_TLS_PRIVATE_KEY_FILE', 'and …_CERTIFICATE_FILE go together: set both');
+  return {
+    host: reader.string('DEVICE_PROXY_COAP_TLS_HOST', '127.0.0.1'),
+    port: reader.int('DEVICE_PROXY_COAP_TLS_PORT', 5684, ports),
+    ...(certificateFile !== undefined && { certificateFile, privateKeyFile }),
+    limits: {
+      connectionsMax: reader.int('DEVICE_PROXY_COAP_TLS_CONNECTIONS_MAX', 20_000, { min: 1 }),
+      connectionsPerAddressMax: reader.int('DEVICE_PROXY_COAP_TLS_CONNECTIONS_PER_ADDRESS_MAX', 1_000, { min: 1 }),
+      idleMs: reader.int('DEVICE_PROXY_COAP_TLS_IDLE_MS', 1_800_000, { min: 10_000 }),
+    },
+  };
 };
 
 export const readConfig = (source?: NodeJS.ProcessEnv): DeviceProxyConfig => {
@@ -31,8 +62,16 @@ export const readConfig = (source?: NodeJS.ProcessEnv): DeviceProxyConfig => {
     ...(enabled && {
       coap: {
         host: reader.string('DEVICE_PROXY_COAP_HOST', '127.0.0.1'),
-        port: reader.int('DEVICE_PROXY_COAP_PORT', 5683, { min: 0, max: 65_535 }),
-        accountId: accountIdIn(reader.string('DEVICE_PROXY_COAP_NOSEC_ACCOUNT_ID')),
+        port: reader.int('DEVICE_PROXY_COAP_PORT', 5683, ports),
+        accountId: accountIdIn(reader, 'DEVICE_PROXY_COAP_NOSEC_ACCOUNT_ID'),
+      },
+    }),
+    ...(reader.bool('DEVICE_PROXY_COAP_TLS_ENABLED', false) && { tls: tlsConfig(reader) }),
+    ...(reader.bool('DEVICE_PROXY_COAP_TCP_NOSEC_ENABLED', false) && {
+      tcp: {
+        host: reader.string('DEVICE_PROXY_COAP_TCP_HOST', '127.0.0.1'),
+        port: reader.int('DEVICE_PROXY_COAP_TCP_PORT', 5683, ports),
+        accountId: accountIdIn(reader, 'DEVICE_PROXY_COAP_TCP_NOSEC_ACCOUNT_ID'),
       },
     }),
   };

@@ -5,6 +5,9 @@ import {
   type AccessKeyChanged,
   DeviceCommandResults,
   DeviceCommands,
+  type DeviceCredentialChanged,
+  DeviceCredentials,
+  DeviceEvents,
   DeviceLifecycle,
   type DeviceLifecycleChanged,
   DeviceSessions,
@@ -34,6 +37,7 @@ export interface Engines {
   lifecycle: StateReader<DeviceLifecycleChanged>;
   keys: StateReader<AccessKeyChanged>;
   accounts: StateReader<AccessAccountChanged>;
+  credentials: StateReader<DeviceCredentialChanged>;
   close(): Promise<void>;
 }
 
@@ -65,7 +69,7 @@ export const openEngines = async (config: DeviceProxyConfig, parts: ServiceParts
     DeviceCommandResults,
     SubscriptionsState,
   ]);
-  await connection.ensureTopics([DeviceLifecycle, AccessKeys, AccessAccounts]);
+  await connection.ensureTopics([DeviceLifecycle, AccessKeys, AccessAccounts, DeviceCredentials, DeviceEvents]);
   const producer = new KafkaProducer(connection, { source: app });
   await producer.connect();
   const whole = <V>(topic: Topic<V>): StateReader<V> =>
@@ -88,10 +92,12 @@ export const openEngines = async (config: DeviceProxyConfig, parts: ServiceParts
     lifecycle: whole(DeviceLifecycle),
     keys: whole(AccessKeys),
     accounts: whole(AccessAccounts),
+    credentials: whole(DeviceCredentials),
   };
   const close = async (): Promise<void> => {
     await relay.stop();
-    await Promise.all([engines.lifecycle.stop(), engines.keys.stop(), engines.accounts.stop()]);
+    const { lifecycle, keys, accounts, credentials } = engines;
+    await Promise.all([lifecycle, keys, accounts, credentials].map((reader) => reader.stop()));
     await producer.disconnect();
     await connection.close();
     redis.disconnect();

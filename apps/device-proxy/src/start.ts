@@ -4,23 +4,38 @@ import { assemble, type Assembly } from './assembly.js';
 import type { DeviceProxyConfig } from './config.js';
 import { endpointsPrefix } from './endpoints/endpoints.controller.js';
 import { openEngines } from './engines.js';
-import { CoapUdp } from './transport/coap-udp.js';
-import { NoTransport } from './transport/no-transport.js';
+import { DeviceLinks } from './transport/device-links.js';
+import type { Scheme } from './transport/peer-address.js';
+import { openTransports, type Transports } from './transports.js';
 import { route } from './uplink/router.js';
 
 export interface RunningProxy extends RunningService {
   /** UDP port of the CoAP listener; 0 when it is off. */
   coapPort: number;
+  /** TCP ports of the listeners for TLS and plain TCP; 0 when they are off. */
+  tlsPort: number;
+  tcpPort: number;
 }
 
-const connectDevices = (coap: CoapUdp, accountId: string, { uplinkFor }: Assembly): void => {
-  const { uplink, notify } = uplinkFor(accountId);
-  coap.onRequest((request) => route(uplink, request));
-  coap.link.onNotification((notification) => notify.take(notification));
+const connectDevices = ({ all, streams, refusals }: Transports, assembly: Assembly): void => {
+  const { admission, notify, sessions, uplink } = assembly;
+  for (const transport of all) {
+    transport.uplink.onRequest((request) => route(uplink, request));
+    transport.link.onNotification((notification) => notify.take(notification));
+  }
+  for (const stream of streams)
+    stream.onGone((accountId, address) => {
+      const session = sessions.at(accountId, address);
+      // Commands wait until the device is heard again.
+      if (session) session.silent = true;
+    });
+  admission.onRefused(({ accountId, deviceId }, shown) =>
+    refusals.report('wrong-endpoint-name', { accountId, deviceId, shown }),
+  );
 };
 
 /** Devices come last: what they say is known only when the sessions of before are back. */
-const startDevices = async (assembly: Assembly, coap: CoapUdp | undefined): Promise<void> => {
+const startDevices = async (assembly: Assembly, { all }: Transports): Promise<void> => {
   await assembly.nudges.start();
   await assembly.sessions.restore((sessions) => assembly.interest.loadAll(sessions));
   assembly.heard.start();
@@ -30,13 +45,13 @@ const startDevices = async (assembly: Assembly, coap: CoapUdp | undefined): Prom
   assembly.expiry.start();
   await assembly.expulsion.start();
   await assembly.keys.start();
-  await coap?.start();
+  await Promise.all(all.map((transport) => transport.start()));
   await assembly.catchUp.everything();
 };
 
-/** The socket closes when what is in flight has its answer, or after a few seconds. */
-const stopDevices = async (assembly: Assembly, coap: CoapUdp | undefined): Promise<void> => {
-  await Promise.all([assembly.deliverer.stop(), coap?.stop()]);
+/** The sockets close when what is in flight has its answer, or after a few seconds. */
+const stopDevices = async (assembly: Assembly, { all }: Transports): Promise<void> => {
+  await Promise.all([assembly.deliverer.stop(), ...all.map((transport) => transport.stop())]);
   assembly.observer.stop();
   await Promise.all([assembly.catchUp.stop(), assembly.sweeper.stop(), assembly.expiry.stop()]);
   await Promise.all([assembly.expulsion.stop(), assembly.keys.stop(), assembly.heard.stop()]);
@@ -45,10 +60,12 @@ const stopDevices = async (assembly: Assembly, coap: CoapUdp | undefined): Promi
 export const start = async (config: DeviceProxyConfig, overrides: ServiceOverrides = {}): Promise<RunningProxy> => {
   const parts = serviceParts(config, overrides);
   const engines = await openEngines(config, parts);
-  const coap = config.coap && new CoapUdp(config.coap, parts.logger, parts.metrics);
-  const assembly = assemble(config, parts, engines, coap?.link ?? new NoTransport());
-  if (coap && config.coap) connectDevices(coap, config.coap.accountId, assembly);
-  await Promise.all([engines.lifecycle.start(), engines.keys.start(), engines.accounts.start()]);
+  const transports = openTransports(config, parts, engines);
+  const links = new DeviceLinks(new Map(transports.all.map(({ scheme, link }) => [scheme, link])));
+  const assembly = assemble(config, parts, engines, links);
+  connectDevices(transports, assembly);
+  const { lifecycle, keys, accounts, credentials } = engines;
+  await Promise.all([lifecycle, keys, accounts, credentials].map((reader) => reader.start()));
   parts.metrics.gauge({
     name: 'lanyard_device_proxy_sessions',
     help: 'Sessions of devices that this replica owns',
@@ -64,12 +81,17 @@ export const start = async (config: DeviceProxyConfig, overrides: ServiceOverrid
       http: { rawBodyPrefixes: [endpointsPrefix] },
       afterListen: async () => {
         engines.relay.start();
-        await startDevices(assembly, coap);
+        await startDevices(assembly, transports);
       },
-      beforeStop: () => stopDevices(assembly, coap),
+      beforeStop: () => stopDevices(assembly, transports),
       afterStop: () => engines.close(),
     },
     parts,
   );
-  return Object.assign(service, { coapPort: coap?.port ?? 0 });
+  const portOf = (scheme: Scheme): number => transports.all.find((one) => one.scheme === scheme)?.port ?? 0;
+  return Object.assign(service, {
+    coapPort: portOf('coap'),
+    tlsPort: portOf('coaps+tcp'),
+    tcpPort: portOf('coap+tcp'),
+  });
 };

@@ -4,6 +4,10 @@ import {
   type AccessKeyChanged,
   AccessKeys,
   type DeviceCommandAccepted,
+  type DeviceCredentialChanged,
+  DeviceCredentials,
+  type DeviceEventReported,
+  DeviceEvents,
   DeviceCommandResults,
   DeviceCommands,
   type DeviceCommandFinished,
@@ -25,6 +29,7 @@ import {
   type Identity,
   identityHeader,
   newId,
+  seal,
   type ServiceOverrides,
   signIdentity,
 } from '@lanyard/service';
@@ -37,8 +42,11 @@ import {
   thermometer,
   type Thermometer,
 } from '@lanyard/testing';
-import type { DeviceProxyConfig } from '../src/config.js';
+import type { DeviceProxyConfig, TlsConfig } from '../src/config.js';
 import { type RunningProxy, start } from '../src/start.js';
+
+const tlsLimits = { connectionsMax: 100, connectionsPerAddressMax: 50, idleMs: 60_000 };
+const encryptionKey = Buffer.alloc(32);
 
 const secret = 'test-identity-secret-of-sufficient-length';
 
@@ -71,6 +79,7 @@ export class Harness {
   readonly commands: Read<DeviceCommandAccepted>[] = [];
   readonly results: Read<DeviceCommandFinished>[] = [];
   readonly subscriptions: Read<SubscriptionChanged>[] = [];
+  readonly events: Read<DeviceEventReported>[] = [];
   private readonly proxies: RunningProxy[] = [];
   private readonly things: Thermometer[] = [];
   private readonly consumers: { stop(): Promise<void> }[] = [];
@@ -100,6 +109,8 @@ export class Harness {
       DeviceLifecycle,
       AccessKeys,
       AccessAccounts,
+      DeviceCredentials,
+      DeviceEvents,
     ]);
     const producer = new KafkaProducer(connection, { source: 'test' });
     await producer.connect();
@@ -111,6 +122,7 @@ export class Harness {
       harness.follow(DeviceCommands, harness.commands),
       harness.follow(DeviceCommandResults, harness.results),
       harness.follow(SubscriptionsState, harness.subscriptions),
+      harness.follow(DeviceEvents, harness.events),
     ]);
     return harness;
   }
@@ -118,7 +130,12 @@ export class Harness {
   /** Starts a replica. The same `replicaId` again is the same replica after a restart; give it its old `coapPort`. */
   async proxy(
     replicaId: string,
-    { coapPort = 0, clock }: { coapPort?: number; clock?: Clock } = {},
+    {
+      coapPort = 0,
+      clock,
+      tls,
+      tcp,
+    }: { coapPort?: number; clock?: Clock; tls?: Partial<TlsConfig>; tcp?: boolean } = {},
   ): Promise<RunningProxy> {
     const config: DeviceProxyConfig = {
       app: 'device-proxy',
@@ -130,10 +147,12 @@ export class Harness {
         databaseUrl: this.isolation.databaseUrl,
         redisUrl: engines().redisUrl,
         identity: [secret],
-        encryptionKey: Buffer.alloc(32),
+        encryptionKey,
       },
       redisPrefix: `${this.isolation.redisPrefix}dp:`,
       coap: { host: '127.0.0.1', port: coapPort, accountId: this.accountId },
+      ...(tls && { tls: { host: '127.0.0.1', port: 0, limits: tlsLimits, ...tls } }),
+      ...(tcp && { tcp: { host: '127.0.0.1', port: 0, accountId: this.accountId } }),
     };
     const overrides: ServiceOverrides = clock ? { clock } : {};
     const proxy = await start(config, overrides);
@@ -169,6 +188,25 @@ export class Harness {
       revision: this.revision++,
       changedAt: formatTimestamp(Date.now()),
     });
+  }
+
+  /** What the registry would announce; answers the id of the credential. */
+  async credential(credential: Partial<DeviceCredentialChanged> & { key?: string }): Promise<string> {
+    const { key, ...rest } = credential;
+    const credentialId = newId();
+    await this.producer.send<DeviceCredentialChanged>(DeviceCredentials, {
+      credentialId,
+      accountId: this.accountId,
+      kind: 'psk',
+      ...(key !== undefined && { sealedKey: seal(encryptionKey, key) }),
+      changedAt: formatTimestamp(Date.now()),
+      ...rest,
+    });
+    return credentialId;
+  }
+
+  async withdraw(credentialId: string): Promise<void> {
+    await this.producer.sendTombstone(DeviceCredentials, credentialId);
   }
 
   async keyGone(keyId: string, status: 'inactive' | 'deleted'): Promise<void> {

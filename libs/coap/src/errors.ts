@@ -35,10 +35,13 @@ export class MessageTooLarge extends CoapError {
   }
 }
 
-/** There is no connection to the peer, or it ended while this was waiting. What was sent may have been executed. */
+/** There is no connection to the peer, or it ended while this was waiting. */
 export class NotConnected extends CoapError {
-  constructor() {
-    super('No connection to the peer');
+  constructor(
+    /** The request had left: it may have been executed. */
+    readonly sent = false,
+  ) {
+    super(sent ? 'The connection ended before the response' : 'No connection to the peer');
   }
 }
 

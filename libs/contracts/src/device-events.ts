@@ -21,7 +21,10 @@ export const DeviceEventSchema = z
 
 export type DeviceEventReported = z.infer<typeof DeviceEventSchema>;
 
-/** Entries for the device event log that other systems write, for example an update campaign service. */
+/**
+ * Entries for the device event log that other systems write, for example an update campaign service. The device-proxy
+ * writes SYS_400 here: a device was refused because of the credential or the name that it showed.
+ */
 export const DeviceEvents = topic<DeviceEventReported>({
   name: 'device.events',
   kind: 'fact',
@@ -30,6 +33,7 @@ export const DeviceEvents = topic<DeviceEventReported>({
   consumers: ['event-log'],
   keyIs: 'device id',
   key: (v) => v.deviceId,
-  description: 'Something happened to a device that belongs into its event log.',
+  description:
+    'Something happened to a device that belongs into its event log. The device-proxy adds refused credentials.',
   schema: DeviceEventSchema,
 });

@@ -2,6 +2,7 @@ import type { Clock, Logger, Timer } from '@lanyard/service';
 import type { Asker, DeviceReply } from '../downlink/asker.js';
 import type { Observation, Session } from '../sessions/session.js';
 import type { Sessions } from '../sessions/sessions.js';
+import { isConnection } from '../transport/peer-address.js';
 import type { DeviceLink } from '../transport/device-link.js';
 import type { Values } from './values.js';
 
@@ -27,9 +28,12 @@ export class Observer {
     private readonly logger: Logger,
   ) {
     sessions.listen({
-      began: (session) => {
+      began: async (session, how) => {
         this.link.hold(session.address);
-        this.adoptAll(session);
+        if (!isConnection(session.address)) this.adoptAll(session);
+        // Nobody is connected to a process that has just started.
+        else if (how === 'restored') session.silent = true;
+        else await this.loseConnected(session);
       },
       ended: (session) => {
         for (const { token } of session.observations.values()) this.link.forget(session.address, token);
@@ -72,10 +76,20 @@ export class Observer {
   }
 
   /** The device's address changed: its notifications come from there now. */
-  moved(session: Session, previousAddress: string): void {
+  async moved(session: Session, previousAddress: string): Promise<void> {
     for (const { token } of session.observations.values()) this.link.forget(previousAddress, token);
     this.link.hold(session.address);
-    this.adoptAll(session);
+    if (isConnection(previousAddress) || isConnection(session.address)) await this.loseConnected(session);
+    else this.adoptAll(session);
+  }
+
+  /** They ended with the connection (RFC 8323 §7.4). What somebody still wants is observed anew after the update. */
+  private async loseConnected(session: Session): Promise<void> {
+    for (const observation of [...session.observations.values()]) {
+      session.observations.delete(observation.path);
+      await this.sessions.store.dropObservation(session.deviceId, session.epoch, observation);
+    }
+    await this.adoptAutomatic(session);
   }
 
   /** Observations that the device says it makes by itself (spec §2.4 rule 3). */

@@ -1,5 +1,6 @@
 import type { Clock, Logger } from '@lanyard/service';
 import { awakeWindowMs } from './limits.js';
+import { type Sender, speaksFor } from '../transport/sender.js';
 import { addressField } from './keys.js';
 import type { Nudges } from './nudges.js';
 import { OneAtATime } from './one-at-a-time.js';
@@ -97,6 +98,19 @@ export class Sessions {
     return this.exclusive.run(deviceId, async () =>
       work(this.local(lookup) ?? (await this.take(deviceId, lookup, address))),
     );
+  }
+
+  /** Whether the sender may speak for the device of the session; true when there is none. Takes nothing over. */
+  async belongsTo(lookup: Lookup, sender: Sender): Promise<boolean> {
+    const session = this.local(lookup) ?? (await this.stored(lookup));
+    if (!session) return true;
+    const { accountId, deviceId, data } = session;
+    return speaksFor(sender, { accountId, deviceId, endpointName: data.endpointName });
+  }
+
+  private async stored(lookup: Lookup): Promise<StoredSession | undefined> {
+    const deviceId = await this.store.find(lookup);
+    return deviceId === undefined ? undefined : this.store.read(deviceId);
   }
 
   /** Writes through. False when the session is no longer ours: it is dropped. */

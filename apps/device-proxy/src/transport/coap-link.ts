@@ -1,9 +1,10 @@
 import {
   BlockTransferFailed,
   Code,
+  type CoapEndpoint,
   type CoapNotification,
-  type CoapUdpEndpoint,
   formatCode,
+  NotConnected,
   type Observation,
   type OutgoingRequest,
   type Peer,
@@ -21,8 +22,16 @@ import {
   type ObservedAnswer,
   Refused,
 } from './device-link.js';
-import { addressOf, parseAddress } from './peer-address.js';
 import type { UplinkNotification } from './uplink-request.js';
+
+/** What differs between transports: how peers are written down, and whose they are. */
+export interface Peers {
+  addressOf(peer: Peer): string;
+  /** Throws CoapError for an address that is none. */
+  peerOf(address: string): Peer;
+  /** undefined: nobody's, or its connection is over. */
+  accountOf(peer: Peer): string | undefined;
+}
 
 /** Resolves when the notification is safe with Kafka; false when nobody observes with its token. */
 export type TakeNotification = (notification: UplinkNotification) => Promise<boolean>;
@@ -48,7 +57,8 @@ const answerOf = ({ code, payload, contentFormat, maxAgeSeconds }: ReceivedRespo
 const failure = (error: unknown): unknown => {
   if (error instanceof RequestTimedOut || error instanceof QueueFull)
     return new NoAnswer(error.message, { cause: error });
-  if (error instanceof PeerReset) return new Refused(error.message, { cause: error });
+  if (error instanceof NotConnected && error.sent) return new NoAnswer(error.message, { cause: error });
+  if (error instanceof PeerReset || error instanceof NotConnected) return new Refused(error.message, { cause: error });
   if (error instanceof BlockTransferFailed) return new NoAnswer(error.message, { cause: error });
   return new GivenUp(error instanceof Error ? error.message : String(error), { cause: error });
 };
@@ -66,13 +76,16 @@ const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Devices over CoAP/UDP, through the one socket they sent to. */
+/** Devices over CoAP: through the one socket they sent to, or over the connection that they opened. */
 export class CoapLink implements DeviceLink {
   /** How to stop an observation without a message, by address and token. */
   private readonly observations = new Map<string, () => void>();
   private take: TakeNotification = () => Promise.resolve(false);
 
-  constructor(private readonly endpoint: CoapUdpEndpoint) {}
+  constructor(
+    private readonly endpoint: CoapEndpoint,
+    private readonly peers: Peers,
+  ) {}
 
   onNotification(take: TakeNotification): void {
     this.take = take;
@@ -80,14 +93,16 @@ export class CoapLink implements DeviceLink {
 
   async request(address: string, request: DeviceRequest, signal: AbortSignal): Promise<DeviceAnswer> {
     try {
-      return answerOf(await unlessAborted(this.endpoint.request(this.peer(address), outgoing(request)), signal));
+      return answerOf(
+        await unlessAborted(this.endpoint.request(this.peers.peerOf(address), outgoing(request)), signal),
+      );
     } catch (error) {
       return this.answeredInBlocks(error);
     }
   }
 
   async observe(address: string, request: DeviceRequest, signal: AbortSignal): Promise<ObservedAnswer> {
-    const peer = this.peer(address);
+    const peer = this.peers.peerOf(address);
     let known = false;
     // A notification may overtake the answer that makes its token known: it waits for its turn.
     const handler = async (notification: CoapNotification): Promise<void> => {
@@ -107,7 +122,7 @@ export class CoapLink implements DeviceLink {
   }
 
   adopt(address: string, token: string, request: DeviceRequest): void {
-    const peer = this.peer(address);
+    const peer = this.peers.peerOf(address);
     if (this.observations.has(`${address} ${token}`)) return;
     const handler = (notification: CoapNotification): Promise<void> => this.handle(notification, request);
     this.endpoint.restoreObservation(peer, Buffer.from(token, 'hex'), handler, outgoing(request));
@@ -116,7 +131,11 @@ export class CoapLink implements DeviceLink {
 
   async cancel(address: string, request: DeviceRequest, token: string, signal: AbortSignal): Promise<void> {
     this.observations.delete(`${address} ${token}`);
-    const cancelled = this.endpoint.cancelObservation(this.peer(address), Buffer.from(token, 'hex'), outgoing(request));
+    const cancelled = this.endpoint.cancelObservation(
+      this.peers.peerOf(address),
+      Buffer.from(token, 'hex'),
+      outgoing(request),
+    );
     await unlessAborted(cancelled, signal);
   }
 
@@ -126,11 +145,11 @@ export class CoapLink implements DeviceLink {
   }
 
   hold(address: string): void {
-    this.endpoint.keepPeer(this.peer(address));
+    this.endpoint.keepPeer(this.peers.peerOf(address));
   }
 
   release(address: string): void {
-    this.endpoint.forgetPeer(this.peer(address));
+    this.endpoint.forgetPeer(this.peers.peerOf(address));
   }
 
   /** A notification that belongs to nobody is acknowledged, and the device is asked to stop. */
@@ -142,8 +161,11 @@ export class CoapLink implements DeviceLink {
 
   /** False when nobody observes with the token. */
   offer({ peer, token, code, payload, contentFormat, maxAgeSeconds }: Received): Promise<boolean> {
+    const accountId = this.peers.accountOf(peer);
+    if (accountId === undefined) return Promise.resolve(false);
     return this.take({
-      address: addressOf(peer),
+      accountId,
+      address: this.peers.addressOf(peer),
       token: token.toString('hex'),
       code: formatCode(code),
       payload,
@@ -158,10 +180,5 @@ export class CoapLink implements DeviceLink {
     if (cause instanceof BlockTransferFailed && cause.code !== undefined)
       return { code: formatCode(cause.code), payload: Buffer.alloc(0) };
     throw error;
-  }
-
-  private peer(address: string): Peer {
-    const { host, port } = parseAddress(address);
-    return this.endpoint.peer(host, port);
   }
 }

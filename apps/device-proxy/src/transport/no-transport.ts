@@ -1,6 +1,6 @@
 import { type DeviceLink, NoAnswer } from './device-link.js';
 
-/** For a replica without a listener: it takes commands and keeps the queues, other replicas reach the devices. */
+/** For addresses that this replica has no listener for: it takes commands and keeps the queues, others reach the devices. */
 export class NoTransport implements DeviceLink {
   request(): Promise<never> {
     return Promise.reject(new NoAnswer('this replica has no listener for devices'));

@@ -1,4 +1,11 @@
-/** `127.0.0.1:5683`, `[::1]:5683` */
+import { type Peer, streamPeerOf } from '@lanyard/coap';
+
+/**
+ * Where a device is. Over UDP `127.0.0.1:5683` or `[::1]:5683`; over TCP and TLS the one connection that it has, as
+ * `coaps+tcp://127.0.0.1:40001#3af1`.
+ */
+export type Scheme = 'coap' | 'coap+tcp' | 'coaps+tcp';
+
 export const addressOf = ({ address, port }: { address: string; port: number }): string =>
   address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 
@@ -6,3 +13,15 @@ export const parseAddress = (text: string): { host: string; port: number } => {
   const colon = text.lastIndexOf(':');
   return { host: text.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(text.slice(colon + 1)) };
 };
+
+export const connectionAddress = (scheme: Scheme, { key }: Peer): string => `${scheme}://${key}`;
+
+export const connectionPeer = (address: string): Peer => streamPeerOf(address.slice(address.indexOf('://') + 3));
+
+export const schemeOf = (address: string): Scheme => {
+  const end = address.indexOf('://');
+  return end < 0 ? 'coap' : (address.slice(0, end) as Scheme);
+};
+
+/** A device at such an address is gone for good when the connection ends, and its observations with it. */
+export const isConnection = (address: string): boolean => schemeOf(address) !== 'coap';

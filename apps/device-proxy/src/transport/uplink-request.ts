@@ -1,6 +1,9 @@
+import type { Sender } from './sender.js';
+
 /** A request of a device, whole (blocks put together). */
 export interface UplinkRequest {
-  /** `ip:port` */
+  sender: Sender;
+  /** As peer-address.ts writes it. */
   address: string;
   method: string;
   /** Segments, decoded. */
@@ -23,6 +26,7 @@ export interface UplinkReply {
 
 /** A notification, matched to a token; already in order (RFC 7641 §3.4). */
 export interface UplinkNotification {
+  accountId: string;
   address: string;
   /** Hex. */
   token: string;

@@ -9,8 +9,10 @@ export class Deregister {
     private readonly facts: SessionFacts,
   ) {}
 
-  answer(request: UplinkRequest, registrationId: string): Promise<UplinkReply> {
-    return this.sessions.with({ by: 'registration', registrationId }, request.address, async (session) => {
+  async answer(request: UplinkRequest, registrationId: string): Promise<UplinkReply> {
+    const lookup = { by: 'registration' as const, registrationId };
+    if (!(await this.sessions.belongsTo(lookup, request.sender))) return { code: '4.03' };
+    return this.sessions.with(lookup, request.address, async (session) => {
       if (!session) return { code: '4.04' };
       await this.facts.ended(session, 'deregistered', 'device');
       await this.sessions.close(session);

@@ -6,10 +6,10 @@ import type { Heard } from '../sessions/heard.js';
 import type { Observation, Session } from '../sessions/session.js';
 import type { Sessions } from '../sessions/sessions.js';
 import type { Keeper } from '../subscriptions/keeper.js';
+import { isConnection } from '../transport/peer-address.js';
 import type { UplinkNotification } from '../transport/uplink-request.js';
 
 interface NotifyParts {
-  accountId: string;
   sessions: Sessions;
   heard: Heard;
   values: Values;
@@ -36,15 +36,17 @@ export class Notify {
     return true;
   }
 
-  private known({ address, token }: UplinkNotification): [Session, Observation] | undefined {
-    const session = this.parts.sessions.at(this.parts.accountId, address);
+  private known({ accountId, address, token }: UplinkNotification): [Session, Observation] | undefined {
+    const session = this.parts.sessions.at(accountId, address);
     const observation = session?.observationWith(token);
     return session && observation && [session, observation];
   }
 
   /** The observation was made by another replica, or before a restart. */
-  private async find({ address, token }: UplinkNotification): Promise<[Session, Observation] | undefined> {
-    const { accountId, sessions } = this.parts;
+  private async find({ accountId, address, token }: UplinkNotification): Promise<[Session, Observation] | undefined> {
+    // A connection is this replica's, and so is everything that is observed over it.
+    if (isConnection(address)) return undefined;
+    const { sessions } = this.parts;
     const matching = async (session: Session | undefined): Promise<[Session, Observation] | undefined> => {
       const observation = session?.observationWith(token);
       return session && observation && [session, observation];

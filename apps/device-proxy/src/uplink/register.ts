@@ -1,5 +1,5 @@
 import { type Clock, type Logger, newId } from '@lanyard/service';
-import type { Admission } from '../intake/admission.js';
+import type { Admission, Admitted } from '../intake/admission.js';
 import { expiryGraceMs } from '../sessions/limits.js';
 import type { Session } from '../sessions/session.js';
 import type { SessionFacts } from '../sessions/session-facts.js';
@@ -10,7 +10,6 @@ import type { Afterwards } from './afterwards.js';
 import { type Registration, readRegistration } from './registration.js';
 
 interface RegisterParts {
-  accountId: string;
   admission: Admission;
   sessions: Sessions;
   facts: SessionFacts;
@@ -30,26 +29,24 @@ export class Register {
   async answer(request: UplinkRequest): Promise<UplinkReply> {
     const read = readRegistration(request);
     if ('refusal' in read) return read.refusal;
-    const { accountId, admission, sessions } = this.parts;
+    const { admission, sessions } = this.parts;
+    const { sender } = request;
     const { endpointName } = read.registration;
-    const admitted = await admission.admit(accountId, endpointName);
+    const admitted = await admission.admit(sender, endpointName);
     if (!admitted) return { code: '4.03' };
     const registration = {
       ...read.registration,
       endpointType: read.registration.endpointType ?? admitted.endpointType,
     };
-    return sessions.exclusive.run(admitted.deviceId, () =>
-      this.open(request.address, admitted.deviceId, admitted.firstContact, registration),
-    );
+    return sessions.exclusive.run(admitted.deviceId, () => this.open(request, admitted, registration));
   }
 
   private async open(
-    address: string,
-    deviceId: string,
-    firstContact: boolean,
+    { address, sender: { accountId } }: UplinkRequest,
+    { deviceId, firstContact }: Admitted,
     registration: Registration,
   ): Promise<UplinkReply> {
-    const { accountId, afterwards, clock, keeper, sessions } = this.parts;
+    const { afterwards, clock, keeper, sessions } = this.parts;
     const nowMs = clock.now();
     await keeper.loseObserved(deviceId);
     const session = await sessions.open({

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { readRegistration, readUpdate } from './registration.js';
 
 const request = (query: string[], payload = '') => ({
+  sender: { accountId: '0'.repeat(32) },
   address: '127.0.0.1:5683',
   method: 'POST',
   path: ['rd'],

@@ -58,7 +58,7 @@ const refusal = (error: unknown): { refusal: UplinkReply } => {
   throw error;
 };
 
-/** LwM2M 1.1 core §6.2.1. Without a security layer nobody but the device can say its name. */
+/** LwM2M 1.1 core §6.2.1. */
 export const readRegistration = ({
   query,
   payload,

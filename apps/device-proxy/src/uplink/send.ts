@@ -10,7 +10,6 @@ import type { UplinkReply, UplinkRequest } from '../transport/uplink-request.js'
 /** `POST /dp`: values the device sends unasked (LwM2M 1.1 core §6.4.6). The device is known by its address. */
 export class Send {
   constructor(
-    private readonly accountId: string,
     private readonly sessions: Sessions,
     private readonly heard: Heard,
     private readonly values: Values,
@@ -18,8 +17,8 @@ export class Send {
   ) {}
 
   async answer(request: UplinkRequest): Promise<UplinkReply> {
-    const { address } = request;
-    const lookup = { by: 'address' as const, accountId: this.accountId, address };
+    const { address, sender } = request;
+    const lookup = { by: 'address' as const, accountId: sender.accountId, address };
     return this.sessions.with(lookup, address, (session) =>
       session ? this.take(session, request) : Promise.resolve({ code: '4.04' }),
     );

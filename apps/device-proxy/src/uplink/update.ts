@@ -23,8 +23,10 @@ export class Update {
   async answer(request: UplinkRequest, registrationId: string): Promise<UplinkReply> {
     const read = readUpdate(request);
     if ('refusal' in read) return read.refusal;
+    const lookup = { by: 'registration' as const, registrationId };
+    if (!(await this.parts.sessions.belongsTo(lookup, request.sender))) return { code: '4.03' };
     const attempt = (): Promise<UplinkReply | undefined> =>
-      this.parts.sessions.with({ by: 'registration', registrationId }, request.address, (session) =>
+      this.parts.sessions.with(lookup, request.address, (session) =>
         session ? this.apply(session, request.address, read.change) : Promise.resolve<UplinkReply>({ code: '4.04' }),
       );
     // A copy that another replica had taken over is gone after the first attempt; the second one takes it back.
@@ -38,7 +40,7 @@ export class Update {
     const heardAtMs = clock.now();
     const expiresAtMs = heardAtMs + data.lifetimeSeconds * 1000 + expiryGraceMs;
     if (!(await sessions.update(session, { address, data, heardAtMs, expiresAtMs }))) return undefined;
-    if (address !== previousAddress) observer.moved(session, previousAddress);
+    if (address !== previousAddress) await observer.moved(session, previousAddress);
     await facts.began(session, 'updated');
     return { code: '2.04', afterwards: () => afterwards.updated(session) };
   }

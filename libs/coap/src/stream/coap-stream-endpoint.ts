@@ -205,7 +205,8 @@ export class CoapStreamEndpoint implements CoapEndpoint {
   private ended(peer: Peer, conversation: Conversation): void {
     this.core.count('connection-closed');
     this.conversations.delete(peer.key);
-    conversation.abandon(this.core.closing ? new EndpointClosed() : new NotConnected());
+    if (this.core.closing) conversation.abandon(new EndpointClosed(), new EndpointClosed());
+    else conversation.abandon(new NotConnected(), new NotConnected(true));
     this.core.options.onDisconnected?.(peer);
   }
 

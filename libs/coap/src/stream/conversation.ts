@@ -61,16 +61,16 @@ export class Conversation {
   }
 
   /** Forgets what was asked of the peer; the connection stays. */
-  forget(error: CoapError = new PeerForgotten()): void {
+  forget(error: CoapError = new PeerForgotten(), ofSent = error): void {
     this.queue.abandon(error);
-    for (const pending of [...this.pending.values()]) pending.finish(error);
+    for (const pending of [...this.pending.values()]) pending.finish(ofSent);
     this.observations.clear();
   }
 
   /** The connection is over. */
-  abandon(error: CoapError): void {
+  abandon(error: CoapError, ofSent: CoapError): void {
     this.gone = error;
-    this.forget(error);
+    this.forget(error, ofSent);
   }
 
   /** A peer that says more than can be handled is not read until there is room. */

@@ -1,0 +1,28 @@
+import type { X509Certificate } from 'node:crypto';
+import type { DeviceCredentialChanged } from '@lanyard/contracts';
+import type { Sender } from '../transport/sender.js';
+
+const clientAuthentication = '1.3.6.1.5.5.7.3.2';
+const anyUsage = '2.5.29.37.0';
+
+/** The one common name of a certificate; undefined when it has none, or several. */
+export const commonNameOf = (x509: X509Certificate): string | undefined => {
+  const names = x509.subject.split('\n').flatMap((part) => (part.startsWith('CN=') ? [part.slice(3)] : []));
+  return names.length === 1 ? names[0] : undefined;
+};
+
+/** Within its dates, and not made for servers only. */
+export const isUsable = (x509: X509Certificate, nowMs: number): boolean => {
+  // Extended key usages, in spite of the name; undefined when the certificate does not restrict them.
+  const usages = x509.keyUsage as string[] | undefined;
+  const forClients = usages?.some((usage) => usage === clientAuthentication || usage === anyUsage) ?? true;
+  return forClients && Date.parse(x509.validFrom) <= nowMs && nowMs <= Date.parse(x509.validTo);
+};
+
+/** Who somebody is that showed the credential. undefined: a certificate of a trusted issuer that names nobody. */
+export const senderOf = (credential: DeviceCredentialChanged, x509?: X509Certificate): Sender | undefined => {
+  const { accountId, deviceId, kind, enrolment } = credential;
+  if (kind !== 'authority') return deviceId === undefined ? undefined : { accountId, deviceId };
+  const endpointName = x509 && commonNameOf(x509);
+  return endpointName === undefined ? undefined : { accountId, endpointName, enrols: enrolment === true };
+};

@@ -1,0 +1,90 @@
+import { DeviceEvents } from '@lanyard/contracts';
+import type { KafkaProducer } from '@lanyard/kafka';
+import { type Clock, formatTimestamp, type Logger, type Metrics, newId } from '@lanyard/service';
+
+/** Why somebody was not let in. */
+export type Reason =
+  | 'unknown-identity'
+  | 'wrong-key'
+  | 'no-certificate'
+  | 'unknown-certificate'
+  | 'expired-certificate'
+  | 'wrong-endpoint-name'
+  | 'handshake-failed';
+
+/** One entry per device in this time, however often somebody tries. */
+export const refusalPeriodMs = 60_000;
+/** Devices whose last entry is remembered; the oldest makes room. */
+const rememberedMax = 10_000;
+
+/** Not in the specification's tables: 200 and 300 are the registry's and the dispatcher's. */
+const credentialRefused = 'SYS_400';
+
+const words: Partial<Record<Reason, string>> = {
+  'wrong-key': 'Connection refused: the pre-shared key is wrong',
+  'expired-certificate': 'Connection refused: the certificate is not valid now',
+  'wrong-endpoint-name': 'Registration refused: the endpoint name is not the one of the credential',
+};
+
+interface Tried {
+  address?: string;
+  accountId?: string;
+  deviceId?: string;
+  /** What was shown: an identity, a subject or a name. Never a key. */
+  shown?: string;
+}
+
+/** Tells of refused credentials: a metric for each, and a log line and an entry in the device's event log now and then. */
+export class Refusals {
+  private readonly lastMs = new Map<string, number>();
+  private readonly total;
+
+  constructor(
+    private readonly producer: Pick<KafkaProducer, 'send'>,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+    metrics: Metrics,
+  ) {
+    this.total = metrics.counter({
+      name: 'lanyard_device_proxy_refused_credentials_total',
+      help: 'Connections and registrations that were refused because of what the device showed',
+      labelNames: ['reason'],
+    });
+  }
+
+  report(reason: Reason, tried: Tried): void {
+    this.total.inc({ reason });
+    const { address, accountId, deviceId, shown } = tried;
+    // Without a device all attempts of one kind share a line: anybody can make many.
+    if (!this.isDue(deviceId ?? reason)) return;
+    this.logger.warn({ reason, address, deviceId, shown }, 'device refused because of what it showed');
+    const description = words[reason];
+    if (accountId === undefined || deviceId === undefined || description === undefined) return;
+    const nowMs = this.clock.now();
+    this.producer
+      .send(DeviceEvents, {
+        eventId: newId(nowMs),
+        deviceId,
+        accountId,
+        eventCode: credentialRefused,
+        description,
+        data: {
+          reason,
+          ...(address !== undefined && { address }),
+          ...(shown !== undefined && { shown: shown.slice(0, 256) }),
+        },
+        occurredAt: formatTimestamp(nowMs),
+      })
+      .catch((error: unknown) => this.logger.warn({ err: error, deviceId }, 'refused credential not in the event log'));
+  }
+
+  private isDue(key: string): boolean {
+    const nowMs = this.clock.now();
+    const last = this.lastMs.get(key);
+    if (last !== undefined && nowMs - last < refusalPeriodMs) return false;
+    this.lastMs.delete(key);
+    this.lastMs.set(key, nowMs);
+    if (this.lastMs.size > rememberedMax) this.lastMs.delete(this.lastMs.keys().next().value as string);
+    return true;
+  }
+}

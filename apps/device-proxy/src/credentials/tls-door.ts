@@ -1,0 +1,117 @@
+import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import type { Peer, StreamSecurity } from '@lanyard/coap';
+import type { DeviceCredentialChanged } from '@lanyard/contracts';
+import type { Clock, Logger } from '@lanyard/service';
+import type { Sender } from '../transport/sender.js';
+import type { StreamDoor } from '../transport/stream-door.js';
+import type { CredentialBook } from './credential-book.js';
+import { isUsable, senderOf } from './identify.js';
+import type { Reason, Refusals } from './refusals.js';
+
+interface DoorParts {
+  book: CredentialBook;
+  refusals: Refusals;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** What OpenSSL says of a client that computed with another key. */
+const wrongKey = /CIPHER_OPERATION_FAILED|DECRYPTION_FAILED|BAD_RECORD_MAC|DIGEST_CHECK_FAILED|BAD_DECRYPT/;
+
+const addressOf = ({ remoteAddress = '', remotePort = 0 }: Socket): string => `${remoteAddress}:${remotePort}`;
+
+/** Lets devices in by their credentials, and out again when those are withdrawn. */
+export class TlsDoor implements StreamDoor {
+  /** What a client showed in its handshake: Node does not keep it. */
+  private readonly shown = new WeakMap<object, { identity: string; credential?: DeviceCredentialChanged }>();
+  /** Open connections by the credential they were opened with. */
+  private readonly inside = new Map<string, Map<Peer['key'], Peer>>();
+  private readonly credentialOf = new Map<Peer['key'], string>();
+  private out: (peer: Peer, why: string) => void = () => undefined;
+
+  constructor(private readonly parts: DoorParts) {
+    parts.book.onWithdrawn((credentialId) => {
+      for (const peer of [...(this.inside.get(credentialId)?.values() ?? [])]) this.out(peer, 'Credential withdrawn');
+    });
+  }
+
+  onOut(out: (peer: Peer, why: string) => void): void {
+    this.out = out;
+  }
+
+  readonly keyOf: NonNullable<StreamSecurity['keyOf']> = (identity, socket) => {
+    const credential = this.parts.book.identified(identity);
+    this.shown.set(socket, { identity, ...(credential && { credential }) });
+    if (!credential) return undefined;
+    try {
+      return this.parts.book.keyOf(credential);
+    } catch (error) {
+      const { credentialId } = credential;
+      this.parts.logger.error(
+        { err: error, credentialId },
+        'key not readable: was it sealed with another ENCRYPTION_KEY?',
+      );
+      return undefined;
+    }
+  };
+
+  enter(peer: Peer, socket: Socket | TLSSocket): Sender | undefined {
+    const found = socket instanceof TLSSocket ? this.identified(socket) : undefined;
+    if (!found) return undefined;
+    const { credential, sender } = found;
+    const { credentialId } = credential;
+    const peers = this.inside.get(credentialId) ?? new Map<Peer['key'], Peer>();
+    this.inside.set(credentialId, peers.set(peer.key, peer));
+    this.credentialOf.set(peer.key, credentialId);
+    return sender;
+  }
+
+  left({ key }: Peer): void {
+    const credentialId = this.credentialOf.get(key);
+    if (credentialId === undefined) return;
+    this.credentialOf.delete(key);
+    const peers = this.inside.get(credentialId);
+    peers?.delete(key);
+    if (peers?.size === 0) this.inside.delete(credentialId);
+  }
+
+  failed(error: Error & { code?: string }, socket: TLSSocket): void {
+    const shown = this.shown.get(socket);
+    if (!shown) return this.refuse('handshake-failed', socket, error.code ?? error.message);
+    if (!shown.credential) return this.refuse('unknown-identity', socket, shown.identity);
+    const reason = wrongKey.test(error.code ?? '') ? 'wrong-key' : 'handshake-failed';
+    this.refuse(reason, socket, shown.identity, shown.credential);
+  }
+
+  private identified(socket: TLSSocket): { credential: DeviceCredentialChanged; sender: Sender } | undefined {
+    const credential = this.shown.get(socket)?.credential;
+    if (!credential) return this.certified(socket);
+    // It may have been withdrawn while the handshake was under way.
+    if (!this.parts.book.isValid(credential.credentialId)) return undefined;
+    const sender = senderOf(credential);
+    return sender && { credential, sender };
+  }
+
+  private certified(socket: TLSSocket): { credential: DeviceCredentialChanged; sender: Sender } | undefined {
+    const x509 = socket.getPeerX509Certificate();
+    if (!x509) return this.refuse('no-certificate', socket);
+    const credential = this.parts.book.certified(x509);
+    const sender = credential && senderOf(credential, x509);
+    if (!sender) return this.refuse('unknown-certificate', socket, x509.subject);
+    if (!isUsable(x509, this.parts.clock.now()))
+      return this.refuse('expired-certificate', socket, x509.subject, credential);
+    return { credential, sender };
+  }
+
+  private refuse(reason: Reason, socket: Socket, shown?: string, credential?: DeviceCredentialChanged): undefined {
+    const { accountId, deviceId } = credential ?? {};
+    this.parts.refusals.report(reason, {
+      address: addressOf(socket),
+      ...(shown !== undefined && { shown }),
+      ...(accountId !== undefined && { accountId }),
+      ...(deviceId !== undefined && { deviceId }),
+    });
+    return undefined;
+  }
+}

@@ -1,0 +1,115 @@
+import {
+  CoapStreamEndpoint,
+  type Peer,
+  type StreamLimits,
+  type StreamSecurity,
+  type UnmatchedNotification,
+} from '@lanyard/coap';
+import type { Logger } from '@lanyard/service';
+import { CoapLink } from './coap-link.js';
+import { connectionAddress, connectionPeer } from './peer-address.js';
+import type { Sender } from './sender.js';
+import type { StreamDoor } from './stream-door.js';
+import type { Transport } from './transport.js';
+import { UplinkBridge } from './uplink-bridge.js';
+
+export interface StreamParts {
+  scheme: 'coap+tcp' | 'coaps+tcp';
+  host: string;
+  port: number;
+  limits: Partial<StreamLimits>;
+  /** Certificate and private key in PEM; both or neither. */
+  certified: Pick<StreamSecurity, 'certificate' | 'privateKey'>;
+  door: StreamDoor;
+  logger: Logger;
+  events: { inc(labels: { event: string; scheme: string }): void };
+}
+
+/** Called when the connection of a device is over. */
+export type Gone = (accountId: string, address: string) => void;
+
+/** The listener for devices over TLS, and over plain TCP in development (RFC 8323). */
+export class CoapStream implements Transport {
+  readonly scheme: StreamParts['scheme'];
+  readonly uplink: UplinkBridge;
+  readonly link: CoapLink;
+  private readonly endpoint: CoapStreamEndpoint;
+  private readonly senders = new Map<Peer['key'], Sender>();
+  private gone: Gone = () => undefined;
+  private bound: { address: string; port: number } | undefined;
+
+  constructor(private readonly parts: StreamParts) {
+    const { scheme, host, port, limits, certified, door, logger, events } = parts;
+    this.scheme = scheme;
+    this.uplink = new UplinkBridge(logger);
+    this.endpoint = new CoapStreamEndpoint({
+      host,
+      port,
+      limits,
+      ...(scheme === 'coaps+tcp' && { security: { ...certified, ...(door.keyOf && { keyOf: door.keyOf }) } }),
+      onRequest: (request) => {
+        const sender = this.senders.get(request.peer.key);
+        const address = connectionAddress(scheme, request.peer);
+        // Its connection ended meanwhile: nobody hears the answer.
+        if (!sender) throw new Error(`request of nobody: ${address}`);
+        return this.uplink.handle(request, sender, address);
+      },
+      onNotification: (notification) => this.unmatched(notification),
+      onConnection: (peer, socket) => this.enter(peer, door.enter(peer, socket)),
+      onDisconnected: (peer) => this.left(peer),
+      onHandshakeFailed: (error, socket) => door.failed(error, socket),
+      metrics: { count: (event) => events.inc({ event, scheme }) },
+      onHandlerError: (error) => logger.warn({ err: error, scheme }, 'message of a device not handled'),
+    });
+    door.onOut((peer, why) => this.endpoint.disconnect(peer, why));
+    this.link = new CoapLink(this.endpoint, {
+      addressOf: (peer) => connectionAddress(scheme, peer),
+      peerOf: connectionPeer,
+      accountOf: (peer) => this.senders.get(peer.key)?.accountId,
+    });
+  }
+
+  onGone(gone: Gone): void {
+    this.gone = gone;
+  }
+
+  async start(): Promise<void> {
+    this.bound = await this.endpoint.listen();
+    const url = `${this.scheme}://${this.bound.address}:${this.bound.port}`;
+    if (this.scheme === 'coaps+tcp') {
+      const certificates = this.parts.certified.certificate !== undefined;
+      this.parts.logger.info({ url, certificates }, 'CoAP over TLS is on');
+    } else
+      this.parts.logger.warn(
+        { url },
+        'CoAP over TCP WITHOUT SECURITY is on: anyone who reaches this port is any device of the account. For development only.',
+      );
+  }
+
+  stop(): Promise<void> {
+    return this.endpoint.close();
+  }
+
+  /** Bound TCP port. */
+  get port(): number {
+    return this.bound?.port ?? 0;
+  }
+
+  private enter(peer: Peer, sender: Sender | undefined): boolean {
+    if (sender) this.senders.set(peer.key, sender);
+    return sender !== undefined;
+  }
+
+  private left(peer: Peer): void {
+    const sender = this.senders.get(peer.key);
+    this.senders.delete(peer.key);
+    this.parts.door.left(peer);
+    if (sender) this.gone(sender.accountId, connectionAddress(this.scheme, peer));
+  }
+
+  /** Of an observation that the device makes by itself, and that is not known here yet; or of nobody. */
+  private async unmatched(notification: UnmatchedNotification): Promise<'accepted' | 'rejected'> {
+    if (notification.partial) return 'rejected';
+    return (await this.link.offer(notification)) ? 'accepted' : 'rejected';
+  }
+}

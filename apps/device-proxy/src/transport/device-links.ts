@@ -1,0 +1,42 @@
+import type { DeviceAnswer, DeviceLink, DeviceRequest, ObservedAnswer } from './device-link.js';
+import { NoTransport } from './no-transport.js';
+import { type Scheme, schemeOf } from './peer-address.js';
+
+/** All transports of this replica as one: the address says which. */
+export class DeviceLinks implements DeviceLink {
+  private readonly none = new NoTransport();
+
+  constructor(private readonly links: ReadonlyMap<Scheme, DeviceLink>) {}
+
+  request(address: string, request: DeviceRequest, signal: AbortSignal): Promise<DeviceAnswer> {
+    return this.of(address).request(address, request, signal);
+  }
+
+  observe(address: string, request: DeviceRequest, signal: AbortSignal): Promise<ObservedAnswer> {
+    return this.of(address).observe(address, request, signal);
+  }
+
+  adopt(address: string, token: string, request: DeviceRequest): void {
+    this.of(address).adopt(address, token, request);
+  }
+
+  cancel(address: string, request: DeviceRequest, token: string, signal: AbortSignal): Promise<void> {
+    return this.of(address).cancel(address, request, token, signal);
+  }
+
+  forget(address: string, token: string): void {
+    this.of(address).forget(address, token);
+  }
+
+  hold(address: string): void {
+    this.of(address).hold(address);
+  }
+
+  release(address: string): void {
+    this.of(address).release(address);
+  }
+
+  private of(address: string): DeviceLink {
+    return this.links.get(schemeOf(address)) ?? this.none;
+  }
+}

@@ -1,0 +1,19 @@
+/** Who speaks, as far as the transport can prove it. */
+export interface Sender {
+  accountId: string;
+  /** The credential belongs to this device and to no other. */
+  deviceId?: string;
+  /** The certificate is good for this endpoint name. */
+  endpointName?: string;
+  /** A device that nobody created is created when it registers. */
+  enrols?: boolean;
+}
+
+/** Whether the sender may speak for the device. Without security everybody may, within the account. */
+export const speaksFor = (
+  sender: Sender,
+  device: { accountId: string; deviceId: string; endpointName: string },
+): boolean =>
+  sender.accountId === device.accountId &&
+  (sender.deviceId === undefined || sender.deviceId === device.deviceId) &&
+  (sender.endpointName === undefined || sender.endpointName === device.endpointName);

@@ -1,0 +1,15 @@
+import type { CoapLink } from './coap-link.js';
+import type { Scheme } from './peer-address.js';
+import type { UplinkBridge } from './uplink-bridge.js';
+
+/** One listener for devices. */
+export interface Transport {
+  readonly scheme: Scheme;
+  readonly uplink: UplinkBridge;
+  readonly link: CoapLink;
+  /** Bound port; 0 before `start`. */
+  readonly port: number;
+  start(): Promise<void>;
+  /** Lets what is in flight finish, for a few seconds at most. */
+  stop(): Promise<void>;
+}

@@ -1,0 +1,57 @@
+import { Code, type CoapRequest, type CoapResponse } from '@lanyard/coap';
+import type { Logger } from '@lanyard/service';
+import type { Sender } from './sender.js';
+import type { UplinkReply, UplinkRequest } from './uplink-request.js';
+
+export type AnswerRequest = (request: UplinkRequest) => Promise<UplinkReply> | UplinkReply;
+
+const methodNames = new Map<number, string>(
+  (['GET', 'POST', 'PUT', 'DELETE', 'FETCH', 'PATCH', 'IPATCH'] as const).map((name) => [Code[name], name]),
+);
+
+const codeOf = (text: string): number => {
+  const [codeClass, detail] = text.split('.');
+  return (Number(codeClass) << 5) | Number(detail);
+};
+
+const uplinkRequest = (
+  { method, path, query, payload, contentFormat }: CoapRequest,
+  sender: Sender,
+  address: string,
+): UplinkRequest => ({
+  sender,
+  address,
+  method: methodNames.get(method) ?? '',
+  path,
+  query,
+  payload,
+  ...(contentFormat !== undefined && { contentFormat }),
+});
+
+const coapResponse = ({ code, location, diagnostic, afterwards }: UplinkReply): CoapResponse => ({
+  code: codeOf(code),
+  ...(location && { locationPath: [...location] }),
+  ...(diagnostic !== undefined && { payload: Buffer.from(diagnostic) }),
+  ...(afterwards && { onSent: afterwards }),
+});
+
+/** From the requests of a transport to those that the rest of the service answers. */
+export class UplinkBridge {
+  private answer: AnswerRequest = () => ({ code: '5.03' });
+
+  constructor(private readonly logger: Logger) {}
+
+  onRequest(answer: AnswerRequest): void {
+    this.answer = answer;
+  }
+
+  /** An engine that is away is not the device's fault: 5.03 makes it try again later. */
+  async handle(request: CoapRequest, sender: Sender, address: string): Promise<CoapResponse> {
+    try {
+      return coapResponse(await this.answer(uplinkRequest(request, sender, address)));
+    } catch (error) {
+      this.logger.error({ err: error, address, path: request.path.join('/') }, 'request of a device failed');
+      return { code: Code.ServiceUnavailable, maxAgeSeconds: 5 };
+    }
+  }
+}

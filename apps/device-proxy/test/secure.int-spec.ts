@@ -1,0 +1,269 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { X509Certificate } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { newId } from '@lanyard/service';
+import { certificateAuthority, eventually, selfSigned } from '@lanyard/testing';
+import type { RunningProxy } from '../src/start.js';
+import { Harness, newKey } from './harness.js';
+import { SecureDevice, withCertificate, withKey } from './secure-device.js';
+
+const keyHex = '000102030405060708090a0b0c0d0e0f';
+const path = '3303/0/5700';
+
+describe('devices with credentials', () => {
+  let folder: string;
+  let harness: Harness;
+  let proxy: RunningProxy;
+  const server = selfSigned('lanyard.example');
+  const devices: SecureDevice[] = [];
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'lanyard-tls-'));
+    const [certificateFile, privateKeyFile] = [join(folder, 'server.crt'), join(folder, 'server.key')];
+    await writeFile(certificateFile, server.certificate);
+    await writeFile(privateKeyFile, server.privateKey);
+    harness = await Harness.create('secure', { autoCreateDevices: false });
+    proxy = await harness.proxy('dp-0', { tls: { certificateFile, privateKeyFile }, tcp: true });
+  }, 60_000);
+  afterEach(async () => void (await Promise.all(devices.splice(0).map((device) => device.close()))));
+  afterAll(async () => {
+    await harness.close();
+    await rm(folder, { recursive: true });
+  });
+
+  const device = (name: string): SecureDevice => {
+    const one = new SecureDevice(name);
+    devices.push(one);
+    return one;
+  };
+  /** A device of the directory, with a pre-shared key. */
+  const directory = async (name: string) => {
+    const deviceId = newId();
+    await harness.lifecycle(deviceId, name, 'created');
+    const identity = `id-${name}`;
+    return { deviceId, identity, credentialId: await harness.credential({ deviceId, identity, key: keyHex }) };
+  };
+  /** Until the proxy has heard of the credential. */
+  const connected = async (one: SecureDevice, tls: Parameters<SecureDevice['connect']>[1], to = proxy): Promise<void> =>
+    eventually(() => one.connect(to.tlsPort, tls));
+  const registered = (name: string) =>
+    harness.fact(harness.sessions, (v) => v.endpointName === name && v.change === 'registered');
+
+  it('registers, is read, written and observed over TLS with a pre-shared key', async () => {
+    const { deviceId, identity } = await directory('psk-1');
+    const thing = device('psk-1');
+    await connected(thing, withKey(identity, keyHex));
+    expect(await thing.register()).toBe('2.01');
+    expect((await registered('psk-1')).value).toMatchObject({
+      deviceId,
+      address: expect.stringMatching(/^coaps\+tcp:\/\/127\.0\.0\.1:\d+#[0-9a-f]+$/),
+    });
+    const key = newKey(harness.accountId);
+    const command = (asyncId: string, body: object) =>
+      harness.call(proxy, key, 'POST', `/v2/device-requests/${deviceId}?async-id=${asyncId}`, body);
+    await command('read', { method: 'GET', uri: `/${path}`, accept: 'text/plain' });
+    expect((await harness.result('read')).value.item).toMatchObject({
+      status: 200,
+      payload: Buffer.from('21.5').toString('base64'),
+    });
+    await command('write', {
+      method: 'PUT',
+      uri: `/${path}`,
+      'content-type': 'text/plain',
+      'payload-b64': Buffer.from('1'.repeat(3_000)).toString('base64'),
+    });
+    expect((await harness.result('write')).value.item).toMatchObject({ status: 200 });
+    expect(thing.written).toEqual(['1'.repeat(3_000)]);
+    await harness.call(proxy, key, 'PUT', `/v2/subscriptions/${deviceId}/${path}`);
+    await eventually(() => expect(thing.observed).toBe(true));
+    thing.report('22.5');
+    const payload = Buffer.from('22.5').toString('base64');
+    await harness.fact(harness.values, (v) => v.deviceId === deviceId && v.item.payload === payload);
+    expect(await thing.post(['dp'], [], '[{"n":"/3303/0/5700","v":23}]', 110)).toBe('2.04');
+    await harness.fact(harness.values, (v) => v.deviceId === deviceId && v.cause === 'send');
+  });
+
+  it('observations end with the connection and are made again after it', async () => {
+    const { deviceId, identity } = await directory('psk-2');
+    const thing = device('psk-2');
+    await connected(thing, withKey(identity, keyHex));
+    await thing.register();
+    await registered('psk-2');
+    const key = newKey(harness.accountId);
+    await harness.call(proxy, key, 'PUT', `/v2/subscriptions/${deviceId}/${path}`);
+    await eventually(() => expect(thing.observed).toBe(true));
+    await harness.fact(harness.subscriptions, (v) => v.deviceId === deviceId && v.status === 'confirmed');
+    thing.disconnect();
+    await eventually(() => expect(thing.connected).toBe(false));
+    // What is asked meanwhile waits.
+    await harness.call(proxy, key, 'POST', `/v2/device-requests/${deviceId}?async-id=later`, {
+      method: 'GET',
+      uri: `/${path}`,
+    });
+    await connected(thing, withKey(identity, keyHex));
+    expect(await thing.update()).toBe('2.04');
+    expect((await harness.result('later')).value.item).toMatchObject({ status: 200 });
+    await eventually(() => expect(thing.observed).toBe(true));
+    thing.report('30.5');
+    const payload = Buffer.from('30.5').toString('base64');
+    await harness.fact(harness.values, (v) => v.deviceId === deviceId && v.item.payload === payload);
+  });
+
+  it('a session moves with its device to another replica', async () => {
+    const { deviceId, identity } = await directory('psk-mover');
+    const other = await harness.proxy('dp-1', { tls: {} });
+    const thing = device('psk-mover');
+    await connected(thing, withKey(identity, keyHex));
+    await thing.register();
+    await registered('psk-mover');
+    const key = newKey(harness.accountId);
+    await harness.call(proxy, key, 'PUT', `/v2/subscriptions/${deviceId}/${path}`);
+    await harness.fact(harness.subscriptions, (v) => v.deviceId === deviceId && v.status === 'confirmed');
+    thing.disconnect();
+    await connected(thing, withKey(identity, keyHex), other);
+    expect(await thing.update()).toBe('2.04');
+    await eventually(() => expect(thing.observed).toBe(true));
+    await harness.stop(other);
+    await eventually(() => expect(thing.connected).toBe(false));
+  });
+
+  it('another endpoint name than its own: 4.03, and an entry in the event log', async () => {
+    const { deviceId, identity } = await directory('psk-3');
+    await directory('psk-victim');
+    const thing = device('psk-3');
+    await connected(thing, withKey(identity, keyHex));
+    expect(await thing.register('psk-victim')).toBe('4.03');
+    expect(await thing.register('nobody')).toBe('4.03');
+    const { value } = await harness.fact(harness.events, (v) => v.deviceId === deviceId);
+    expect(value).toMatchObject({ eventCode: 'SYS_400', data: { reason: 'wrong-endpoint-name', shown: 'psk-victim' } });
+    expect(await thing.register()).toBe('2.01');
+    // Twice refused, one entry.
+    expect(harness.events.filter((event) => event.value.deviceId === deviceId)).toHaveLength(1);
+  });
+
+  it('the registration of another device can be neither updated nor ended', async () => {
+    const victim = device('psk-4');
+    await connected(victim, withKey((await directory('psk-4')).identity, keyHex));
+    await victim.register();
+    const thief = device('psk-5');
+    await connected(thief, withKey((await directory('psk-5')).identity, keyHex));
+    expect(await thief.update(victim.registrationId)).toBe('4.03');
+    expect(await thief.deregister(victim.registrationId)).toBe('4.03');
+    expect(await thief.post(['dp'], [], '[{"n":"/3303/0/5700","v":23}]', 110)).toBe('4.04');
+    expect(await victim.update()).toBe('2.04');
+    expect(await victim.deregister()).toBe('2.02');
+  });
+
+  it('a withdrawn key: the connection is closed within five seconds, and it opens no other', async () => {
+    const { identity, credentialId } = await directory('psk-6');
+    const [first, second] = [device('psk-6'), device('psk-6')];
+    for (const one of [first, second]) await connected(one, withKey(identity, keyHex));
+    expect(await first.register()).toBe('2.01');
+    await harness.withdraw(credentialId);
+    await eventually(() => expect([first.connected, second.connected]).toEqual([false, false]), { timeoutMs: 5_000 });
+    await expect(first.connect(proxy.tlsPort, withKey(identity, keyHex))).rejects.toThrow();
+  });
+
+  it('a wrong key: no connection, and one entry in the event log however often it is tried', async () => {
+    const { deviceId, identity } = await directory('psk-7');
+    const good = device('psk-7');
+    await connected(good, withKey(identity, keyHex));
+    const bad = device('psk-7');
+    for (let attempt = 0; attempt < 3; attempt += 1)
+      await expect(bad.connect(proxy.tlsPort, withKey(identity, 'ff'.repeat(16)))).rejects.toThrow();
+    await expect(bad.connect(proxy.tlsPort, withKey('id-of-nobody', keyHex))).rejects.toThrow();
+    const { value } = await harness.fact(harness.events, (v) => v.deviceId === deviceId);
+    expect(value).toMatchObject({ eventCode: 'SYS_400', data: { reason: 'wrong-key', shown: identity } });
+    expect(await good.register()).toBe('2.01');
+    expect(harness.events.filter((event) => event.value.deviceId === deviceId)).toHaveLength(1);
+  });
+
+  describe('certificates', () => {
+    const fingerprintOf = (pem: string): string =>
+      new X509Certificate(pem).fingerprint256.replaceAll(':', '').toLowerCase();
+
+    it('its own certificate lets a device in, another one does not', async () => {
+      const deviceId = newId();
+      await harness.lifecycle(deviceId, 'x509-1', 'created');
+      const own = selfSigned('whatever');
+      const fingerprint = fingerprintOf(own.certificate);
+      const credentialId = await harness.credential({ kind: 'certificate', deviceId, fingerprint });
+      const thing = device('x509-1');
+      await connected(thing, withCertificate(own, server.certificate));
+      expect(await thing.register()).toBe('2.01');
+      expect((await registered('x509-1')).value.deviceId).toBe(deviceId);
+      const stranger = device('x509-1');
+      const other = withCertificate(selfSigned('whatever'), server.certificate);
+      await expect(stranger.connect(proxy.tlsPort, other)).rejects.toThrow();
+      const { cert: _cert, key: _key, ...bare } = withCertificate(own, server.certificate);
+      await expect(stranger.connect(proxy.tlsPort, bare)).rejects.toThrow();
+      await harness.withdraw(credentialId);
+      await eventually(() => expect(thing.connected).toBe(false), { timeoutMs: 5_000 });
+    });
+
+    it('one of a trusted issuer: the common name is the endpoint, unknown ones come with enrolment only', async () => {
+      const authority = certificateAuthority('Factory');
+      const credential = { kind: 'authority' as const, certificate: authority.certificate };
+      const credentialId = await harness.credential({ ...credential, enrolment: false });
+      const thing = device('born-today');
+      const tls = withCertificate(authority.issue('born-today'), server.certificate);
+      await connected(thing, tls);
+      expect(await thing.register('somebody-else')).toBe('4.03');
+      expect(await thing.register()).toBe('4.03');
+      await harness.credential({ ...credential, credentialId, enrolment: true });
+      await eventually(async () => {
+        await thing.connect(proxy.tlsPort, tls);
+        expect(await thing.register()).toBe('2.01');
+      });
+      expect((await registered('born-today')).value).toMatchObject({
+        firstContact: true,
+        accountId: harness.accountId,
+      });
+      await harness.withdraw(credentialId);
+      await eventually(() => expect(thing.connected).toBe(false), { timeoutMs: 5_000 });
+      await expect(thing.connect(proxy.tlsPort, tls)).rejects.toThrow();
+    });
+
+    it('an issuer that only calls itself the same, and dates that have passed, let nobody in', async () => {
+      const authority = certificateAuthority('Honest CA');
+      await harness.credential({ kind: 'authority', certificate: authority.certificate, enrolment: true });
+      const good = device('honest');
+      await connected(good, withCertificate(authority.issue('honest'), server.certificate));
+      const bad = device('bad');
+      const forged = certificateAuthority('Honest CA').issue('honest');
+      const expired = authority.issue('honest', { notBefore: new Date(0), notAfter: new Date(Date.now() - 1_000) });
+      for (const one of [forged, expired])
+        await expect(bad.connect(proxy.tlsPort, withCertificate(one, server.certificate))).rejects.toThrow();
+    });
+  });
+
+  it('plain TCP is for development: anybody of the account may come', async () => {
+    await harness.lifecycle(newId(), 'tcp-1', 'created');
+    const thing = device('tcp-1');
+    await thing.connect(proxy.tcpPort);
+    await eventually(async () => expect(await thing.register()).toBe('2.01'));
+    expect(await thing.update()).toBe('2.04');
+  });
+
+  it('peers that are malformed, half-open or too many leave the others alone', async () => {
+    const { identity } = await directory('psk-8');
+    const sockets = Array.from({ length: 60 }, (_, i) => {
+      const socket = connect({ host: '127.0.0.1', port: proxy.tlsPort });
+      socket.on('error', () => undefined);
+      if (i < 5) socket.write(Buffer.alloc(100, i));
+      return socket;
+    });
+    const metrics = async (): Promise<string> => (await fetch(`${proxy.url}/metrics`)).text();
+    const happened = async (event: string): Promise<boolean> =>
+      new RegExp(`event="${event}",scheme="coaps[+]tcp"[^\n]* [1-9]`).test(await metrics());
+    await eventually(async () => expect(await happened('connection-refused-by-limit')).toBe(true));
+    await eventually(async () => expect(await happened('handshake-failed')).toBe(true));
+    for (const socket of sockets) socket.destroy();
+    const thing = device('psk-8');
+    await connected(thing, withKey(identity, keyHex));
+    expect(await thing.register()).toBe('2.01');
+  });
+});
