@@ -8,5 +8,6 @@ export default {
     '<rootDir>/libs/*/jest.config.mjs',
     '<rootDir>/tools/jest.config.mjs',
     '<rootDir>/e2e/jest.config.mjs',
+    '<rootDir>/faults/jest.config.mjs',
   ],
 };

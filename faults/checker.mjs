@@ -1,0 +1,142 @@
+/**
+ * Judges a history, in the manner of Jepsen's total-queue checker: what Kafka acknowledged must come out of every
+ * channel it was for, in order per device, and nothing else may. Duplicates are counted and must be explained.
+ */
+import { judgeDuplicates } from './duplicates.mjs';
+
+/**
+ * @typedef {import('./history.mjs').History} History
+ * @typedef {import('./history.mjs').Delivery} Delivery
+ * @typedef {import('./history.mjs').Channel} Channel
+ * @typedef {{
+ *   produced: number, unacknowledged: number, delivered: number, duplicates: number, dropped: number, lost: number,
+ *   disordered: number, unexpected: number, unexplained: number, violations: string[],
+ * }} Verdict `produced` and `delivered` count each channel of an event
+ * @typedef {{ endedGraceMs?: number }} Rules `endedGraceMs`: how long after the end of a channel a request under way may still arrive
+ */
+
+/** A request that was under way when the channel ended may still arrive. */
+const endedGraceMs = 500;
+
+/** @param {readonly string[]} all */
+const some = (all) => `${all.slice(0, 5).join(', ')}${all.length > 5 ? ` and ${all.length - 5} more` : ''}`;
+
+/** @param {History} history @returns {Map<string, Delivery[]>} */
+const byChannel = ({ channels, deliveries }) => {
+  const found = new Map([...channels.keys()].map((name) => [name, /** @type {Delivery[]} */ ([])]));
+  for (const delivery of deliveries) found.get(delivery.channel)?.push(delivery);
+  for (const list of found.values()) list.sort((a, b) => a.atMs - b.atMs);
+  return found;
+};
+
+/** I1 and I5. @param {History} history @param {Channel} channel @param {readonly Delivery[]} deliveries */
+const judgeLoss = ({ events }, { name, kind, endedAtMs, dropped = 0 }, deliveries) => {
+  const arrived = new Set(deliveries.flatMap(({ answer, uids }) => (answer === 'accepted' ? uids : [])));
+  const expected = [...events.values()].filter(
+    ({ channels, okAtMs }) => okAtMs !== undefined && channels.includes(name),
+  );
+  const missing = expected.filter(({ uid }) => !arrived.has(uid));
+  const counts = { produced: expected.length, delivered: arrived.size, dropped: 0, lost: 0 };
+  if (endedAtMs !== undefined) return { ...counts, dropped: missing.length, problems: [] };
+  if (missing.length === dropped)
+    return { ...counts, dropped, problems: dropped > 0 ? notOldest(missing, arrived, expected) : [] };
+  if (missing.length < dropped)
+    return {
+      ...counts,
+      dropped,
+      problems: [`I5 ${kind} ${name}: ${dropped} counted as dropped, only ${missing.length} are missing`],
+    };
+  const problems = [`I1 ${kind} ${name}: ${missing.length - dropped} lost: ${some(missing.map(({ uid }) => uid))}`];
+  return { ...counts, dropped, lost: missing.length - dropped, problems };
+};
+
+/**
+ * The oldest go first: on each device, what was dropped is one run of its sequence.
+ * @param {readonly import('./history.mjs').Event[]} missing @param {ReadonlySet<string>} arrived
+ * @param {readonly import('./history.mjs').Event[]} expected
+ */
+const notOldest = (missing, arrived, expected) => {
+  /** @type {Map<string, number[]>} */
+  const runs = new Map();
+  for (const { device, sequence } of missing) runs.set(device, [...(runs.get(device) ?? []), sequence]);
+  return expected.flatMap(({ uid, device, sequence }) => {
+    const run = runs.get(device);
+    if (!run || !arrived.has(uid) || sequence < Math.min(...run) || sequence > Math.max(...run)) return [];
+    return [`I5 ${uid} arrived although a newer one of its device was dropped`];
+  });
+};
+
+/** I2: of each device, what comes first comes in order. @param {History} history @param {Channel} channel @param {readonly Delivery[]} deliveries */
+const judgeOrder = ({ events }, { name, kind }, deliveries) => {
+  /** @type {Map<string, number>} */
+  const newest = new Map();
+  const seen = new Set();
+  /** @type {string[]} */
+  const overtaken = [];
+  for (const uid of deliveries.flatMap(({ uids }) => uids)) {
+    const event = events.get(uid);
+    if (!event || seen.has(uid)) continue;
+    seen.add(uid);
+    const before = newest.get(event.device) ?? -1;
+    if (event.sequence < before) overtaken.push(uid);
+    newest.set(event.device, Math.max(before, event.sequence));
+  }
+  return {
+    disordered: overtaken.length,
+    problems: overtaken.length > 0 ? [`I2 ${kind} ${name}: overtaken ${some(overtaken)}`] : [],
+  };
+};
+
+/** I3. @param {History} history @param {Channel} channel @param {readonly Delivery[]} deliveries @param {number} graceMs */
+const judgeForeign = ({ events }, { name, kind, endedAtMs }, deliveries, graceMs) => {
+  const torn = deliveries.flatMap(({ problem }) => (problem ? [`I3 ${kind} ${name}: ${problem}`] : []));
+  const foreign = [...new Set(deliveries.flatMap(({ uids }) => uids))].filter(
+    (uid) => !events.get(uid)?.channels.includes(name),
+  );
+  const late = deliveries.filter(
+    ({ atMs, uids }) => uids.length > 0 && endedAtMs !== undefined && atMs > endedAtMs + graceMs,
+  );
+  return {
+    unexpected: torn.length + foreign.length + late.length,
+    problems: [
+      ...torn,
+      ...(foreign.length > 0 ? [`I3 ${kind} ${name}: not for it, or never produced: ${some(foreign)}`] : []),
+      ...late.map(
+        ({ atMs }) =>
+          `I3 ${kind} ${name}: a delivery ${Math.round(atMs - (endedAtMs ?? 0))} ms after the channel ended`,
+      ),
+    ],
+  };
+};
+
+/** @param {History} history @param {Rules} [rules] @returns {Verdict} */
+export const check = (history, rules = {}) => {
+  const unacknowledged = [...history.events.values()].filter(({ okAtMs }) => okAtMs === undefined).length;
+  /** @type {Verdict} */
+  const total = {
+    ...{ produced: 0, unacknowledged, delivered: 0, duplicates: 0, dropped: 0, lost: 0 },
+    ...{ disordered: 0, unexpected: 0, unexplained: 0, violations: [] },
+  };
+  const deliveries = byChannel(history);
+  for (const channel of history.channels.values()) {
+    const own = deliveries.get(channel.name) ?? [];
+    const loss = judgeLoss(history, channel, own);
+    const order = judgeOrder(history, channel, own);
+    const foreign = judgeForeign(history, channel, own, rules.endedGraceMs ?? endedGraceMs);
+    const twice = judgeDuplicates(history, channel, own);
+    total.produced += loss.produced;
+    total.delivered += loss.delivered;
+    total.dropped += loss.dropped;
+    total.lost += loss.lost;
+    total.disordered += order.disordered;
+    total.unexpected += foreign.unexpected;
+    total.duplicates += twice.duplicates;
+    total.unexplained += twice.unexplained.length;
+    total.violations.push(...loss.problems, ...order.problems, ...foreign.problems);
+    if (twice.unexplained.length > 0)
+      total.violations.push(
+        `I4 ${channel.kind} ${channel.name}: twice without a reason: ${some(twice.unexplained.map(({ uid, first, again }) => `${uid} (${again.atMs - first.atMs} ms apart)`))}`,
+      );
+  }
+  return total;
+};

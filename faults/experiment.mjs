@@ -1,0 +1,272 @@
+/** One run of one row: load goes on, faults are injected, everything is healed, and the history is judged. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Books } from './books.mjs';
+import { check } from './checker.mjs';
+import { excuses, History } from './history.mjs';
+import { Landscape } from './landscape.mjs';
+import { Random } from './random.mjs';
+
+/**
+ * @typedef {import('./history.mjs').Kind} Kind
+ * @typedef {import('./replica.mjs').Replica} Replica
+ * @typedef {{
+ *   name: string, about: string,
+ *   inject: (experiment: Experiment) => Promise<void>,
+ *   after?: (experiment: Experiment) => Promise<void>,
+ *   exclusive?: boolean, drops?: boolean, replicas?: number, tenants?: number, kinds?: readonly Kind[], devices?: number,
+ *   perSecond?: number, seconds?: number, drainMs?: number, withNames?: boolean,
+ * }} Row `inject` runs while load goes on; `after` looks closer when everything has drained; `exclusive`: it breaks what rows share;
+ *   `withNames`: names under `.example` are the row's;
+ *   `drops`: the service may drop events, when its books say how many
+ * @typedef {{ times?: number, afterMs?: number, forgets?: boolean, producerRepeats?: boolean }} Consequences
+ *   `times`: how often a batch under way may come again on each channel
+ * @typedef {import('./checker.mjs').Verdict & {
+ *   row: string, seed: number, injections: number, drainMs: number, seconds: number, deaths: number, history?: string,
+ * }} Outcome
+ * @typedef {{
+ *   row: Row, seed: number, folder: string, program: string, engines: import('./engines.mjs').Engines, seconds?: number,
+ *   say: (text: string) => void,
+ * }} Options
+ */
+
+const perSecond = 250;
+const warmUpMaxMs = 60_000;
+const drainMaxMs = 60_000;
+const emptyWithinMs = 15_000;
+const settleMs = 400;
+
+let runs = 0;
+
+export const sleep = (/** @type {number} */ ms) => new Promise((done) => setTimeout(done, ms));
+
+/** @param {() => boolean | Promise<boolean>} condition @param {number} withinMs */
+export const eventually = async (condition, withinMs) => {
+  for (const end = performance.now() + withinMs; performance.now() < end; await sleep(25))
+    if (await condition()) return true;
+  return condition();
+};
+
+export class Experiment {
+  history = new History();
+  injections = 0;
+  /** @type {string[]} */
+  violations = [];
+  drainMs = 0;
+  endsAt = 0;
+
+  /** @param {Options} options */
+  constructor(options) {
+    this.options = options;
+    this.row = options.row;
+    this.engines = options.engines;
+    this.random = new Random(options.seed).fork(options.row.name);
+    this.say = options.say;
+  }
+
+  /** @returns {Promise<Outcome>} */
+  async run() {
+    const { row, options } = this;
+    const startedAt = performance.now();
+    const folder = join(options.folder, `${row.name}-${options.seed}-${++runs}`);
+    this.startedRedis = await this.engines.startRedis(folder);
+    try {
+      return await this.runOn(folder, startedAt);
+    } finally {
+      await this.redis.stop();
+    }
+  }
+
+  /** @param {string} folder @param {number} startedAt */
+  async runOn(folder, startedAt) {
+    const { row, options } = this;
+    this.landscape = await Landscape.create({
+      ...{
+        name: row.name,
+        seed: options.seed,
+        folder,
+        program: options.program,
+        engines: options.engines,
+        redisPort: this.redis.port,
+      },
+      ...{ history: this.history, random: this.random, replicas: row.replicas ?? 2, tenants: row.tenants ?? 2 },
+      ...{ kinds: row.kinds ?? ['callback', 'websocket', 'pull'], devices: row.devices ?? 8 },
+      ...(row.withNames && { environment: { PRIVATE_NAMES_FILE: join(folder, 'names') } }),
+    });
+    this.books = new Books(this.redis.port, this.landscape.redisPrefix);
+    try {
+      const outcome = await this.measure();
+      outcome.seconds = Math.round((performance.now() - startedAt) / 100) / 10;
+      if (outcome.violations.length > 0) {
+        outcome.history = join(folder, 'history.jsonl');
+        this.history.save(outcome.history);
+      }
+      return outcome;
+    } finally {
+      this.books.close();
+      await this.landscape.drop();
+    }
+  }
+
+  async measure() {
+    const { row, options } = this;
+    const { load, replicas } = this.live;
+    load.start(row.perSecond ?? perSecond);
+    await this.warmUp();
+    this.endsAt = performance.now() + 1_000 * (options.seconds ?? row.seconds ?? 8);
+    await row.inject(this);
+    await Promise.all([this.engines.heal(), this.redis.heal()]);
+    await this.live.heal();
+    await load.stop();
+    await this.drain();
+    await this.row.after?.(this);
+    await this.auditEmpty();
+    const verdict = check(this.history);
+    verdict.violations.unshift(...this.violations);
+    const deaths = replicas.reduce((sum, replica) => sum + replica.deaths, 0);
+    const { injections, drainMs } = this;
+    /** @type {Outcome} */
+    const outcome = { row: row.name, seed: options.seed, injections, ...verdict, drainMs, deaths, seconds: 0 };
+    return outcome;
+  }
+
+  /** Faults hit what works: consumers have their partitions, each channel has got something. */
+  async warmUp() {
+    const all = this.history.channels.size;
+    const works = () => new Set(this.history.deliveries.map(({ channel }) => channel)).size === all;
+    if (!(await eventually(works, warmUpMaxMs)))
+      this.violation(`I6 not every channel got something within ${warmUpMaxMs} ms`);
+  }
+
+  get redis() {
+    return /** @type {import('./engines.mjs').RedisEngine} */ (this.startedRedis);
+  }
+
+  get live() {
+    return /** @type {Landscape} */ (this.landscape);
+  }
+
+  /** What is wrong although the checker could not know. @param {string} text */
+  violation(text) {
+    this.violations.push(text);
+  }
+
+  /** Deliveries that will never come because the service says that it dropped them. */
+  get dropped() {
+    return [...this.history.channels.values()].reduce(
+      (sum, { dropped = 0, endedAtMs }) => sum + (endedAtMs === undefined ? dropped : 0),
+      0,
+    );
+  }
+
+  /** I6. Everything arrives within a bounded time after everything was healed. */
+  async drain() {
+    const healedAt = performance.now();
+    const maxMs = this.row.drainMs ?? drainMaxMs;
+    const drained = await eventually(async () => {
+      if (this.row.drops) await this.learnDrops();
+      return this.history.missing() <= this.dropped;
+    }, maxMs);
+    this.drainMs = Math.round(performance.now() - healedAt);
+    if (drained) return;
+    const waiting = (await this.pages()).filter(({ n }) => n > 0);
+    const where = waiting.map(
+      ({ channel, kind, n, owner, ready }) => `${kind} ${channel}: ${n}, owner ${owner || '-'}, due ${ready || '-'}`,
+    );
+    this.violation(`I6 not drained within ${maxMs} ms; in queues: ${where.join('; ') || 'nothing'}`);
+  }
+
+  async learnDrops() {
+    for (const { channel, dropped } of await this.pages()) {
+      const known = this.history.channels.get(channel);
+      if (known) known.dropped = dropped;
+    }
+  }
+
+  async pages() {
+    return /** @type {Books} */ (this.books).read();
+  }
+
+  /** I9, when everything has drained: queues are empty, nobody holds a callback. */
+  async auditEmpty() {
+    const empty = await eventually(
+      async () => (await this.pages()).every(({ n, kind, owner }) => n === 0 && (kind !== 'callback' || owner === '')),
+      emptyWithinMs,
+    );
+    await sleep(settleMs);
+    await this.audit();
+    if (empty) return;
+    for (const { channel, kind, n, owner } of await this.pages())
+      if (n > 0 || (kind === 'callback' && owner))
+        this.violation(`I9 ${kind} ${channel}: still ${n} events, held by ${owner || 'nobody'}`);
+  }
+
+  /** I9. The books hold at every moment, not only at the end. */
+  async audit() {
+    try {
+      const { problems } = await /** @type {Books} */ (this.books).audit();
+      for (const problem of problems) this.violation(problem);
+    } catch {
+      // Redis is away, which is what some rows are about.
+    }
+  }
+
+  /**
+   * Injects one fault: `work` begins and ends it.
+   * @param {string} name @param {Consequences} consequences @param {() => Promise<unknown>} work
+   */
+  async fault(name, { times = 0, afterMs, forgets = false, producerRepeats = false }, work) {
+    /** @type {import('./history.mjs').Fault} */
+    const fault = { name, fromMs: Date.now(), toMs: Infinity, excuse: excuses(times), forgets, producerRepeats };
+    if (afterMs !== undefined) fault.afterMs = afterMs;
+    this.history.faults.push(fault);
+    this.injections++;
+    try {
+      await work();
+    } finally {
+      fault.toMs = Date.now();
+    }
+    if (this.injections % 3 === 0) await this.audit();
+  }
+
+  get isOver() {
+    return performance.now() >= this.endsAt;
+  }
+
+  /** Injects until the time is up, with pauses; at least once. @param {(n: number) => Promise<void>} work */
+  async repeat(work, leastMs = 100, mostMs = 900) {
+    for (let n = 0; n === 0 || !this.isOver; n++) {
+      await this.pause(leastMs, mostMs);
+      await work(n);
+    }
+  }
+
+  /** @param {number} leastMs @param {number} mostMs */
+  async pause(leastMs, mostMs) {
+    await sleep(this.random.int(leastMs, mostMs));
+  }
+
+  /** A replica that runs. @returns {Replica} */
+  victim() {
+    const running = this.live.replicas.filter(({ isRunning, isStopped }) => isRunning && !isStopped);
+    return this.random.pick(running.length > 0 ? running : this.live.replicas);
+  }
+
+  /** Names of the channels of a kind. @param {Kind} kind */
+  channelsOf(kind) {
+    return [...this.history.channels.values()].flatMap(({ name, kind: own }) => (own === kind ? [name] : []));
+  }
+
+  /** Recognises a request for one of these commands on its way to Redis. @param {string[]} commands `append-2` */
+  asks(...commands) {
+    const folder = join(this.options.program, 'src/queue/commands');
+    const read = (/** @type {string} */ name) => readFileSync(join(folder, `${name}.lua`), 'utf8');
+    const hashes = commands.map((name) =>
+      createHash('sha1')
+        .update(`${read('prelude')}\n${read(name)}`)
+        .digest('hex'),
+    );
+    return (/** @type {Buffer} */ request) => hashes.some((hash) => request.includes(hash));
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * What happened in one run of a row, as everybody saw it: the producer (invoke, ok), the receivers (when, what, how
+ * they answered), and whoever injected faults. The checker looks at nothing else.
+ */
+import { writeFileSync } from 'node:fs';
+import { readNotification } from './notification.mjs';
+
+/**
+ * @typedef {'callback' | 'websocket' | 'pull'} Kind
+ * @typedef {{ name: string, kind: Kind, tenant: string, endedAtMs?: number, dropped?: number }} Channel
+ *   `endedAtMs`: when the API said that it is gone; `dropped`: how many events the service says it dropped
+ * @typedef {{ uid: string, device: string, sequence: number, channels: string[], invokedAtMs: number, okAtMs?: number }} Event
+ *   without `okAtMs` it is not known whether Kafka has it
+ * @typedef {'accepted' | 'refused' | 'unknown'} Answer
+ *   what the receiver told the service: it has the events; it does not want them; nothing that counts
+ * @typedef {{ channel: string, atMs: number, answer: Answer, uids: string[], problem?: string }} Delivery
+ * @typedef {Record<Kind, number>} Excuse batches of a channel that a fault may bring twice
+ * @typedef {{ name: string, fromMs: number, toMs: number, excuse: Excuse, afterMs?: number, forgets?: boolean, producerRepeats?: boolean }} Fault
+ *   `afterMs`: how long its effects may last; `forgets`: Redis lost what was confirmed; `producerRepeats`: a request to Kafka may have been done twice
+ */
+
+/** Batches under way to a channel of each kind (a socket has a window of them). */
+const underWay = Object.freeze({ callback: 1, websocket: 8, pull: 1 });
+
+/** @param {number} times @returns {Excuse} */
+export const excuses = (times) => ({
+  callback: underWay.callback * times,
+  websocket: underWay.websocket * times,
+  pull: underWay.pull * times,
+});
+
+export class History {
+  /** @type {Map<string, Channel>} */
+  channels = new Map();
+  /** @type {Map<string, Event>} */
+  events = new Map();
+  /** @type {Delivery[]} */
+  deliveries = [];
+  /** @type {Fault[]} */
+  faults = [];
+  /** @type {Set<string>} */
+  #arrived = new Set();
+
+  /** @param {Channel} channel */
+  addChannel(channel) {
+    this.channels.set(channel.name, channel);
+  }
+
+  /** @param {Event} event */
+  invoke(event) {
+    this.events.set(event.uid, event);
+  }
+
+  /** Kafka has it. @param {string} uid */
+  ok(uid, atMs = Date.now()) {
+    const event = /** @type {Event} */ (this.events.get(uid));
+    event.okAtMs = atMs;
+  }
+
+  /** @param {string} channel @param {string} text @param {Answer} answer */
+  deliver(channel, text, answer, atMs = Date.now()) {
+    const { items, problem } = readNotification(text);
+    const uids = items.map(({ uid }) => uid);
+    /** @type {Delivery} */
+    const delivery = { channel, atMs, answer, uids, ...(problem && { problem }) };
+    const strange = items.find(({ uid, ep }) => this.events.get(uid)?.device !== ep && this.events.has(uid));
+    if (strange) delivery.problem ??= `event ${strange.uid} says that it is of device ${strange.ep}`;
+    this.deliveries.push(delivery);
+    if (answer !== 'accepted') return;
+    for (const uid of uids) this.#arrived.add(`${channel}/${uid}`);
+  }
+
+  /** The channel is gone: what did not arrive will not. @param {string} name */
+  end(name, atMs = Date.now()) {
+    const channel = this.channels.get(name);
+    if (channel) channel.endedAtMs = atMs;
+  }
+
+  /** Deliveries that are missing now, channels that ended left out. */
+  missing() {
+    let count = 0;
+    for (const { uid, okAtMs, channels } of this.events.values()) {
+      if (okAtMs === undefined) continue;
+      for (const name of channels)
+        if (this.channels.get(name)?.endedAtMs === undefined && !this.#arrived.has(`${name}/${uid}`)) count++;
+    }
+    return count;
+  }
+
+  /** One JSON object a line. @param {string} path */
+  save(path) {
+    const lines = [
+      ...[...this.channels.values()].map((channel) => ({ channel })),
+      ...this.faults.map((fault) => ({ fault })),
+      ...[...this.events.values()].map((event) => ({ event })),
+      ...this.deliveries.map((delivery) => ({ delivery })),
+    ];
+    writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  }
+}

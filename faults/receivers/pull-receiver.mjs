@@ -1,0 +1,73 @@
+/** The customer's long poll of one channel: the next one begins when the last was answered. */
+import { Agent, get } from 'node:http';
+
+const againMs = 50;
+const pollTimeoutMs = 40_000;
+
+export class PullReceiver {
+  isStopped = false;
+  polls = 0;
+  agent = new Agent({ keepAlive: true });
+  /** @type {import('node:http').ClientRequest | undefined} */
+  request;
+
+  /**
+   * @param {import('../history.mjs').History} history @param {string} channel
+   * @param {() => { url: string, headers: Record<string, string> }} where to poll next
+   */
+  constructor(history, channel, where) {
+    this.history = history;
+    this.channel = channel;
+    this.where = where;
+  }
+
+  start() {
+    void this.work();
+    return this;
+  }
+
+  async work() {
+    while (!this.isStopped) {
+      const status = await this.poll();
+      this.polls++;
+      if (status !== 200 && status !== 204) await new Promise((done) => setTimeout(done, againMs));
+    }
+  }
+
+  /** Status of the answer; 0 when there was none. @returns {Promise<number>} */
+  poll() {
+    const { url, headers } = this.where();
+    return new Promise((done) => {
+      const options = { agent: this.agent, headers, timeout: pollTimeoutMs };
+      const request = get(`${url}/v2/notification/pull`, options, async (response) => {
+        try {
+          let text = '';
+          for await (const part of response.setEncoding('utf8')) text += part;
+          if (response.statusCode === 200 && response.complete) this.history.deliver(this.channel, text, 'accepted');
+          done(response.complete ? (response.statusCode ?? 0) : 0);
+        } catch {
+          done(0);
+        }
+      });
+      this.request = request;
+      request.on('timeout', () => request.destroy());
+      request.on('error', () => done(0));
+      request.on('close', () => done(0));
+    });
+  }
+
+  /** Loses patience: whatever is on its way finds nobody. */
+  breakOff() {
+    this.request?.destroy();
+  }
+
+  heal() {
+    return undefined;
+  }
+
+  stop() {
+    this.isStopped = true;
+    this.request?.destroy();
+    this.agent.destroy();
+  }
+}

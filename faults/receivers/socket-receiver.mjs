@@ -1,0 +1,83 @@
+/** The customer's WebSocket client of one channel: it connects again whenever it is closed. */
+import { WebSocket } from 'ws';
+
+const againMs = 50;
+const handshakeTimeoutMs = 3_000;
+
+export class SocketReceiver {
+  /** Codes with which sockets were closed. @type {number[]} */
+  closed = [];
+  opened = 0;
+  isStopped = false;
+  /** Answers pings. */
+  echo = true;
+  /** @type {WebSocket | undefined} */
+  socket;
+
+  /**
+   * @param {import('../history.mjs').History} history @param {string} channel @param {string} key
+   * @param {() => string} url where to connect next
+   */
+  constructor(history, channel, key, url) {
+    this.history = history;
+    this.channel = channel;
+    this.key = key;
+    this.url = url;
+  }
+
+  start() {
+    this.connect();
+    return this;
+  }
+
+  get isOpen() {
+    return this.socket?.readyState === WebSocket.OPEN;
+  }
+
+  connect() {
+    if (this.isStopped) return;
+    const address = `${this.url().replace('http', 'ws')}/v2/notification/websocket-connect`;
+    const socket = new WebSocket(address, ['wss', `service_${this.key}`], {
+      handshakeTimeout: handshakeTimeoutMs,
+      autoPong: this.echo,
+    });
+    this.socket = socket;
+    socket.on('open', () => this.opened++);
+    socket.on('message', (data) => this.history.deliver(this.channel, String(data), 'accepted'));
+    socket.on('error', () => undefined);
+    socket.once('close', (code) => {
+      this.closed.push(code);
+      // A second socket may have taken this one's place.
+      if (this.socket === socket) setTimeout(() => this.connect(), againMs);
+    });
+  }
+
+  /** Connects once more, beside the socket that is open. */
+  connectAgain() {
+    this.connect();
+  }
+
+  /** Without a good-bye, as when a network breaks. */
+  cut() {
+    this.socket?.terminate();
+  }
+
+  pause() {
+    this.socket?.pause();
+  }
+
+  resume() {
+    this.socket?.resume();
+  }
+
+  heal() {
+    this.resume();
+    if (!this.echo) this.cut();
+    this.echo = true;
+  }
+
+  stop() {
+    this.isStopped = true;
+    this.socket?.terminate();
+  }
+}

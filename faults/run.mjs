@@ -1,0 +1,91 @@
+/**
+ * `npm run test:faults [-- --seed N] [--seeds K] [--rows F1,F4] [--seconds S] [--parallel P] [--json] [--bugs]`:
+ * breaks engines, dispatchers and receivers under load, and counts what is lost. See docs/faults.md.
+ */
+import { parseArgs } from 'node:util';
+import { build, installPackages } from '../tools/lanyard/install.mjs';
+import { checkEnginePrerequisites, checkNode } from '../tools/lanyard/prerequisites.mjs';
+import { progress, run, say, Stop } from '../tools/lanyard/project.mjs';
+import { killStarted } from './started.mjs';
+
+const usage =
+  'npm run test:faults [-- --seed N] [--seeds K] [--rows F1,F4] [--seconds S] [--parallel P] [--json] [--bugs] [--help]';
+
+const options = /** @type {const} */ ({
+  help: { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
+  bugs: { type: 'boolean', default: false },
+  'no-build': { type: 'boolean', default: false },
+  seed: { type: 'string', default: '1' },
+  seeds: { type: 'string', default: '1' },
+  rows: { type: 'string', default: '' },
+  seconds: { type: 'string', default: '0' },
+  parallel: { type: 'string', default: '3' },
+});
+
+const readArguments = () => {
+  try {
+    return parseArgs({ options }).values;
+  } catch (error) {
+    throw new Stop(`${error instanceof Error ? error.message : error}\n${usage}`);
+  }
+};
+
+/** @param {string} name @param {string} text */
+const count = (name, text) => {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 0) throw new Stop(`--${name} takes a whole number, not "${text}"`);
+  return value;
+};
+
+process.on('exit', killStarted);
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130));
+
+// Standard output is for the table.
+progress.stream = process.stderr;
+
+await run(async () => {
+  const given = readArguments();
+  checkNode();
+  checkEnginePrerequisites();
+  await installPackages();
+  if (!given['no-build']) await build();
+  const { rows } = await import('./rows.mjs');
+  const { bugs } = await import('./bugs.mjs');
+  const { Matrix } = await import('./matrix.mjs');
+  const { bugTable, rowTable } = await import('./report.mjs');
+  if (given.help) {
+    const list = rows.map(({ name, about }) => `  ${name.padEnd(6)}${about}`);
+    process.stdout.write(`${[usage, ...list].join('\n')}\n`);
+    return 0;
+  }
+  const names = given.rows.split(',').filter(Boolean);
+  const known = given.bugs ? bugs.map(({ name }) => name) : rows.map(({ name }) => name);
+  for (const name of names) if (!known.includes(name)) throw new Stop(`no ${name}: there are ${known.join(', ')}`);
+  const seconds = count('seconds', given.seconds);
+  const first = count('seed', given.seed);
+  const matrix = await Matrix.start({
+    say,
+    parallel: Math.max(1, count('parallel', given.parallel)),
+    ...(seconds > 0 && { seconds }),
+  });
+  try {
+    if (given.bugs) {
+      const outcomes = await matrix.runBugs(
+        bugs.filter(({ name }) => names.length === 0 || names.includes(name)),
+        first,
+      );
+      process.stdout.write(given.json ? `${JSON.stringify(outcomes, null, 2)}\n` : bugTable(outcomes));
+      return outcomes.every(({ caught }) => caught) ? 0 : 1;
+    }
+    const wanted = rows.filter(({ name }) => names.length === 0 || names.includes(name));
+    const seeds = Array.from({ length: Math.max(1, count('seeds', given.seeds)) }, (_, n) => first + n);
+    const outcomes = await matrix.run(wanted, seeds);
+    process.stdout.write(given.json ? `${JSON.stringify(outcomes, null, 2)}\n` : rowTable(outcomes));
+    return outcomes.every(({ violations }) => violations.length === 0) ? 0 : 1;
+  } finally {
+    await matrix.stop();
+  }
+});
+// Connections of a row that failed are still open.
+process.exit();

@@ -1,0 +1,165 @@
+/** A TCP proxy that breaks what passes through it. One for each replica and engine. */
+import net from 'node:net';
+
+/**
+ * @typedef {{
+ *   latencyMs: number, stalled: boolean, sliceBytes: number, bytesPerSecond: number,
+ * }} Weather what happens to bytes on their way; `sliceBytes` 0: they are not cut into pieces
+ * @typedef {{ matches: (request: Buffer) => boolean, cut: () => void, armed: boolean, answered: boolean }} Trap
+ */
+
+/** @returns {Weather} */
+const fair = () => ({ latencyMs: 0, stalled: false, sliceBytes: 0, bytesPerSecond: 0 });
+
+const wait = (/** @type {number} */ ms) => new Promise((done) => setTimeout(done, ms));
+
+/** One direction of one connection: bytes go on in order, as the weather allows. */
+class Lane {
+  /** @type {Buffer[]} */
+  waiting = [];
+  moving = false;
+
+  /** @param {TcpProxy} proxy @param {net.Socket} target */
+  constructor(proxy, target) {
+    this.proxy = proxy;
+    this.target = target;
+  }
+
+  /** @param {Buffer} bytes */
+  push(bytes) {
+    const { weather } = this.proxy;
+    if (!this.moving && !weather.stalled && weather.latencyMs + weather.sliceBytes + weather.bytesPerSecond === 0) {
+      this.target.write(bytes);
+      return;
+    }
+    this.waiting.push(bytes);
+    if (!this.moving) void this.move();
+  }
+
+  async move() {
+    this.moving = true;
+    for (let bytes = this.waiting.shift(); bytes; bytes = this.waiting.shift()) {
+      const { latencyMs, bytesPerSecond } = this.proxy.weather;
+      if (latencyMs > 0) await wait(latencyMs);
+      while (this.proxy.weather.stalled && !this.target.destroyed) await wait(10);
+      if (bytesPerSecond > 0) await wait((1_000 * bytes.length) / bytesPerSecond);
+      await this.write(bytes);
+    }
+    this.moving = false;
+  }
+
+  /** @param {Buffer} bytes */
+  async write(bytes) {
+    const step = this.proxy.weather.sliceBytes || bytes.length;
+    for (let at = 0; at < bytes.length && !this.target.destroyed; at += step) {
+      this.target.write(bytes.subarray(at, at + step));
+      if (step < bytes.length && at % (step * 64) === 0) await wait(1);
+    }
+  }
+}
+
+export class TcpProxy {
+  /** @type {Set<{ client: net.Socket, server: net.Socket }>} */
+  connections = new Set();
+  weather = fair();
+  isDown = false;
+  port = 0;
+  /** Cuts connections after this many bytes of answers more. */
+  limitBytes = Infinity;
+  /** @type {Trap | undefined} */
+  trap;
+
+  /** @param {number} targetPort */
+  constructor(targetPort) {
+    this.targetPort = targetPort;
+    this.server = net.createServer((client) => this.accept(client));
+  }
+
+  async start() {
+    await new Promise((listening) => this.server.listen(0, '127.0.0.1', () => listening(undefined)));
+    this.port = /** @type {net.AddressInfo} */ (this.server.address()).port;
+    return this;
+  }
+
+  /** Nobody gets through, and who was through is cut off. */
+  down() {
+    this.isDown = true;
+    this.cutAll();
+  }
+
+  /** As if nothing was ever wrong. */
+  heal() {
+    this.isDown = false;
+    this.weather = fair();
+    this.limitBytes = Infinity;
+    this.trap = undefined;
+  }
+
+  cutAll() {
+    for (const { client, server } of this.connections) {
+      client.resetAndDestroy();
+      server.destroy();
+    }
+  }
+
+  /**
+   * Waits for a request that matches, and cuts its connection: before the engine has it, or after the engine did what
+   * it says and before the answer is back. Resolves when that happened; false when it did not within the time.
+   * @param {(request: Buffer) => boolean} matches @param {boolean} answered @param {() => void} [first] done before the cut
+   */
+  async spring(matches, answered, first = () => undefined, withinMs = 1_500) {
+    const happened = new Promise((done) => {
+      const cut = () => {
+        first();
+        done(true);
+      };
+      this.trap = { matches, cut, armed: true, answered };
+    });
+    const inTime = await Promise.race([happened, wait(withinMs).then(() => false)]);
+    this.trap = undefined;
+    return inTime === true;
+  }
+
+  stop() {
+    this.cutAll();
+    this.server.close();
+  }
+
+  /** @param {net.Socket} client */
+  accept(client) {
+    if (this.isDown) return void client.resetAndDestroy();
+    const server = net.connect({ host: '127.0.0.1', port: this.targetPort, noDelay: true });
+    client.setNoDelay(true);
+    const pair = { client, server };
+    this.connections.add(pair);
+    const [there, back] = [new Lane(this, server), new Lane(this, client)];
+    /** @type {Trap | undefined} */
+    let sprung;
+    const spring = (/** @type {Trap | undefined} */ trap) => {
+      trap?.cut();
+      client.resetAndDestroy();
+      server.destroy();
+    };
+    client.on('data', (bytes) => {
+      const { trap } = this;
+      if (trap?.armed && trap.matches(bytes)) {
+        trap.armed = false;
+        if (!trap.answered) return spring(trap);
+        sprung = trap;
+      }
+      there.push(bytes);
+    });
+    server.on('data', (bytes) => {
+      if (sprung) return spring(sprung);
+      this.limitBytes -= bytes.length;
+      if (this.limitBytes < 0) return spring(undefined);
+      back.push(bytes);
+    });
+    const end = () => {
+      this.connections.delete(pair);
+      client.destroy();
+      server.destroy();
+    };
+    for (const socket of [client, server]) socket.on('error', end).on('close', end);
+  }
+}
