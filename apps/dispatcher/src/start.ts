@@ -33,6 +33,7 @@ export const start = async (config: DispatcherConfig, overrides: ServiceOverride
         loop.start();
         sweeper.start();
         reporter.start();
+        sender.start();
       },
       beforeStop: async () => {
         await consumers.close();

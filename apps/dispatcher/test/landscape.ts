@@ -40,27 +40,43 @@ const logger = createLogger({ app: 'test', replicaId: 'test', level: 'error' });
 /** Kafka takes no message whose timestamp is further ahead than an hour. */
 const aheadMaxMs = 59 * 60_000;
 
-/** Timers with a shorter period run often enough by themselves. */
-const slowPeriodMs = 10_000;
+/** Shorter timers run soon enough by themselves. */
+const slowMs = 10_000;
 
-/** Real time that can jump ahead: rules of hours are tested in milliseconds. Slow periodic work runs when jumped over. */
+/** Real time that can jump ahead: rules of hours are tested in milliseconds. Slow timers run when jumped over. */
 export class JumpingClock implements Clock {
   private offsetMs = 0;
-  private readonly slow = new Set<{ periodMs: number; work: () => void }>();
-  readonly after = systemClock.after;
-  readonly sleep = systemClock.sleep;
+  private readonly slow = new Set<{ delayMs: number; dueMs: number; work: () => void }>();
+
+  after(delayMs: number, work: () => void): Timer {
+    const once = (): void => {
+      timer.cancel();
+      work();
+    };
+    const timer = this.slowed(
+      delayMs,
+      systemClock.after(delayMs, () => once()),
+      once,
+    );
+    return timer;
+  }
+
+  /** Resolves when the time is over or jumped over, or the signal aborts. */
+  sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        timer.cancel();
+        signal?.removeEventListener('abort', done);
+        resolve();
+      };
+      const timer = this.after(delayMs, done);
+      if (signal?.aborted) done();
+      else signal?.addEventListener('abort', done);
+    });
+  }
 
   every(periodMs: number, work: () => void): Timer {
-    const timer = systemClock.every(periodMs, work);
-    if (periodMs < slowPeriodMs) return timer;
-    const entry = { periodMs, work };
-    this.slow.add(entry);
-    return {
-      cancel: () => {
-        this.slow.delete(entry);
-        timer.cancel();
-      },
-    };
+    return this.slowed(periodMs, systemClock.every(periodMs, work), work);
   }
 
   now(): number {
@@ -69,7 +85,24 @@ export class JumpingClock implements Clock {
 
   jump(byMs: number): void {
     this.offsetMs += byMs;
-    for (const { periodMs, work } of [...this.slow]) if (byMs >= periodMs) work();
+    const now = this.now();
+    for (const timer of [...this.slow]) {
+      if (timer.dueMs > now) continue;
+      timer.dueMs = now + timer.delayMs;
+      timer.work();
+    }
+  }
+
+  private slowed(delayMs: number, real: Timer, work: () => void): Timer {
+    if (delayMs < slowMs) return real;
+    const entry = { delayMs, dueMs: this.now() + delayMs, work };
+    this.slow.add(entry);
+    return {
+      cancel: () => {
+        this.slow.delete(entry);
+        real.cancel();
+      },
+    };
   }
 }
 

@@ -53,6 +53,18 @@ describe('long polling', () => {
     expect(valuesOf(await waiting)).toEqual(['news']);
   });
 
+  it('204 after 30 s without an event', async () => {
+    await poll('?noWait=true');
+    const waiting = poll();
+    await eventually(async () => expect((await poll('?noWait=true')).status).toBe(409));
+    landscape.clock.jump(29_000);
+    expect((await poll('?noWait=true')).status).toBe(409);
+    landscape.clock.jump(1_000);
+    expect(await waiting).toMatchObject({ status: 204, text: '' });
+    await landscape.value(customer, 'later');
+    await eventually(async () => expect(valuesOf(await poll('?noWait=true'))).toEqual(['later']));
+  });
+
   it('409 while another poll of the key is open; the open one gets its event', async () => {
     await poll('?noWait=true');
     const waiting = poll();

@@ -27,6 +27,19 @@ describe('taking from queues', () => {
       await expectBooksToBeRight();
     });
 
+    it.each([
+      [1, [1, 1]],
+      [20_000, [20_000, 5]],
+    ])('max_chunk_size %i', async (eventsMax, sizes) => {
+      await register({ eventsMax });
+      await append(numbered(Math.max(2, eventsMax + (eventsMax > 1 ? 5 : 0))));
+      const first = await claimed();
+      const next = await bench.queue.ack(first.hold, first.batch, 'next', 0);
+      expect([first.batch.count, next.outcome === 'next' && next.batch.count]).toEqual(sizes);
+      expect(numbersIn(first.batch)).toHaveLength(sizes[0] as number);
+      await expectBooksToBeRight();
+    });
+
     it('categories do not mix in a batch', async () => {
       await register();
       await append([...numbered(2), ...numbered(1, 'registrations'), ...numbered(1)]);

@@ -1,4 +1,5 @@
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
+import type { Clock, Timer } from '@lanyard/service';
 import { Pool } from 'undici';
 import { callbackResponseBytesMax, callbackTimeoutMs } from '../channels/limits.js';
 import { AddressForbidden, type AddressGuard } from './address-guard.js';
@@ -31,6 +32,7 @@ interface Line {
 
 /** Connections of a channel that sent nothing for so long are closed. */
 const lineIdleMaxMs = 5 * 60_000;
+const idlePeriodMs = 60_000;
 
 const ownHeaders = { 'content-type': 'application/json', 'accept-encoding': 'identity' };
 
@@ -67,10 +69,12 @@ export class CallbackSender {
   private readonly lines = new Map<string, Line>();
 
   private readonly trust: SecureContext | undefined;
+  private looking: Timer | undefined;
 
   /** `authorities`: PEM certificates that are trusted beside the built-in roots. */
   constructor(
     private readonly guard: AddressGuard,
+    private readonly clock: Clock,
     authorities: readonly string[] = [],
   ) {
     this.trust = trusting(authorities);
@@ -78,7 +82,8 @@ export class CallbackSender {
 
   /** Never rejects. */
   async send(channelId: string, target: CallbackTarget, message: Outgoing, signal?: AbortSignal): Promise<SendOutcome> {
-    const timeout = AbortSignal.timeout(callbackTimeoutMs);
+    const overall = new AbortController();
+    const timer = this.clock.after(callbackTimeoutMs, () => overall.abort());
     try {
       const url = new URL(target.url);
       this.guard.checkHost(url.hostname);
@@ -87,12 +92,14 @@ export class CallbackSender {
         path: url.pathname + url.search,
         headers: { ...target.headers, ...message.headers, ...ownHeaders },
         body: message.body,
-        signal: signal ? AbortSignal.any([timeout, signal]) : timeout,
+        signal: signal ? AbortSignal.any([overall.signal, signal]) : overall.signal,
       });
       await drain(answer);
       return accepted(statusCode) ? { ok: true } : { ok: false, cause: 'status' };
     } catch (error) {
-      return { ok: false, cause: this.causeOf(error, timeout, signal) };
+      return { ok: false, cause: this.causeOf(error, overall.signal, signal) };
+    } finally {
+      timer.cancel();
     }
   }
 
@@ -103,13 +110,18 @@ export class CallbackSender {
     void line?.pool.destroy().catch(() => undefined);
   }
 
-  forgetIdle(): void {
-    const before = Date.now() - lineIdleMaxMs;
-    for (const [channelId, { usedAtMs }] of this.lines) if (usedAtMs < before) this.forget(channelId);
+  start(): void {
+    this.looking = this.clock.every(idlePeriodMs, () => this.forgetIdle());
   }
 
   close(): void {
+    this.looking?.cancel();
     for (const channelId of [...this.lines.keys()]) this.forget(channelId);
+  }
+
+  private forgetIdle(): void {
+    const before = this.clock.now() - lineIdleMaxMs;
+    for (const [channelId, { usedAtMs }] of this.lines) if (usedAtMs < before) this.forget(channelId);
   }
 
   private causeOf(error: unknown, timeout: AbortSignal, signal: AbortSignal | undefined): SendFailure {
@@ -124,7 +136,7 @@ export class CallbackSender {
     if (known && known.origin !== origin) this.forget(channelId);
     const line = this.lines.get(channelId) ?? { origin, pool: this.connect(origin), usedAtMs: 0 };
     this.lines.set(channelId, line);
-    line.usedAtMs = Date.now();
+    line.usedAtMs = this.clock.now();
     return line.pool;
   }
 
@@ -132,11 +144,12 @@ export class CallbackSender {
     return new Pool(origin, {
       connections: 1,
       pipelining: 1,
-      headersTimeout: callbackTimeoutMs,
-      bodyTimeout: callbackTimeoutMs,
+      // Its own limits are for one part of a request each; `send` has one for all of it.
+      headersTimeout: 0,
+      bodyTimeout: 0,
       keepAliveTimeout: 30_000,
       connect: {
-        timeout: callbackTimeoutMs,
+        timeout: 0,
         lookup: this.guard.lookup,
         // Also where the environment of the process says otherwise.
         rejectUnauthorized: true,

@@ -15,7 +15,7 @@ if mode == 'free' and state.owner ~= '' then return { 'busy' } end
 if state.owner ~= '' then release(base, key, channel, state.owner) end
 local books = load_books(key)
 if state.pending ~= '' then
-  undrop(books, tonumber(state.pending), tonumber(state.sentFrom))
+  undrop(books, tonumber(state.pending), tonumber(state.sentFrom) or tonumber(state.pending))
   take_away(queue, books, tonumber(state.pending), { from = -1 })
   save_books(key, books)
 end

@@ -1,0 +1,186 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { RunningService } from '@lanyard/service';
+import { CallbackReceiver, eventsOf, eventually, parseMessage } from '@lanyard/testing';
+import { type Answer, type Customer, Landscape, payloads } from './landscape.js';
+
+const secondMs = 1_000;
+
+describe('a callback and its limits', () => {
+  let landscape: Landscape;
+  let replicas: [RunningService, RunningService];
+  let receiver: CallbackReceiver;
+  let customer: Customer;
+
+  beforeAll(async () => {
+    landscape = await Landscape.create('callback-limits');
+    replicas = [await landscape.startReplica('dispatcher-1'), await landscape.startReplica('dispatcher-2')];
+  });
+
+  afterAll(() => landscape?.drop());
+
+  beforeEach(async () => {
+    receiver = await new CallbackReceiver().start();
+    customer = await landscape.customer();
+  });
+
+  afterEach(() => receiver.stop());
+
+  const call = (method: string, path: string, body?: unknown, tier?: 'free'): Promise<Answer> =>
+    landscape.call(replicas[0], customer, method, path, body, tier ? { tier } : {});
+
+  const register = (serialization?: object, tier?: 'free'): Promise<Answer> =>
+    call('PUT', 'callback', { url: receiver.url, serialization }, tier);
+
+  const shows = (state: object): Promise<unknown> =>
+    eventually(async () => expect((await call('GET', 'callback')).body).toMatchObject(state));
+
+  it.each<[string, 'hang' | 'drip']>([
+    ['no answer', 'hang'],
+    ['an answer that does not end', 'drip'],
+  ])('%s within 20 s is a failure', async (_, how) => {
+    await register();
+    receiver.answer(how === 'hang' ? 'hang' : (_request, response) => void response.writeHead(200).write('x'));
+    await landscape.value(customer, 'slow');
+    await eventually(() => expect(receiver.deliveries).toHaveLength(1));
+    landscape.clock.jump(19 * secondMs);
+    expect((await call('GET', 'callback')).body).toMatchObject({ failures: 0 });
+    landscape.clock.jump(secondMs);
+    await shows({ failures: 1, queue_size: 1 });
+    receiver.answer(204);
+    landscape.clock.jump(secondMs);
+    await eventually(() => expect(payloads(receiver.events('notifications'))).toEqual(['slow']));
+  });
+
+  it('400 when the verification is not answered within 20 s', async () => {
+    receiver.answer('hang');
+    const answer = landscape.call(
+      replicas[0],
+      customer,
+      'PUT',
+      'callback',
+      { url: receiver.url },
+      {
+        headers: { accept: 'application/json' },
+      },
+    );
+    await eventually(() => expect(receiver.calls).toHaveLength(1));
+    landscape.clock.jump(20 * secondMs);
+    expect(await answer).toMatchObject({ status: 400, body: { message: expect.stringContaining('within 20 s') } });
+  });
+
+  it('an account that is upgraded: its channel keeps the old limits until it is registered anew', async () => {
+    const failTwice = async (): Promise<void> => {
+      receiver.answer(500);
+      await landscape.value(customer, 'in vain');
+      await shows({ failures: 1 });
+      landscape.clock.jump(secondMs);
+    };
+    await register(undefined, 'free');
+    await register();
+    await failTwice();
+    await shows({ dropped: { failed: 1 }, queue_size: 0 });
+    await call('DELETE', 'callback');
+    receiver.answer(204);
+    await register();
+    await failTwice();
+    await shows({ failures: 2, dropped: { failed: 0 }, queue_size: 1 });
+  });
+
+  it('every option of the serialization is in what arrives; a repetition has the same uid', async () => {
+    const cfg = Object.fromEntries(
+      ['include_uid', 'include_timestamp', 'include_original_ep', 'deregistrations_as_object', 'use_endpoint_name'].map(
+        (name) => [name, true],
+      ),
+    );
+    await register({ type: 'v2', cfg });
+    receiver.answer(500);
+    const deviceId = await landscape.session(customer.accountId, 'registered');
+    await shows({ failures: 1 });
+    receiver.answer(204);
+    landscape.clock.jump(secondMs);
+    await landscape.session(customer.accountId, 'deregistered', deviceId);
+    await landscape.value(customer, 'v', deviceId);
+    await landscape.result(customer, 'asked');
+    await eventually(() => expect(receiver.messages).toHaveLength(4));
+    const added = { uid: expect.stringMatching(/^[0-9a-f-]{36}$/), timestamp: expect.any(Number) };
+    for (const category of ['registrations', 'de-registrations', 'notifications']) {
+      const [event] = receiver.events(category) as { ep: string; 'original-ep': string }[];
+      expect(event).toMatchObject(added);
+      expect(event?.ep).not.toBe(deviceId);
+      expect(event?.['original-ep']).toBe(event?.ep);
+    }
+    expect(receiver.events('async-responses')).toEqual([expect.objectContaining({ id: 'asked', ...added })]);
+    const attempts = eventsOf(
+      receiver.deliveries.map(({ body }) => parseMessage(body)),
+      'registrations',
+    ) as { uid: string }[];
+    expect(attempts.map(({ uid }) => uid)).toEqual([attempts[0]?.uid, attempts[0]?.uid]);
+  });
+
+  describe('a key that', () => {
+    /** What was sent before has been looked at by every replica. */
+    const afterMark = async (): Promise<void> => {
+      const other = await landscape.customer();
+      const mark = await new CallbackReceiver().start();
+      await landscape.call(replicas[1], other, 'PUT', 'callback', { url: mark.url });
+      await landscape.value(other, 'mark');
+      await eventually(() => expect(mark.messages).toHaveLength(1));
+      await mark.stop();
+    };
+
+    it('is deleted: no replica calls its URL after 5 s', async () => {
+      await register();
+      await landscape.value(customer, 'before');
+      await eventually(() => expect(receiver.messages).toHaveLength(1));
+      const askedAt = Date.now();
+      await landscape.announceKey(customer, { status: 'deleted' });
+      for (const replica of replicas)
+        await eventually(async () =>
+          expect((await landscape.call(replica, customer, 'GET', 'callback')).status).toBe(404),
+        );
+      expect(Date.now() - askedAt).toBeLessThan(5_000);
+      await landscape.value(customer, 'after');
+      await afterMark();
+      expect(receiver.deliveries).toHaveLength(1);
+    });
+
+    it('is reset: it is the same key, and its channel goes on', async () => {
+      await register();
+      await landscape.announceKey(customer, { hash: 'f'.repeat(64) });
+      await landscape.value(customer, 'after');
+      await eventually(() => expect(payloads(receiver.events('notifications'))).toEqual(['after']));
+    });
+  });
+
+  // Last, because it stops the replicas.
+  it('an address that may not be called: refused when registered, and when connected to', async () => {
+    const wide = { DISPATCHER_CALLBACK_ALLOW_CIDRS: '127.0.0.0/8,::1/128' };
+    const byName = receiver.url.replace('127.0.0.1', 'localhost');
+    for (const replica of replicas) await replica.stop();
+    const allowing = await landscape.startReplica('dispatcher-allowing', wide);
+    expect((await landscape.call(allowing, customer, 'PUT', 'callback', { url: byName })).status).toBe(200);
+    await landscape.value(customer, 'allowed');
+    await eventually(() => expect(receiver.messages).toHaveLength(1));
+    await allowing.stop();
+
+    const strict = await landscape.startReplica('dispatcher-strict', { DISPATCHER_CALLBACK_ALLOW_CIDRS: '' });
+    await landscape.value(customer, 'refused');
+    await eventually(async () =>
+      expect((await landscape.call(strict, customer, 'GET', 'callback')).body).toMatchObject({ failures: 1 }),
+    );
+    expect(receiver.deliveries).toHaveLength(1);
+    const refused = async (url: string): Promise<Answer> =>
+      landscape.call(strict, customer, 'PUT', 'callback', { url }, { headers: { accept: 'application/json' } });
+    expect(await refused(byName)).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining('not publicly reachable') },
+    });
+    const { port } = new URL(receiver.url);
+    for (const host of ['127.0.0.1', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::1]', '2130706433', '0x7f.1'])
+      expect(await refused(`http://${host}:${port}/hook`)).toMatchObject({
+        status: 400,
+        body: { message: expect.stringContaining('publicly reachable') },
+      });
+    expect(receiver.calls).toHaveLength(2);
+  });
+});

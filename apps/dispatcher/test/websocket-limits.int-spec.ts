@@ -1,0 +1,96 @@
+import { once } from 'node:events';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { RunningService } from '@lanyard/service';
+import { eventually, WebSocketClient, type WebSocketOptions } from '@lanyard/testing';
+import { type Customer, Landscape, numbers, payloads } from './landscape.js';
+
+const hourMs = 3_600_000;
+
+describe('a WebSocket and its limits', () => {
+  let landscape: Landscape;
+  let service: RunningService;
+  let customer: Customer;
+  const clients: WebSocketClient[] = [];
+
+  beforeAll(async () => {
+    landscape = await Landscape.create('websocket-limits');
+    service = await landscape.startReplica();
+  });
+
+  afterAll(() => landscape?.drop());
+
+  beforeEach(async () => {
+    customer = await landscape.customer();
+    await landscape.call(service, customer, 'PUT', 'websocket', { serialization: { max_chunk_size: 1 } });
+  });
+
+  afterEach(() => {
+    for (const client of clients.splice(0)) client.cut();
+  });
+
+  const connect = (options: Partial<WebSocketOptions> = {}): Promise<WebSocketClient> => {
+    const client = new WebSocketClient({ url: service.url, key: customer.key, ...options });
+    clients.push(client);
+    return client.opened();
+  };
+
+  const state = async (): Promise<object> =>
+    (await landscape.call(service, customer, 'GET', 'websocket')).body as object;
+
+  const isConnected = (): Promise<unknown> =>
+    eventually(async () => expect(await state()).toMatchObject({ status: 'connected' }));
+
+  it('pings of the client are answered with their bytes', async () => {
+    const client = await connect();
+    for (const bytes of ['ping', '', '\u0000\u0001']) {
+      const answer = once(client.socket, 'pong');
+      client.socket.ping(bytes);
+      expect(((await answer)[0] as Buffer).toString()).toBe(bytes);
+    }
+    expect(client.closed).toBeUndefined();
+  });
+
+  it('max_chunk_size 1: a message for each event, and a pong for each message', async () => {
+    await landscape.values(customer, 0, 30);
+    const client = await connect();
+    await eventually(() => expect(payloads(client.events('notifications'))).toEqual(numbers(0, 30)));
+    expect(client.messages).toHaveLength(30);
+    await eventually(async () => expect(await state()).toMatchObject({ queue_size: 0 }));
+    expect(client.pings.every((ping) => ping.length === 4)).toBe(true);
+    expect(new Set(client.pings.map((ping) => ping.toString('hex'))).size).toBe(client.pings.length);
+  });
+
+  it('a pong that answers no ping proves nothing', async () => {
+    const client = await connect({ echo: false });
+    await landscape.value(customer, 'unproven');
+    await eventually(() => expect(client.messages).toHaveLength(1));
+    const [ping] = client.pings as [Buffer];
+    client.socket.pong(Buffer.from(ping.map((byte) => byte ^ 0xff)));
+    client.socket.pong(ping.subarray(0, 3));
+    const seen = once(client.socket, 'pong');
+    client.socket.ping('mark');
+    await seen;
+    expect(await state()).toMatchObject({ queue_size: 1 });
+    client.socket.pong(ping);
+    await eventually(async () => expect(await state()).toMatchObject({ queue_size: 0 }));
+  });
+
+  // Last, because the clock is days ahead of events that come after.
+  it('1001 after 24 h without an event; the channel stays and stores, 24 h more', async () => {
+    const client = await connect();
+    await isConnected();
+    landscape.clock.jump(24 * hourMs - 5_000);
+    await eventually(() => expect(client.pings).not.toHaveLength(0));
+    expect(client.closed).toBeUndefined();
+    landscape.clock.jump(6_000);
+    await eventually(() => expect(client.closed).toMatchObject({ code: 1001 }));
+    expect(client.closed).toMatchObject({ reason: 'inactivity' });
+    await eventually(async () => expect(await state()).toMatchObject({ status: 'disconnected' }));
+    landscape.clock.jump(23 * hourMs);
+    expect(await state()).toMatchObject({ status: 'disconnected' });
+    landscape.clock.jump(hourMs);
+    await eventually(async () =>
+      expect((await landscape.call(service, customer, 'GET', 'websocket')).status).toBe(404),
+    );
+  });
+});
