@@ -174,6 +174,13 @@ describe('too many connections', () => {
     await first.close();
     await until(() => endpoint.gauges().connections === 1);
     await net.ready(port);
+    const limits = { connectBurst: 2, connectRatePerSecond: 1 };
+    const patient = await net.endpoint({ limits });
+    const early = [await net.ready(patient.port), await net.ready(patient.port)];
+    for (const one of early) await one.close();
+    expect(await (await net.raw(patient.port)).rest()).toEqual([]);
+    patient.clock.advance(1_000);
+    await net.ready(patient.port);
     const small = await net.endpoint({ limits: { connectionsMax: 1 } });
     await net.ready(small.port);
     expect(await (await net.raw(small.port)).rest()).toEqual([]);
@@ -186,7 +193,7 @@ describe('5,000 mutated conversations', () => {
     const { port, endpoint } = await net.endpoint({
       onRequest: async ({ payload }) => ({ code: Code.Content, payload }),
       onHandlerError: (error) => errors.push(error),
-      limits: { uploadsMax: 20, storedAnswersMax: 20 },
+      limits: { uploadsMax: 20, storedAnswersMax: 20, connectBurst: 10_000 },
     });
     const honest = await net.ready(port);
     let state = 8_323;

@@ -2,12 +2,19 @@ import { X509Certificate } from 'node:crypto';
 import type { DeviceCredentialChanged } from '@lanyard/contracts';
 import type { StateReader } from '@lanyard/kafka';
 import { open } from '@lanyard/service';
+import { Shelf } from './shelf.js';
 
 /** An issuer that an account trusts, ready to verify with. */
 interface Authority {
   credential: DeviceCredentialChanged;
   x509: X509Certificate;
 }
+
+const newest = (found: readonly DeviceCredentialChanged[]): DeviceCredentialChanged | undefined =>
+  found.reduce<DeviceCredentialChanged | undefined>(
+    (best, one) => (best && best.changedAt > one.changedAt ? best : one),
+    undefined,
+  );
 
 /** Called when what somebody is connected with is not valid any more. */
 export type Withdrawn = (credentialId: string) => void;
@@ -17,14 +24,14 @@ export type Withdrawn = (credentialId: string) => void;
  * elsewhere. Keys stay sealed until one is needed.
  */
 export class CredentialBook {
-  private readonly byIdentity = new Map<string, DeviceCredentialChanged>();
-  private readonly byFingerprint = new Map<string, DeviceCredentialChanged>();
+  private readonly byIdentity = new Shelf<DeviceCredentialChanged>();
+  private readonly byFingerprint = new Shelf<DeviceCredentialChanged>();
   /** By subject: two issuers may have the same. */
-  private readonly authorities = new Map<string, Authority[]>();
+  private readonly authorities = new Shelf<Authority>();
   private readonly withdrawn: Withdrawn[] = [];
 
   constructor(
-    private readonly reader: StateReader<DeviceCredentialChanged>,
+    private readonly reader: Pick<StateReader<DeviceCredentialChanged>, 'onChange' | 'has'>,
     private readonly encryptionKey: Buffer,
   ) {
     reader.onChange((_id, credential, previous) => this.changed(credential, previous));
@@ -39,7 +46,7 @@ export class CredentialBook {
   }
 
   identified(identity: string): DeviceCredentialChanged | undefined {
-    return this.byIdentity.get(identity);
+    return newest(this.byIdentity.at(identity));
   }
 
   /** Throws when it was sealed with another ENCRYPTION_KEY. */
@@ -49,10 +56,15 @@ export class CredentialBook {
 
   /** Of the certificate itself, or of the trusted issuer that signed it. */
   certified(x509: X509Certificate): DeviceCredentialChanged | undefined {
-    const own = this.byFingerprint.get(x509.fingerprint256.replaceAll(':', '').toLowerCase());
+    const own = newest(this.byFingerprint.at(x509.fingerprint256.replaceAll(':', '').toLowerCase()));
     if (own) return own;
-    const issuers = this.authorities.get(x509.issuer) ?? [];
-    return issuers.find((issuer) => x509.checkIssued(issuer.x509) && x509.verify(issuer.x509.publicKey))?.credential;
+    const signs = ({ x509: issuer }: Authority): boolean => x509.checkIssued(issuer) && x509.verify(issuer.publicKey);
+    return newest(
+      this.authorities
+        .at(x509.issuer)
+        .filter(signs)
+        .map(({ credential }) => credential),
+    );
   }
 
   private changed(credential?: DeviceCredentialChanged, previous?: DeviceCredentialChanged): void {
@@ -62,24 +74,17 @@ export class CredentialBook {
   }
 
   private add(credential: DeviceCredentialChanged): void {
-    const { kind, identity, fingerprint, certificate } = credential;
-    if (kind === 'psk' && identity !== undefined) this.byIdentity.set(identity, credential);
-    if (kind === 'certificate' && fingerprint !== undefined) this.byFingerprint.set(fingerprint, credential);
-    if (kind === 'authority' && certificate !== undefined) {
-      const x509 = new X509Certificate(certificate);
-      this.authorities.set(x509.subject, [...(this.authorities.get(x509.subject) ?? []), { credential, x509 }]);
-    }
+    const { credentialId, identity, fingerprint, certificate } = credential;
+    if (identity !== undefined) this.byIdentity.put(identity, credentialId, credential);
+    if (fingerprint !== undefined) this.byFingerprint.put(fingerprint, credentialId, credential);
+    if (certificate === undefined) return;
+    const x509 = new X509Certificate(certificate);
+    this.authorities.put(x509.subject, credentialId, { credential, x509 });
   }
 
-  /** The same identity may be another credential's by now: topics are in order by key, not by identity. */
-  private remove(credential: DeviceCredentialChanged): void {
-    const { credentialId, identity = '', fingerprint = '', certificate } = credential;
-    if (this.byIdentity.get(identity)?.credentialId === credentialId) this.byIdentity.delete(identity);
-    if (this.byFingerprint.get(fingerprint)?.credentialId === credentialId) this.byFingerprint.delete(fingerprint);
-    if (certificate === undefined) return;
-    const { subject } = new X509Certificate(certificate);
-    const left = (this.authorities.get(subject) ?? []).filter((one) => one.credential.credentialId !== credentialId);
-    if (left.length > 0) this.authorities.set(subject, left);
-    else this.authorities.delete(subject);
+  private remove({ credentialId, identity, fingerprint, certificate }: DeviceCredentialChanged): void {
+    if (identity !== undefined) this.byIdentity.take(identity, credentialId);
+    if (fingerprint !== undefined) this.byFingerprint.take(fingerprint, credentialId);
+    if (certificate !== undefined) this.authorities.take(new X509Certificate(certificate).subject, credentialId);
   }
 }

@@ -22,6 +22,10 @@ export interface StreamLimits extends Pick<CoapLimits, Shared> {
   connectionsMax: number;
   /** Many devices may share one address. */
   connectionsPerAddressMax: number;
+  /** New connections per second and source address, and how many may come at once: each costs a handshake. */
+  connectRatePerSecond: number;
+  connectBurst: number;
+  connectSourcesMax: number;
   /** From the TCP connection to the first CSM, the TLS handshake included. */
   handshakeTimeoutMs: number;
   /** From the first byte of a message to its last, and how long a peer may leave unread what we sent. */
@@ -46,6 +50,9 @@ export const DEFAULT_STREAM_LIMITS: StreamLimits = {
   ...DEFAULT_LIMITS,
   connectionsMax: 20_000,
   connectionsPerAddressMax: 1_000,
+  connectRatePerSecond: 100,
+  connectBurst: 1_000,
+  connectSourcesMax: 10_000,
   handshakeTimeoutMs: 10_000,
   messageTimeoutMs: 120_000,
   unkeptIdleMs: 60_000,

@@ -1,5 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
+import { StrangerGate } from '../peer/stranger-gate.js';
 import { type StreamCore } from './core.js';
 import { serverTlsOptions } from './tls-options.js';
 
@@ -8,16 +9,23 @@ export interface BoundStreamAddress {
   port: number;
 }
 
+/** A source address is followed for this long after it was first heard. */
+const SOURCE_IDLE_MS = 60_000;
+
 /** Accepts connections, within their limits. Those that are in a handshake count too. */
 export class StreamListener {
   private readonly server: Server;
   private readonly sockets = new Set<Socket>();
   private readonly perAddress = new Map<string, number>();
+  private readonly gate: StrangerGate;
 
   constructor(
     private readonly core: StreamCore,
     accepted: (socket: Socket | TLSSocket) => void,
   ) {
+    const { connectRatePerSecond, connectBurst, connectSourcesMax: entriesMax } = core.limits;
+    const sources = core.table<string, never>({ entriesMax, idleMs: SOURCE_IDLE_MS });
+    this.gate = new StrangerGate(connectRatePerSecond, connectBurst, sources, core.clock);
     const { security } = core.options;
     if (security === undefined) this.server = createServer(accepted);
     else {
@@ -64,7 +72,8 @@ export class StreamListener {
     const address = socket.remoteAddress ?? '';
     const count = this.perAddress.get(address) ?? 0;
     socket.on('error', () => socket.destroy());
-    if (this.core.closing || this.sockets.size >= connectionsMax || count >= connectionsPerAddressMax) {
+    const full = this.sockets.size >= connectionsMax || count >= connectionsPerAddressMax;
+    if (this.core.closing || full || !this.gate.admits(address)) {
       this.core.count('connection-refused-by-limit');
       socket.destroy();
       return;

@@ -124,12 +124,26 @@ export class StreamObserver {
     const ended = partial || !isSuccessCode(message.code) || options.observe === undefined;
     const body =
       incomplete && observation.request !== undefined
-        ? await this.requester.complete(from, observation.request, response)
+        ? await this.complete(from, observation.request, response)
         : received(response, message.payload);
     const about = { message: { ...message, type: 'NON' as const, messageId: 0 }, ended, partial };
     const notification: CoapNotification = notificationOf(from.connection.peer, message.token, body, about);
     await observation.handler(notification);
     if (ended) forget(from, observation);
+  }
+
+  /** It does not count meanwhile: a peer that is not read could not send the rest. */
+  private async complete(
+    from: Conversation,
+    request: OutgoingRequest,
+    first: StreamResponse,
+  ): Promise<ReceivedResponse> {
+    from.end('notifications');
+    try {
+      return await this.requester.complete(from, request, first);
+    } finally {
+      from.begin('notifications');
+    }
   }
 
   private wait(ms: number): Promise<void> {

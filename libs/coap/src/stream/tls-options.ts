@@ -3,15 +3,15 @@ import { type TlsOptions, type TLSSocket } from 'node:tls';
 import { type StreamSecurity } from './options.js';
 
 /**
- * The suites of LwM2M 1.1 (transport §5.2.8), and those that devices in the field have. CCM_8 is below the default security level of
+ * In our order of preference: the suites of LwM2M 1.1 (transport §5.2.8), and those that devices in the field have. CCM_8 is below the default security level of
  * OpenSSL, hence `@SECLEVEL=0`; therefore the list is explicit, and names nothing without authentication.
  */
 export const STREAM_CIPHERS = [
+  'PSK-AES128-GCM-SHA256',
   'PSK-AES128-CCM8',
   'PSK-AES128-CBC-SHA256',
-  'PSK-AES128-GCM-SHA256',
-  'ECDHE-ECDSA-AES128-CCM8',
   'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-ECDSA-AES128-CCM8',
   'ECDHE-RSA-AES128-GCM-SHA256',
   '@SECLEVEL=0',
 ].join(':');

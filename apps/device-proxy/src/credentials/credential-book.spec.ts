@@ -1,0 +1,79 @@
+import { describe, expect, it } from '@jest/globals';
+import type { DeviceCredentialChanged } from '@lanyard/contracts';
+import type { StateListener } from '@lanyard/kafka';
+import { seal } from '@lanyard/service';
+import { CredentialBook } from './credential-book.js';
+
+const encryptionKey = Buffer.alloc(32, 7);
+const id = (n: number): string => String(n).padStart(32, '0');
+
+const psk = (n: number, identity: string, second: number): DeviceCredentialChanged => ({
+  credentialId: id(n),
+  accountId: id(0),
+  kind: 'psk',
+  deviceId: id(100 + n),
+  identity,
+  sealedKey: seal(encryptionKey, 'ab'.repeat(16)),
+  changedAt: `2026-01-01T00:00:0${second}Z`,
+});
+
+/** A topic in the hands of the test. */
+const topicOf = () => {
+  const state = new Map<string, DeviceCredentialChanged>();
+  let listener: StateListener<DeviceCredentialChanged> = () => undefined;
+  const reader = {
+    onChange: (one: StateListener<DeviceCredentialChanged>) => {
+      listener = one;
+      return () => undefined;
+    },
+    has: (key: string) => state.has(key),
+  };
+  const say = (key: string, value: DeviceCredentialChanged | undefined): void => {
+    const previous = state.get(key);
+    if (value) state.set(key, value);
+    else state.delete(key);
+    listener(key, value, previous);
+  };
+  return { book: new CredentialBook(reader, encryptionKey), say };
+};
+
+describe('the credential book', () => {
+  const [before, after] = [psk(1, 'meter', 1), psk(2, 'meter', 2)];
+
+  it.each([
+    ['in order', ['before', 'gone', 'after']],
+    ['the successor before the end of its predecessor', ['before', 'after', 'gone']],
+    ['the successor before its predecessor', ['after', 'before', 'gone']],
+  ])('an identity that was withdrawn and given again: %s', (_order, steps) => {
+    const { book, say } = topicOf();
+    for (const step of steps) {
+      if (step === 'before') say(id(1), before);
+      if (step === 'after') say(id(2), after);
+      if (step === 'gone') say(id(1), undefined);
+    }
+    expect(book.identified('meter')).toBe(after);
+  });
+
+  it('the newer of two is valid, and keys are read only when asked for', () => {
+    const { book, say } = topicOf();
+    say(id(2), after);
+    say(id(1), before);
+    expect(book.identified('meter')).toBe(after);
+    expect(book.keyOf(after).toString('hex')).toBe('ab'.repeat(16));
+    expect(() => book.keyOf({ ...after, sealedKey: seal(Buffer.alloc(32), 'ab') })).toThrow();
+  });
+
+  it('tells of what was withdrawn, not of what has changed', () => {
+    const { book, say } = topicOf();
+    const withdrawn: string[] = [];
+    book.onWithdrawn((credentialId) => withdrawn.push(credentialId));
+    say(id(1), before);
+    say(id(1), { ...before, identity: 'other' });
+    expect(book.identified('meter')).toBeUndefined();
+    expect(withdrawn).toEqual([]);
+    say(id(1), undefined);
+    say(id(9), undefined);
+    expect(withdrawn).toEqual([id(1)]);
+    expect([book.identified('other'), book.isValid(id(1))]).toEqual([undefined, false]);
+  });
+});
