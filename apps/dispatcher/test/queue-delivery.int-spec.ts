@@ -27,6 +27,21 @@ describe('taking from queues', () => {
       await expectBooksToBeRight();
     });
 
+    it('a channel that was changed meanwhile is let go: the next batch goes where it should now', async () => {
+      const createdAtMs = bench.clock.now();
+      await register({ createdAtMs, eventsMax: 2 });
+      await append(numbered(6));
+      const claim = await claimed();
+      const next = await bench.queue.ack(claim.hold, claim.batch, 'next', 0, claim.revision);
+      if (next.outcome !== 'next') throw new Error(next.outcome);
+      await register({ createdAtMs, eventsMax: 2, target: 'new', keepFailures: true });
+      const after = await bench.queue.ack(claim.hold, next.batch, 'next', 0, claim.revision);
+      expect(after).toEqual({ outcome: 'released', more: true });
+      const again = await claimed();
+      expect(again.target).toBe('new');
+      expect(numbersIn(again.batch)).toEqual([4, 5]);
+    });
+
     it.each([
       [1, [1, 1]],
       [20_000, [20_000, 5]],

@@ -69,7 +69,7 @@ export class CallbackDelivery {
       if (!sent.ok && sent.cause === 'aborted') return void (await this.queue.detach(hold));
       if (!sent.ok) return this.failed(hold, batch, n === 1 ? claim.attempt + 1 : 1);
       const mayGoOn = n < batchesInARow && !signal.aborted;
-      batch = await this.next(hold, batch, mayGoOn, lingerMs);
+      batch = await this.next(claim, batch, mayGoOn, lingerMs);
     }
   }
 
@@ -92,9 +92,10 @@ export class CallbackDelivery {
     }
   }
 
-  private async next(hold: Hold, sent: Batch, mayGoOn: boolean, lingerMs: number): Promise<Batch | undefined> {
+  private async next(claim: Claim, sent: Batch, mayGoOn: boolean, lingerMs: number): Promise<Batch | undefined> {
+    const { hold, revision } = claim;
     const waitMs = sent.count < smallBatchEvents ? lingerMs : 0;
-    const acked = await this.queue.ack(hold, sent, mayGoOn && waitMs === 0 ? 'next' : 'release', waitMs);
+    const acked = await this.queue.ack(hold, sent, mayGoOn && waitMs === 0 ? 'next' : 'release', waitMs, revision);
     if (acked.outcome !== 'fenced') this.telemetry.delivered('callback', sent.count);
     return acked.outcome === 'next' ? acked.batch : undefined;
   }

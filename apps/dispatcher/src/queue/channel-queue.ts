@@ -101,9 +101,12 @@ export class ChannelQueue {
     return asText(reply[0]) === 'held';
   }
 
-  /** The batch arrived: goes on with the next one, or lets the channel go. */
-  async ack(hold: Hold, extent: Extent, mode: 'next' | 'release', lingerMs: number): Promise<Acked> {
-    const reply = asList(await this.sendAck(hold, extent, mode, lingerMs && this.clock.now() + lingerMs));
+  /**
+   * The batch arrived: goes on with the next one, or lets the channel go. `revision`: what the caller knows; a channel
+   * that was changed since is let go, so that nothing more goes where it went before.
+   */
+  async ack(hold: Hold, extent: Extent, mode: 'next' | 'release', lingerMs: number, revision?: string): Promise<Acked> {
+    const reply = asList(await this.sendAck(hold, extent, mode, lingerMs && this.clock.now() + lingerMs, revision));
     const outcome = asText(reply[0]);
     if (outcome === 'released') return { outcome, more: asNumber(reply[1]) === 1 };
     if (outcome !== 'next') return fenced;
@@ -140,11 +143,11 @@ export class ChannelQueue {
     await this.link.run('unpend-0', [], [this.keys.of(channelId).base, channelId, pendingTo]);
   }
 
-  private async sendAck(hold: Hold, extent: Extent, mode: string, lingerUntil: number): Promise<Reply> {
+  private async sendAck(hold: Hold, extent: Extent, mode: string, lingerUntil: number, revision = ''): Promise<Reply> {
     const { base, ready } = this.at(hold);
     const { from, to, chunks, cost, skip } = extent;
     const args = [base, hold.channelId, hold.token, ...this.times(), from, to, chunks, cost, skip, mode];
-    return this.fencing(this.link.guarded(hold.era, 'ack-1', [ready], [...args, bodyBytesMax, lingerUntil]));
+    return this.fencing(this.link.guarded(hold.era, 'ack-1', [ready], [...args, bodyBytesMax, lingerUntil, revision]));
   }
 
   private at({ channelId }: Hold): { base: string; ready: string; readyOf: string } {
