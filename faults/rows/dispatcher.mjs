@@ -124,7 +124,7 @@ const calm = {
     const isIdle = async () => {
       const before = used();
       await sleep(3_000);
-      share = Math.max(...used().map((now, n) => (now - (before[n] ?? 0)) / 3));
+      share = Math.min(share, Math.max(...used().map((now, n) => (now - (before[n] ?? 0)) / 3)));
       return share < idleShareMax;
     };
     // Programs are still being compiled for a while.

@@ -5,25 +5,38 @@ import { eventually, sleep } from '../experiment.mjs';
 
 const hourMs = 3_600_000;
 
+/** @param {Experiment} experiment */
+const jump = (experiment) =>
+  experiment.repeat(
+    async () => {
+      const replica = experiment.victim();
+      const sign = experiment.random.pick([-1, 1]);
+      await experiment.fault(`clock ${sign > 0 ? '+' : '-'}1 h`, { times: 1 }, async () => {
+        replica.shiftClock(sign * hourMs);
+        await experiment.pause(500, 1_500);
+        replica.shiftClock(0);
+      });
+    },
+    300,
+    1_000,
+  );
+
 /** @type {Row} */
 const clocks = {
   name: 'F22',
   about: 'the clock of a dispatcher jumps an hour ahead or back, and right again',
+  kinds: ['callback', 'websocket'],
   seconds: 10,
-  inject: (experiment) =>
-    experiment.repeat(
-      async () => {
-        const replica = experiment.victim();
-        const sign = experiment.random.pick([-1, 1]);
-        await experiment.fault(`clock ${sign > 0 ? '+' : '-'}1 h`, { times: 1 }, async () => {
-          replica.shiftClock(sign * hourMs);
-          await experiment.pause(500, 1_500);
-          replica.shiftClock(0);
-        });
-      },
-      300,
-      1_000,
-    ),
+  inject: jump,
+};
+
+/** @type {Row} */
+const clocksOfPolls = {
+  name: 'F22b',
+  about: 'the same with long polls: a channel that is polled is not taken for abandoned',
+  kinds: ['pull', 'pull'],
+  seconds: 10,
+  inject: jump,
 };
 
 const queueBytesMax = 50_000_000;
@@ -60,4 +73,4 @@ const overflow = {
   },
 };
 
-export const limitRows = [clocks, overflow];
+export const limitRows = [clocks, clocksOfPolls, overflow];
