@@ -1,0 +1,124 @@
+import com.mbed.coap.client.CoapClient;
+import com.mbed.coap.packet.BlockSize;
+import com.mbed.coap.packet.CoapRequest;
+import com.mbed.coap.packet.CoapResponse;
+import com.mbed.coap.packet.Code;
+import com.mbed.coap.server.CoapServer;
+import com.mbed.coap.server.RouterService;
+import com.mbed.coap.server.TcpCoapServer;
+import com.mbed.coap.server.observe.ObserversManager;
+import com.mbed.coap.transport.javassl.SSLSocketClientTransport;
+import java.io.BufferedReader;
+import java.io.FileInputStream;
+import java.io.InputStreamReader;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyFactory;
+import java.security.KeyStore;
+import java.security.PrivateKey;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateFactory;
+import java.security.spec.PKCS8EncodedKeySpec;
+import java.util.Base64;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+
+/**
+ * A device on java-coap over TLS 1.2 with a certificate, for tests:
+ * `java -cp "libs/*" TlsDevice.java PORT NAME CERTIFICATE PRIVATE_KEY SERVER_CERTIFICATE` (PEM files).
+ * Says what happens on standard output, one line each; takes commands on standard input: `set 21.5`, `update`, `end`.
+ */
+public class TlsDevice {
+
+    static final int MESSAGE_BYTES = 4_000;
+
+    static volatile String temperature = "20.0";
+
+    static void say(String line) {
+        System.out.println(line);
+        System.out.flush();
+    }
+
+    static Certificate certificate(String path) throws Exception {
+        try (FileInputStream in = new FileInputStream(path)) {
+            return CertificateFactory.getInstance("X.509").generateCertificate(in);
+        }
+    }
+
+    static PrivateKey privateKey(String path) throws Exception {
+        String pem = Files.readString(Path.of(path)).replaceAll("-----[A-Z ]+-----|\\s", "");
+        return KeyFactory.getInstance("EC").generatePrivate(new PKCS8EncodedKeySpec(Base64.getDecoder().decode(pem)));
+    }
+
+    static SSLContext context(String certificatePath, String keyPath, String serverPath) throws Exception {
+        KeyStore own = KeyStore.getInstance("PKCS12");
+        own.load(null, null);
+        own.setKeyEntry("own", privateKey(keyPath), new char[0], new Certificate[] {certificate(certificatePath)});
+        KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+        keys.init(own, new char[0]);
+        KeyStore trusted = KeyStore.getInstance("PKCS12");
+        trusted.load(null, null);
+        trusted.setCertificateEntry("server", certificate(serverPath));
+        TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        trust.init(trusted);
+        SSLContext context = SSLContext.getInstance("TLSv1.2");
+        context.init(keys.getKeyManagers(), trust.getTrustManagers(), null);
+        return context;
+    }
+
+    static CoapResponse post(CoapClient client, CoapRequest.Builder request) throws Exception {
+        return client.send(request).get(10, TimeUnit.SECONDS);
+    }
+
+    public static void main(String[] args) throws Exception {
+        InetSocketAddress server = new InetSocketAddress("127.0.0.1", Integer.parseInt(args[0]));
+        ObserversManager observers = new ObserversManager();
+        RouterService.RouteBuilder routes = RouterService.builder()
+            .get("/3303/0/5700", observers.then(request -> {
+                if (Integer.valueOf(0).equals(request.options().getObserve())) say("observed");
+                return CoapResponse.ok(temperature, (short) 0).toFuture();
+            }))
+            .put("/3303/0/5750", request -> {
+                say("written " + request.getPayload().size());
+                return CoapResponse.coapResponse(Code.C204_CHANGED).toFuture();
+            });
+        CoapServer endpoint = TcpCoapServer.builder()
+            .transport(new SSLSocketClientTransport(server, context(args[2], args[3], args[4]).getSocketFactory(), false))
+            .blockSize(BlockSize.S_1024_BERT)
+            .maxMessageSize(MESSAGE_BYTES)
+            .maxIncomingBlockTransferSize(100_000)
+            .route(routes)
+            .build();
+        observers.init(endpoint);
+        try {
+            endpoint.start();
+        } catch (Exception error) {
+            say("not connected " + error.getMessage());
+            System.exit(1);
+        }
+        CoapClient client = CoapClient.create(server, endpoint, answer -> answer.getCode() == Code.C703_PONG);
+        CoapResponse reply = post(client, CoapRequest.post("/rd")
+            .query("ep", args[1]).query("lt", "300").query("lwm2m", "1.1").query("b", "T")
+            .payload("</3/0>,</3303/0>", (short) 40));
+        say((reply.getCode() == Code.C201_CREATED ? "registered " : "refused ") + reply.getCode() + " " + reply.options().getLocationPath());
+        String location = reply.options().getLocationPath();
+        BufferedReader commands = new BufferedReader(new InputStreamReader(System.in));
+        for (String line = commands.readLine(); line != null && !line.equals("end"); line = commands.readLine()) {
+            try {
+                if (line.startsWith("set ")) {
+                    temperature = line.substring(4);
+                    observers.sendObservation("/3303/0/5700", request -> CoapResponse.ok(temperature, (short) 0).toFuture());
+                }
+                if (line.equals("update")) say("updated " + post(client, CoapRequest.post(location)).getCode());
+                if (line.equals("ping")) say("pong " + client.ping().get(5, TimeUnit.SECONDS));
+            } catch (Exception error) {
+                say("failed " + line);
+            }
+        }
+        endpoint.stop();
+        System.exit(0);
+    }
+}

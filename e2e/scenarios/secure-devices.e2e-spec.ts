@@ -1,0 +1,154 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect } from 'node:tls';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { certificateAuthority, eventually, selfSigned } from '@lanyard/testing';
+import { Application } from '../application.js';
+import { type RunningSystem, startSystem } from '../constellation.js';
+import { fresh, sensor } from '../journeys.js';
+import { TlsDevice, type TlsFiles } from '../tls-device.js';
+
+const freePort = async (): Promise<number> => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+};
+
+/** The first byte that the service says to whoever has the key; rejects when it says none. */
+const greeting = (port: number, identity: string, keyHex: string): Promise<number | undefined> =>
+  new Promise((resolve, reject) => {
+    const socket = connect({
+      host: '127.0.0.1',
+      port,
+      ciphers: 'PSK-AES128-CCM8:@SECLEVEL=0',
+      maxVersion: 'TLSv1.2',
+      checkServerIdentity: () => undefined,
+      pskCallback: () => ({ identity, psk: Buffer.from(keyHex, 'hex') }),
+    });
+    socket.once('error', reject);
+    socket.once('data', (bytes) => {
+      resolve(bytes[1]);
+      socket.destroy();
+    });
+  });
+
+describe('devices with credentials', () => {
+  let system: RunningSystem;
+  let app: Application;
+  let folder: string;
+  let port: number;
+  const server = selfSigned('lanyard');
+  const authority = certificateAuthority('Factory CA');
+
+  const file = (name: string, text: string): string => {
+    const path = join(folder, name);
+    writeFileSync(path, text);
+    return path;
+  };
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'lanyard-e2e-tls-'));
+    port = await freePort();
+    system = await startSystem('secure-devices', {
+      env: {
+        DEVICE_PROXY_COAP_TLS_ENABLED: 'true',
+        DEVICE_PROXY_COAP_TLS_PORT: String(port),
+        DEVICE_PROXY_COAP_TLS_CERTIFICATE_FILE: file('server.crt', server.certificate),
+        DEVICE_PROXY_COAP_TLS_PRIVATE_KEY_FILE: file('server.key', server.privateKey),
+      },
+    });
+    app = new Application(system.baseUrl, system.adminKey);
+    await app.connects();
+  });
+
+  afterAll(async () => {
+    app?.closes();
+    rmSync(folder, { recursive: true, force: true });
+    await system?.stop();
+  });
+
+  const filesOf = (name: string): TlsFiles => {
+    const { certificate, privateKey } = authority.issue(name);
+    return {
+      certificate: file(`${name}.crt`, certificate),
+      privateKey: file(`${name}.key`, privateKey),
+      serverCertificate: join(folder, 'server.crt'),
+    };
+  };
+
+  it('a device of a trusted issuer enrols, is observed and written, and is out when the issuer is', async () => {
+    const { json: key } = await app.call('GET', '/v3/api-keys/me');
+    const trusted = await app.call('POST', '/v3/trusted-certificates', {
+      certificate: authority.certificate,
+      proof: authority.prove(key.account_id),
+      enrolment: true,
+    });
+    expect(trusted.status).toBe(201);
+    const name = fresh('java-coap');
+    const files = filesOf(name);
+    const device = await eventually(
+      async () => {
+        const one = await TlsDevice.start(port, name, files);
+        await one.says(/^registered|^not connected|^refused/);
+        if (one.said.some((line) => line.startsWith('registered'))) return one;
+        await one.ends();
+        throw new Error(one.said.join(' | '));
+      },
+      { timeoutMs: 60_000 },
+    );
+    try {
+      const deviceId = await app.deviceId(name);
+      await app.call('PUT', `/v2/subscriptions/${deviceId}${sensor}`);
+      await device.says(/^observed/);
+      device.tell('set 21.5');
+      await eventually(() => expect(app.values(sensor, deviceId)).toContain('21.5'));
+      // More than its messages take: several blocks at once.
+      const command = await app.call('POST', `/v2/device-requests/${deviceId}?async-id=write`, {
+        method: 'PUT',
+        uri: '/3303/0/5750',
+        'content-type': 'text/plain',
+        'payload-b64': Buffer.alloc(20_000, 'x').toString('base64'),
+      });
+      expect(command.status).toBe(202);
+      expect(await app.receives('async-responses', (r) => r.id === 'write')).toMatchObject({ status: 200 });
+      await device.says(/^written 20000/);
+      device.tell('ping');
+      await device.says(/^pong true/);
+      device.tell('update');
+      await device.says(/^updated C204/);
+      expect((await app.call('DELETE', `/v3/trusted-certificates/${trusted.json.id}`)).status).toBe(204);
+      const before = device.said.length;
+      await eventually(
+        async () => {
+          device.tell('update');
+          await device.says(/^failed/, { since: before, timeoutMs: 1_000 });
+        },
+        { timeoutMs: 5_000 },
+      );
+    } finally {
+      await device.ends();
+    }
+  });
+
+  it('a key made over REST opens a connection until it is deleted; another one is in the event log', async () => {
+    const { json: device } = await app.call('POST', '/v3/devices', { endpoint_name: fresh('psk') });
+    const credentials = `/v3/devices/${device.id}/credentials`;
+    const { status, json: credential } = await app.call('POST', credentials, { kind: 'psk' });
+    expect(status).toBe(201);
+    // 7.01: the capabilities of the service.
+    await eventually(async () => expect(await greeting(port, credential.identity, credential.key)).toBe(0xe1));
+    await expect(greeting(port, credential.identity, '00'.repeat(16))).rejects.toThrow();
+    await eventually(async () => {
+      const { json } = await app.call('GET', `/v3/device-events?device_id=${device.id}&event_type=400`);
+      expect(json.data).toHaveLength(1);
+    });
+    expect((await app.call('DELETE', `${credentials}/${credential.id}`)).status).toBe(204);
+    await eventually(() => expect(greeting(port, credential.identity, credential.key)).rejects.toThrow(), {
+      timeoutMs: 5_000,
+    });
+  });
+});
