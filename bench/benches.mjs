@@ -14,8 +14,15 @@
  */
 import { catchUp } from './dispatch/catch-up.mjs';
 import { store } from './dispatch/store.mjs';
+import { transport } from './dispatch/transport.mjs';
 import { latency } from './latency.mjs';
 import { throughput } from './throughput.mjs';
 
 /** @type {Record<string, Bench>} */
-export const benches = { latency, throughput, 'dispatch-catch-up': catchUp, 'dispatch-store': store };
+export const benches = {
+  latency,
+  throughput,
+  'dispatch-catch-up': catchUp,
+  'dispatch-store': store,
+  'dispatch-transport': transport,
+};

@@ -8,8 +8,6 @@ import { Keys } from '../../apps/dispatcher/dist/queue/keys.js';
 import { RedisLink } from '../../apps/dispatcher/dist/queue/redis-link.js';
 
 const shards = 4;
-const topic = 'bench';
-
 /** As many partitions are read at once. */
 const partitions = 4;
 
@@ -17,10 +15,12 @@ export class Queues {
   accountId = newId();
   offset = 0n;
 
-  /** @param {RedisLink} link */
-  constructor(link) {
+  /** @param {RedisLink} link @param {string} prefix */
+  constructor(link, prefix) {
     this.link = link;
-    this.prefix = `bench-${newId()}:`;
+    this.prefix = prefix;
+    // A topic that nobody else appends.
+    this.topic = `bench-${newId()}`;
     this.keys = new Keys(this.prefix, shards);
     this.registry = new ChannelRegistry(link, this.keys, systemClock);
     this.queue = new ChannelQueue(link, this.keys, systemClock, 'bench#1');
@@ -28,10 +28,10 @@ export class Queues {
     this.intake.listen({ appended: () => undefined, positionsLost: () => undefined });
   }
 
-  /** @param {string} redisUrl */
-  static async open(redisUrl) {
+  /** @param {string} redisUrl @param {string} [prefix] of a dispatcher; default: a corner of its own */
+  static async open(redisUrl, prefix = `bench-${newId()}:`) {
     const logger = createLogger({ app: 'bench', replicaId: 'bench', level: 'error' });
-    const queues = new Queues(await RedisLink.open(redisUrl, logger));
+    const queues = new Queues(await RedisLink.open(redisUrl, logger), prefix);
     queues.intake.resume(await queues.registry.generations(), () => undefined);
     return queues;
   }
@@ -69,7 +69,7 @@ export class Queues {
           uid: 'bench',
         }),
     );
-    return { topic, partition, lastOffset: this.offset, events };
+    return { topic: this.topic, partition, lastOffset: this.offset, events };
   }
 
   /** Appends batches as they come from Kafka: one of each partition at once. @param {ReturnType<Queues['batch']>[]} batches */

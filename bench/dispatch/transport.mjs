@@ -1,0 +1,119 @@
+/** Messages of 1,000 events out of full queues, beside bare PUTs (R3) and bare `ws.send` (R4) of the same bytes. */
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { WebSocket } from 'ws';
+import { root } from '../../tools/lanyard/project.mjs';
+import { until } from '../latency.mjs';
+import { median, round } from '../statistics.mjs';
+import { customers, dispatchersOnly, Receiver } from './installation.mjs';
+import { Queues } from './queues.mjs';
+
+const channels = 16;
+const perMessage = 1_000;
+const messagesEach = 40;
+const perAppend = 2_000;
+const eventBytes = 200;
+
+const event = Buffer.from(`{"n":"${'x'.repeat(eventBytes - 8)}"}`);
+const bodyBytes = '{"notifications":[]}'.length + perMessage * (eventBytes + 1) - 1;
+
+/** @param {'put' | 'websocket'} mode @param {string} url */
+const startSender = async (mode, url) => {
+  const script = join(root, 'bench/dispatch/bare-sender.mjs');
+  const child = spawn(process.execPath, [script, mode, url, String(channels), String(bodyBytes)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const port = await new Promise((ready) =>
+    createInterface({ input: child.stdout }).once('line', (line) => ready(Number(line.split(' ')[1]))),
+  );
+  return {
+    port,
+    send: () => child.stdin.write(`${messagesEach}\n`),
+    stop: () => child.kill('SIGKILL'),
+  };
+};
+
+/** @type {import('../benches.mjs').Bench} */
+export const transport = {
+  about: `${channels} full queues out in messages of 1,000 events, by callback and WebSocket; R3 and R4 send the same bytes bare`,
+  replicas: dispatchersOnly(),
+  async run({ system, rounds, say }) {
+    const total = channels * messagesEach;
+    const [receiver, bareReceiver] = [await new Receiver().start(), await new Receiver().start()];
+    const all = await customers(system, 2 * channels);
+    const [called, listening] = [all.slice(0, channels), all.slice(channels)];
+    let messages = 0;
+    let bytes = 0;
+    const arrive = (/** @type {import('./installation.mjs').Arrival} */ { body }) => {
+      messages++;
+      bytes += body.length;
+    };
+    receiver.onMessage = bareReceiver.onMessage = arrive;
+    const serialization = { type: 'v2', max_chunk_size: perMessage };
+    for (const customer of called)
+      await customer.call('PUT', 'callback', { url: receiver.url(customer.number), serialization });
+    const sockets = [];
+    for (const customer of listening) sockets.push(await customer.listen(arrive, serialization));
+    const put = await startSender('put', bareReceiver.url(0));
+    const websocket = await startSender('websocket', '-');
+    for (let n = 0; n < channels; n++) {
+      const socket = new WebSocket(`ws://127.0.0.1:${websocket.port}`, { perMessageDeflate: false });
+      socket.on('message', (data) => arrive({ atMs: 0, channel: n, body: /** @type {Buffer} */ (data) }));
+      await new Promise((opened) => socket.once('open', opened));
+      sockets.push(socket);
+    }
+    const redisUrl = /** @type {string} */ (system.constellation.urls?.redisUrl);
+
+    /** Messages a second. @param {() => void} start */
+    const measure = async (start) => {
+      [messages, bytes] = [0, 0];
+      const startedAt = performance.now();
+      start();
+      await until(() => bytes >= total * bodyBytes, `${total} messages (${messages} came)`);
+      return (total / (performance.now() - startedAt)) * 1_000;
+    };
+    /** Fills the queues behind the back of the dispatcher, which stands still. @param {typeof called} to */
+    const ours = async (to) => {
+      system.signal('dispatcher-0', 'SIGSTOP');
+      const queues = await Queues.open(redisUrl, 'dispatcher:');
+      const events = Array.from({ length: perAppend }, () => event);
+      for (const { keyId, accountId } of to) {
+        queues.accountId = accountId;
+        for (let n = 0; n < (messagesEach * perMessage) / perAppend; n++)
+          await queues.append([queues.batch([keyId], events)]);
+      }
+      queues.close();
+      return measure(() => system.signal('dispatcher-0', 'SIGCONT'));
+    };
+    /** @type {Record<string, number[]>} */
+    const rates = { put: [], R3: [], websocket: [], R4: [] };
+    for (let n = 0; n <= rounds; n++) {
+      const found = [
+        await ours(called),
+        await measure(() => put.send()),
+        await ours(listening),
+        await measure(() => websocket.send()),
+      ];
+      const names = Object.keys(rates);
+      say(
+        `${n === 0 ? 'warm-up' : `round ${n} of ${rounds}`}: ${names.map((name, i) => `${name} ${Math.round(found[i] ?? 0)}/s`).join(', ')}`,
+      );
+      if (n > 0) names.forEach((name, i) => rates[name]?.push(found[i] ?? 0));
+    }
+    put.stop();
+    websocket.stop();
+    for (const socket of sockets) socket.terminate();
+    receiver.stop();
+    bareReceiver.stop();
+    const of = (/** @type {string} */ name) => median(rates[name] ?? []);
+    return {
+      put_messages_per_second: round(of('put')),
+      R3_put_messages_per_second: round(of('R3')),
+      R3_put_ratio: round(of('put') / of('R3')),
+      websocket_messages_per_second: round(of('websocket')),
+      R4_websocket_messages_per_second: round(of('R4')),
+      R4_websocket_ratio: round(of('websocket') / of('R4')),
+    };
+  },
+};
