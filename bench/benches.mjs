@@ -12,17 +12,29 @@
  * @typedef {{ about: string, replicas?: Replicas, run: (context: Context) => Promise<Figures> }} Bench
  *   `replicas`: of each app; default: one
  */
+import { addedLatency } from './dispatch/added-latency.mjs';
 import { catchUp } from './dispatch/catch-up.mjs';
+import { fullChannel } from './dispatch/full-channel.mjs';
+import { idleChannels } from './dispatch/idle-channels.mjs';
+import { isolation } from './dispatch/isolation.mjs';
+import { redisKilled } from './dispatch/redis-killed.mjs';
+import { replicaKilled } from './dispatch/replica-killed.mjs';
 import { store } from './dispatch/store.mjs';
 import { transport } from './dispatch/transport.mjs';
 import { latency } from './latency.mjs';
 import { throughput } from './throughput.mjs';
 
-/** @type {Record<string, Bench>} */
+/** A name of a group runs all of it: `dispatch` is `dispatch-catch-up`, `dispatch-store` … @type {Record<string, Bench>} */
 export const benches = {
   latency,
   throughput,
   'dispatch-catch-up': catchUp,
   'dispatch-store': store,
   'dispatch-transport': transport,
+  'dispatch-latency': addedLatency,
+  'dispatch-isolation': isolation,
+  'dispatch-full-channel': fullChannel,
+  'dispatch-redis-killed': redisKilled,
+  'dispatch-replica-killed': replicaKilled,
+  'dispatch-idle': idleChannels,
 };

@@ -62,12 +62,15 @@ await run(async () => {
     process.stdout.write(`${[usage, ...list].join('\n')}\n`);
     return;
   }
-  for (const name of wanted)
-    if (!benches[name]) throw new Stop(`no benchmark ${name}: there are ${Object.keys(benches).join(', ')}`);
+  const isWanted = (/** @type {string} */ want, /** @type {string} */ name) =>
+    name === want || name.startsWith(`${want}-`);
+  for (const want of wanted)
+    if (!Object.keys(benches).some((name) => isWanted(want, name)))
+      throw new Stop(`no benchmark ${want}: there are ${Object.keys(benches).join(', ')}`);
   /** @type {Record<string, Record<string, number>>} */
   const results = {};
   for (const [name, bench] of Object.entries(benches)) {
-    if (wanted.length > 0 && !wanted.includes(name)) continue;
+    if (wanted.length > 0 && !wanted.some((want) => isWanted(want, name))) continue;
     say(`${name}: ${bench.about}`);
     const system = await System.start(bench.replicas);
     try {

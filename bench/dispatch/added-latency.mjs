@@ -1,0 +1,99 @@
+/** From the call that sends to Kafka to the customer, at 1,000 events a second on one channel, beside a bare kafkajs loop. */
+import { DeviceValues } from '@lanyard/contracts';
+import { startBareLoop } from '../bare.mjs';
+import { until } from '../latency.mjs';
+import { percentile, round } from '../statistics.mjs';
+import { customers, dispatchersOnly, Receiver } from './installation.mjs';
+import { numbersIn, values } from './values.mjs';
+
+const perSecond = 1_000;
+const tickMs = 5;
+
+/** When each number left, and how long those took that arrived. */
+class Travels {
+  /** @type {Map<number, number>} */
+  left = new Map();
+  /** @type {number[]} */
+  took = [];
+
+  /** @param {Buffer} body @param {number} atMs */
+  arrive(body, atMs) {
+    for (const { number } of numbersIn(body)) {
+      const leftAt = this.left.get(number);
+      if (leftAt === undefined) continue;
+      this.took.push(atMs - leftAt);
+      this.left.delete(number);
+    }
+  }
+}
+
+/** @type {import('../benches.mjs').Bench} */
+export const addedLatency = {
+  about: `${perSecond} events a second to one callback and one WebSocket, beside kafkajs eachBatch and ws.send`,
+  replicas: dispatchersOnly(),
+  async run({ system, seconds, rounds, say }) {
+    const receiver = await new Receiver().start();
+    const [called, listening] = await customers(system, 2);
+    if (!called || !listening) throw new Error('no customers');
+    let travels = new Travels();
+    receiver.onMessage = ({ body, atMs }) => travels.arrive(body, atMs);
+    await called.call('PUT', 'callback', { url: receiver.url(0) });
+    const socket = await listening.listen(({ body, atMs }) => travels.arrive(body, atMs));
+    const bare = await startBareLoop(system.brokers, DeviceValues.name, ({ text, atMs }) =>
+      travels.arrive(Buffer.from(text), atMs),
+    );
+    bare.signal('SIGSTOP');
+    let next = 0;
+
+    /** @param {typeof called} to @param {number} forSeconds */
+    const send = async (to, forSeconds) => {
+      const messages = values([to], next, forSeconds * perSecond);
+      next += messages.length;
+      const startedAt = performance.now();
+      for (const [n, message] of messages.entries()) {
+        const dueAt = startedAt + (n * 1_000) / perSecond;
+        while (performance.now() < dueAt - tickMs) await new Promise((done) => setTimeout(done, tickMs));
+        travels.left.set(next - messages.length + n, performance.now());
+        void system.producer.sendEncoded(DeviceValues, message);
+      }
+      await until(() => travels.left.size === 0, 'all values');
+    };
+    /** One after the other: who is not measured stands still, and first catches up. @param {typeof called} to @param {(name: NodeJS.Signals) => void} others @param {(name: NodeJS.Signals) => void} own */
+    const measure = async (to, own, others) => {
+      others('SIGSTOP');
+      own('SIGCONT');
+      travels = new Travels();
+      await send(to, 2);
+      travels.took = [];
+      await send(to, seconds);
+      return travels.took;
+    };
+    const dispatcher = (/** @type {NodeJS.Signals} */ name) => system.signal('dispatcher-0', name);
+    /** @type {Record<'callback' | 'websocket' | 'bare', number[]>} */
+    const took = { callback: [], websocket: [], bare: [] };
+    for (let n = 1; n <= rounds; n++) {
+      took.callback.push(...(await measure(called, dispatcher, bare.signal)));
+      took.websocket.push(...(await measure(listening, dispatcher, bare.signal)));
+      took.bare.push(...(await measure(listening, bare.signal, dispatcher)));
+      dispatcher('SIGCONT');
+      const p50 = Object.entries(took).map(([name, all]) => `${name} ${percentile(all, 0.5).toFixed(2)} ms`);
+      say(`round ${n} of ${rounds}: p50 so far: ${p50.join(', ')}`);
+    }
+    bare.stop();
+    socket.terminate();
+    receiver.stop();
+    /** @type {Record<string, number>} */
+    const figures = {};
+    for (const p of [50, 99]) {
+      const [callback, websocket, plain] = [took.callback, took.websocket, took.bare].map((all) =>
+        percentile(all, p / 100),
+      );
+      figures[`bare_p${p}_ms`] = round(plain ?? NaN);
+      figures[`callback_p${p}_ms`] = round(callback ?? NaN);
+      figures[`callback_added_p${p}_ms`] = round((callback ?? NaN) - (plain ?? NaN));
+      figures[`websocket_p${p}_ms`] = round(websocket ?? NaN);
+      figures[`websocket_added_p${p}_ms`] = round((websocket ?? NaN) - (plain ?? NaN));
+    }
+    return figures;
+  },
+};
