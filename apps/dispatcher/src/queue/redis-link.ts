@@ -19,7 +19,8 @@ export class LinkLost extends Error {
 export const openRedis = (url: string, logger: Logger, forMessages = false): Redis => {
   const redis = new Redis(url, {
     enableOfflineQueue: forMessages,
-    maxRetriesPerRequest: forMessages ? null : 1,
+    // 0: whatever was sent and not answered fails when the connection breaks, not when its time is up.
+    maxRetriesPerRequest: forMessages ? null : 0,
     autoResendUnfulfilledCommands: false,
     ...(!forMessages && { commandTimeout: commandTimeoutMs }),
     connectTimeout: 3_000,
