@@ -267,6 +267,26 @@ describe('TLS with pre-shared keys', () => {
     expect(failing.endpoint.counters()['connection-opened']).toBe(0);
   });
 
+  it('an application that throws costs the connection and nothing else', async () => {
+    const errors: string[] = [];
+    const fail = (what: string) => () => {
+      throw new Error(what);
+    };
+    const subject = await net.endpoint({
+      security: { keyOf: (identity) => (identity === 'known' ? key : fail('key')()) },
+      onConnection: fail('connection'),
+      onHandshakeFailed: fail('handshake'),
+      onHandlerError: (error) => errors.push((error as Error).message),
+    });
+    const device = await net.endpoint();
+    for (const identity of ['unknown', 'known']) {
+      const tls = psk(identity, key);
+      await expect(device.endpoint.connect({ host: '127.0.0.1', port: subject.port, tls })).rejects.toThrow();
+    }
+    await until(() => subject.endpoint.gauges().connections === 0);
+    expect(errors).toEqual(['key', 'handshake', 'connection']);
+  });
+
   it('cannot be renegotiated', async () => {
     const { port } = await server();
     const socket = connectTls({ host: '127.0.0.1', port, ...psk('thermo', key) });

@@ -173,7 +173,8 @@ export class CoapStreamEndpoint implements CoapEndpoint {
   private open(socket: Socket, client?: { opened(): void; closed(): void }): Conversation {
     const peer = streamPeer(socket.remoteAddress ?? '', socket.remotePort ?? 0, (this.connectionNumber += 1));
     const conversation = new Conversation(this.core);
-    if (client === undefined && this.core.options.onConnection?.(peer, socket) === false) {
+    const { onConnection } = this.core.options;
+    if (client === undefined && onConnection && !this.core.guarded(() => onConnection(peer, socket), false)) {
       this.core.count('connection-refused');
       socket.on('error', () => socket.destroy());
       socket.destroy();
@@ -207,7 +208,7 @@ export class CoapStreamEndpoint implements CoapEndpoint {
     this.conversations.delete(peer.key);
     if (this.core.closing) conversation.abandon(new EndpointClosed(), new EndpointClosed());
     else conversation.abandon(new NotConnected(), new NotConnected(true));
-    this.core.options.onDisconnected?.(peer);
+    this.core.guarded(() => this.core.options.onDisconnected?.(peer), undefined);
   }
 
   private inspectLater(): void {

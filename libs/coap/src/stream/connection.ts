@@ -97,6 +97,7 @@ export class Connection {
     if (paused) this.socket.pause();
     else {
       this.heardAtMs = this.core.clock.nowMs();
+      this.messageBegunAtMs = undefined;
       this.drain();
       if (!this.paused) this.socket.resume();
     }

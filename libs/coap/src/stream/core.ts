@@ -50,6 +50,16 @@ export class StreamCore {
     }
   }
 
+  /** Calls the application from where nobody would catch what it throws. */
+  guarded<T>(call: () => T, otherwise: T): T {
+    try {
+      return call();
+    } catch (error) {
+      this.report(error);
+      return otherwise;
+    }
+  }
+
   /** @throws EndpointClosed */
   assertOpen(): void {
     if (this.closing) throw new EndpointClosed();

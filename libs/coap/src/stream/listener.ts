@@ -29,10 +29,10 @@ export class StreamListener {
     const { security } = core.options;
     if (security === undefined) this.server = createServer(accepted);
     else {
-      const server = createTlsServer(serverTlsOptions(security, core.limits.handshakeTimeoutMs), accepted);
+      const server = createTlsServer(serverTlsOptions(security, core), accepted);
       server.on('tlsClientError', (error, socket) => {
         core.count('handshake-failed');
-        core.options.onHandshakeFailed?.(error, socket);
+        core.guarded(() => core.options.onHandshakeFailed?.(error, socket), undefined);
         socket.destroy();
       });
       this.server = server;

@@ -1,5 +1,6 @@
 import { constants } from 'node:crypto';
 import { type TlsOptions, type TLSSocket } from 'node:tls';
+import { type StreamCore } from './core.js';
 import { type StreamSecurity } from './options.js';
 
 /**
@@ -19,7 +20,7 @@ export const STREAM_CIPHERS = [
 /** RFC 8323 §8.2. A client that offers no protocol at all is let in. */
 export const STREAM_ALPN = 'coap';
 
-export function serverTlsOptions(security: StreamSecurity, handshakeTimeoutMs: number): TlsOptions {
+export function serverTlsOptions(security: StreamSecurity, core: StreamCore): TlsOptions {
   const { certificate, privateKey, keyOf } = security;
   return {
     minVersion: 'TLSv1.2',
@@ -27,7 +28,7 @@ export function serverTlsOptions(security: StreamSecurity, handshakeTimeoutMs: n
     ciphers: STREAM_CIPHERS,
     honorCipherOrder: true,
     ALPNProtocols: [STREAM_ALPN],
-    handshakeTimeout: handshakeTimeoutMs,
+    handshakeTimeout: core.limits.handshakeTimeoutMs,
     // A resumed session would skip the key, and with it a revocation.
     secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
     // Who issued it is the application's decision; that the peer holds the private key is proved here in any case.
@@ -36,6 +37,9 @@ export function serverTlsOptions(security: StreamSecurity, handshakeTimeoutMs: n
     ...(certificate === undefined ? {} : { cert: certificate, key: privateKey }),
     ...(keyOf === undefined
       ? {}
-      : { pskCallback: (socket: TLSSocket, identity: string) => keyOf(identity, socket) ?? null }),
+      : {
+          pskCallback: (socket: TLSSocket, identity: string) =>
+            core.guarded(() => keyOf(identity, socket), undefined) ?? null,
+        }),
   };
 }
