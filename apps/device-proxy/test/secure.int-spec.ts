@@ -112,7 +112,7 @@ describe('devices with credentials', () => {
     await harness.fact(harness.values, (v) => v.deviceId === deviceId && v.item.payload === payload);
   });
 
-  it('a session moves with its device to another replica', async () => {
+  it('a session moves with its device to another replica, and is there again after a restart', async () => {
     const { deviceId, identity } = await directory('psk-mover');
     const other = await harness.proxy('dp-1', { tls: {} });
     const thing = device('psk-mover');
@@ -128,6 +128,30 @@ describe('devices with credentials', () => {
     await eventually(() => expect(thing.observed).toBe(true));
     await harness.stop(other);
     await eventually(() => expect(thing.connected).toBe(false));
+    const again = await harness.proxy('dp-1', { tls: {} });
+    await harness.call(again, key, 'POST', `/v2/device-requests/${deviceId}?async-id=restarted`, {
+      method: 'GET',
+      uri: `/${path}`,
+    });
+    await connected(thing, withKey(identity, keyHex), again);
+    expect(await thing.update()).toBe('2.04');
+    expect((await harness.result('restarted')).value.item).toMatchObject({ status: 200 });
+    await eventually(() => expect(thing.observed).toBe(true));
+    thing.report('40.5');
+    const payload = Buffer.from('40.5').toString('base64');
+    await harness.fact(harness.values, (v) => v.deviceId === deviceId && v.item.payload === payload);
+    await harness.stop(again);
+  });
+
+  it('a suspended device is refused also with a good key, and its session ends', async () => {
+    const { deviceId, identity } = await directory('psk-9');
+    const thing = device('psk-9');
+    await connected(thing, withKey(identity, keyHex));
+    expect(await thing.register()).toBe('2.01');
+    await harness.lifecycle(deviceId, 'psk-9', 'suspended');
+    await harness.fact(harness.sessions, (v) => v.deviceId === deviceId && v.reason === 'suspended');
+    expect(await thing.register()).toBe('4.03');
+    expect(await thing.update()).toBe('4.04');
   });
 
   it('another endpoint name than its own: 4.03, and an entry in the event log', async () => {
