@@ -15,9 +15,6 @@ import { judgeDuplicates } from './duplicates.mjs';
  * @typedef {{ endedGraceMs?: number }} Rules `endedGraceMs`: how long after the end of a channel a request under way may still arrive
  */
 
-/** A request that was under way when the channel ended may still arrive. */
-const endedGraceMs = 500;
-
 /** @param {readonly string[]} all */
 const some = (all) => `${all.slice(0, 5).join(', ')}${all.length > 5 ? ` and ${all.length - 5} more` : ''}`;
 
@@ -122,7 +119,7 @@ export const check = (history, rules = {}) => {
     const own = deliveries.get(channel.name) ?? [];
     const loss = judgeLoss(history, channel, own);
     const order = judgeOrder(history, channel, own);
-    const foreign = judgeForeign(history, channel, own, rules.endedGraceMs ?? endedGraceMs);
+    const foreign = judgeForeign(history, channel, own, rules.endedGraceMs ?? 0);
     const twice = judgeDuplicates(history, channel, own);
     total.produced += loss.produced;
     total.delivered += loss.delivered;

@@ -4,7 +4,7 @@
  * Some time passes between what a receiver answers and what the service does with it, and between the end of a fault
  * and the end of what it did.
  */
-const beforeMs = 1_500;
+const beforeMs = 3_000;
 const usualAfterMs = 6_000;
 
 /** @param {import('./history.mjs').Fault} fault */

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Books } from './books.mjs';
 import { check } from './checker.mjs';
+import { Hiccups } from './hiccups.mjs';
 import { excuses, History } from './history.mjs';
 import { Landscape } from './landscape.mjs';
 import { Random } from './random.mjs';
@@ -23,7 +24,7 @@ import { Random } from './random.mjs';
  * @typedef {{ times?: number, afterMs?: number, forgets?: boolean, producerRepeats?: boolean }} Consequences
  *   `times`: how often a batch under way may come again on each channel
  * @typedef {import('./checker.mjs').Verdict & {
- *   row: string, seed: number, injections: number, drainMs: number, seconds: number, deaths: number, history?: string,
+ *   row: string, seed: number, injections: number, hiccups: number, drainMs: number, seconds: number, deaths: number, history?: string,
  * }} Outcome
  * @typedef {{
  *   row: Row, seed: number, folder: string, program: string, engines: import('./engines.mjs').Engines, seconds?: number,
@@ -32,6 +33,10 @@ import { Random } from './random.mjs';
  */
 
 const perSecond = 250;
+
+/** A request that was under way when its channel was deleted may still arrive. */
+const endedGraceMs = 500;
+
 const warmUpMaxMs = 60_000;
 const drainMaxMs = 60_000;
 const emptyWithinMs = 15_000;
@@ -95,8 +100,9 @@ export class Experiment {
       ...(row.withNames && { environment: { PRIVATE_NAMES_FILE: join(folder, 'names') } }),
     });
     this.books = new Books(this.redis.port, this.landscape.redisPrefix);
+    const hiccups = new Hiccups(this.history);
     try {
-      const outcome = await this.measure();
+      const outcome = await this.measure(hiccups);
       outcome.seconds = Math.round((performance.now() - startedAt) / 100) / 10;
       if (outcome.violations.length > 0) {
         outcome.history = join(folder, 'history.jsonl');
@@ -104,12 +110,14 @@ export class Experiment {
       }
       return outcome;
     } finally {
+      hiccups.stop();
       this.books.close();
       await this.landscape.drop();
     }
   }
 
-  async measure() {
+  /** @param {Hiccups} hiccups */
+  async measure(hiccups) {
     const { row, options } = this;
     const { load, replicas } = this.live;
     load.start(row.perSecond ?? perSecond);
@@ -122,12 +130,14 @@ export class Experiment {
     await this.drain();
     await this.row.after?.(this);
     await this.auditEmpty();
-    const verdict = check(this.history);
+    hiccups.readLogs(replicas);
+    const verdict = check(this.history, { endedGraceMs: endedGraceMs + hiccups.worstMs });
     verdict.violations.unshift(...this.violations);
     const deaths = replicas.reduce((sum, replica) => sum + replica.deaths, 0);
     const { injections, drainMs } = this;
+    const counts = { injections, hiccups: hiccups.count, drainMs, deaths, seconds: 0 };
     /** @type {Outcome} */
-    const outcome = { row: row.name, seed: options.seed, injections, ...verdict, drainMs, deaths, seconds: 0 };
+    const outcome = { row: row.name, seed: options.seed, ...verdict, ...counts };
     return outcome;
   }
 

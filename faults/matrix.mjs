@@ -133,7 +133,17 @@ const rowOfBug = (bug) => {
 
 /** @param {Row} row @param {number} seed @param {unknown} error @returns {Outcome} */
 const brokenRun = (row, seed, error) => ({
-  ...{ row: row.name, seed, injections: 0, produced: 0, unacknowledged: 0, delivered: 0, duplicates: 0, dropped: 0 },
+  ...{
+    row: row.name,
+    seed,
+    injections: 0,
+    hiccups: 0,
+    produced: 0,
+    unacknowledged: 0,
+    delivered: 0,
+    duplicates: 0,
+    dropped: 0,
+  },
   ...{ lost: 0, disordered: 0, unexpected: 0, unexplained: 0, drainMs: 0, seconds: 0, deaths: 0 },
   violations: [`the row did not run: ${error instanceof Error ? error.stack : error}`],
 });

@@ -30,6 +30,9 @@ const killed = {
     }),
 };
 
+/** Another one sends the batch under way again; and when this one wakes up its link to Redis is too old to be used on. */
+const afterPause = 2;
+
 /** @type {Row} */
 const paused = {
   name: 'F2',
@@ -40,7 +43,7 @@ const paused = {
     await experiment.repeat(
       async () => {
         const replica = experiment.victim();
-        await experiment.fault('SIGSTOP', { times: 1, afterMs: 1_500 }, async () => {
+        await experiment.fault('SIGSTOP', { times: afterPause, afterMs: 1_500 }, async () => {
           replica.pause();
           // Silence of 5 s makes its channels free.
           await sleep(experiment.random.chance(0.75) ? experiment.random.int(6_500, 8_000) : 1_500);
@@ -60,7 +63,7 @@ const pausedForLong = {
   seconds: 1,
   inject: async (experiment) => {
     const replica = experiment.victim();
-    await experiment.fault('SIGSTOP 36 s', { times: 1 }, async () => {
+    await experiment.fault('SIGSTOP 36 s', { times: afterPause }, async () => {
       replica.pause();
       await sleep(36_000);
       replica.resume();
