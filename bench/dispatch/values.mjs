@@ -21,7 +21,7 @@ export const eventsIn = (body) => (body.length - wrapperBytes + 1) / (itemBytes 
 
 /** Their numbers, and of which device. @param {Buffer} body */
 export const numbersIn = (body) =>
-  JSON.parse(body.toString()).notifications.map((/** @type {{ ep: string, payload: string }} */ n) => ({
+  (JSON.parse(body.toString()).notifications ?? []).map((/** @type {{ ep: string, payload: string }} */ n) => ({
     device: n.ep,
     number: Number(Buffer.from(n.payload, 'base64').toString()),
   }));
