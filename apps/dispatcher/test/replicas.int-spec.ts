@@ -34,9 +34,16 @@ describe('several replicas', () => {
     return (shown.body as { queue_size: number }).queue_size;
   };
 
+  /** A socket has its channel a moment after the handshake. */
+  const connected = (): Promise<unknown> =>
+    eventually(async () =>
+      expect((await landscape.call(one, customer, 'GET', 'websocket')).body).toMatchObject({ status: 'connected' }),
+    );
+
   it('one socket per key, wherever it is: the older gets 1001, events go to the newer', async () => {
     await landscape.call(one, customer, 'PUT', 'websocket');
     const older = await new WebSocketClient({ url: one.url, key: customer.key }).opened();
+    await connected();
     const newer = await new WebSocketClient({ url: two.url, key: customer.key }).opened();
     await eventually(() => expect(older.closed).toMatchObject({ code: 1001 }));
     await landscape.values(customer, 0, 20);
@@ -48,9 +55,7 @@ describe('several replicas', () => {
   it('deleting the channel on one replica closes the socket on the other', async () => {
     await landscape.call(one, customer, 'PUT', 'websocket');
     const client = await new WebSocketClient({ url: two.url, key: customer.key }).opened();
-    await eventually(async () =>
-      expect((await landscape.call(one, customer, 'GET', 'websocket')).body).toMatchObject({ status: 'connected' }),
-    );
+    await connected();
     await landscape.call(one, customer, 'DELETE', 'websocket');
     await eventually(() => expect(client.closed).toMatchObject({ code: 1001 }));
   });
