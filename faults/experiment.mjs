@@ -257,10 +257,11 @@ export class Experiment {
     await sleep(this.random.int(leastMs, mostMs));
   }
 
-  /** A replica that runs. @returns {Replica} */
+  /** A replica that works, or at least runs. @returns {Replica} */
   victim() {
     const running = this.live.replicas.filter(({ isRunning, isStopped }) => isRunning && !isStopped);
-    return this.random.pick(running.length > 0 ? running : this.live.replicas);
+    const ready = running.filter(({ isReady }) => isReady);
+    return this.random.pick([ready, running, this.live.replicas].find(({ length }) => length > 0) ?? []);
   }
 
   /** Names of the channels of a kind. @param {Kind} kind */

@@ -24,6 +24,8 @@ export class Replica {
   pid = 0;
   port = 0;
   isStopped = false;
+  /** It has answered since it was started. */
+  isReady = false;
   /** How far its clock is off. */
   shiftMs = 0;
   /** Deaths that nobody asked for. */
@@ -77,6 +79,9 @@ export class Replica {
     closeSync(log);
     this.pid = noteStarted(child.pid ?? 0);
     this.isStopped = false;
+    this.isReady = false;
+    // Whoever waits for it hears of a failure; this is for those who do not.
+    this.ready().catch(() => undefined);
   }
 
   /** One that gives up is started again, as its supervisor would. */
@@ -97,9 +102,11 @@ export class Replica {
       alive: () => this.isRunning,
       hint: `See ${this.logFile}`,
     });
+    this.isReady = true;
   }
 
   async kill() {
+    this.isReady = false;
     kill(this.pid, 'SIGKILL');
     while (this.isRunning) await new Promise((done) => setTimeout(done, 5));
     noteEnded(this.pid);

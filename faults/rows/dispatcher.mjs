@@ -10,6 +10,13 @@ export const bounce = async ({ live }, replica) => {
   await replica.start();
 };
 
+/** Kills it, and has it started again while something else happens. @param {Experiment} experiment @param {Replica} replica */
+const killAndLaunch = async ({ live }, replica) => {
+  await replica.kill();
+  await live.evict(replica);
+  replica.launch();
+};
+
 /** Requests at which a replica is killed: before Redis has them, or before the replica has the answer. */
 const moments = /** @type {const} */ (['append-2', 'ack-1', 'claim-1', 'take-1', 'detach-1']);
 
@@ -25,8 +32,9 @@ const killed = {
       const isAnswer = experiment.random.chance(0.5);
       await experiment.fault(`kill ${isAnswer ? 'after' : 'before'} ${moment}`, { times: 1 }, async () => {
         await replica.redis.spring(experiment.asks(moment), isAnswer, () => void replica.kill());
-        await bounce(experiment, replica);
+        await killAndLaunch(experiment, replica);
       });
+      await eventually(() => experiment.live.replicas.some(({ isReady }) => isReady), 20_000);
     }),
 };
 
@@ -82,10 +90,10 @@ const oneOfThree = {
     await experiment.repeat(
       async () => {
         const replica = experiment.victim();
-        await experiment.fault('kill one of three', { times: 1 }, () => bounce(experiment, replica));
+        await experiment.fault('kill one of three', { times: 1 }, () => killAndLaunch(experiment, replica));
       },
-      300,
-      1_500,
+      1_000,
+      3_000,
     );
   },
 };
