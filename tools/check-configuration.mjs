@@ -27,7 +27,7 @@ const source = new Proxy(needed, {
     return known[name] ?? (name.endsWith('_URLS') ? 'http://a' : undefined);
   },
 });
-for (const app of apps) {
+for (const app of [...apps, 'simulator']) {
   const { readConfig } = await import(join(root, 'apps', app, 'dist/config.js'));
   readConfig(source);
 }

@@ -39,4 +39,4 @@ export { DEFAULT_STREAM_LIMITS, type StreamLimits } from './stream/limits.js';
 export { type CoapStreamEndpointOptions, type StreamSecurity } from './stream/options.js';
 export { streamPeerOf } from './stream/stream-peer.js';
 export { type CoapClock, systemCoapClock } from './timing/clock.js';
-export { TimerWheel } from './timing/timer-wheel.js';
+export { type Timer, TimerWheel } from './timing/timer-wheel.js';

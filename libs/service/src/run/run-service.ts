@@ -24,7 +24,7 @@ const report = (error: unknown): void => {
  */
 export const runService = async <C>(
   readConfig: () => C,
-  start: (config: C) => Promise<RunningService>,
+  start: (config: C) => Promise<Pick<RunningService, 'stop'>>,
 ): Promise<void> => {
   try {
     const signal = nextSignal();

@@ -1,0 +1,44 @@
+import { describe, expect, it } from '@jest/globals';
+import { ConfigError } from '@lanyard/service';
+import { variablesOf } from './command-line.js';
+import { readConfig } from './config.js';
+
+describe('settings', () => {
+  it('come from the command line', () => {
+    const variables = variablesOf([
+      '--devices',
+      '7',
+      '--server=coap://192.0.2.1',
+      '--queue-mode',
+      '--lifetime-seconds',
+      '60',
+    ]);
+    expect(readConfig(variables)).toMatchObject({
+      devices: 7,
+      servers: [{ scheme: 'coap', host: '192.0.2.1', port: 5683 }],
+      queueMode: true,
+      confirmable: true,
+      updateSeconds: 30,
+    });
+  });
+
+  it('name several servers, of one kind', () => {
+    const both = readConfig({ SIMULATOR_SERVER: 'coaps+tcp://[::1]:1,coaps+tcp://b' });
+    expect(both.servers).toEqual([
+      { scheme: 'coaps+tcp', host: '::1', port: 1 },
+      { scheme: 'coaps+tcp', host: 'b', port: 5684 },
+    ]);
+    expect(() => readConfig({ SIMULATOR_SERVER: 'coap://a,coap+tcp://b' })).toThrow(ConfigError);
+  });
+
+  it.each([[{ SIMULATOR_SERVER: 'http://a' }], [{ SIMULATOR_DEVICES: '0' }], [{ SIMULATOR_SEED: '-1' }]])(
+    'refuses %j',
+    (variables) => {
+      expect(() => readConfig(variables)).toThrow(ConfigError);
+    },
+  );
+
+  it('refuses an option that it does not know', () => {
+    expect(() => variablesOf(['--device', '7'])).toThrow(ConfigError);
+  });
+});

@@ -1,0 +1,248 @@
+import { Code, CoapError, type Timer } from '@lanyard/coap';
+import { Refused } from '../errors.js';
+import { type Watch } from '../fleet/watches.js';
+import { type World } from '../fleet/world.js';
+import { type DeviceTransport } from '../transport/device-transport.js';
+import { answer, type Asked } from './answer.js';
+import { backOffMs } from './back-off.js';
+import { type Catalogue } from './catalogue.js';
+import { accepted, deregisterRequest, registerRequest, updateRequest } from './registration.js';
+
+/** One device: it registers, updates its registration in time, reports what is observed, and answers what it is asked. */
+export class Device implements Asked {
+  private readonly transport: DeviceTransport;
+  private registrationId: string | undefined;
+  private readonly watches: Watch[] = [];
+  private writes: Map<string, string> | undefined;
+  private server: number;
+  private failures = 0;
+  private next: Timer | undefined;
+  private sleep: Timer | undefined;
+  private talking = false;
+  private gone = false;
+
+  constructor(
+    readonly number: number,
+    readonly name: string,
+    private readonly world: World,
+  ) {
+    this.server = number % world.servers.length;
+    this.transport = world.transportOf(number, {
+      onRequest: (request) => {
+        this.stayAwake();
+        world.tally.count('command-answered');
+        return Promise.resolve(answer(this, request));
+      },
+      onObserverReset: (token) => this.forget(this.watches.find((watch) => watch.token.equals(token))),
+      onDisconnected: () => this.contactIn(this.pauseMs()),
+    });
+  }
+
+  get catalogue(): Catalogue {
+    return this.world.catalogue;
+  }
+
+  chance(): number {
+    return this.world.random();
+  }
+
+  arrive(): void {
+    void this.contact();
+  }
+
+  /** As after a power failure: it knows nothing of before. */
+  restart(): void {
+    if (this.talking || this.gone) return;
+    this.world.tally.count('restarted');
+    this.lose();
+    this.writes = undefined;
+    void this.contact();
+  }
+
+  /** For good; says so to the server when there is time. */
+  async leave(graceful: boolean): Promise<void> {
+    this.gone = true;
+    this.next?.cancel();
+    this.sleep?.cancel();
+    const { registrationId } = this;
+    this.lose();
+    try {
+      if (graceful && registrationId !== undefined) {
+        await this.transport.open(this.currentServer);
+        accepted('deregister', await this.transport.request(deregisterRequest(registrationId)), Code.Deleted);
+        this.world.tally.count('deregistered');
+      }
+    } catch (error) {
+      this.note(error);
+    }
+    await this.transport.close();
+  }
+
+  watch(path: string, token: Buffer): void {
+    const known = this.watches.find((watch) => watch.path === path);
+    if (known) {
+      known.token = Buffer.from(token);
+      return;
+    }
+    const watch: Watch = { device: this, path, token: Buffer.from(token), number: 0, busy: false, place: -1 };
+    this.watches.push(watch);
+    this.world.watches.add(watch);
+  }
+
+  unwatch(path: string): void {
+    this.forget(this.watches.find((watch) => watch.path === path));
+  }
+
+  written(path: string): string | undefined {
+    return this.writes?.get(path);
+  }
+
+  write(path: string, value: string): void {
+    (this.writes ??= new Map()).set(path, value);
+  }
+
+  execute(path: string, args: string): void {
+    this.world.tally.count('executed');
+    this.world.executions.note(this.name, path, args);
+  }
+
+  /** Notifies the observer of a resource. A device that sleeps, or still waits for an acknowledgement, holds it back. */
+  async report(watch: Watch): Promise<void> {
+    const { config, tally } = this.world;
+    if (watch.busy || !this.transport.isOpen) return tally.count('value-held-back');
+    watch.busy = true;
+    watch.number = (watch.number + 1) & 0xff_ffff;
+    try {
+      const outcome = await this.transport.notify({
+        token: watch.token,
+        observeNumber: watch.number,
+        payload: Buffer.from(this.valueAt(watch.path)),
+        contentFormat: 0,
+        confirmable: config.confirmable,
+        ackTimeoutMs: config.ackTimeoutMs,
+        maxRetransmit: config.retransmissions,
+      });
+      if (outcome === 'reset') this.forget(watch);
+      else if (outcome === 'timed-out') this.unheard();
+      else tally.count('value-sent');
+    } catch (error) {
+      tally.count('value-lost');
+      this.note(error);
+    } finally {
+      watch.busy = false;
+    }
+  }
+
+  private valueAt(path: string): string {
+    return this.written(path) ?? String(this.catalogue.get(path)?.read?.(this) ?? '');
+  }
+
+  private get currentServer(): World['servers'][number] {
+    return this.world.servers[this.server] as World['servers'][number];
+  }
+
+  /** Updates the registration that it has, or registers; whatever fails is tried again later. */
+  private async contact(): Promise<void> {
+    if (this.talking || this.gone) return;
+    this.talking = true;
+    this.next?.cancel();
+    const slept = !this.transport.isOpen;
+    try {
+      await this.transport.open(this.currentServer);
+      if (!(await this.update())) await this.register();
+      this.failures = 0;
+      this.contactIn(this.world.config.updateSeconds * 1_000 * (0.9 + 0.1 * this.chance()));
+      this.stayAwake();
+    } catch (error) {
+      this.failed(error);
+    } finally {
+      this.talking = false;
+    }
+    if (slept) for (const watch of [...this.watches]) void this.report(watch);
+  }
+
+  private async register(): Promise<void> {
+    this.forgetWatches();
+    const request = registerRequest(this.name, this.world.config, this.catalogue.links);
+    const { locationPath } = accepted('register', await this.transport.request(request), Code.Created);
+    this.registrationId = locationPath?.at(-1);
+    this.world.tally.registered += 1;
+    this.world.tally.count('registered');
+  }
+
+  /** False when there is no registration, or the server does not know it any more. */
+  private async update(): Promise<boolean> {
+    if (this.registrationId === undefined) return false;
+    const response = await this.transport.request(updateRequest(this.registrationId, this.world.config));
+    if (response.code >> 5 === 4) {
+      this.lose();
+      return false;
+    }
+    accepted('update', response, Code.Changed);
+    this.world.tally.count('updated');
+    return true;
+  }
+
+  private failed(error: unknown): void {
+    this.note(error);
+    if (error instanceof Refused) this.world.tally.count('refused');
+    else this.nextServer();
+    this.contactIn(Math.max(this.pauseMs(), error instanceof Refused ? error.retryAfterMs : 0));
+    this.failures += 1;
+  }
+
+  /** A value was not acknowledged: the server may be gone, and another one be there. */
+  private unheard(): void {
+    this.world.tally.count('value-lost');
+    if (this.talking) return;
+    this.nextServer();
+    this.contactIn(this.pauseMs());
+  }
+
+  private nextServer(): void {
+    this.world.tally.count('silence');
+    this.server = (this.server + 1) % this.world.servers.length;
+  }
+
+  private pauseMs(): number {
+    return backOffMs(this.failures, this.world.config.backOff, this.world.random);
+  }
+
+  private contactIn(delayMs: number): void {
+    this.next?.cancel();
+    if (!this.gone) this.next = this.world.timers.schedule(delayMs, () => void this.contact());
+  }
+
+  private lose(): void {
+    if (this.registrationId !== undefined) this.world.tally.registered -= 1;
+    this.registrationId = undefined;
+    this.forgetWatches();
+  }
+
+  private forgetWatches(): void {
+    for (const watch of this.watches.splice(0)) this.world.watches.remove(watch);
+  }
+
+  private forget(watch: Watch | undefined): void {
+    const at = watch ? this.watches.indexOf(watch) : -1;
+    if (!watch || at < 0) return;
+    this.world.tally.count('observation-reset');
+    this.watches.splice(at, 1);
+    this.world.watches.remove(watch);
+  }
+
+  /** In queue mode it listens for a while after each message, then the socket is closed until the next update. */
+  private stayAwake(): void {
+    const { awakeSeconds, queueMode } = this.world.config;
+    if (!queueMode || this.gone) return;
+    this.sleep?.cancel();
+    this.sleep = this.world.timers.schedule(awakeSeconds * 1_000, () => {
+      if (!this.talking) void this.transport.close();
+    });
+  }
+
+  private note(error: unknown): void {
+    if (error instanceof Refused || error instanceof CoapError || error instanceof Error)
+      this.world.tally.trouble = error.message;
+  }
+}

@@ -1,0 +1,32 @@
+import { ConfigError } from '@lanyard/service';
+
+/** The command line has something that is no option. */
+export class UnknownOption extends ConfigError {
+  constructor(problem: string) {
+    super('command line', `${problem}; --help lists the options`);
+  }
+}
+
+/** Every device has a socket of its own: the server tells devices apart by address and port. */
+export class TooFewOpenFiles extends ConfigError {
+  constructor(devices: number, openFiles: number) {
+    super(
+      'SIMULATOR_DEVICES',
+      `is ${devices}, but this process may open ${openFiles} files: raise \`ulimit -n\`, or start several simulators`,
+    );
+  }
+}
+
+/** The server answered with an error. */
+export class Refused extends Error {
+  constructor(
+    what: string,
+    /** `4.03` */
+    readonly code: string,
+    /** Max-Age of a 5.03: it is useless to come earlier. */
+    readonly retryAfterMs: number,
+  ) {
+    super(`${what}: ${code}`);
+    this.name = 'Refused';
+  }
+}

@@ -1,0 +1,42 @@
+/** A resource of a device that the server observes. */
+export interface Watch {
+  readonly device: { report(watch: Watch): Promise<void> };
+  readonly path: string;
+  token: Buffer;
+  /** Observe number of the last notification. */
+  number: number;
+  /** A notification is under way. */
+  busy: boolean;
+  /** Place among all watches; -1: none any more. */
+  place: number;
+}
+
+/** Every observed resource of the fleet, in turn. Adding, removing and taking cost the same however many there are. */
+export class Watches {
+  private readonly all: Watch[] = [];
+  private turn = 0;
+
+  get size(): number {
+    return this.all.length;
+  }
+
+  add(watch: Watch): void {
+    watch.place = this.all.length;
+    this.all.push(watch);
+  }
+
+  /** The last one takes its place. */
+  remove(watch: Watch): void {
+    const last = this.all.at(-1);
+    if (watch.place < 0 || last === undefined) return;
+    this.all[watch.place] = last;
+    last.place = watch.place;
+    this.all.pop();
+    watch.place = -1;
+  }
+
+  next(): Watch | undefined {
+    if (this.turn >= this.all.length) this.turn = 0;
+    return this.all[this.turn++];
+  }
+}

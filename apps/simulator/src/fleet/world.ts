@@ -1,0 +1,20 @@
+import { type TimerWheel } from '@lanyard/coap';
+import { type SimulatorConfig } from '../config.js';
+import { type Catalogue } from '../device/catalogue.js';
+import { type Server, type TransportOf } from '../transport/device-transport.js';
+import { type Executions } from './executions.js';
+import { type Tally } from './tally.js';
+import { type Watches } from './watches.js';
+
+/** What all devices share, so that one of them costs little. */
+export interface World {
+  config: SimulatorConfig;
+  servers: readonly Server[];
+  timers: TimerWheel;
+  random: () => number;
+  tally: Tally;
+  watches: Watches;
+  executions: Executions;
+  catalogue: Catalogue;
+  transportOf: TransportOf;
+}

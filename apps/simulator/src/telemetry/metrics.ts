@@ -1,0 +1,31 @@
+import { Metrics } from '@lanyard/service';
+import { type World } from '../fleet/world.js';
+
+/** The counts of the fleet for Prometheus; read when somebody asks. */
+export const fleetMetrics = ({ tally, watches }: World): Metrics => {
+  const metrics = new Metrics('simulator', 'simulator-0').collectProcess();
+  metrics.gauge({
+    name: 'lanyard_simulator_registered',
+    help: 'Simulated devices that have a registration',
+    collect() {
+      this.set(tally.registered);
+    },
+  });
+  metrics.gauge({
+    name: 'lanyard_simulator_observations',
+    help: 'Resources of simulated devices that the server observes',
+    collect() {
+      this.set(watches.size);
+    },
+  });
+  metrics.counter({
+    name: 'lanyard_simulator_events_total',
+    help: 'What simulated devices did and met',
+    labelNames: ['event'],
+    collect() {
+      this.reset();
+      for (const [event, count] of Object.entries(tally.counts)) this.inc({ event }, count);
+    },
+  });
+  return metrics;
+};
