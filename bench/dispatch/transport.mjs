@@ -11,7 +11,7 @@ import { Queues } from './queues.mjs';
 
 const channels = 16;
 const perMessage = 1_000;
-const messagesEach = 40;
+const messagesEach = 80;
 const perAppend = 2_000;
 const eventBytes = 200;
 
@@ -45,7 +45,10 @@ export const transport = {
     const [called, listening] = [all.slice(0, channels), all.slice(channels)];
     let messages = 0;
     let bytes = 0;
+    let [firstAtMs, lastAtMs] = [0, 0];
     const arrive = (/** @type {import('./installation.mjs').Arrival} */ { body }) => {
+      lastAtMs = performance.now();
+      firstAtMs ||= lastAtMs;
       messages++;
       bytes += body.length;
     };
@@ -65,13 +68,12 @@ export const transport = {
     }
     const redisUrl = /** @type {string} */ (system.constellation.urls?.redisUrl);
 
-    /** Messages a second. @param {() => void} start */
+    /** Messages a second, from the first to the last. @param {() => void} start */
     const measure = async (start) => {
-      [messages, bytes] = [0, 0];
-      const startedAt = performance.now();
+      [messages, bytes, firstAtMs] = [0, 0, 0];
       start();
       await until(() => bytes >= total * bodyBytes, `${total} messages (${messages} came)`);
-      return (total / (performance.now() - startedAt)) * 1_000;
+      return (total / (lastAtMs - firstAtMs)) * 1_000;
     };
     /** Fills the queues behind the back of the dispatcher, which stands still. @param {typeof called} to */
     const ours = async (to) => {
