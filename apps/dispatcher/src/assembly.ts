@@ -30,8 +30,8 @@ import { Recovery } from './recovery.js';
 export type Assembly = ReturnType<typeof assemble>;
 
 /** Everything that runs in one replica, put together once. Nothing is started here. */
-export const assemble = (config: DispatcherConfig, { clock, logger, metrics }: ServiceParts, engines: Engines) => {
-  const { link, intakeLink } = engines;
+export const assemble = (config: DispatcherConfig, { logger, metrics }: ServiceParts, engines: Engines) => {
+  const { link, intakeLink, clock } = engines;
   const { encryptionKey } = config.secrets;
   const owner = `${config.replicaId}#${randomBytes(6).toString('hex')}`;
   const redisKeys = new Keys(config.redisPrefix, config.queueShards);

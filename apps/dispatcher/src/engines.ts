@@ -16,6 +16,7 @@ import type { DispatcherConfig } from './config.js';
 import { Channels1732150800000 } from './db/migrations/1732150800000-channels.js';
 import { DropReports1732237200000 } from './db/migrations/1732237200000-drop-reports.js';
 import { RedisLink } from './queue/redis-link.js';
+import { SharedClock } from './queue/shared-clock.js';
 
 const schema = 'dispatcher';
 
@@ -29,6 +30,8 @@ export interface Engines {
   link: RedisLink;
   /** Appends have their own connection: a large batch on its way out does not hold them up. */
   intakeLink: RedisLink;
+  /** The time of what is stored in Redis. */
+  clock: SharedClock;
   outbox: Outbox;
   relay: OutboxRelay;
   accessKeys: StateReader<AccessKeyChanged, KeyRecord>;
@@ -55,6 +58,8 @@ export const openEngines = async (config: DispatcherConfig, parts: ServiceParts)
     RedisLink.open(secrets.redisUrl, logger),
     RedisLink.open(secrets.redisUrl, logger),
   ]);
+  const clock = new SharedClock(parts.clock, link);
+  await clock.start();
   health.add('postgresql', async () => void (await database.query('SELECT 1')));
   health.add('kafka', () => kafka.check());
   health.add('redis', async () => void (await link.redis.ping()));
@@ -63,9 +68,10 @@ export const openEngines = async (config: DispatcherConfig, parts: ServiceParts)
     await accessKeys.stop();
     await producer.disconnect();
     await kafka.close();
+    clock.stop();
     link.close();
     intakeLink.close();
     await database.destroy();
   };
-  return { database, kafka, link, intakeLink, outbox: new Outbox(schema, app), relay, accessKeys, close };
+  return { database, kafka, link, intakeLink, clock, outbox: new Outbox(schema, app), relay, accessKeys, close };
 };

@@ -16,9 +16,6 @@ const smallBatchEvents = 2_000;
 /** Targets remembered; a channel that is not among them costs some bytes more per claim. */
 const rememberedTargets = 10_000;
 
-/** How long to wait before a channel that could not be given back is given back again. */
-const giveBackAgainMs = 1_000;
-
 export interface DeliveryOutcomes {
   /** 24 h of failed delivery (spec §8). */
   onFailedForTooLong(channelId: string): Promise<void>;
@@ -49,7 +46,7 @@ export class CallbackDelivery {
       await this.deliverClaimed(claim, signal, lingerMs);
     } catch (err) {
       this.logger.warn({ err, channelId }, 'delivery interrupted');
-      await this.giveBack(claim.hold);
+      await this.queue.letGo(claim.hold);
     }
   }
 
@@ -66,7 +63,7 @@ export class CallbackDelivery {
     for (let n = 1; batch; n++) {
       const sent = await this.sender.send(hold.channelId, target, this.message(hold, target, batch), signal);
       this.telemetry.request(sent.ok ? 'ok' : sent.cause);
-      if (!sent.ok && sent.cause === 'aborted') return void (await this.queue.detach(hold));
+      if (!sent.ok && sent.cause === 'aborted') return void (await this.queue.letGo(hold));
       if (!sent.ok) return this.failed(hold, batch, n === 1 ? claim.attempt + 1 : 1);
       const mayGoOn = n < batchesInARow && !signal.aborted;
       batch = await this.next(claim, batch, mayGoOn, lingerMs);
@@ -78,18 +75,6 @@ export class CallbackDelivery {
     if (!signing) return { body };
     const id = messageIdOf(channelId, signing, batch);
     return { body, headers: signatureHeaders(signing, id, this.clock.now(), body) };
-  }
-
-  /** A hold must end: for as long as this replica lives, nobody else takes the channel. */
-  private async giveBack(hold: Hold): Promise<void> {
-    for (;;) {
-      try {
-        await this.queue.detach(hold);
-        return;
-      } catch {
-        await this.clock.sleep(giveBackAgainMs);
-      }
-    }
   }
 
   private async next(claim: Claim, sent: Batch, mayGoOn: boolean, lingerMs: number): Promise<Batch | undefined> {

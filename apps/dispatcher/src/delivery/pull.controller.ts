@@ -7,6 +7,8 @@ import { Channels } from '../channels/channels.js';
 import { ChannelNotFound } from '../errors.js';
 import { type Found, Pull } from './pull.js';
 
+const nextTurn = (): Promise<void> => new Promise((turned) => setImmediate(turned));
+
 /** What the last answer on a connection carried, until the next request proves that the connection held. */
 const lastAnswer = new WeakMap<Socket, Found>();
 
@@ -58,14 +60,23 @@ export class PullController {
 
   private async answer(found: Found, socket: Socket, reply: FastifyReply): Promise<void> {
     const { raw } = reply;
-    if (raw.destroyed) return found.notWritten();
+    // What the client has said until now, its goodbye for example, is read in this turn of the event loop.
+    await nextTurn();
+    if (raw.destroyed || socket.readableEnded) return found.notWritten();
     this.watch(socket);
     const settle = (step: () => Promise<void>): void => {
       step().catch((err: unknown) => this.logger.warn({ err }, 'poll not settled'));
     };
     raw.once('finish', () => {
       lastAnswer.set(socket, found);
-      settle(found.written);
+      settle(async () => {
+        // So is a goodbye that came before the answer went out: twice is better than never.
+        await nextTurn();
+        await nextTurn();
+        if (!socket.readableEnded) return found.written();
+        lastAnswer.delete(socket);
+        return found.notWritten();
+      });
     });
     raw.once('close', () => {
       if (!raw.writableFinished) settle(found.notWritten);

@@ -72,9 +72,12 @@ export class Pull {
     this.holders.add(poll);
     try {
       const { hold, cursor } = await this.attach(poller, poll.conn);
-      const batch = await this.firstBatch(poll, hold, cursor, noWait, gone);
+      const batch = await this.firstBatch(poll, hold, cursor, noWait, gone).catch((error: unknown) => {
+        void this.queue.letGo(hold);
+        throw error;
+      });
       if (batch) return this.found(hold, batch);
-      await this.queue.detach(hold);
+      await this.queue.letGo(hold);
     } finally {
       this.holders.remove(poll);
     }
@@ -120,9 +123,9 @@ export class Pull {
     return {
       body: batch.body,
       written: async () => {
-        if (await this.queue.detach(hold, batch.to)) this.telemetry.delivered('pull', batch.count);
+        if (await this.queue.letGo(hold, batch.to)) this.telemetry.delivered('pull', batch.count);
       },
-      notWritten: async () => void (await this.queue.detach(hold)),
+      notWritten: async () => void (await this.queue.letGo(hold)),
       broken: () => this.queue.unpend(hold.channelId, batch.to),
     };
   }

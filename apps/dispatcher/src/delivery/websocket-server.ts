@@ -125,14 +125,20 @@ export class WebSocketServer {
     const session = this.session(client, keyId, accountId, conn);
     // Before the channel is taken, so that an event that comes right then finds someone to wake.
     this.holders.add(session);
-    const attached = await this.queue.attach(keyId, accountId, { conn, mode: 'newest', kind: 'websocket' });
+    const attached = await this.queue
+      .attach(keyId, accountId, { conn, mode: 'newest', kind: 'websocket' })
+      .catch((error: unknown) => {
+        this.holders.remove(session);
+        throw error;
+      });
     if (attached.outcome !== 'ok') {
       this.holders.remove(session);
       return this.close(client, 'no channel');
     }
     if (attached.previous) this.bus.close(attached.previous, 'newer socket');
     if (client.readyState !== client.OPEN || this.stopping) {
-      await this.queue.detach(attached.hold);
+      this.holders.remove(session);
+      await this.queue.letGo(attached.hold);
       return this.close(client, 'restart');
     }
     this.sessions.add(session);
@@ -155,13 +161,7 @@ export class WebSocketServer {
   }
 
   private async unbind(keyId: string, hold: Hold | undefined): Promise<void> {
-    if (!hold) return;
-    try {
-      // Not while Redis is away: then the whole replica's holds are freed when it is back.
-      if (await this.queue.detach(hold)) this.onBound(keyId);
-    } catch (err) {
-      this.logger.debug({ err, channelId: keyId }, 'socket not detached');
-    }
+    if (hold && (await this.queue.letGo(hold))) this.onBound(keyId);
   }
 
   private close(client: WebSocket, cause: CloseCause): void {

@@ -43,6 +43,8 @@ export type Failed =
 
 const fenced = { outcome: 'fenced' } as const;
 
+const letGoAgainMs = 1_000;
+
 /**
  * What delivery does with queues: claim or attach, read, confirm. Every hold has a token that the commands compare,
  * so that a replica which was taken for dead, or acts on what Redis has forgotten, changes nothing.
@@ -136,6 +138,18 @@ export class ChannelQueue {
     const { base, ready } = this.at(hold);
     const args = [base, hold.channelId, hold.token, this.clock.now(), pendingTo ?? ''];
     return asNumber(asList(await this.fencing(this.link.guarded(hold.era, 'detach-1', [ready], args)))[0]) === 1;
+  }
+
+  /** A hold must end: for as long as this replica lives, nobody else gets the channel. Tried until it is done. */
+  async letGo(hold: Hold, pendingTo?: number): Promise<boolean> {
+    for (;;) {
+      try {
+        return await this.detach(hold, pendingTo);
+      } catch {
+        // Redis refuses, or is slow. When it is lost, so is the hold, and `detach` says that.
+        await this.clock.sleep(letGoAgainMs);
+      }
+    }
   }
 
   /** The answer of a poll did not arrive after all. */
