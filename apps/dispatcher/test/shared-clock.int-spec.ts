@@ -1,0 +1,45 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { createLogger, systemClock } from '@lanyard/service';
+import { engines } from '@lanyard/testing';
+import { RedisLink } from '../src/queue/redis-link.js';
+import { SharedClock } from '../src/queue/shared-clock.js';
+
+const hourMs = 3_600_000;
+
+/** Longer than a question to Redis takes. */
+const slackMs = 2_000;
+
+describe('the clock of what is stored', () => {
+  const wallClock = Date.now;
+  let link: RedisLink;
+  let clock: SharedClock;
+
+  const redisMs = async (): Promise<number> => Number((await link.redis.time())[0]) * 1_000;
+
+  beforeAll(async () => {
+    link = await RedisLink.open(engines().redisUrl, createLogger({ app: 'test', replicaId: 'test', level: 'silent' }));
+  });
+
+  afterAll(() => link.close());
+
+  afterEach(() => {
+    clock.stop();
+    Date.now = wallClock;
+  });
+
+  it('goes as Redis does, whatever the wall clock says', async () => {
+    clock = new SharedClock(systemClock, link);
+    await clock.start();
+    const before = await redisMs();
+    Date.now = () => wallClock() + hourMs;
+    expect(Math.abs(clock.now() - before)).toBeLessThan(slackMs);
+    Date.now = () => wallClock() - hourMs;
+    expect(Math.abs(clock.now() - before)).toBeLessThan(slackMs);
+  });
+
+  it('jumps when an injected clock does', async () => {
+    clock = new SharedClock({ ...systemClock, now: () => Date.now() + 5 * hourMs }, link);
+    await clock.start();
+    expect(Math.abs(clock.now() - (await redisMs()) - 5 * hourMs)).toBeLessThan(slackMs);
+  });
+});
