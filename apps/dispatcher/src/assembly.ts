@@ -6,6 +6,7 @@ import { Channels } from './channels/channels.js';
 import { ConnectionAnnouncer } from './channels/connection-announcer.js';
 import { DropReporter } from './channels/drop-reporter.js';
 import { KeyDirectory } from './channels/key-directory.js';
+import { KeyWatch } from './channels/key-watch.js';
 import { Repair } from './channels/repair.js';
 import { SigningSecrets } from './channels/signing-secrets.js';
 import { Sweeper } from './channels/sweeper.js';
@@ -46,6 +47,7 @@ export const assemble = (config: DispatcherConfig, { logger, metrics }: ServiceP
   const guard = new AddressGuard(config.callback.allowCidrs);
   const sender = new CallbackSender(guard, clock, config.callback.authorities);
   const delivery = new CallbackDelivery(queue, sender, clock, telemetry, logger, {
+    isUndecided: (channelId) => watch.isUndecided(channelId),
     onFailedForTooLong: (channelId) => sweeper.expire(channelId, 'failed'),
     unseal: (sealed) => JSON.parse(open(encryptionKey, sealed)) as CallbackTarget,
   });
@@ -56,10 +58,13 @@ export const assemble = (config: DispatcherConfig, { logger, metrics }: ServiceP
     guard,
     bus,
     clock,
+    logger,
     encryptionKey,
+    keys,
     delivery,
     onDropped: (drops) => telemetry.dropped(drops),
   });
+  const watch = new KeyWatch(keys, channels, clock, logger);
   const sweeper = new Sweeper(registry, channels, clock, logger);
   const announcer = new ConnectionAnnouncer(store, registry, clock, logger);
   const reporter = new DropReporter(store, registry, clock, logger, (drops) => telemetry.dropped(drops));
@@ -105,18 +110,13 @@ export const assemble = (config: DispatcherConfig, { logger, metrics }: ServiceP
       recovery.begin();
     },
   });
-  keys.onDeleted((keyId) => {
-    channels
-      .end(keyId, { status: 'deleted', reason: 'its key was deleted' })
-      // The repair that runs every minute ends it then.
-      .catch((err: unknown) => logger.warn({ err, channelId: keyId }, 'channel of a deleted key not ended yet'));
-  });
   return {
     channels,
     secrets: new SigningSecrets(channels, clock),
     pull,
     intake,
     keys,
+    watch,
     registry,
     bus,
     loop,

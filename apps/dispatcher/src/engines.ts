@@ -15,6 +15,7 @@ import { type KeyRecord, keyRecord } from './channels/key-directory.js';
 import type { DispatcherConfig } from './config.js';
 import { Channels1732150800000 } from './db/migrations/1732150800000-channels.js';
 import { DropReports1732237200000 } from './db/migrations/1732237200000-drop-reports.js';
+import { ChannelStanding1732323600000 } from './db/migrations/1732323600000-channel-standing.js';
 import { RedisLink } from './queue/redis-link.js';
 import { SharedClock } from './queue/shared-clock.js';
 
@@ -45,7 +46,12 @@ export const openEngines = async (config: DispatcherConfig, parts: ServiceParts)
     url: secrets.databaseUrl,
     schema,
     entities: [Channel],
-    migrations: [outboxMigration(schema), Channels1732150800000, DropReports1732237200000],
+    migrations: [
+      outboxMigration(schema),
+      Channels1732150800000,
+      DropReports1732237200000,
+      ChannelStanding1732323600000,
+    ],
     applicationName: replicaId,
   });
   const kafka = new KafkaConnection({ ...config.kafka, clientId: replicaId, logger, metrics });

@@ -15,9 +15,10 @@ export const start = async (config: DispatcherConfig, overrides: ServiceOverride
   const parts = serviceParts(config, overrides);
   const engines = await openEngines(config, parts);
   const assembly = assemble(config, parts, engines);
-  const { bus, loop, replicas, sockets, sweeper, reporter, sender, announcer, recovery, consumers } = assembly;
+  const { bus, loop, replicas, sockets, sweeper, reporter, sender, announcer, recovery, consumers, watch } = assembly;
   await checkShards(assembly, config);
   await engines.accessKeys.start();
+  watch.start();
   await bus.start();
   await replicas.start();
   await recovery.start();
@@ -39,6 +40,7 @@ export const start = async (config: DispatcherConfig, overrides: ServiceOverride
         await consumers.close();
         await sockets.stop();
         await loop.stop();
+        await watch.stop();
         await sweeper.stop();
         await reporter.stop();
         await announcer.stop();

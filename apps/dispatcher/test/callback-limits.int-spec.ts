@@ -143,13 +143,6 @@ describe('a callback and its limits', () => {
       await afterMark();
       expect(receiver.deliveries).toHaveLength(1);
     });
-
-    it('is reset: it is the same key, and its channel goes on', async () => {
-      await register();
-      await landscape.announceKey(customer, { hash: 'f'.repeat(64) });
-      await landscape.value(customer, 'after');
-      await eventually(() => expect(payloads(receiver.events('notifications'))).toEqual(['after']));
-    });
   });
 
   // Last, because it stops the replicas.

@@ -22,9 +22,10 @@ describe('the channels that Redis knows', () => {
       await register({ kind: 'websocket' });
       await append(numbered(2));
       await bench.queue.attach(bench.channelId, accountId, { conn: 'c1', mode: 'newest', kind: 'websocket' });
-      expect(await bench.registry.remove(bench.channelId)).toEqual({ owner: 'a#1', conn: 'c1' });
+      expect(await bench.registry.remove(bench.channelId, '9')).toEqual({ owner: 'a#1', conn: 'c1' });
       const left = await bench.link.redis.keys(`${bench.keys.of(bench.channelId).base}*`);
-      expect(left).toEqual([bench.keys.of(bench.channelId).positions]);
+      const { positions, owners } = bench.keys.of(bench.channelId);
+      expect(left.sort()).toEqual([owners, positions].sort());
       expect(await bench.link.redis.exists(bench.keys.account(accountId))).toBe(0);
     });
 
@@ -49,7 +50,7 @@ describe('the channels that Redis knows', () => {
         const claim = await claimed();
         await (hour < 5
           ? bench.queue.ack(claim.hold, claim.batch, 'release', 0)
-          : bench.queue.fail(claim.hold, claim.batch, 1_000));
+          : bench.queue.fail(claim.hold, claim.batch, 1_000, claim.revision));
         expect(await bench.registry.lapsed()).toEqual([]);
         if (hour < 28) await bench.clock.advance(hourMs);
         else break;

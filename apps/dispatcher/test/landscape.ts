@@ -31,6 +31,7 @@ import {
 import { engines, isolate, type Isolation } from '@lanyard/testing';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
+import { fingerprintOf } from '../src/channels/key-directory.js';
 import { readConfig } from '../src/config.js';
 import { start } from '../src/start.js';
 
@@ -220,6 +221,11 @@ export class Landscape {
     return { accountId, keyId, key: formatApiKey({ accountId, keyId, secret }) };
   }
 
+  /** The same key with another secret, which is not announced yet. */
+  anotherSecret({ accountId, keyId }: Customer): Customer {
+    return { accountId, keyId, key: formatApiKey({ accountId, keyId, secret: newSecret(accountId, keyId) }) };
+  }
+
   async announceKey({ accountId, keyId, key }: Customer, fields: Partial<AccessKeyChanged> = {}): Promise<void> {
     await this.producer.send(AccessKeys, {
       keyId,
@@ -250,6 +256,7 @@ export class Landscape {
       permissions: [],
       tier: options.tier ?? 'commercial',
       requestId: newId(),
+      secretFingerprint: fingerprintOf(hashSecret(customer.key.slice(-32))),
     };
     const response = await fetch(`${service.url}/v2/notification/${path}`, {
       method,

@@ -70,6 +70,7 @@ export const queueBench = () => {
       createdAtMs: bench.clock.now(),
       dropped: { size: 0, age: 0, failed: 0 },
       keepFailures: false,
+      stopped: undefined,
       ...fields,
     });
 

@@ -68,7 +68,7 @@ describe('taking from queues', () => {
       await register();
       await append(numbered(2));
       const claim = await claimed();
-      expect(await bench.queue.fail(claim.hold, claim.batch, 1_000)).toMatchObject({
+      expect(await bench.queue.fail(claim.hold, claim.batch, 1_000, claim.revision)).toMatchObject({
         attempt: 1,
         failingSinceMs: bench.clock.now(),
       });
@@ -83,10 +83,16 @@ describe('taking from queues', () => {
       await register({ tier: 'free', eventsMax: 2 });
       await append(numbered(4));
       const first = await claimed();
-      expect(await bench.queue.fail(first.hold, first.batch, 1_000)).toMatchObject({ attempt: 1, givenUp: 0 });
+      expect(await bench.queue.fail(first.hold, first.batch, 1_000, first.revision)).toMatchObject({
+        attempt: 1,
+        givenUp: 0,
+      });
       await bench.clock.advance(1_000);
       const second = await claimed();
-      expect(await bench.queue.fail(second.hold, second.batch, 2_000)).toMatchObject({ attempt: 0, givenUp: 2 });
+      expect(await bench.queue.fail(second.hold, second.batch, 2_000, second.revision)).toMatchObject({
+        attempt: 0,
+        givenUp: 2,
+      });
       expect(numbersIn((await claimed()).batch)).toEqual([2, 3]);
       expect(await bench.registry.inspect(bench.channelId)).toMatchObject({ dropped: { failed: 2 } });
     });
@@ -99,7 +105,7 @@ describe('taking from queues', () => {
       await bench.link.run('bury-1', [ready], [base, 'a#1', bench.clock.now()]);
       const heir = await claimed(bench.other);
       expect(await bench.queue.ack(zombie.hold, zombie.batch, 'release', 0)).toEqual({ outcome: 'fenced' });
-      expect(await bench.queue.fail(zombie.hold, zombie.batch, 1_000)).toEqual({ outcome: 'fenced' });
+      expect(await bench.queue.fail(zombie.hold, zombie.batch, 1_000, zombie.revision)).toEqual({ outcome: 'fenced' });
       expect(await bench.queue.detach(zombie.hold)).toBe(false);
       expect(numbersIn(heir.batch)).toEqual([0, 1, 2]);
       expect(await bench.other.ack(heir.hold, heir.batch, 'release', 0)).toEqual({ outcome: 'released', more: false });
@@ -132,7 +138,7 @@ describe('taking from queues', () => {
       await bench.clock.advance(25 * hourMs);
       expect((await bench.registry.inspect(bench.channelId))?.dropped.age).toBe(3);
       expect((await bench.registry.drops(bench.channelId))?.dropped.age).toBe(0);
-      await bench.queue.fail(claim.hold, claim.batch, 1_000);
+      await bench.queue.fail(claim.hold, claim.batch, 1_000, claim.revision);
       expect((await bench.registry.drops(bench.channelId))?.dropped.age).toBe(3);
     });
 
@@ -163,15 +169,15 @@ describe('taking from queues', () => {
       await register();
       await append(numbered(4));
       const claim = await claimed();
-      const closed = await bench.registry.close(bench.channelId);
+      const closed = await bench.registry.close(bench.channelId, '9');
       expect(closed).toMatchObject({ accountId, kind: 'callback', events: 4, holder: { owner: 'a#1' } });
       expect(await bench.queue.ack(claim.hold, claim.batch, 'next', 0)).toEqual({ outcome: 'fenced' });
       expect((await append(numbered(1))).skipped.noChannel).toBe(1);
       expect(await bench.queue.claim(bench.channelId, '')).toBeUndefined();
       await bench.clock.advance(hourMs);
-      expect(await bench.registry.close(bench.channelId)).toEqual({ ...closed, holder: undefined });
-      await bench.registry.remove(bench.channelId);
-      expect(await bench.registry.close(bench.channelId)).toBeUndefined();
+      expect(await bench.registry.close(bench.channelId, '9')).toEqual({ ...closed, holder: undefined });
+      await bench.registry.remove(bench.channelId, '9');
+      expect(await bench.registry.close(bench.channelId, '9')).toBeUndefined();
     });
 
     it('what a poll was given and the limit removed before the next one has arrived', async () => {

@@ -99,14 +99,19 @@ export class LockedChannel {
   /** Stores the channel under a new revision, and announces it. */
   async save(channel: Omit<Channel, 'revision'>, announcement?: Announcement): Promise<Channel> {
     return this.manager.transaction(async (manager) => {
-      const [row] = (await manager.query(`SELECT nextval('dispatcher.channel_revisions') AS revision`)) as {
-        revision: string;
-      }[];
-      const saved = { ...channel, revision: String(row?.revision) };
+      const saved = { ...channel, revision: await this.nextRevision(manager) };
       await manager.upsert(Channel, saved, ['keyId']);
       if (announcement) await this.append(manager, saved, announcement);
       return saved;
     });
+  }
+
+  /** Greater than that of every channel that was saved before. */
+  async nextRevision(manager = this.manager): Promise<string> {
+    const [row] = (await manager.query(`SELECT nextval('dispatcher.channel_revisions') AS revision`)) as {
+      revision: string;
+    }[];
+    return String(row?.revision);
   }
 
   async remove(channel: Channel, announcement: Announcement): Promise<void> {

@@ -2,6 +2,7 @@ import { formatTimestamp } from '@lanyard/service';
 import type { ChannelKind } from './channel.entity.js';
 import type { Shown } from './channels.js';
 import type { Serialization } from './serialization.js';
+import type { StopReason } from './standing.js';
 
 export interface QueueView {
   /** Events waiting; -1 when not known. */
@@ -21,6 +22,8 @@ export interface CallbackView extends QueueView {
   /** Failed deliveries in a row, and since when. */
   failures: number;
   failing_since: string | null;
+  /** Why nothing is sent, although there may be events. */
+  stopped: StopReason | null;
 }
 
 export interface WebSocketView extends QueueView {
@@ -47,6 +50,7 @@ export const callbackView = (shown: Shown): CallbackView => ({
   ...queueView(shown),
   failures: shown.queue?.failuresInRow ?? 0,
   failing_since: timestamp(shown.queue?.failingSinceMs),
+  stopped: shown.channel.stopped,
 });
 
 export const webSocketView = (shown: Shown): WebSocketView => ({

@@ -1,11 +1,12 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Serialization } from './serialization.js';
+import type { KeySeen, Standing, StopReason } from './standing.js';
 
 export type ChannelKind = 'callback' | 'websocket' | 'pull';
 
 /** The notification channel of a key: at most one (spec §2.10). Its queue is in Redis. */
 @Entity('channels')
-export class Channel {
+export class Channel implements Standing {
   @PrimaryColumn({ name: 'key_id', type: 'text' })
   keyId: string;
 
@@ -32,4 +33,18 @@ export class Channel {
 
   @Column({ name: 'created_at', type: 'timestamptz', precision: 3 })
   createdAt: Date;
+
+  /** Of a callback: fingerprint of the secret with which it was registered. */
+  @Column({ name: 'registered_with', type: 'text', nullable: true })
+  registeredWith: string | null;
+
+  @Column({ name: 'key_seen', type: 'jsonb', nullable: true })
+  keySeen: KeySeen | null;
+
+  /** Nothing is delivered to the callback. */
+  @Column({ type: 'text', nullable: true })
+  stopped: StopReason | null;
+
+  @Column({ name: 'stopped_at', type: 'timestamptz', precision: 3, nullable: true })
+  stoppedAt: Date | null;
 }

@@ -41,10 +41,13 @@ export class ChannelsController {
   @Put('callback')
   @ApiOperation({
     summary: 'Register the callback URL of the key',
-    description: 'The URL is verified first: it gets a PUT with the headers and must answer 200 or 204 within 20 s.',
+    description:
+      'The URL is verified first: it gets a PUT with the headers and must answer 200 or 204 within 20 s. ' +
+      'Ends a stop by `key_reset`: what was queued meanwhile is sent.',
   })
   @ApiResponse({ status: 200, description: 'Verified and stored; header values are masked' })
   @ApiResponse({ status: 400, description: 'Not valid, not verified, or the key has a channel of another kind' })
+  @ApiResponse({ status: 401, description: 'The key was reset or deleted while the URL was verified' })
   async putCallback(
     @Caller() caller: Identity,
     @Body({ schema: CallbackSchema }) body: z.output<typeof CallbackSchema>,
@@ -54,7 +57,13 @@ export class ChannelsController {
   }
 
   @Get('callback')
-  @ApiOperation({ summary: 'Show the callback of the key, and its queue' })
+  @ApiOperation({
+    summary: 'Show the callback of the key, and its queue',
+    description:
+      '`stopped` is why nothing is sent, although events are queued: `key_reset` (the secret of the key was reset since ' +
+      'the URL was registered: register it again) or `key_revoked` (the key is switched off, or in no group that may ' +
+      'have channels: goes on when it may again); otherwise null. A callback that is stopped for 24 hours is removed.',
+  })
   @ApiResponse({ status: 404, description: 'CHANNEL_NOT_FOUND' })
   async getCallback(@Caller() caller: Identity): Promise<CallbackView> {
     return callbackView(await this.channels.get(caller, 'callback'));

@@ -1,4 +1,4 @@
-import { type Clock, type Identity, newId, open, seal } from '@lanyard/service';
+import { type Clock, type Identity, type Logger, newId, open, seal, Unauthenticated } from '@lanyard/service';
 import type { AddressGuard } from '../delivery/address-guard.js';
 import type { Bus } from '../delivery/bus.js';
 import type { CallbackDelivery } from '../delivery/callback-delivery.js';
@@ -10,9 +10,14 @@ import { checkCallback } from './callback-rules.js';
 import type { Channel, ChannelKind } from './channel.entity.js';
 import type { Announcement, ChannelStore, LockedChannel } from './channel-store.js';
 import type { Drop } from './drop-report.js';
+import type { KeyDirectory } from './key-directory.js';
 import { defaultSerialization, renderCodeOf, type Serialization } from './serialization.js';
+import { judged, noStanding, type Standing } from './standing.js';
 
-export type Owner = Pick<Identity, 'keyId' | 'accountId' | 'tier'>;
+export interface Owner extends Pick<Identity, 'keyId' | 'accountId' | 'tier'> {
+  /** `fingerprintOf` the secret that the gateway accepted. A gateway of before does not say. */
+  secretFingerprint?: string;
+}
 
 export interface Shown {
   channel: Channel;
@@ -32,6 +37,7 @@ const whyNot: Record<SendFailure, string> = {
   'other name': 'its certificate is for another name',
   'out of date': 'its certificate has expired, or is not valid yet',
   aborted: 'not reachable',
+  withdrawn: 'not reachable',
 };
 
 interface ChannelsParts {
@@ -41,7 +47,9 @@ interface ChannelsParts {
   guard: AddressGuard;
   bus: Bus;
   clock: Clock;
+  logger: Logger;
   encryptionKey: Buffer;
+  keys: Pick<KeyDirectory, 'isDeleted' | 'seen' | 'hearOf'>;
   delivery: Pick<CallbackDelivery, 'forget'>;
   /** What channels lost with their end. */
   onDropped: (drops: readonly Drop[]) => void;
@@ -54,16 +62,25 @@ interface ChannelsParts {
 export class Channels {
   constructor(private readonly parts: ChannelsParts) {}
 
-  /** Spec §4.5 rule 1: the URL is called before it is stored; it replaces the one before, and queued events stay. */
+  /**
+   * Spec §4.5 rule 1: the URL is called before it is stored; it replaces the one before, and queued events stay. It
+   * stands by the secret with which the request came. Throws Unauthenticated when that was reset since: whoever has the
+   * new one may have registered another URL.
+   */
   async putCallback(owner: Owner, target: CallbackTarget, serialization = defaultSerialization()): Promise<Shown> {
     const { store, guard } = this.parts;
     const before = await store.find(owner.keyId);
     this.refuseOtherKind(before, 'callback');
     checkCallback(target, guard);
-    await this.verify(owner.keyId, target, this.targetOf(before)?.signing);
+    const registeredWith = await this.secretOf(owner);
+    await this.verify(target, this.targetOf(before)?.signing);
     const { channel } = await this.put(owner, 'callback', (known) => {
       const signing = this.targetOf(known)?.signing;
-      return { target: this.sealed({ ...target, ...(signing && { signing }) }), serialization };
+      const sealed = this.sealed({ ...target, ...(signing && { signing }) });
+      const standing = { ...noStanding, registeredWith, keySeen: known?.keySeen ?? null };
+      const judgement = this.judged(owner.keyId, standing);
+      if (judgement.stopped === 'key_reset') throw new Unauthenticated('The secret of the key was reset.');
+      return { target: sealed, serialization, ...judgement };
     });
     return this.show(channel);
   }
@@ -89,6 +106,7 @@ export class Channels {
   /** A channel that exists is kept, with its queue and socket; its serialization changes when one is given. */
   async putWebSocket(owner: Owner, serialization?: Serialization): Promise<Shown & { created: boolean }> {
     const { channel, created } = await this.put(owner, 'websocket', (known) => ({
+      ...noStanding,
       target: null,
       serialization: serialization ?? known?.serialization ?? defaultSerialization(),
     }));
@@ -97,7 +115,11 @@ export class Channels {
 
   async ensurePull(owner: Owner): Promise<void> {
     const serialization = defaultSerialization();
-    await this.put(owner, 'pull', (known) => ({ target: null, serialization: known?.serialization ?? serialization }));
+    await this.put(owner, 'pull', (known) => ({
+      ...noStanding,
+      target: null,
+      serialization: known?.serialization ?? serialization,
+    }));
   }
 
   async find(keyId: string): Promise<Channel | null> {
@@ -111,16 +133,44 @@ export class Channels {
   }
 
   async remove(owner: Owner, kind: ChannelKind): Promise<void> {
-    const removed = await this.end(owner.keyId, { status: 'deleted', reason: 'deleted by a REST call' }, kind);
+    const removed = await this.end(owner.keyId, { status: 'deleted', reason: 'deleted by a REST call' }, { kind });
     if (!removed) throw new ChannelNotFound(kind);
   }
 
-  /** Removes the channel of a key, for whatever reason. False when there is none (of the kind). */
-  async end(keyId: string, announcement: Announcement, kind?: ChannelKind): Promise<boolean> {
+  /** What has become of the key stops its callback, or lets it go on. Queue and retries stay. May be repeated. */
+  async judge(keyId: string): Promise<void> {
+    const { store, logger } = this.parts;
+    const before = await store.find(keyId);
+    if (!before || this.isInOrder(before)) return;
+    await store.withLock(keyId, async (locked) => {
+      const channel = await locked.find();
+      if (!channel || this.isInOrder(channel)) return;
+      const saved = await locked.save({ ...channel, ...this.judged(keyId, channel) });
+      await this.register(saved, locked, true);
+      if (saved.stopped !== channel.stopped)
+        logger.info({ channelId: keyId, stopped: saved.stopped }, 'callback judged');
+    });
+  }
+
+  /** Whether what is known of its key is carried over to the channel. */
+  isInOrder(channel: Channel): boolean {
+    return channel.kind !== 'callback' || this.judged(channel.keyId, channel) === channel;
+  }
+
+  /**
+   * Removes the channel of a key, for whatever reason. False when there is none (of the kind), or the reason does not
+   * hold any more.
+   */
+  async end(
+    keyId: string,
+    announcement: Announcement,
+    only: { kind?: ChannelKind; stillSo?: () => Promise<boolean> } = {},
+  ): Promise<boolean> {
     const { store, delivery } = this.parts;
     return store.withLock(keyId, async (locked) => {
       const channel = await locked.find();
-      if (channel && kind && channel.kind !== kind) return false;
+      if (channel && only.kind && channel.kind !== only.kind) return false;
+      if (only.stillSo && !(await only.stillSo())) return false;
       if (channel) await locked.remove(channel, announcement);
       // Also without a row: an earlier attempt may have ended here.
       await this.removeQueue(keyId, locked);
@@ -132,11 +182,13 @@ export class Channels {
   /** Of a channel that PostgreSQL does not have (any more). What its queue loses is announced before it is gone. */
   async removeQueue(keyId: string, locked: LockedChannel): Promise<void> {
     const { registry, bus, onDropped } = this.parts;
-    const closed = await registry.close(keyId);
+    // Whoever lost the lock without knowing does not touch what was made since.
+    const upTo = await locked.nextRevision();
+    const closed = await registry.close(keyId, upTo);
     if (!closed) return;
     if (closed.holder) bus.close(closed.holder, 'channel deleted');
     onDropped(await locked.announceLastDrops(closed));
-    await registry.remove(keyId);
+    await registry.remove(keyId, upTo);
   }
 
   /** Makes Redis know what PostgreSQL does. `sameUrl`: what failed until now goes on failing. */
@@ -153,32 +205,51 @@ export class Channels {
       createdAtMs: channel.createdAt.getTime(),
       dropped: await locked.reportedDrops(channel),
       keepFailures: sameUrl,
+      stopped:
+        channel.stopped && channel.stoppedAt
+          ? { reason: channel.stopped, sinceMs: channel.stoppedAt.getTime() }
+          : undefined,
     });
   }
 
   private async put(
     { keyId, accountId, tier }: Owner,
     kind: ChannelKind,
-    contents: (known: Channel | null) => Pick<Channel, 'target' | 'serialization'>,
+    contents: (known: Channel | null) => Pick<Channel, 'target' | 'serialization'> & Standing,
   ): Promise<{ channel: Channel; created: boolean }> {
-    const { store, clock } = this.parts;
+    const { store, clock, keys } = this.parts;
     return store.withLock(keyId, async (locked) => {
+      // Deleted while the URL was verified: nobody would end what is made now.
+      if (keys.isDeleted(keyId)) throw new Unauthenticated('The key was deleted.');
       const known = await locked.find();
       this.refuseOtherKind(known, kind);
       const birth = known ?? { tier, createdAt: new Date(clock.now()) };
-      const { target, serialization } = contents(known);
+      const wanted = contents(known);
       if (!known) await this.removeQueue(keyId, locked);
-      const row = { keyId, accountId, kind, target, serialization, tier: birth.tier, createdAt: birth.createdAt };
+      const row = { keyId, accountId, kind, ...wanted, tier: birth.tier, createdAt: birth.createdAt };
       const channel = await locked.save(row, known ? undefined : { status: 'created' });
       await this.register(channel, locked);
       return { channel, created: !known };
     });
   }
 
-  private async verify(keyId: string, target: CallbackTarget, signing: Signing | undefined): Promise<void> {
+  /** With which secret the request came. Of a gateway that does not say: the one that was known when it came. */
+  private async secretOf({ keyId, secretFingerprint }: Owner): Promise<string | null> {
+    const { keys } = this.parts;
+    if (secretFingerprint === undefined) return keys.seen(keyId)?.fingerprint ?? null;
+    await keys.hearOf(keyId, secretFingerprint);
+    return secretFingerprint;
+  }
+
+  private judged<S extends Standing>(keyId: string, standing: S): S | Standing {
+    return judged(standing, this.parts.keys.seen(keyId), new Date(this.parts.clock.now()));
+  }
+
+  private async verify(target: CallbackTarget, signing: Signing | undefined): Promise<void> {
     const { sender, clock } = this.parts;
     const headers = signing && signatureHeaders(signing, `msg_${newId()}`, clock.now(), verification);
-    const line = `verification of ${keyId}`;
+    // Of its own: another one of the same key may be under way, to another URL.
+    const line = `verification ${newId()}`;
     const sent = await sender.send(line, target, { body: verification, ...(headers && { headers }) });
     sender.forget(line);
     if (!sent.ok) throw new CallbackNotVerified(whyNot[sent.cause]);

@@ -1,23 +1,27 @@
+import { createHash } from 'node:crypto';
 import { type AccessKeyChanged, notificationsPermission } from '@lanyard/contracts';
 import type { StateReader } from '@lanyard/kafka';
 import { parseApiKey, secretMatches } from '@lanyard/service';
 import { resetKeyWaitMs, unknownKeyWaitMs } from './limits.js';
+import type { KeySeen } from './standing.js';
 
 export interface KnownKey {
   keyId: string;
   accountId: string;
 }
 
-/** What is kept of a key. */
-export interface KeyRecord extends Pick<AccessKeyChanged, 'accountId' | 'hash' | 'status'> {
-  /** It is active, and its groups let it have a channel. */
-  mayConnect: boolean;
-}
+/** What is kept of a key. `mayConnect`: it is active, and its groups let it have a channel. */
+export interface KeyRecord extends Pick<AccessKeyChanged, 'accountId' | 'hash' | 'status'>, KeySeen {}
 
-export const keyRecord = ({ accountId, hash, status, permissions }: AccessKeyChanged): KeyRecord => ({
+/** Tells secrets apart, and proves nothing: SHA-256 in hex of the stored hash, which is not kept with channels. */
+export const fingerprintOf = (hash: string): string => createHash('sha256').update(hash).digest('hex');
+
+export const keyRecord = ({ accountId, hash, status, permissions, revision }: AccessKeyChanged): KeyRecord => ({
   accountId,
   hash,
   status,
+  revision,
+  fingerprint: fingerprintOf(hash),
   mayConnect: status === 'active' && permissions.includes(notificationsPermission),
 });
 
@@ -41,6 +45,24 @@ export class KeyDirectory {
     return this.keys.get(keyId)?.status === 'deleted';
   }
 
+  /** Of a key that was known: it is deleted, or its announcements are. */
+  isGone(keyId: string): boolean {
+    return !this.keys.has(keyId) || this.isDeleted(keyId);
+  }
+
+  /** The key as it is known here now. */
+  seen(keyId: string): KeySeen | undefined {
+    const record = this.keys.get(keyId);
+    if (!record) return undefined;
+    const { revision, fingerprint, mayConnect } = record;
+    return { revision, fingerprint, mayConnect };
+  }
+
+  /** Waits a little for the announcement of a secret that the gateway has accepted. */
+  async hearOf(keyId: string, secret: string): Promise<void> {
+    await this.keys.waitFor(keyId, unknownKeyWaitMs, ({ fingerprint }) => fingerprint === secret);
+  }
+
   /** Whoever holds the key's secret may not any more: it was deleted, switched off, reset, or left its groups. */
   onRevoked(listener: (keyId: string) => void): void {
     this.keys.onChange((keyId, now, before) => {
@@ -49,9 +71,8 @@ export class KeyDirectory {
     });
   }
 
-  onDeleted(listener: (keyId: string) => void): void {
-    this.keys.onChange((keyId, now) => {
-      if (!now || now.status === 'deleted') listener(keyId);
-    });
+  /** Whatever it is. Answers a function that ends it. */
+  onChange(listener: (keyId: string) => void): () => void {
+    return this.keys.onChange((keyId) => listener(keyId));
   }
 }

@@ -20,6 +20,9 @@ export const idleMaxMs = 48 * hour;
 /** Spec §8, delivery fail timeout of a callback. */
 export const failedDeliveryMaxMs = 24 * hour;
 
+/** A callback that is stopped, because its key was reset or may not have a channel, is removed: like one that fails. */
+export const stoppedMaxMs = 24 * hour;
+
 /** Spec §8, WebSocket inactivity: an idle socket is closed; a channel without a socket is removed. */
 export const socketIdleMaxMs = 24 * hour;
 export const withoutSocketMaxMs = 24 * hour;

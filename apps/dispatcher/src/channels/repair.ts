@@ -9,7 +9,7 @@ const comparedAtOnce = 500;
 
 /**
  * Makes Redis agree with PostgreSQL: after a crash between the two, after Redis lost something, and after a key was
- * deleted while nobody listened.
+ * deleted, reset or revoked while nobody listened.
  */
 export class Repair {
   constructor(
@@ -29,9 +29,11 @@ export class Repair {
 
   private async registerMissing(page: readonly Channel[]): Promise<void> {
     const revisions = await this.registry.revisions(page.map(({ keyId }) => keyId));
-    for (const [n, { keyId, revision }] of page.entries()) {
+    for (const [n, channel] of page.entries()) {
+      const { keyId, revision } = channel;
       if (this.keys.isDeleted(keyId))
         await this.channels.end(keyId, { status: 'deleted', reason: 'its key was deleted' });
+      else if (!this.channels.isInOrder(channel)) await this.channels.judge(keyId);
       else if (revisions[n] !== revision) await this.registerAgain(keyId);
     }
   }

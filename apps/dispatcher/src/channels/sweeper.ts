@@ -7,6 +7,7 @@ const sweepPeriodMs = 2_000;
 const reasons: Record<LapseRule, string> = {
   idle: 'no incoming data for 48 hours',
   failed: 'delivery failed for 24 hours',
+  stopped: 'stopped for 24 hours: its key was reset, switched off, or is in no group',
   'no-socket': 'no socket for 24 hours',
   'no-poll': 'no poll for 10 minutes',
 };
@@ -41,7 +42,8 @@ export class Sweeper {
   }
 
   async expire(channelId: string, rule: LapseRule): Promise<void> {
-    await this.channels.end(channelId, { status: 'expired', reason: reasons[rule] });
-    this.logger.info({ channelId, rule }, 'channel expired');
+    const stillSo = (): Promise<boolean> => this.registry.hasLapsed(channelId);
+    const ended = await this.channels.end(channelId, { status: 'expired', reason: reasons[rule] }, { stillSo });
+    if (ended) this.logger.info({ channelId, rule }, 'channel expired');
   }
 }

@@ -16,7 +16,16 @@ const smallBatchEvents = 2_000;
 /** Targets remembered; a channel that is not among them costs some bytes more per claim. */
 const rememberedTargets = 10_000;
 
+/** Who claimed a channel this long ago, or less, sends without asking again. A process may stand still at any place. */
+const provenMs = 1_000;
+const proofsMax = 3;
+
+/** How often a channel is looked at whose key changed, until that is carried over to it. */
+const undecidedMs = 500;
+
 export interface DeliveryOutcomes {
+  /** Its key changed, and it is not decided yet whether it may be called. */
+  isUndecided(channelId: string): boolean;
   /** 24 h of failed delivery (spec §8). */
   onFailedForTooLong(channelId: string): Promise<void>;
   unseal(sealed: string): CallbackTarget;
@@ -40,10 +49,12 @@ export class CallbackDelivery {
    * waits after a small batch.
    */
   async deliver(channelId: string, signal: AbortSignal, lingerMs: number): Promise<void> {
+    if (this.outcomes.isUndecided(channelId)) return this.queue.postpone(channelId, undecidedMs);
+    const claimedAtMs = performance.now();
     const claim = await this.queue.claim(channelId, this.targets.get(channelId)?.revision ?? '');
     if (!claim) return;
     try {
-      await this.deliverClaimed(claim, signal, lingerMs);
+      await this.deliverClaimed(claim, claimedAtMs, signal, lingerMs);
     } catch (err) {
       this.logger.warn({ err, channelId }, 'delivery interrupted');
       await this.queue.letGo(claim.hold);
@@ -55,19 +66,45 @@ export class CallbackDelivery {
     this.sender.forget(channelId);
   }
 
-  private async deliverClaimed(claim: Claim, signal: AbortSignal, lingerMs: number): Promise<void> {
+  private async deliverClaimed(
+    claim: Claim,
+    claimedAtMs: number,
+    signal: AbortSignal,
+    lingerMs: number,
+  ): Promise<void> {
     const { hold } = claim;
     const target = this.targetOf(hold.channelId, claim);
-    if (!target) return this.failed(hold, claim.batch, claim.attempt + 1);
+    if (!target) return this.failed(claim, claim.batch, claim.attempt + 1);
     let batch: Batch | undefined = claim.batch;
+    let provenAtMs = claimedAtMs;
     for (let n = 1; batch; n++) {
-      const sent = await this.sender.send(hold.channelId, target, this.message(hold, target, batch), signal);
+      const since = provenAtMs;
+      const mayWrite = (): Promise<boolean> => this.mayWrite(claim, since);
+      const message = { ...this.message(hold, target, batch), mayWrite };
+      const sent = await this.sender.send(hold.channelId, target, message, signal);
       this.telemetry.request(sent.ok ? 'ok' : sent.cause);
-      if (!sent.ok && sent.cause === 'aborted') return void (await this.queue.letGo(hold));
-      if (!sent.ok) return this.failed(hold, batch, n === 1 ? claim.attempt + 1 : 1);
-      const mayGoOn = n < batchesInARow && !signal.aborted;
+      if (!sent.ok && (sent.cause === 'aborted' || sent.cause === 'withdrawn'))
+        return void (await this.queue.letGo(hold));
+      if (!sent.ok) return this.failed(claim, batch, n === 1 ? claim.attempt + 1 : 1);
+      const mayGoOn = n < batchesInARow && !signal.aborted && !this.outcomes.isUndecided(hold.channelId);
+      provenAtMs = performance.now();
       batch = await this.next(claim, batch, mayGoOn, lingerMs);
     }
+  }
+
+  /**
+   * Between learning that the channel is ours and writing to its URL, time may have passed: a connection was opened,
+   * or this process stood still. Then it is asked again, until the answer is young.
+   */
+  private async mayWrite({ hold, revision }: Claim, sinceMs: number): Promise<boolean> {
+    let provenAtMs = sinceMs;
+    for (let proofs = 0; proofs <= proofsMax; proofs++) {
+      if (this.outcomes.isUndecided(hold.channelId)) return false;
+      if (performance.now() - provenAtMs < provenMs) return true;
+      provenAtMs = performance.now();
+      if (!(await this.queue.holds(hold, revision))) return false;
+    }
+    return false;
   }
 
   private message({ channelId }: Hold, { signing }: CallbackTarget, batch: Batch): Outgoing {
@@ -85,8 +122,8 @@ export class CallbackDelivery {
     return acked.outcome === 'next' ? acked.batch : undefined;
   }
 
-  private async failed(hold: Hold, batch: Batch, failures: number): Promise<void> {
-    const failed = await this.queue.fail(hold, batch, retryWaitMs(failures));
+  private async failed({ hold, revision }: Claim, batch: Batch, failures: number): Promise<void> {
+    const failed = await this.queue.fail(hold, batch, retryWaitMs(failures), revision);
     if (failed.outcome === 'fenced') return;
     this.logger.debug({ channelId: hold.channelId, failures }, 'callback failed');
     if (this.clock.now() - failed.failingSinceMs >= failedDeliveryMaxMs)

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import type { Clock, Timer } from '@lanyard/service';
 import { Pool } from 'undici';
@@ -18,11 +19,21 @@ export interface Outgoing {
   body: Buffer;
   /** Headers that are not the customer's. */
   headers?: Record<string, string>;
+  /** Asked when the connection is there, right before anything is written. */
+  mayWrite?: () => Promise<boolean>;
 }
 
 export type SendOutcome = { ok: true } | { ok: false; cause: SendFailure };
 export type SendFailure =
-  'status' | 'timeout' | 'unreachable' | 'forbidden' | 'untrusted' | 'other name' | 'out of date' | 'aborted';
+  | 'status'
+  | 'timeout'
+  | 'unreachable'
+  | 'forbidden'
+  | 'untrusted'
+  | 'other name'
+  | 'out of date'
+  | 'aborted'
+  | 'withdrawn';
 
 interface Line {
   origin: string;
@@ -37,6 +48,14 @@ const idlePeriodMs = 60_000;
 const ownHeaders = { 'content-type': 'application/json', 'accept-encoding': 'identity' };
 
 const accepted = (status: number): boolean => status === 200 || status === 204;
+
+class Withdrawn extends Error {}
+
+/** As an iterable, a body is not looked at before its request can be written: nothing leaves when that throws. */
+async function* asked(body: Buffer, mayWrite: () => Promise<boolean>): AsyncGenerator<Buffer> {
+  if (!(await mayWrite())) throw new Withdrawn();
+  yield body;
+}
 
 const codeOf = (error: unknown): string => {
   const { code, cause } = (error ?? {}) as { code?: string; cause?: { code?: string } };
@@ -90,8 +109,15 @@ export class CallbackSender {
       const { statusCode, body: answer } = await this.pool(channelId, url.origin).request({
         method: 'PUT',
         path: url.pathname + url.search,
-        headers: { ...target.headers, ...message.headers, ...ownHeaders },
-        body: message.body,
+        headers: {
+          ...target.headers,
+          ...message.headers,
+          ...ownHeaders,
+          'content-length': String(message.body.length),
+        },
+        body: message.mayWrite
+          ? Readable.from(asked(message.body, message.mayWrite), { objectMode: false })
+          : message.body,
         signal: signal ? AbortSignal.any([overall.signal, signal]) : overall.signal,
       });
       await drain(answer);
@@ -126,6 +152,7 @@ export class CallbackSender {
 
   private causeOf(error: unknown, timeout: AbortSignal, signal: AbortSignal | undefined): SendFailure {
     if (error instanceof AddressForbidden || codeOf(error) === 'ADDRESS_FORBIDDEN') return 'forbidden';
+    if (error instanceof Withdrawn) return 'withdrawn';
     if (timeout.aborted) return 'timeout';
     if (signal?.aborted) return 'aborted';
     return certificateFailure(codeOf(error)) ?? 'unreachable';

@@ -71,7 +71,9 @@ export class ReadyLoop {
     this.polling?.cancel();
     await this.looking;
     const all = Promise.all(this.underWay.values());
-    await Promise.race([all, this.clock.sleep(drainMs)]);
+    const drained = new AbortController();
+    await Promise.race([all, this.clock.sleep(drainMs, drained.signal)]);
+    drained.abort();
     this.aborting.abort();
     await all;
   }

@@ -15,6 +15,9 @@ const disconnectedMaxMs = 1_200;
 /** Whoever could not look for so long, because Redis was away or it stood still itself, knows nothing of the others. */
 const blindMaxMs = 3 * beatPeriodMs;
 
+/** Every so many beats it is looked for holds of replicas that do not beat at all. */
+const holdersEveryBeats = 10;
+
 /** `dispatcher-0#5f1c…` is a process of the replica dispatcher-0. */
 const replicaOf = (owner: string): string => owner.slice(0, owner.lastIndexOf('#'));
 
@@ -34,6 +37,7 @@ export interface Losses {
 export class Replicas {
   private readonly seen = new Map<string, { beats: string; sinceMs: number }>();
   private lookedAtMs = 0;
+  private beats = 0;
   private beating: Timer | undefined;
 
   constructor(
@@ -77,6 +81,7 @@ export class Replicas {
   private async beat(): Promise<void> {
     await this.link.redis.hincrby(this.keys.replicas, this.owner, 1);
     const replicas = await this.link.redis.hgetall(this.keys.replicas);
+    if (this.beats++ % holdersEveryBeats === 0) for (const owner of await this.holders()) replicas[owner] ??= '';
     if (performance.now() - this.lookedAtMs > blindMaxMs) this.seen.clear();
     this.lookedAtMs = performance.now();
     for (const [owner, beats] of Object.entries(replicas)) {
@@ -86,6 +91,12 @@ export class Replicas {
       const others = Object.keys(replicas).filter((other) => other !== owner);
       if (!others.some((other) => replicaOf(other) === replicaOf(owner))) this.losses.replica(replicaOf(owner));
     }
+  }
+
+  /** Whoever has channels. One that was buried may have taken some before its next beat, and died before it too. */
+  private async holders(): Promise<string[]> {
+    const lists = await Promise.all(this.keys.shards.map(({ owners }) => this.link.redis.smembers(owners)));
+    return lists.flat();
   }
 
   private async isGone(owner: string, beats: string): Promise<boolean> {

@@ -116,13 +116,13 @@ export class ChannelQueue {
     return { outcome, batch: this.cut(chunks, asNumber(head), asNumber(skip), asNumber(max)) };
   }
 
-  /** A callback did not take the batch; due again after `waitMs`. */
-  async fail(hold: Hold, extent: Extent, waitMs: number): Promise<Failed> {
+  /** A callback did not take the batch; due again after `waitMs`. `revision`: of what it was sent to. */
+  async fail(hold: Hold, extent: Extent, waitMs: number, revision: string): Promise<Failed> {
     const { base, ready } = this.at(hold);
     const now = this.clock.now();
     const { from, to, chunks, cost, skip } = extent;
     const args = [base, hold.channelId, hold.token, now, now + waitMs, freeTierRetries, from, to, chunks, cost, skip];
-    const reply = asList(await this.fencing(this.link.guarded(hold.era, 'fail-1', [ready], args)));
+    const reply = asList(await this.fencing(this.link.guarded(hold.era, 'fail-1', [ready], [...args, revision])));
     if (asText(reply[0]) !== 'ok') return fenced;
     const [, attempt, since, givenUp] = reply;
     return {
@@ -131,6 +131,17 @@ export class ChannelQueue {
       failingSinceMs: asNumber(since),
       givenUp: asNumber(givenUp),
     };
+  }
+
+  /** Whether a claimed callback is still this replica's, not stopped, and where it was. */
+  async holds(hold: Hold, revision: string): Promise<boolean> {
+    const args = [this.at(hold).base, hold.channelId, hold.token, revision];
+    return asNumber(asList(await this.fencing(this.link.guarded(hold.era, 'holds-0', [], args)))[0]) === 1;
+  }
+
+  /** A due channel is not due for a while. */
+  async postpone(channelId: string, byMs: number): Promise<void> {
+    await this.link.redis.zadd(this.keys.of(channelId).ready, 'XX', this.clock.now() + byMs, channelId);
   }
 
   /** Lets the channel go. `pendingTo`: a poll's answer up to this event was written; the next poll confirms it. */

@@ -5,9 +5,11 @@ import {
   eventLifeMs,
   failedDeliveryMaxMs,
   idleMaxMs,
+  stoppedMaxMs,
   withoutPollMaxMs,
   withoutSocketMaxMs,
 } from '../channels/limits.js';
+import type { StopReason } from '../channels/standing.js';
 import type { RenderCode } from '../messages/render-options.js';
 import type { Keys, ShardKeys } from './keys.js';
 import type { RedisLink } from './redis-link.js';
@@ -30,6 +32,8 @@ export interface Registration {
   dropped: Dropped;
   /** It still goes to the same URL: retries and the time since which it fails stay. */
   keepFailures: boolean;
+  /** Why nothing is delivered to the callback, and since when. Events keep queueing. */
+  stopped: { reason: StopReason; sinceMs: number } | undefined;
 }
 
 /** Events removed undelivered since the channel was made, by reason (spec §8). */
@@ -66,7 +70,7 @@ export interface QueueState {
 }
 
 /** The rule of spec §8 that ended a channel. */
-export const lapseRules = ['idle', 'failed', 'no-socket', 'no-poll'] as const;
+export const lapseRules = ['idle', 'failed', 'stopped', 'no-socket', 'no-poll'] as const;
 export type LapseRule = (typeof lapseRules)[number];
 
 /** How soon a channel that lapsed is looked at again, should its removal fail. */
@@ -86,18 +90,22 @@ export class ChannelRegistry {
     const shard = this.keys.of(r.channelId);
     const args = [r.revision, r.accountId, r.kind, r.render, r.eventsMax, r.tier, r.target, r.createdAtMs];
     const { size, age, failed } = r.dropped;
+    const stopped = [r.stopped?.reason ?? '', r.stopped?.sinceMs ?? ''];
     const reply = await this.link.run(
       'register-2',
       [shard.ready, shard.expiry],
-      [shard.base, r.channelId, ...args, this.clock.now(), size, age, failed, r.keepFailures ? 1 : 0],
+      [shard.base, r.channelId, ...args, this.clock.now(), size, age, failed, r.keepFailures ? 1 : 0, ...stopped],
     );
     return asText(reply) as 'created' | 'updated' | 'kept';
   }
 
-  /** Nothing comes into its queue any more, and nothing goes. May be repeated. undefined: there is none. */
-  async close(channelId: string): Promise<Closed | undefined> {
+  /**
+   * Nothing comes into its queue any more, and nothing goes. May be repeated. undefined: there is none, or one that was
+   * registered under a later revision than `upTo`.
+   */
+  async close(channelId: string, upTo: string): Promise<Closed | undefined> {
     const { base, ready } = this.keys.of(channelId);
-    const reply = asList(await this.link.run('close-1', [ready], [base, channelId, this.clock.now()]));
+    const reply = asList(await this.link.run('close-1', [ready], [base, channelId, this.clock.now(), upTo]));
     if (reply.length === 0) return undefined;
     const [accountId, kind, created, closedAt, events, size, age, failed, owner, conn] = reply;
     return {
@@ -135,10 +143,10 @@ export class ChannelRegistry {
     return { createdAtMs: created ?? 0, dropped: { size: size ?? 0, age: age ?? 0, failed: failed ?? 0 } };
   }
 
-  /** Gives who held it, to be told. */
-  async remove(channelId: string): Promise<{ owner: string; conn: string } | undefined> {
+  /** Unless it was registered under a later revision than `upTo`. Gives who held it, to be told. */
+  async remove(channelId: string, upTo: string): Promise<{ owner: string; conn: string } | undefined> {
     const shard = this.keys.of(channelId);
-    const reply = asList(await this.link.run('remove-2', [shard.ready, shard.expiry], [shard.base, channelId]));
+    const reply = asList(await this.link.run('remove-2', [shard.ready, shard.expiry], [shard.base, channelId, upTo]));
     const [accountId = '', owner = '', conn = ''] = reply.map((part) => asText(part));
     if (accountId) await this.link.redis.srem(this.keys.account(accountId), channelId);
     return owner ? { owner, conn } : undefined;
@@ -165,6 +173,11 @@ export class ChannelRegistry {
   async lapsed(): Promise<{ channelId: string; rule: LapseRule }[]> {
     const found = await Promise.all(this.keys.shards.map((shard) => this.lapsedIn(shard)));
     return found.flat();
+  }
+
+  /** Whether that is so now. What was found before may have been overtaken by a registration, a socket, or a poll. */
+  async hasLapsed(channelId: string): Promise<boolean> {
+    return (await this.lapsedIn(this.keys.of(channelId), channelId)).length > 0;
   }
 
   /** Of each of these channels, the revision that Redis has; '' when it has none. */
@@ -199,9 +212,9 @@ export class ChannelRegistry {
     return Number(await this.link.redis.get(this.keys.shardCount));
   }
 
-  private async lapsedIn(shard: ShardKeys): Promise<{ channelId: string; rule: LapseRule }[]> {
-    const limits = [idleMaxMs, failedDeliveryMaxMs, withoutSocketMaxMs, withoutPollMaxMs];
-    const args = [shard.base, this.clock.now(), lookAgainMs, ...limits];
+  private async lapsedIn(shard: ShardKeys, only = ''): Promise<{ channelId: string; rule: LapseRule }[]> {
+    const limits = [idleMaxMs, failedDeliveryMaxMs, withoutSocketMaxMs, withoutPollMaxMs, stoppedMaxMs];
+    const args = [shard.base, this.clock.now(), lookAgainMs, ...limits, only];
     const reply = asList(await this.link.run('lapsed-1', [shard.expiry], args));
     return asPairs(reply).map(([channelId, rule]) => ({ channelId, rule: rule as LapseRule }));
   }

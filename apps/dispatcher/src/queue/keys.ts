@@ -24,6 +24,11 @@ export class ShardKeys {
     return `${this.base}dropped`;
   }
 
+  /** Set of the replicas that hold channels, or did. */
+  get owners(): string {
+    return `${this.base}owners`;
+  }
+
   get expiry(): string {
     return `${this.base}expiry`;
   }

@@ -109,10 +109,13 @@ export class RedisLink {
 
   private async evaluate(name: CommandName, keys: readonly string[], args: readonly Argument[]): Promise<Reply> {
     const { sha, source } = scripts[name];
+    const era = this.currentEra;
     try {
       return (await this.redis.callBuffer('EVALSHA', [sha, keys.length, ...keys, ...args])) as Reply;
     } catch (error) {
       if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
+      // What the command acts on was learnt in the era in which it was sent first.
+      if (era !== this.currentEra) throw new LinkLost();
       return (await this.redis.callBuffer('EVAL', [source, keys.length, ...keys, ...args])) as Reply;
     }
   }

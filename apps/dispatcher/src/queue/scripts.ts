@@ -17,6 +17,7 @@ export const commandNames = [
   'bury-1',
   'close-1',
   'drops-0',
+  'holds-0',
 ] as const;
 export type CommandName = (typeof commandNames)[number];
 

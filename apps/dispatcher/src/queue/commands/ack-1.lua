@@ -10,7 +10,7 @@ local base, channel, token, now, oldest = ARGV[1], ARGV[2], ARGV[3], tonumber(AR
 local from, to, mode, bytes_max, linger = tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[11], tonumber(ARGV[12]), ARGV[13]
 local key, queue = channel_keys(base, channel)
 
-local state = load(key, 'token', 'owner', 'max', 'kind', 'rev')
+local state = load(key, 'token', 'owner', 'max', 'kind', 'rev', 'stopped')
 if state.token ~= token then return { 'fenced' } end
 local books = load_books(key)
 undrop(books, to, from)
@@ -22,12 +22,12 @@ redis.call('HSET', key, 'attempt', 0, 'failSince', '', 'lingerUntil', linger, 's
 
 if mode == 'hold' then return { 'held', books.head } end
 local known = ARGV[14] == '' or ARGV[14] == state.rev
-if mode == 'next' and known and books.n > 0 then
+if mode == 'next' and known and state.stopped == '' and books.n > 0 then
   local chunks = read_chunks(queue, 0, books.skip, tonumber(state.max), bytes_max)
   redis.call('HSET', key, 'sentFrom', books.head, 'sentTo', books.head + events_in(chunks, books.skip))
   return answer({ 'next', tonumber(state.max), books.head, books.skip }, chunks)
 end
 release(base, key, channel, state.owner)
 if books.n == 0 then return { 'released', 0 } end
-if state.kind == 'callback' then redis.call('ZADD', ready, math.max(now, tonumber(linger)), channel) end
+make_due(ready, state, channel, math.max(now, tonumber(linger)))
 return { 'released', 1 }

@@ -34,7 +34,7 @@ local channels, outdated = {}, { 'options' }
 for _ = 1, tonumber(arg()) do
   local id, account, render, count = arg(), arg(), arg(), tonumber(arg())
   local key, queue = channel_keys(base, id)
-  local state = load(key, 'account', 'render', 'created', 'kind', 'owner', 'lingerUntil')
+  local state = load(key, 'account', 'render', 'created', 'kind', 'owner', 'lingerUntil', 'stopped')
   local known = state.account == account
   if known and state.render ~= render then
     outdated[#outdated + 1], outdated[#outdated + 2] = id, state.render
@@ -80,7 +80,7 @@ for _, channel in ipairs(channels) do
     redis.call('HSET', channel.key, 'lastIn', now)
     local owner = channel.state.owner
     if books.n > 0 and channel.state.kind == 'callback' then
-      if owner == '' then
+      if owner == '' and channel.state.stopped == '' then
         redis.call('ZADD', ready, 'NX', math.max(now, tonumber(channel.state.lingerUntil) or 0), channel.id)
         woken = 1
       end

@@ -21,5 +21,5 @@ if state.pending ~= '' then
 end
 redis.call('HSET', key, 'owner', owner, 'conn', conn, 'token', token, 'lastSeen', now, 'pending', '',
   'sentFrom', books.head, 'sentTo', books.head)
-redis.call('SADD', base .. 'held:' .. owner, channel)
+hold(base, channel, owner)
 return { 'ok', books.head, books.skip, state.owner, state.conn }

@@ -8,12 +8,13 @@ local base, owner, now = ARGV[1], ARGV[2], tonumber(ARGV[3])
 local sockets = {}
 for _, channel in ipairs(redis.call('SMEMBERS', base .. 'held:' .. owner)) do
   local key = channel_keys(base, channel)
-  local state = load(key, 'owner', 'kind', 'n')
+  local state = load(key, 'owner', 'kind', 'n', 'stopped')
   if state.owner == owner then
     redis.call('HSET', key, 'owner', '', 'conn', '', 'token', '', 'lastSeen', now)
     if state.kind == 'websocket' then sockets[#sockets + 1] = channel end
-    if state.kind == 'callback' and (tonumber(state.n) or 0) > 0 then redis.call('ZADD', ready, now, channel) end
+    if (tonumber(state.n) or 0) > 0 then make_due(ready, state, channel, now) end
   end
 end
 redis.call('DEL', base .. 'held:' .. owner, base .. 'ready:' .. owner)
+redis.call('SREM', base .. 'owners', owner)
 return sockets

@@ -3,7 +3,7 @@
 -- KEYS  1 ready
 -- ARGV  base channel  owner token  now  oldest time an event may have  bytes max  revision of the target known
 -- Returns {'ok', attempt, max, revision, target or '', head, skip, chunk...}
---         {'none'}  not due, not there, held by another, or empty
+--         {'none'}  not due, not there, held by another, stopped, or empty
 local ready = KEYS[1]
 local base, channel, owner, token = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local now, oldest, bytes_max, known = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8]
@@ -11,8 +11,8 @@ local key, queue = channel_keys(base, channel)
 
 local due = tonumber(redis.call('ZSCORE', ready, channel))
 if not due or due > now then return { 'none' } end
-local state = load(key, 'kind', 'owner', 'attempt', 'max', 'rev', 'target')
-if state.kind ~= 'callback' or state.owner ~= '' then
+local state = load(key, 'kind', 'owner', 'attempt', 'max', 'rev', 'target', 'stopped')
+if state.kind ~= 'callback' or state.owner ~= '' or state.stopped ~= '' then
   redis.call('ZREM', ready, channel)
   return { 'none' }
 end
@@ -21,7 +21,7 @@ if drop_aged(queue, books, oldest) > 0 then save_books(key, books) end
 redis.call('ZREM', ready, channel)
 if books.n == 0 then return { 'none' } end
 
-redis.call('SADD', base .. 'held:' .. owner, channel)
+hold(base, channel, owner)
 local target = state.rev == known and '' or state.target
 local chunks = read_chunks(queue, 0, books.skip, tonumber(state.max), bytes_max)
 redis.call('HSET', key, 'owner', owner, 'token', token,

@@ -2,13 +2,13 @@
 -- repeated, and gives the same answer until the channel is removed. Those on their way did not arrive in time.
 --
 -- KEYS  1 ready
--- ARGV  base channel now
--- Returns {} when there is no such channel, else
+-- ARGV  base channel now  revision up to which it may be closed
+-- Returns {} when there is no such channel, or a later one, else
 --   {account, kind, created, closed at, events left, dropped by size, by age, after failures, owner, conn}
 local base, channel, now = ARGV[1], ARGV[2], ARGV[3]
 local key = channel_keys(base, channel)
-local state = load(key, 'account', 'kind', 'created', 'owner', 'conn', 'endedAccount', 'endedAt')
-if state.kind == '' then return {} end
+local state = load(key, 'account', 'kind', 'created', 'owner', 'conn', 'endedAccount', 'endedAt', 'rev')
+if state.kind == '' or tonumber(state.rev) > tonumber(ARGV[4]) then return {} end
 if state.endedAccount == '' then
   if state.owner ~= '' then release(base, key, channel, state.owner) end
   state.endedAccount, state.endedAt = state.account, now

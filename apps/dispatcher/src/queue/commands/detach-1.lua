@@ -7,9 +7,9 @@ local ready = KEYS[1]
 local base, channel, token, now, pending = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5]
 local key = channel_keys(base, channel)
 
-local state = load(key, 'token', 'owner', 'kind', 'n')
+local state = load(key, 'token', 'owner', 'kind', 'n', 'stopped')
 if token == '' or state.token ~= token then return 0 end
 release(base, key, channel, state.owner)
 redis.call('HSET', key, 'lastSeen', now, 'pending', pending)
-if state.kind == 'callback' and (tonumber(state.n) or 0) > 0 then redis.call('ZADD', ready, now, channel) end
+if (tonumber(state.n) or 0) > 0 then make_due(ready, state, channel, now) end
 return 1

@@ -1,16 +1,21 @@
--- Which channels ended by a rule of time (spec 8). Looks at those whose time to look has come, and says when next.
+-- Which channels ended by a rule of time (spec 8). Looks at those whose time to look has come, and says when next; or
+-- at one channel only.
 --
 -- KEYS  1 expiry
 -- ARGV  base  now  look again after (ms)  idle max  failed delivery max  without socket max  without poll max
--- Returns {channel, rule, ...}; rules: idle, failed, no-socket, no-poll
+--       stopped max  channel, or ''
+-- Returns {channel, rule, ...}; rules: idle, failed, stopped, no-socket, no-poll
 local expiry = KEYS[1]
 local base, now, again = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-local idle_max, failed_max, socket_max, poll_max =
-  tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
+local idle_max, failed_max, socket_max, poll_max, stopped_max =
+  tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
+local only = ARGV[9]
 
 -- When the rule strikes, and how soon it could if it does not hold now.
 local function rule(state)
-  if state.kind == 'callback' then
+  if state.kind == 'callback' and state.stopped ~= '' then
+    return 'stopped', tonumber(state.stoppedAt) + stopped_max, stopped_max
+  elseif state.kind == 'callback' then
     return 'failed', state.failSince ~= '' and tonumber(state.failSince) + failed_max, failed_max
   end
   local max = state.kind == 'pull' and poll_max or socket_max
@@ -19,9 +24,10 @@ local function rule(state)
 end
 
 local lapsed = {}
-for _, channel in ipairs(redis.call('ZRANGEBYSCORE', expiry, '-inf', now, 'LIMIT', 0, 500)) do
+local looked_at = only ~= '' and { only } or redis.call('ZRANGEBYSCORE', expiry, '-inf', now, 'LIMIT', 0, 500)
+for _, channel in ipairs(looked_at) do
   local key = channel_keys(base, channel)
-  local state = load(key, 'kind', 'owner', 'lastIn', 'lastSeen', 'failSince')
+  local state = load(key, 'kind', 'owner', 'lastIn', 'lastSeen', 'failSince', 'stopped', 'stoppedAt')
   if state.kind == '' then
     redis.call('ZREM', expiry, channel)
   else

@@ -5,7 +5,9 @@
 --   sentFrom sentTo                                   events that the holder has: sent, not confirmed
 --   attempt failSince lingerUntil lastIn lastSeen pending droppedSize droppedAge droppedFailed
 --   endedAccount endedAt                              whose it was, once it is closed
--- The set `dropped` of a shard: channels with drops that are not reported yet.
+--   stopped stoppedAt     why a callback is not called, although it has events, and since when; '' when it is
+-- Sets of a shard: `dropped`: channels with drops that are not reported yet; `owners`: replicas that hold channels, or
+-- did.
 -- Keys of one shard share a hash tag; those of a channel are made from the base, which is an argument.
 
 local EVENT_COST = 60
@@ -152,6 +154,17 @@ end
 local function answer(reply, chunks)
   for _, chunk in ipairs(chunks) do reply[#reply + 1] = chunk end
   return reply
+end
+
+-- This replica has the channel. Its name stays in `owners` until it is buried, whatever becomes of its heartbeat.
+local function hold(base, channel, owner)
+  redis.call('SADD', base .. 'held:' .. owner, channel)
+  redis.call('SADD', base .. 'owners', owner)
+end
+
+-- A callback channel that has events and no holder is due, unless it is stopped. `state` has kind and stopped.
+local function make_due(ready, state, channel, at)
+  if state.kind == 'callback' and state.stopped == '' then redis.call('ZADD', ready, at, channel) end
 end
 
 -- Nobody delivers this channel any more.

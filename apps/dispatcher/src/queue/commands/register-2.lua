@@ -4,20 +4,24 @@
 -- KEYS  1 ready  2 expiry (zset: channel -> when to look whether it lapsed)
 -- ARGV  base channel revision account kind render max tier target created now  dropped: by size, by age, after
 --       failures: what was reported of it, for a channel that Redis has lost  1: go on with failures
+--       why it is stopped, since when: '' when it is not
 -- Returns 'created', 'updated' or 'kept'
 local ready, expiry = KEYS[1], KEYS[2]
 local base, channel, rev, account, kind = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 local render, max, tier, target, created, now = ARGV[6], ARGV[7], ARGV[8], ARGV[9], ARGV[10], tonumber(ARGV[11])
+local stopped, stopped_at = ARGV[16], ARGV[17]
 local key, queue = channel_keys(base, channel)
 
-local state = load(key, 'rev', 'kind', 'owner', 'n', 'created')
+local state = load(key, 'rev', 'kind', 'owner', 'n', 'created', 'stopped')
 if state.rev ~= '' and tonumber(state.rev) >= tonumber(rev) then return 'kept' end
 if state.rev ~= '' and state.kind == kind and state.created == created then
-  redis.call('HSET', key, 'rev', rev, 'render', render, 'max', max, 'target', target)
-  if ARGV[15] == '1' then return 'updated' end
+  redis.call('HSET', key, 'rev', rev, 'render', render, 'max', max, 'target', target,
+    'stopped', stopped, 'stoppedAt', stopped_at)
+  if stopped ~= '' then redis.call('ZREM', ready, channel) end
+  if ARGV[15] == '1' and stopped == state.stopped then return 'updated' end
   redis.call('HSET', key, 'attempt', 0, 'failSince', '')
-  if kind == 'callback' and state.owner == '' and (tonumber(state.n) or 0) > 0 then
-    redis.call('ZADD', ready, now, channel)
+  if state.owner == '' and (tonumber(state.n) or 0) > 0 then
+    make_due(ready, { kind = kind, stopped = stopped }, channel, now)
   end
   return 'updated'
 end
@@ -28,6 +32,7 @@ if state.rev ~= '' then
 end
 redis.call('HSET', key, 'rev', rev, 'account', account, 'kind', kind, 'render', render, 'max', max, 'tier', tier,
   'target', target, 'created', created, 'owner', '', 'conn', '', 'token', '', 'lastIn', now, 'lastSeen', now,
+  'stopped', stopped, 'stoppedAt', stopped_at,
   'droppedSize', ARGV[12], 'droppedAge', ARGV[13], 'droppedFailed', ARGV[14])
 redis.call('ZADD', expiry, now, channel)
 return 'created'

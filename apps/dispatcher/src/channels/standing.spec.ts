@@ -1,0 +1,51 @@
+import { describe, expect, it } from '@jest/globals';
+import { judged, type KeySeen, noStanding, type Standing } from './standing.js';
+
+const now = new Date('2024-01-01T00:00:00Z');
+const later = new Date('2024-01-01T01:00:00Z');
+const key = (revision: number, fingerprint: string, mayConnect = true): KeySeen => ({
+  revision,
+  fingerprint,
+  mayConnect,
+});
+const registered = (registeredWith: string | null, seen?: KeySeen): Standing =>
+  judged({ ...noStanding, registeredWith }, seen, now);
+
+describe('the standing of a callback', () => {
+  it('a key that nobody has heard of stops nothing', () => {
+    expect(registered('a')).toMatchObject({ stopped: null });
+  });
+
+  it('a reset stops it, for good: switching the key off and on changes nothing', () => {
+    const before = registered('a', key(1, 'a'));
+    expect(before.stopped).toBeNull();
+    const reset = judged(before, key(2, 'b'), now);
+    expect(reset).toMatchObject({ stopped: 'key_reset', stoppedAt: now });
+    const off = judged(reset, key(3, 'b', false), later);
+    expect(judged(off, key(4, 'b'), later)).toMatchObject({ stopped: 'key_reset', stoppedAt: now });
+  });
+
+  it('a revoked key stops it until the key may again', () => {
+    const off = judged(registered('a', key(1, 'a')), key(2, 'a', false), now);
+    expect(off).toMatchObject({ stopped: 'key_revoked', stoppedAt: now });
+    expect(judged(off, key(3, 'a'), later)).toMatchObject({ stopped: null, stoppedAt: null });
+  });
+
+  it('what is heard late does not count against what is known', () => {
+    const reset = judged(registered('a', key(1, 'a')), key(3, 'b'), now);
+    expect(judged(reset, key(2, 'a'), later)).toBe(reset);
+    expect(judged(reset, key(3, 'b'), later)).toBe(reset);
+  });
+
+  it('registered with a secret that is not announced yet: stopped until it is', () => {
+    const early = registered('b', key(1, 'a'));
+    expect(early.stopped).toBe('key_reset');
+    expect(judged(early, key(2, 'b'), later)).toMatchObject({ stopped: null, stoppedAt: null });
+  });
+
+  it('registered when secrets were not remembered: it stands by the first one that is heard of', () => {
+    const known = registered(null, key(1, 'a'));
+    expect(known).toMatchObject({ registeredWith: 'a', stopped: null });
+    expect(judged(known, key(2, 'b'), later)).toMatchObject({ stopped: 'key_reset' });
+  });
+});
