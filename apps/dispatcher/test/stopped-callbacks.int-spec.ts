@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { hashSecret, newId, type RunningService } from '@lanyard/service';
 import { CallbackReceiver, eventually } from '@lanyard/testing';
 import { fingerprintOf } from '../src/channels/key-directory.js';
+import { Client } from 'pg';
 import { type Answer, type Customer, Landscape, numbers, payloads } from './landscape.js';
 
 const hourMs = 3_600_000;
@@ -161,6 +162,25 @@ describe('a callback whose key was', () => {
     answer?.();
     await eventually(async () => expect((await registering).status).toBe(401));
     expect((await call('GET', 'callback')).status).toBe(404);
+  });
+
+  it('reset while PostgreSQL lets nobody change the channel: no replica calls its URL until that is done', async () => {
+    await register();
+    const client = new Client({ connectionString: landscape.isolation.databaseUrl });
+    await client.connect();
+    await client.query('SELECT pg_advisory_lock($1, hashtext($2))', [0xd15b, customer.keyId]);
+    await reset();
+    const other = await landscape.customer();
+    await call('PUT', 'websocket', {}, other);
+    await landscape.announceKey(other, { status: 'deleted' });
+    await eventually(async () => expect((await call('GET', 'websocket', undefined, other)).status).toBe(404));
+    await landscape.value(customer, 'held back');
+    await shows({ queue_size: 1, stopped: null });
+    await afterMark();
+    expect(receiver.deliveries).toHaveLength(0);
+    await client.end();
+    await shows({ queue_size: 1, stopped: 'key_reset' });
+    expect(receiver.deliveries).toHaveLength(0);
   });
 
   it('reset: a Redis that forgot everything, and signing secrets that change, start nothing', async () => {

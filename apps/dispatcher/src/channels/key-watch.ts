@@ -3,7 +3,7 @@ import type { Channels } from './channels.js';
 import type { KeyDirectory } from './key-directory.js';
 
 const againMs = 1_000;
-const judgedAtOnce = 8;
+const decidedAtOnce = 8;
 
 /**
  * Carries changes of keys over to their channels: one that is deleted ends its channel, one that was reset or revoked
@@ -14,7 +14,7 @@ export class KeyWatch {
   /** Key -> how often it changed; gone when its channel is in order. */
   private readonly undecided = new Map<string, number>();
   private changes = 0;
-  private working: Promise<void> | undefined;
+  private readonly underWay = new Map<string, Promise<void>>();
   private forget: (() => void) | undefined;
   private readonly stopping = new AbortController();
 
@@ -33,7 +33,7 @@ export class KeyWatch {
   async stop(): Promise<void> {
     this.forget?.();
     this.stopping.abort();
-    await this.working;
+    await Promise.all(this.underWay.values());
   }
 
   /** The key changed, and what that means for its channel is not carried out yet. */
@@ -43,30 +43,34 @@ export class KeyWatch {
 
   private changed(keyId: string): void {
     this.undecided.set(keyId, ++this.changes);
-    this.working ??= this.work().finally(() => (this.working = undefined));
+    this.next();
   }
 
-  private async work(): Promise<void> {
-    while (this.undecided.size > 0 && !this.stopping.signal.aborted) {
-      const some = [...this.undecided].slice(0, judgedAtOnce);
-      const done = await Promise.all(some.map(([keyId, change]) => this.decide(keyId, change)));
-      // What failed comes after what has not been tried.
-      if (done.includes(false)) await this.clock.sleep(againMs, this.stopping.signal);
+  /** One that waits, for the lock of its key or for PostgreSQL, does not hold up the others. */
+  private next(): void {
+    for (const keyId of this.undecided.keys()) {
+      if (this.underWay.size >= decidedAtOnce || this.stopping.signal.aborted) return;
+      if (!this.underWay.has(keyId)) this.begin(keyId);
     }
   }
 
-  private async decide(keyId: string, change: number): Promise<boolean> {
+  private begin(keyId: string): void {
+    const deciding = this.decide(keyId).finally(() => {
+      this.underWay.delete(keyId);
+      this.next();
+    });
+    this.underWay.set(keyId, deciding);
+  }
+
+  private async decide(keyId: string): Promise<void> {
+    const change = this.undecided.get(keyId);
     try {
       if (this.keys.isGone(keyId)) await this.channels.end(keyId, { status: 'deleted', reason: 'its key was deleted' });
       else await this.channels.judge(keyId);
       if (this.undecided.get(keyId) === change) this.undecided.delete(keyId);
-      return true;
     } catch (err) {
       this.logger.warn({ err, channelId: keyId }, 'change of a key not carried over to its channel yet');
-      const latest = this.undecided.get(keyId) ?? change;
-      this.undecided.delete(keyId);
-      this.undecided.set(keyId, latest);
-      return false;
+      await this.clock.sleep(againMs, this.stopping.signal);
     }
   }
 }

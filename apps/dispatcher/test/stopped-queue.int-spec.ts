@@ -1,0 +1,194 @@
+import { describe, expect, it } from '@jest/globals';
+import { AddressGuard } from '../src/delivery/address-guard.js';
+import { CallbackDelivery } from '../src/delivery/callback-delivery.js';
+import { CallbackSender } from '../src/delivery/callback-sender.js';
+import { Replicas } from '../src/delivery/replicas.js';
+import { Telemetry } from '../src/delivery/telemetry.js';
+import type { Registration } from '../src/queue/channel-registry.js';
+import { createLogger, Metrics, systemClock } from '@lanyard/service';
+import { CallbackReceiver, eventually } from '@lanyard/testing';
+import { hourMs, queueBench } from './queue-bench.js';
+
+const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
+
+describe('the queue of a callback that is stopped', () => {
+  const bench = queueBench();
+  const { register, numbered, append, claimed, numbersIn } = bench;
+
+  const stop = (fields: Partial<Registration> = {}): Promise<string> =>
+    register({ keepFailures: true, stopped: { reason: 'key_reset', sinceMs: bench.clock.now() }, ...fields });
+
+  const due = async (): Promise<string[]> => bench.link.redis.zrange(bench.keys.of(bench.channelId).ready, 0, -1);
+
+  it('fills, and is not due; it is when it may go on', async () => {
+    const createdAtMs = bench.clock.now();
+    await register({ createdAtMs });
+    await append(numbered(1));
+    expect(await stop({ createdAtMs })).toBe('updated');
+    expect(await due()).toEqual([]);
+    expect(await append(numbered(2))).toMatchObject({ events: 2, callbacksReady: false });
+    expect(await due()).toEqual([]);
+    await register({ createdAtMs, keepFailures: true });
+    expect((await claimed()).batch.count).toBe(3);
+  });
+
+  it.each<[string, () => Promise<void>]>([
+    [
+      'delivered',
+      async () => {
+        const { hold, batch, revision } = await claimed();
+        await stop({ createdAtMs: bench.clock.now() });
+        expect(await bench.queue.ack(hold, batch, 'next', 0, revision)).toMatchObject({ outcome: 'released' });
+      },
+    ],
+    [
+      'not delivered',
+      async () => {
+        const { hold, batch, revision } = await claimed();
+        await stop({ createdAtMs: bench.clock.now() });
+        await bench.queue.fail(hold, batch, 0, revision);
+        expect(await bench.registry.inspect(bench.channelId)).toMatchObject({
+          failuresInRow: 0,
+          failingSinceMs: undefined,
+        });
+      },
+    ],
+    [
+      'given back',
+      async () => {
+        const { hold } = await claimed();
+        await stop({ createdAtMs: bench.clock.now() });
+        await bench.queue.detach(hold);
+      },
+    ],
+    [
+      'held by a replica that dies',
+      async () => {
+        await claimed();
+        await stop({ createdAtMs: bench.clock.now() });
+        const { base, ready } = bench.keys.of(bench.channelId);
+        await bench.link.run('bury-1', [ready], [base, 'a#1', bench.clock.now()]);
+      },
+    ],
+  ])('a batch under way, then %s: nothing goes after it', async (_, end) => {
+    await register({ eventsMax: 1 });
+    await append(numbered(3));
+    await end();
+    expect(await due()).toEqual([]);
+    await bench.link.redis.zadd(bench.keys.of(bench.channelId).ready, 0, bench.channelId);
+    expect(await bench.other.claim(bench.channelId, '')).toBeUndefined();
+    expect(await bench.registry.inspect(bench.channelId)).toMatchObject({ held: false });
+  });
+
+  it('is removed after 24 h of that, not of failure', async () => {
+    const createdAtMs = bench.clock.now();
+    await register({ createdAtMs });
+    await append(numbered(1));
+    const { hold, batch, revision } = await claimed();
+    await bench.queue.fail(hold, batch, 1_000, revision);
+    await bench.clock.advance(20 * hourMs);
+    await stop({ createdAtMs });
+    expect(await bench.registry.lapsed()).toEqual([]);
+    await bench.clock.advance(24 * hourMs - 1);
+    expect(await bench.registry.lapsed()).toEqual([]);
+    await bench.clock.advance(1);
+    expect(await bench.registry.lapsed()).toEqual([{ channelId: bench.channelId, rule: 'stopped' }]);
+    expect(await bench.registry.hasLapsed(bench.channelId)).toBe(true);
+    await register({ createdAtMs });
+    expect(await bench.registry.hasLapsed(bench.channelId)).toBe(false);
+  });
+
+  it('a request to a URL that was replaced meanwhile has not failed', async () => {
+    const createdAtMs = bench.clock.now();
+    await register({ createdAtMs });
+    await append(numbered(2));
+    const old = await claimed();
+    await register({ createdAtMs, target: 'new' });
+    await bench.queue.fail(old.hold, old.batch, 120_000, old.revision);
+    const next = await claimed();
+    expect(next).toMatchObject({ attempt: 0, target: 'new' });
+    expect(numbersIn(next.batch)).toEqual([0, 1]);
+  });
+
+  it('whoever ends a channel too late does not end the one that came after it', async () => {
+    await register({ revision: '5' });
+    expect(await bench.registry.close(bench.channelId, '4')).toBeUndefined();
+    expect(await bench.registry.remove(bench.channelId, '4')).toBeUndefined();
+    await append(numbered(1));
+    expect(await claimed()).toMatchObject({ batch: { count: 1 } });
+    expect(await bench.registry.close(bench.channelId, '5')).toMatchObject({ events: 1 });
+  });
+
+  describe('and a replica', () => {
+    const delivery = (isUndecided = (): boolean => false): { delivery: CallbackDelivery; sender: CallbackSender } => {
+      const sender = new CallbackSender(new AddressGuard(['127.0.0.0/8']), systemClock);
+      const telemetry = new Telemetry(new Metrics('dispatcher', 'test'));
+      const outcomes = {
+        isUndecided,
+        onFailedForTooLong: () => Promise.resolve(),
+        unseal: (url: string) => ({ url, headers: {} }),
+      };
+      return { delivery: new CallbackDelivery(bench.queue, sender, bench.clock, telemetry, logger, outcomes), sender };
+    };
+
+    /** The process does not run: what comes in waits in the kernel, as when it is suspended. */
+    const standStill = (forMs: number): void => {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, forMs);
+    };
+
+    it.each<[string, Record<string, string>, number]>([
+      ['stopped', { stopped: 'key_reset' }, 0],
+      ['registered elsewhere', { target: 'http://127.0.0.1:9/elsewhere', rev: '99' }, 0],
+      ['left as it is', { lastIn: '1' }, 1],
+    ])('that was suspended between claim and request, while it was %s', async (_, change, requests) => {
+      const receiver = await new CallbackReceiver().start();
+      const { delivery: paused, sender } = delivery();
+      const createdAtMs = bench.clock.now();
+      await register({ createdAtMs, target: receiver.url });
+      await append(numbered(1));
+      const delivering = paused.deliver(bench.channelId, new AbortController().signal, 0);
+      // Sent behind the claim, on the same connection.
+      const changed = bench.link.redis.hset(bench.keys.of(bench.channelId).channel(bench.channelId), change);
+      standStill(1_200);
+      await Promise.all([delivering, changed]);
+      expect(receiver.calls).toHaveLength(requests);
+      expect(await bench.registry.inspect(bench.channelId)).toMatchObject({ held: false, events: 1 - requests });
+      sender.close();
+      await receiver.stop();
+    });
+
+    it('that knows of a change of the key sends nothing before it is decided', async () => {
+      const receiver = await new CallbackReceiver().start();
+      let undecided = true;
+      const { delivery: cautious, sender } = delivery(() => undecided);
+      await register({ target: receiver.url });
+      await append(numbered(1));
+      const deliver = (): Promise<void> => cautious.deliver(bench.channelId, new AbortController().signal, 0);
+      await deliver();
+      expect(receiver.calls).toHaveLength(0);
+      undecided = false;
+      await deliver();
+      expect(receiver.calls).toHaveLength(0);
+      await bench.clock.advance(500);
+      await deliver();
+      expect(receiver.calls).toHaveLength(1);
+      sender.close();
+      await receiver.stop();
+    });
+  });
+
+  it('one that was buried, took a channel, and died before its next beat: the channel is free again', async () => {
+    await register();
+    await append(numbered(1));
+    await claimed();
+    const losses = { sockets: () => undefined, replica: () => undefined };
+    const heir = new Replicas(bench.link, bench.keys, systemClock, 'b#1', logger, losses);
+    await heir.start();
+    await eventually(async () => expect(await bench.registry.inspect(bench.channelId)).toMatchObject({ held: false }), {
+      timeoutMs: 15_000,
+    });
+    await heir.stop();
+    await bench.clock.advance(hourMs);
+    expect((await claimed(bench.other)).batch.count).toBe(1);
+  });
+});
