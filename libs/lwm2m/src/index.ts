@@ -12,6 +12,8 @@ export {
   type ResourceValue,
   type Scalar,
 } from './formats/value.js';
+export * from './models/account-models.js';
+export * from './models/ddf.js';
 export * from './models/firmware-update.js';
 export * from './models/model-registry.js';
 export * from './models/standard-models.js';

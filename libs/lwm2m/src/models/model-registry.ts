@@ -56,7 +56,11 @@ export const objectModel = (object: number, name: string, table: string): Object
 export class ModelRegistry {
   private readonly objects = new Map<number, ObjectModel>();
 
-  constructor(models: readonly ObjectModel[] = []) {
+  /** `fallback` answers for objects that are not in this registry. */
+  constructor(
+    models: readonly ObjectModel[] = [],
+    private readonly fallback?: ModelRegistry,
+  ) {
     for (const model of models) this.add(model);
   }
 
@@ -66,10 +70,10 @@ export class ModelRegistry {
   }
 
   object(object: number): ObjectModel | undefined {
-    return this.objects.get(object);
+    return this.objects.get(object) ?? this.fallback?.object(object);
   }
 
   resource(object: number, resource: number): ResourceModel | undefined {
-    return this.objects.get(object)?.resources.get(resource);
+    return this.object(object)?.resources.get(resource);
   }
 }

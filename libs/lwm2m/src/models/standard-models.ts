@@ -1,6 +1,8 @@
 import { coreObjects } from './core-objects.js';
 import { ipsoObjects } from './ipso-objects.js';
 import { ModelRegistry } from './model-registry.js';
+import { updateClientObject } from './update-client.js';
 
-/** A registry with the core objects 0 to 7 and the common IPSO objects. */
-export const standardModels = (): ModelRegistry => new ModelRegistry([...coreObjects, ...ipsoObjects]);
+/** A registry with the core objects 0 to 7, the common IPSO objects and the update client's. */
+export const standardModels = (): ModelRegistry =>
+  new ModelRegistry([...coreObjects, ...ipsoObjects, updateClientObject]);
