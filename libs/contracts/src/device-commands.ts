@@ -12,7 +12,7 @@ export const commandFields = {
   keyId: id.describe('The key that sent it: its channel gets the answer'),
   asyncId: z.string().min(1).max(64),
   kind: z.enum(commandKinds),
-  method: z.enum(['GET', 'PUT', 'POST', 'DELETE']),
+  method: z.enum(['GET', 'PUT', 'POST', 'DELETE', 'FETCH', 'IPATCH']),
   path: z.string().min(1),
   query: z.array(z.string()).optional().describe('Write attributes, untouched'),
   acceptedAt: instant,

@@ -23,7 +23,8 @@ export type DeviceEventReported = z.infer<typeof DeviceEventSchema>;
 
 /**
  * Entries for the device event log that other systems write, for example an update campaign service. The device-proxy
- * writes SYS_400 here: a device was refused because of the credential or the name that it showed.
+ * writes SYS_400 here (a device was refused because of the credential or the name that it showed), and the results of
+ * firmware updates that devices report.
  */
 export const DeviceEvents = topic<DeviceEventReported>({
   name: 'device.events',
@@ -34,6 +35,6 @@ export const DeviceEvents = topic<DeviceEventReported>({
   keyIs: 'device id',
   key: (v) => v.deviceId,
   description:
-    'Something happened to a device that belongs into its event log. The device-proxy adds refused credentials.',
+    'Something happened to a device that belongs into its event log. The device-proxy adds refused credentials and results of firmware updates.',
   schema: DeviceEventSchema,
 });

@@ -5,6 +5,7 @@ export * from './device-commands.js';
 export * from './device-credentials.js';
 export * from './device-events.js';
 export * from './device-lifecycle.js';
+export * from './device-models.js';
 export * from './device-sessions.js';
 export * from './device-values.js';
 export * from './fixtures.js';

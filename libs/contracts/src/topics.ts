@@ -5,6 +5,7 @@ import { DeviceCommandResults, DeviceCommands } from './device-commands.js';
 import { DeviceCredentials } from './device-credentials.js';
 import { DeviceEvents } from './device-events.js';
 import { DeviceLifecycle } from './device-lifecycle.js';
+import { DeviceModels } from './device-models.js';
 import { DeviceSessions } from './device-sessions.js';
 import { DeviceValues } from './device-values.js';
 import { SubscriptionsState } from './subscriptions-state.js';
@@ -27,4 +28,5 @@ export const topics = [
   AccessAccounts,
   DeviceCredentials,
   DeviceEvents,
+  DeviceModels,
 ] as const;

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { id, instant } from './fields.js';
+import { topic } from './topic.js';
+
+const number = z.number().int().min(0).max(65_534);
+
+export const resourceTypes = [
+  'string',
+  'integer',
+  'unsigned',
+  'float',
+  'boolean',
+  'opaque',
+  'time',
+  'objlnk',
+  'corelnk',
+  'none',
+] as const;
+
+export const DeviceModelSchema = z
+  .object({
+    accountId: id,
+    object: number.describe('Object id'),
+    name: z.string().min(1).max(128),
+    version: z.string().min(1).max(16),
+    resources: z
+      .array(
+        z.object({
+          id: number,
+          name: z.string().min(1).max(128),
+          type: z.enum(resourceTypes),
+          operations: z.enum(['R', 'W', 'RW', 'E', '']),
+          multiple: z.boolean(),
+        }),
+      )
+      .max(1_000),
+    changedAt: instant,
+  })
+  .meta({ id: 'DeviceModelChanged' });
+
+export type DeviceModelChanged = z.infer<typeof DeviceModelSchema>;
+
+export const modelKey = (accountId: string, object: number): string => `${accountId}/${object}`;
+
+/** The definition of an object that an account has uploaded. One that was deleted is a tombstone. */
+export const DeviceModels = topic<DeviceModelChanged>({
+  name: 'device.models',
+  kind: 'state',
+  version: 1,
+  owner: 'device-proxy',
+  consumers: ['device-proxy', 'snapshot'],
+  keyIs: 'account id / object id',
+  key: (v) => modelKey(v.accountId, v.object),
+  description: 'What the objects of an account mean: types for payloads that carry none.',
+  schema: DeviceModelSchema,
+});
