@@ -42,7 +42,7 @@ export class NotObserved extends Error {}
 
 /** What the server asked, in order. */
 export interface ReceivedRequest {
-  method: 'GET' | 'PUT' | 'POST' | 'DELETE';
+  method: 'GET' | 'PUT' | 'POST' | 'DELETE' | 'FETCH' | 'IPATCH';
   path: string;
   query: string[];
   payload: string;
@@ -56,6 +56,8 @@ const methods: Record<number, ReceivedRequest['method']> = {
   [Code.PUT]: 'PUT',
   [Code.POST]: 'POST',
   [Code.DELETE]: 'DELETE',
+  [Code.FETCH]: 'FETCH',
+  [Code.IPATCH]: 'IPATCH',
 };
 
 const instanceOf = (path: string): string => path.split('/').slice(0, 3).join('/');
@@ -298,6 +300,10 @@ export class DeviceClient {
         return this.post(path, request);
       case 'DELETE':
         return this.instance('delete', path, request.payload, Code.Deleted);
+      case 'FETCH':
+        return this.readComposite(request.payload);
+      case 'IPATCH':
+        return { code: this.partial('', request.payload, request.contentFormat) };
     }
   }
 
@@ -331,6 +337,15 @@ export class DeviceClient {
       known.startsWith(`${path}/`) && read ? [[known, read()] as const] : [],
     );
     return below.length > 0 ? encodePack(below) : Code.NotFound;
+  }
+
+  /** The paths as a SenML JSON pack of names; what is not there is left out. */
+  private readComposite(payload: Buffer): CoapResponse {
+    const names = (JSON.parse(payload.toString()) as { n: string }[]).map(({ n }) => n);
+    const found = [...this.resources].flatMap(([path, { read }]) =>
+      read && names.some((name) => path === name || path.startsWith(`${name}/`)) ? [[path, read()] as const] : [],
+    );
+    return { code: Code.Content, ...encodePack(found) };
   }
 
   private write(path: string, { query, payload, contentFormat }: CoapRequest): CoapResponse {
@@ -373,7 +388,7 @@ export class DeviceClient {
       vs?: string;
       vb?: boolean;
     }[];
-    const base = records[0]?.bn ?? `${path}/`;
+    const base = records[0]?.bn ?? (path && `${path}/`);
     for (const record of records) {
       const resource = this.resources.get(`${base}${record.n ?? ''}`.replace(/\/$/, ''));
       if (!resource?.write) return Code.NotFound;
