@@ -1,4 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { AccountModels } from '@lanyard/lwm2m';
 import type { DataSource } from 'typeorm';
 import { EchoController } from './api/echo.controller.js';
 import { DeviceWriter } from './devices/device-writer.js';
@@ -8,13 +9,14 @@ import { SnapshotReader } from './resources/snapshot-reader.js';
 
 @Module({})
 export class AppModule {
-  static of(database: DataSource): DynamicModule {
+  static of(database: DataSource, models: AccountModels): DynamicModule {
     return {
       module: AppModule,
       controllers: [EchoController, SnapshotConsumer],
       providers: [
         { provide: SnapshotReader, useValue: new SnapshotReader(database) },
         { provide: ResourceWriter, useValue: new ResourceWriter(database) },
+        { provide: AccountModels, useValue: models },
         { provide: DeviceWriter, useValue: new DeviceWriter(database) },
       ],
     };

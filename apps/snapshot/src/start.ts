@@ -2,11 +2,13 @@ import {
   DeviceCommandResults,
   DeviceCommands,
   DeviceLifecycle,
+  type DeviceModelChanged,
+  DeviceModels,
   DeviceSessions,
   DeviceValues,
   SubscriptionsState,
 } from '@lanyard/contracts';
-import { KafkaBatchServer, KafkaConnection } from '@lanyard/kafka';
+import { KafkaBatchServer, KafkaConnection, StateReader } from '@lanyard/kafka';
 import {
   type CommonConfig,
   exitOnFatal,
@@ -18,6 +20,7 @@ import {
 } from '@lanyard/service';
 import { AppModule } from './app.module.js';
 import { app } from './config.js';
+import { followModels } from './resources/follow-models.js';
 import { Snapshot1732147200000 } from './db/migrations/1732147200000-snapshot.js';
 import { purgePeriodMs } from './retention/limits.js';
 import { purge } from './retention/purge.js';
@@ -41,7 +44,15 @@ export const start = async (config: CommonConfig, overrides: ServiceOverrides = 
     DeviceSessions,
     DeviceLifecycle,
     SubscriptionsState,
+    DeviceModels,
   ]);
+  const modelReader = new StateReader<DeviceModelChanged>(kafka, DeviceModels, {
+    project: (value) => value,
+    onFatal: exitOnFatal,
+  });
+  const models = followModels(modelReader);
+  // Values that came while nobody ran are read with the types that hold now.
+  await modelReader.start();
   const consumers = new KafkaBatchServer(kafka, { group: app, onFatal: exitOnFatal });
   health.add('postgresql', async () => void (await database.query('SELECT 1')));
   const purging = clock.every(purgePeriodMs, () => {
@@ -53,10 +64,11 @@ export const start = async (config: CommonConfig, overrides: ServiceOverrides = 
     config,
     {
       title: 'Device state snapshot',
-      module: AppModule.of(database),
+      module: AppModule.of(database, models),
       strategies: [consumers],
       afterStop: async () => {
         purging.cancel();
+        await modelReader.stop();
         await kafka.close();
         await database.destroy();
       },

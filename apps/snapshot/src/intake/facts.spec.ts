@@ -8,6 +8,7 @@ import {
   fixtures,
   type ResourceValueArrived,
 } from '@lanyard/contracts';
+import { AccountModels } from '@lanyard/lwm2m';
 import { finishedValues, pendingValues, reportedValues } from './facts.js';
 
 const value = (name: string): ResourceValueArrived => fixtures(DeviceValues).valid[name] as ResourceValueArrived;
@@ -38,6 +39,18 @@ describe('reported values', () => {
     expect(values.map((v) => [v.path, String(v.value)])).toEqual([['/3303/0/5700', '22.5']]);
   });
 
+  it('the objects of an account are read with its own types', () => {
+    const fact = value('whole instance as TLV');
+    const models = new AccountModels();
+    const resource = { name: 'x', type: 'integer', operations: 'R', multiple: false } as const;
+    models.put(fact.accountId, { object: 33_000, name: 'x', resources: new Map([[1, resource]]) });
+    const item = { ...fact.item, path: '/33000/0', payload: Buffer.from([0xc1, 1, 42]).toString('base64') };
+    expect(reportedValues({ ...fact, item }, models)).toMatchObject([
+      { contentType: 'text/plain', value: Buffer.from('42') },
+    ]);
+    expect(reportedValues({ ...fact, item })).toMatchObject([{ value: Buffer.from([42]) }]);
+  });
+
   it('an instance that cannot be read is kept as it came', () => {
     const broken = value('whole instance as TLV');
     const values = reportedValues({ ...broken, item: { ...broken.item, payload: '/////w==' } });
@@ -46,6 +59,26 @@ describe('reported values', () => {
 });
 
 describe('desired values', () => {
+  it('of several paths at once, each is one', () => {
+    const pack = Buffer.from(
+      JSON.stringify([
+        { n: '/3341/0/5527', vs: 'a' },
+        { n: '/1/0/1', v: 60 },
+      ]),
+    ).toString('base64');
+    const written = {
+      ...command('write'),
+      method: 'IPATCH' as const,
+      path: '/',
+      contentType: undefined,
+      payload: pack,
+    };
+    expect(pendingValues(written).map(({ path, value: bytes }) => [path, String(bytes)])).toEqual([
+      ['/3341/0/5527', 'a'],
+      ['/1/0/1', '60'],
+    ]);
+  });
+
   it('a write is pending from when it was accepted', () => {
     expect(pendingValues(command('write'))).toMatchObject([
       {

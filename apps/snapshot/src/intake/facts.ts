@@ -1,12 +1,14 @@
 import type { DeviceCommandAccepted, DeviceCommandFinished, ResourceValueArrived } from '@lanyard/contracts';
+import type { AccountModels } from '@lanyard/lwm2m';
 import { expand } from '../resources/expand.js';
 import { type DesiredValue, desiredStatus, type ReportedValue } from '../resources/values.js';
 
 /** The resource values of one fact: several when a whole object or instance was reported. */
-export const reportedValues = (fact: ResourceValueArrived): ReportedValue[] => {
+export const reportedValues = (fact: ResourceValueArrived, models?: AccountModels): ReportedValue[] => {
   const { item, deviceId, epoch, sequence, observedAt } = fact;
   const expiresAt = new Date(Date.parse(observedAt) + item['max-age'] * 1000).toISOString();
-  return expand(item.path, item.ct, Buffer.from(item.payload, 'base64')).map((resource) => ({
+  const payload = Buffer.from(item.payload, 'base64');
+  return expand(item.path, item.ct, payload, models?.of(fact.accountId)).map((resource) => ({
     ...resource,
     deviceId,
     epoch,
@@ -16,7 +18,10 @@ export const reportedValues = (fact: ResourceValueArrived): ReportedValue[] => {
   }));
 };
 
-type Command = Pick<DeviceCommandAccepted, 'deviceId' | 'commandId' | 'path' | 'acceptedAt'>;
+type Command = Pick<DeviceCommandAccepted, 'deviceId' | 'accountId' | 'commandId' | 'method' | 'path' | 'acceptedAt'>;
+
+/** What the device-proxy sends when the sender named no type. */
+const unnamed = (method: Command['method']): string => (method === 'IPATCH' ? 'application/senml+json' : 'text/plain');
 
 const desired = (
   command: Command,
@@ -24,8 +29,14 @@ const desired = (
   contentType: string | undefined,
   status: DesiredValue['status'],
   statusUpdatedAt: string,
+  models: AccountModels | undefined,
 ): DesiredValue[] =>
-  expand(command.path, contentType ?? 'text/plain', Buffer.from(payload, 'base64')).map((resource) => ({
+  expand(
+    command.path,
+    contentType ?? unnamed(command.method),
+    Buffer.from(payload, 'base64'),
+    models?.of(command.accountId),
+  ).map((resource) => ({
     ...resource,
     deviceId: command.deviceId,
     commandId: command.commandId,
@@ -35,14 +46,15 @@ const desired = (
   }));
 
 /** A write of a value makes it desired; reads, executes and write attributes do not. */
-export const pendingValues = (fact: DeviceCommandAccepted): DesiredValue[] => {
-  if (fact.method !== 'PUT' || fact.payload === undefined || fact.query?.length) return [];
-  return desired(fact, fact.payload, fact.contentType, desiredStatus.pending, fact.acceptedAt);
+export const pendingValues = (fact: DeviceCommandAccepted, models?: AccountModels): DesiredValue[] => {
+  if ((fact.method !== 'PUT' && fact.method !== 'IPATCH') || fact.payload === undefined || fact.query?.length)
+    return [];
+  return desired(fact, fact.payload, fact.contentType, desiredStatus.pending, fact.acceptedAt, models);
 };
 
 /** How the write ended. The result says itself what was to be written, as it may be read before the command. */
-export const finishedValues = (fact: DeviceCommandFinished): DesiredValue[] => {
-  if (!fact.written || fact.method !== 'PUT') return [];
+export const finishedValues = (fact: DeviceCommandFinished, models?: AccountModels): DesiredValue[] => {
+  if (!fact.written || (fact.method !== 'PUT' && fact.method !== 'IPATCH')) return [];
   const status = fact.outcome === 'succeeded' ? desiredStatus.success : desiredStatus.failure;
-  return desired(fact, fact.written.payload, fact.written.contentType, status, fact.finishedAt);
+  return desired(fact, fact.written.payload, fact.written.contentType, status, fact.finishedAt, models);
 };

@@ -13,6 +13,7 @@ import {
   SubscriptionsState,
 } from '@lanyard/contracts';
 import { type Batch, OnBatch } from '@lanyard/kafka';
+import { AccountModels } from '@lanyard/lwm2m';
 import { Controller, Inject } from '@nestjs/common';
 import { DeviceWriter } from '../devices/device-writer.js';
 import { ResourceWriter } from '../resources/resource-writer.js';
@@ -26,23 +27,24 @@ export class SnapshotConsumer {
   constructor(
     @Inject(ResourceWriter) private readonly resources: ResourceWriter,
     @Inject(DeviceWriter) private readonly devices: DeviceWriter,
+    @Inject(AccountModels) private readonly models: AccountModels,
   ) {}
 
   @OnBatch(DeviceValues)
   async onValues(batch: Batch<ResourceValueArrived>): Promise<void> {
     const facts = values(batch);
-    await this.resources.report(facts.flatMap(reportedValues));
+    await this.resources.report(facts.flatMap((fact) => reportedValues(fact, this.models)));
     await this.devices.values(facts);
   }
 
   @OnBatch(DeviceCommands)
   async onCommands(batch: Batch<DeviceCommandAccepted>): Promise<void> {
-    await this.resources.desire(values(batch).flatMap(pendingValues));
+    await this.resources.desire(values(batch).flatMap((fact) => pendingValues(fact, this.models)));
   }
 
   @OnBatch(DeviceCommandResults)
   async onResults(batch: Batch<DeviceCommandFinished>): Promise<void> {
-    await this.resources.desire(values(batch).flatMap(finishedValues));
+    await this.resources.desire(values(batch).flatMap((fact) => finishedValues(fact, this.models)));
   }
 
   @OnBatch(DeviceSessions)

@@ -1,9 +1,11 @@
 import {
   contentFormatOf,
   covers,
+  decodeSend,
   decodeValues,
   formatScalar,
   Malformed,
+  type ModelRegistry,
   parsePath,
   type ResourceValue,
   standardModels,
@@ -16,27 +18,36 @@ export interface ResourceBytes {
   contentType: string;
 }
 
-const models = standardModels();
+const standard = standardModels();
 
 const bytesOf = ({ path, value }: ResourceValue): ResourceBytes =>
   Buffer.isBuffer(value)
     ? { path, value, contentType: 'application/octet-stream' }
     : { path, value: Buffer.from(formatScalar(value)), contentType: 'text/plain' };
 
-const isSingle = (path: string): boolean => parsePath(path).resource !== undefined;
+/** What FETCH and IPATCH are sent to: the payload names its paths. */
+const everything = '/';
+
+const isSingle = (path: string): boolean => path !== everything && parsePath(path).resource !== undefined;
 
 /**
  * The resources in a payload. A value of one resource stays as the device sent it; a whole instance or object is
  * split, each resource as text, opaque ones as bytes. What cannot be read is kept whole, under the path it came for.
  */
-export const expand = (path: string, contentType: string, payload: Buffer): ResourceBytes[] => {
+export const expand = (
+  path: string,
+  contentType: string,
+  payload: Buffer,
+  models: ModelRegistry = standard,
+): ResourceBytes[] => {
   const whole = [{ path, value: payload, contentType }];
   const format = contentFormatOf(contentType);
   if (isSingle(path) || format === undefined) return whole;
   try {
-    const values = decodeValues(format, payload, path, models);
+    const values =
+      path === everything ? decodeSend(format, payload, models) : decodeValues(format, payload, path, models);
     // A device that answers with other paths than it was asked for does not get to write those.
-    const isInside = values.length > 0 && values.every((value) => covers(path, value.path));
+    const isInside = values.length > 0 && values.every((value) => path === everything || covers(path, value.path));
     return isInside ? values.map(bytesOf) : whole;
   } catch (error) {
     if (error instanceof Malformed || error instanceof UnsupportedFormat) return whole;
