@@ -49,6 +49,11 @@ const channelCodes: Record<string, EventCode> = {
   SYS_303: code('303', 'FAIL', 'FAIL_SERVICE', 'Events removed with their notification channel'),
 };
 
+/** Not in the specification's tables: what the device-proxy refused, from 400 on. */
+const admissionCodes: Record<string, EventCode> = {
+  SYS_400: code('400', 'FAIL', 'FAIL_CLIENT', 'Device refused because of the credential or the name that it showed'),
+};
+
 const clientFailures: readonly (readonly [number, string, string])[] = [
   [21, 'FAIL_MANIFEST', 'Payload URI in manifest too long'],
   [22, 'FAIL_MANIFEST', 'Manifest could not be parsed'],
@@ -93,6 +98,7 @@ export const eventCodes: Readonly<Record<string, EventCode>> = {
   ...serviceCodes,
   ...directoryCodes,
   ...channelCodes,
+  ...admissionCodes,
   ...clientCodes,
 };
 

@@ -1,0 +1,20 @@
+import { describe, expect, it } from '@jest/globals';
+import { eventCodes, lookUpCode, numericType } from './codes.js';
+
+describe('the catalogue', () => {
+  it('has the tables of spec §6.2 and what this system adds', () => {
+    const numbers = Object.values(eventCodes).map(({ type }) => Number(type));
+    const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, i) => from + i);
+    const all = [18, ...range(21, 49), ...range(100, 112), ...range(200, 203), ...range(300, 303), 400];
+    expect(numbers.sort((a, b) => a - b)).toEqual(all);
+  });
+
+  it('gives each code a number of its own', () => {
+    for (const [code, { type }] of Object.entries(eventCodes)) expect([code, numericType(code)]).toEqual([code, type]);
+    expect(lookUpCode('SYS_400')).toMatchObject({ outcome: 'FAIL', category: 'FAIL_CLIENT' });
+  });
+
+  it('keeps a code that nobody knows', () => {
+    expect(lookUpCode('UPD1_100')).toMatchObject({ type: '100', outcome: 'INFO', meaning: 'UPD1_100' });
+  });
+});
