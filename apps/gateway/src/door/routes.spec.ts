@@ -15,6 +15,7 @@ describe('the owner of a path', () => {
     ['/v3/device-events/0a', 'event-log'],
     ['/v3/devicelog', 'event-log'],
     ['/v3/device-requests', 'device-proxy'],
+    ['/v3/object-models/0a', 'device-proxy'],
     ['/v2/device-requests/0a', 'device-proxy'],
     ['/v2/endpoints/0a/3/0/1', 'device-proxy'],
     ['/v2/subscriptions', 'device-proxy'],

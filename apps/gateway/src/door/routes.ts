@@ -20,6 +20,7 @@ const table: readonly Entry[] = [
   { prefix: '/v3/devices', owner: 'registry', permission: devices },
   { prefix: '/v3/devices/*/echo', owner: 'snapshot', permission: devices },
   { prefix: '/v3/trusted-certificates', owner: 'registry', permission: devices },
+  { prefix: '/v3/object-models', owner: 'device-proxy', permission: devices },
   { prefix: '/v3/device-groups', owner: 'registry', permission: devices },
   { prefix: '/v3/device-block-categories', owner: 'registry', permission: devices },
   { prefix: '/v3/device-events', owner: 'event-log', permission: devices },
