@@ -80,6 +80,15 @@ export const ofApps = {
     NotRegistered: { advice: 'Wait for the `registrations` message of the device' },
     PathDoesNotExist: { advice: 'See what the device registered: `GET /v2/endpoints/{id}`' },
     NotSubscribed: { advice: 'Nothing, when you wanted it gone; else subscribe' },
+    NotCancellable: { advice: 'Wait for its result', samples: [['…']] },
+    ModelNotFound: { advice: 'Check the id' },
+    MalformedDefinition: {
+      advice: 'Upload the DDF XML of one object, as the OMA registry publishes it',
+      samples: [['…']],
+    },
+    CoreObject: { advice: 'Nothing: it is known already', samples: [['…']] },
+    ModelExists: { advice: 'Delete the definition first', samples: [['…']] },
+    TooManyModels: { advice: 'Delete definitions that no device needs', samples: [['…']] },
     CommandNotFound: { advice: 'Check the async-id; results go to the channel of the key' },
     MalformedAsyncId: { advice: 'Send `async-id` in the query, a new one for each command' },
     MalformedCommand: { advice: 'Mend the body or the parameter that the message names', samples: [['…', '…']] },
@@ -134,6 +143,8 @@ export const ofApps = {
 /** Outcomes of commands, by word. @type {Record<string, string>} */
 export const ofOutcomes = {
   REQUEST_EXPIRED: 'Send it again; a longer `expiry-seconds` for devices that sleep',
+  REQUEST_CANCELLED: 'Nothing: you took it back',
+  NOT_OFFERED: 'Use a command for each path',
   DEVICE_BLOCKED: 'Resume the device, then send it again',
   DEVICE_REMOVED_REGISTRATION: 'The device is gone: stop',
   NOT_CONNECTED: 'Send it again once the device has registered',

@@ -1,11 +1,15 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { Assembly } from './assembly.js';
+import { CommandQueue } from './commands/command-queue.js';
 import { Commands } from './commands/commands.js';
 import { DeviceRequestsController } from './commands/device-requests.controller.js';
 import { CommandHistory } from './commands/history.js';
 import { CommandHistoryController } from './commands/history.controller.js';
+import { WaitingCallers } from './commands/waiting-callers.js';
 import { Endpoints } from './endpoints/endpoints.js';
 import { EndpointsController } from './endpoints/endpoints.controller.js';
+import { ObjectModelsController } from './models/object-models.controller.js';
+import { UploadedModels } from './models/uploaded-models.js';
 import { PresubscriptionsController } from './presubscriptions/presubscriptions.controller.js';
 import { Rules } from './presubscriptions/rules.js';
 import { Subscriptions } from './subscriptions/subscriptions.js';
@@ -21,11 +25,15 @@ export class AppModule {
         DeviceRequestsController,
         CommandHistoryController,
         EndpointsController,
+        ObjectModelsController,
         PresubscriptionsController,
         SubscriptionsController,
       ],
       providers: [
         { provide: Commands, useValue: assembly.commands },
+        { provide: CommandQueue, useValue: assembly.queue },
+        { provide: WaitingCallers, useValue: assembly.callers },
+        { provide: UploadedModels, useValue: assembly.uploadedModels },
         { provide: CommandHistory, useValue: assembly.history },
         { provide: Endpoints, useValue: assembly.endpoints },
         { provide: Rules, useValue: assembly.rules },

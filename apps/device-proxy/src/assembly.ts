@@ -4,14 +4,18 @@ import { CommandQueue } from './commands/command-queue.js';
 import { Commands } from './commands/commands.js';
 import { Deliverer } from './commands/deliverer.js';
 import { CommandHistory } from './commands/history.js';
+import { WaitingCallers } from './commands/waiting-callers.js';
 import type { DeviceProxyConfig } from './config.js';
 import { Asker } from './downlink/asker.js';
 import { Endpoints } from './endpoints/endpoints.js';
 import type { Engines } from './engines.js';
+import { FirmwareReports } from './firmware/firmware-reports.js';
 import { Admission } from './intake/admission.js';
 import { DeviceDirectory } from './intake/device-directory.js';
 import { Expulsion } from './intake/expulsion.js';
 import { Keys } from './intake/keys.js';
+import { followModels } from './models/follow-models.js';
+import { UploadedModels } from './models/uploaded-models.js';
 import { Observer } from './observations/observer.js';
 import { Values } from './observations/values.js';
 import { Rules } from './presubscriptions/rules.js';
@@ -48,14 +52,16 @@ export const assemble = (config: DeviceProxyConfig, parts: ServiceParts, engines
   const sessions = new Sessions(store, nudges, clock, logger);
   const heard = new Heard(sessions, clock, logger);
   const facts = new SessionFacts(producer, clock);
-  const values = new Values(producer, clock);
+  const models = followModels(engines.models);
+  const firmware = new FirmwareReports(dataSource, outbox, models, clock, logger);
+  const values = new Values(producer, firmware, models, clock, logger);
   const directory = new DeviceDirectory(engines.lifecycle);
   const admission = new Admission(directory, engines.accounts, dataSource, clock);
 
   const subscriptionStore = new SubscriptionStore(outbox, clock);
   const interest = new Interest(dataSource, subscriptionStore);
   const rules = new Rules(dataSource, nudges, clock);
-  const asker = new Asker(link, heard);
+  const asker = new Asker(link, heard, models);
   const observer = new Observer(sessions, asker, link, values, clock, logger);
   const keeper = new Keeper({ dataSource, store: subscriptionStore, interest, rules, observer, sessions, logger });
 
@@ -71,13 +77,12 @@ export const assemble = (config: DeviceProxyConfig, parts: ServiceParts, engines
     subscriptions: subscriptionStore,
     replicaId,
     endpointNameOf: (deviceId) => directory.get(deviceId)?.endpointName || sessions.get(deviceId)?.data.endpointName,
-    onFinished: ({ kind, acceptedBy, asyncId }, { outcome }) => {
+    onFinished: ({ id: commandId, kind, acceptedBy, asyncId }, { outcome }) => {
       finishedTotal.inc({ kind, outcome });
-      if (kind !== 'subscription') return;
       nudges
-        .tell(acceptedBy, { about: 'finished', asyncId, succeeded: outcome === 'succeeded' })
+        .tell(acceptedBy, { about: 'finished', commandId, asyncId, succeeded: outcome === 'succeeded' })
         .catch((error: unknown) => {
-          logger.debug({ err: error }, 'nobody told that a subscription was answered');
+          logger.debug({ err: error }, 'nobody told that a command has ended');
         });
     },
   });
@@ -125,7 +130,7 @@ export const assemble = (config: DeviceProxyConfig, parts: ServiceParts, engines
     register: new Register({ admission, sessions, facts, keeper, afterwards, clock, logger }),
     update: new Update({ sessions, facts, observer, afterwards, clock }),
     deregister: new Deregister(sessions, facts),
-    send: new Send(sessions, heard, values, clock),
+    send: new Send(sessions, heard, values, models, clock),
   };
 
   return {
@@ -142,6 +147,9 @@ export const assemble = (config: DeviceProxyConfig, parts: ServiceParts, engines
     expulsion: new Expulsion({ directory, admission, sessions, facts, queue, keeper, dataSource, clock, logger }),
     keys: new Keys(engines.keys, dataSource, subscriptions, rules, logger),
     commands,
+    queue,
+    callers: new WaitingCallers(dataSource, nudges, clock),
+    uploadedModels: new UploadedModels(dataSource, outbox, clock),
     history: new CommandHistory(dataSource),
     endpoints: new Endpoints(store, commands),
     rules,

@@ -10,6 +10,8 @@ import {
   DeviceEvents,
   DeviceLifecycle,
   type DeviceLifecycleChanged,
+  type DeviceModelChanged,
+  DeviceModels,
   DeviceSessions,
   DeviceValues,
   SubscriptionsState,
@@ -38,6 +40,8 @@ export interface Engines {
   keys: StateReader<AccessKeyChanged>;
   accounts: StateReader<AccessAccountChanged>;
   credentials: StateReader<DeviceCredentialChanged>;
+  /** Object definitions of accounts. */
+  models: StateReader<DeviceModelChanged>;
   close(): Promise<void>;
 }
 
@@ -68,6 +72,7 @@ export const openEngines = async (config: DeviceProxyConfig, parts: ServiceParts
     DeviceCommands,
     DeviceCommandResults,
     SubscriptionsState,
+    DeviceModels,
   ]);
   await connection.ensureTopics([DeviceLifecycle, AccessKeys, AccessAccounts, DeviceCredentials, DeviceEvents]);
   const producer = new KafkaProducer(connection, { source: app });
@@ -93,11 +98,12 @@ export const openEngines = async (config: DeviceProxyConfig, parts: ServiceParts
     keys: whole(AccessKeys),
     accounts: whole(AccessAccounts),
     credentials: whole(DeviceCredentials),
+    models: whole(DeviceModels),
   };
   const close = async (): Promise<void> => {
     await relay.stop();
-    const { lifecycle, keys, accounts, credentials } = engines;
-    await Promise.all([lifecycle, keys, accounts, credentials].map((reader) => reader.stop()));
+    const { lifecycle, keys, accounts, credentials, models } = engines;
+    await Promise.all([lifecycle, keys, accounts, credentials, models].map((reader) => reader.stop()));
     await producer.disconnect();
     await connection.close();
     redis.disconnect();

@@ -1,4 +1,4 @@
-import { NotFound, ServiceError, ValidationFailed } from '@lanyard/service';
+import { Duplicate, NotFound, ServiceError, ValidationFailed } from '@lanyard/service';
 
 export class DeviceNotFound extends NotFound {
   constructor() {
@@ -54,6 +54,54 @@ export class MalformedPath extends ValidationFailed {
 export class MalformedRules extends ValidationFailed {
   constructor(fields: { name: string; message: string }[]) {
     super(fields, 'The presubscription rules are not valid: see fields.', 'MALFORMED_JSON_CONTENT');
+  }
+}
+
+export class ModelNotFound extends NotFound {
+  constructor() {
+    super('The account has no such object definition.', 'OBJECT_MODEL_NOT_FOUND');
+  }
+}
+
+export class MalformedDefinition extends ValidationFailed {
+  constructor(problem: string) {
+    super([{ name: 'body', message: problem }], `The body is no object definition: ${problem}.`);
+  }
+}
+
+export class CoreObject extends ValidationFailed {
+  constructor(objectId: number) {
+    const message = `Object ${objectId} is LwM2M's own and cannot be defined anew`;
+    super([{ name: 'ObjectID', message }], `${message}.`);
+  }
+}
+
+export class ModelExists extends Duplicate {
+  constructor(objectId: number) {
+    super(`Object ${objectId} has a definition already: delete it first.`);
+  }
+}
+
+export class TooManyModels extends ServiceError {
+  constructor(max: number) {
+    super({
+      status: 409,
+      code: 'limit_exceeded',
+      token: 'LIMITS_EXCEEDED',
+      message: `The account has ${max} object definitions: delete one first.`,
+    });
+  }
+}
+
+export class NotCancellable extends ServiceError {
+  /** What the command is doing, or how it ended. */
+  constructor(state: string) {
+    super({
+      status: 409,
+      code: 'conflict',
+      token: 'COMMAND_NOT_WAITING',
+      message: `The command does not wait any more, it is ${state}: only a waiting one can be taken back.`,
+    });
   }
 }
 

@@ -4,6 +4,7 @@ import { assemble, type Assembly } from './assembly.js';
 import type { DeviceProxyConfig } from './config.js';
 import { endpointsPrefix } from './endpoints/endpoints.controller.js';
 import { openEngines } from './engines.js';
+import { modelsPrefix } from './models/object-models.controller.js';
 import { DeviceLinks } from './transport/device-links.js';
 import type { Scheme } from './transport/peer-address.js';
 import { openTransports, type Transports } from './transports.js';
@@ -64,8 +65,8 @@ export const start = async (config: DeviceProxyConfig, overrides: ServiceOverrid
   const links = new DeviceLinks(new Map(transports.all.map(({ scheme, link }) => [scheme, link])));
   const assembly = assemble(config, parts, engines, links);
   connectDevices(transports, assembly);
-  const { lifecycle, keys, accounts, credentials } = engines;
-  await Promise.all([lifecycle, keys, accounts, credentials].map((reader) => reader.start()));
+  const { lifecycle, keys, accounts, credentials, models } = engines;
+  await Promise.all([lifecycle, keys, accounts, credentials, models].map((reader) => reader.start()));
   parts.metrics.gauge({
     name: 'lanyard_device_proxy_sessions',
     help: 'Sessions of devices that this replica owns',
@@ -78,7 +79,7 @@ export const start = async (config: DeviceProxyConfig, overrides: ServiceOverrid
     {
       title: 'Lanyard device proxy',
       module: AppModule.of(assembly),
-      http: { rawBodyPrefixes: [endpointsPrefix] },
+      http: { rawBodyPrefixes: [endpointsPrefix, modelsPrefix] },
       afterListen: async () => {
         engines.relay.start();
         await startDevices(assembly, transports);

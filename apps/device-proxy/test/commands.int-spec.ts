@@ -189,23 +189,87 @@ describe('POST /v2/device-requests/{device-id}', () => {
     expect(foreign).toMatchObject({ status: 404, text: 'DEVICE_NOT_FOUND' });
   });
 
-  it('400 QUEUE_IS_FULL when twenty wait', async () => {
+  it('a thousand commands wait for a device, in order; one more is 400 QUEUE_IS_FULL', async () => {
     const absent = newId();
     await harness.lifecycle(absent, 'absent', 'created');
+    const body = { method: 'GET', uri: '/3/0/0' };
     const to = (i: number): Promise<Reply> =>
-      harness.call(proxy, app, 'POST', `/v2/device-requests/${absent}?async-id=full-${i}`, {
-        method: 'GET',
-        uri: '/3/0/0',
-      });
+      harness.call(proxy, app, 'POST', `/v2/device-requests/${absent}?async-id=full-${i}`, body);
     await eventually(async () => expect((await to(0)).status).toBe(202));
-    for (let i = 1; i < 20; i++) await to(i);
-    expect(await to(20)).toMatchObject({ status: 400, text: 'QUEUE_IS_FULL' });
+    for (let i = 1; i < 1_000; i++) await to(i);
+    expect(await to(1_000)).toMatchObject({ status: 400, text: 'QUEUE_IS_FULL' });
     expect(await to(0)).toMatchObject({ status: 202 });
-    const thing2 = harness.thing(proxy, 'absent');
-    await thing2.device.register();
-    await harness.result('full-19');
+    await harness.thing(proxy, 'absent').device.register();
+    await harness.result('full-999', 100_000);
     const order = harness.results.filter(({ value }) => value.deviceId === absent).map(({ value }) => value.asyncId);
-    expect(order).toEqual(Array.from({ length: 20 }, (_, i) => `full-${i}`));
+    expect(order).toEqual(Array.from({ length: 1_000 }, (_, i) => `full-${i}`));
+  }, 150_000);
+
+  it('what waits for a device is bounded in bytes too', async () => {
+    const absent = newId();
+    await harness.lifecycle(absent, 'absent-2', 'created');
+    const path = `/v2/endpoints/${absent}/3341/0/5527`;
+    await eventually(async () =>
+      expect((await harness.call(proxy, app, 'PUT', path, Buffer.alloc(1_048_576))).status).toBe(202),
+    );
+    for (let i = 1; i < 16; i++)
+      expect((await harness.call(proxy, app, 'PUT', path, Buffer.alloc(1_048_576))).status).toBe(202);
+    expect(await harness.call(proxy, app, 'PUT', path, 'one more')).toMatchObject({
+      status: 429,
+      text: 'QUEUE_IS_FULL',
+    });
+    expect(await harness.call(proxy, app, 'GET', path)).toMatchObject({ status: 202 });
+  }, 60_000);
+
+  it('a waiting command can be taken back, another one cannot', async () => {
+    const absent = newId();
+    await harness.lifecycle(absent, 'cancelled', 'created');
+    const body = { method: 'POST', uri: '/3/0/4' };
+    await eventually(async () =>
+      expect(
+        (await harness.call(proxy, app, 'POST', `/v2/device-requests/${absent}?async-id=regretted`, body)).status,
+      ).toBe(202),
+    );
+    const own = '/v3/device-requests/regretted';
+    expect(await harness.call(proxy, newKey(harness.accountId), 'DELETE', own)).toMatchObject({ status: 404 });
+    expect(await harness.call(proxy, app, 'DELETE', own)).toMatchObject({ status: 204, text: '' });
+    expect((await harness.result('regretted')).value).toMatchObject({
+      outcome: 'failed',
+      item: { status: 429, error: 'REQUEST_CANCELLED' },
+    });
+    expect((await harness.call(proxy, app, 'GET', own)).json).toMatchObject({
+      state: 'cancelled',
+      attempts: 0,
+      attempted_at: null,
+    });
+    expect(await harness.call(proxy, app, 'DELETE', own)).toMatchObject({ status: 409 });
+    const other = harness.thing(proxy, 'cancelled');
+    await other.device.register();
+    await harness.call(proxy, app, 'POST', `/v2/device-requests/${absent}?async-id=kept&wait=10`, body);
+    expect(other.reboots).toBe(1);
+  });
+
+  it('?wait answers with the result, or with 202 when the device is slower', async () => {
+    const body = { method: 'GET', uri: '/3/0/0' };
+    const quick = await send('waited', body, '&wait=20');
+    expect([quick.status, quick.json]).toMatchObject([
+      200,
+      { id: 'waited', status: 200, payload: b64('Lanyard'), ct: 'text/plain' },
+    ]);
+    expect((await harness.result('waited')).value.item).toEqual(quick.json);
+    expect((await send('waited', body, '&wait=1')).json).toEqual(quick.json);
+    expect(await send('waited-2', { method: 'GET', uri: '/9/9/9' }, '&wait=20')).toMatchObject({
+      status: 200,
+      json: { status: 404, error: 'RESOURCE_NOT_FOUND', payload: '' },
+    });
+    let answer = (): void => undefined;
+    thing.device.beforeAnswer = () => new Promise((resolve) => (answer = resolve));
+    expect(await send('slow', body, '&wait=1')).toMatchObject({ status: 202, text: '' });
+    answer();
+    thing.device.beforeAnswer = undefined;
+    expect((await harness.result('slow')).value.item.status).toBe(200);
+    for (const wait of ['0', '61', 'x'])
+      expect(await send('waited-3', body, `&wait=${wait}`)).toMatchObject({ status: 400 });
   });
 
   it('the history shows the own commands', async () => {

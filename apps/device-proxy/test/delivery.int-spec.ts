@@ -6,11 +6,14 @@ import type { DeviceProxyConfig } from '../src/config.js';
 import { type Engines, openEngines } from '../src/engines.js';
 import type { Session } from '../src/sessions/session.js';
 import {
+  ConnectionEnded,
   type DeviceAnswer,
   type DeviceLink,
   type DeviceRequest,
   GivenUp,
   NoAnswer,
+  NotSendable,
+  NotSent,
   type ObservedAnswer,
   Refused,
 } from '../src/transport/device-link.js';
@@ -149,6 +152,42 @@ describe('a device that does not answer', () => {
     let first = true;
     link.answer = () => (first ? ((first = false), silence()) : Promise.resolve(content));
     expect(await ended(await send(await register(), 'GET', 1))).toMatchObject({ status: 200, attempts: 2 });
+  });
+
+  it.each(['GET', 'POST'] as const)(
+    'a %s that could not leave waits for the next connection, and counts nothing',
+    async (method) => {
+      link.answer = () => Promise.reject(new NotSent());
+      const session = await register();
+      const asyncId = await send(session, method);
+      await eventually(async () => {
+        await clock.advance(1_000);
+        if (link.asked.length < 4) throw new Error('asked too seldom');
+      });
+      link.answer = () => Promise.resolve(content);
+      expect(await ended(asyncId)).toMatchObject({ status: 200, attempts: 1 });
+    },
+  );
+
+  it('a connection that ends before the answer does not end what can be repeated', async () => {
+    let cut = true;
+    link.answer = () => (cut ? ((cut = false), Promise.reject(new ConnectionEnded())) : Promise.resolve(content));
+    expect(await ended(await send(await register(), 'GET'))).toMatchObject({ status: 200, attempts: 2 });
+  });
+
+  it('one whose connection ends each time is not asked forever, and never twice to execute', async () => {
+    link.answer = () => Promise.reject(new ConnectionEnded());
+    expect(await ended(await send(await register(), 'GET'))).toMatchObject({ status: 504, attempts: 3 });
+    expect(await ended(await send(await register(), 'POST', 5))).toMatchObject({
+      status: 504,
+      attempts: 1,
+      note: expect.stringContaining('may have done it'),
+    });
+  });
+
+  it('what its connection cannot carry is 413 at once', async () => {
+    link.answer = () => Promise.reject(new NotSendable());
+    expect(await ended(await send(await register(), 'GET', 5))).toMatchObject({ status: 413, attempts: 1 });
   });
 
   it('one in queue mode is left alone until it is heard', async () => {

@@ -4,12 +4,12 @@ import { type Clock, newId } from '@lanyard/service';
 import { type DataSource, type EntityManager, In } from 'typeorm';
 import { withDevice } from '../db/device-lock.js';
 import { isRepeatable, operationOf } from '../downlink/operation.js';
-import { AsyncIdTaken, QueueIsFull } from '../errors.js';
+import { AsyncIdTaken, CommandNotFound, NotCancellable, QueueIsFull } from '../errors.js';
 import type { SubscriptionStore } from '../subscriptions/subscription-store.js';
 import { Command } from './command.entity.js';
 import { accepted, finished } from './facts.js';
-import { claimLeaseMs, queueLengthMax } from './limits.js';
-import { expired, inDoubt, type Outcome } from './outcome.js';
+import { claimLeaseMs, queueBytesMax, queueLengthMax } from './limits.js';
+import { cancelled, expired, inDoubt, type Outcome } from './outcome.js';
 
 export type NewCommand = Pick<
   Command,
@@ -117,6 +117,20 @@ export class CommandQueue {
     );
   }
 
+  /** Takes a waiting command back. Throws CommandNotFound, or NotCancellable when it was given to the device. */
+  async cancel(keyId: string, asyncId: string): Promise<void> {
+    const { dataSource } = this.parts;
+    const known = await dataSource.manager.findOneBy(Command, { keyId, asyncId });
+    if (!known) throw new CommandNotFound();
+    const ended = await withDevice(dataSource, known.deviceId, async (manager) => {
+      const command = await manager.findOneByOrFail(Command, { id: known.id });
+      if (command.state !== 'waiting') throw new NotCancellable(command.state);
+      await this.end(manager, command, cancelled);
+      return command;
+    });
+    this.tell([[ended, cancelled]]);
+  }
+
   /** Ends every command of a device that waits or is in flight. */
   async failAll(deviceId: string, outcome: Outcome): Promise<number> {
     return this.endWhere(deviceId, () => outcome);
@@ -175,8 +189,14 @@ export class CommandQueue {
     throw new AsyncIdTaken(command.asyncId);
   }
 
-  private async refuseWhenFull(manager: EntityManager, { deviceId, kind }: NewCommand): Promise<void> {
-    if ((await manager.countBy(Command, { deviceId, state: active })) >= queueLengthMax)
+  private async refuseWhenFull(manager: EntityManager, { deviceId, kind, payload }: NewCommand): Promise<void> {
+    const [queue]: { length: number; bytes: number }[] = await manager.query(
+      `SELECT count(*)::int AS length, coalesce(sum(octet_length(payload)), 0)::int AS bytes
+       FROM command WHERE device_id = $1 AND state IN ('waiting', 'executing')`,
+      [deviceId],
+    );
+    const { length = 0, bytes = 0 } = queue ?? {};
+    if (length >= queueLengthMax || bytes + (payload?.length ?? 0) > queueBytesMax)
       throw new QueueIsFull(kind === 'device-request' ? 400 : 429);
   }
 
@@ -195,6 +215,7 @@ export class CommandQueue {
     const claim = {
       state: 'executing' as const,
       attempts: head.attempts + 1,
+      attemptedAt: new Date(this.parts.clock.now()),
       claimedBy: replica,
       claimEpoch: String(epoch),
       claimUntil: new Date(this.parts.clock.now() + claimLeaseMs),
@@ -214,7 +235,7 @@ export class CommandQueue {
       Command,
       { id: command.id },
       {
-        state: outcome.outcome,
+        state: outcome.state ?? outcome.outcome,
         finishedAt: new Date(now),
         status: outcome.status,
         error: outcome.error ?? null,

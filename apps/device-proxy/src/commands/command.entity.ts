@@ -1,10 +1,10 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 export type CommandKind = 'device-request' | 'endpoint' | 'subscription';
-export type CommandMethod = 'GET' | 'PUT' | 'POST' | 'DELETE';
+export type CommandMethod = 'GET' | 'PUT' | 'POST' | 'DELETE' | 'FETCH' | 'IPATCH';
 
-/** waiting -> executing -> one of the last three; executing -> waiting when it is to be tried again. */
-export type CommandState = 'waiting' | 'executing' | 'succeeded' | 'failed' | 'expired';
+/** waiting -> executing -> one of the others; waiting -> cancelled; executing -> waiting when it is to be tried again. */
+export type CommandState = 'waiting' | 'executing' | 'succeeded' | 'failed' | 'expired' | 'cancelled';
 
 /** A command in the durable queue of its device, and afterwards the record of how it ended. */
 @Entity({ name: 'command' })
@@ -59,6 +59,10 @@ export class Command {
 
   @Column('integer')
   attempts: number;
+
+  /** When it was last given to the device. */
+  @Column('timestamptz', { name: 'attempted_at', nullable: true })
+  attemptedAt: Date | null;
 
   @Column('text')
   state: CommandState;

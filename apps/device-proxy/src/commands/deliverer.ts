@@ -1,19 +1,21 @@
 import type { Clock, Logger, Timer } from '@lanyard/service';
 import type { Asker, DeviceReply } from '../downlink/asker.js';
-import { isRepeatable, operationOf } from '../downlink/operation.js';
+import { bringsValues, isComposite, isRepeatable, operationOf } from '../downlink/operation.js';
 import type { Observer } from '../observations/observer.js';
 import type { Values } from '../observations/values.js';
 import type { Session } from '../sessions/session.js';
 import type { Sessions } from '../sessions/sessions.js';
 import type { Interest } from '../subscriptions/interest.js';
-import { GivenUp, NoAnswer, Refused } from '../transport/device-link.js';
+import { ConnectionEnded, GivenUp, NoAnswer, NotSendable, NotSent, Refused } from '../transport/device-link.js';
 import type { Command } from './command.entity.js';
 import type { CommandQueue } from './command-queue.js';
-import { claimRenewMs, retryPauseMs } from './limits.js';
+import { attemptsWhenConnectionsEndMax, claimRenewMs, retryPauseMs } from './limits.js';
 import {
   inDoubt,
   notConnected,
   notObservable,
+  notOffered,
+  notSendable,
   type Outcome,
   outcomeOf,
   subscriptionRemoved,
@@ -159,9 +161,12 @@ export class Deliverer {
     const { asker, values } = this.parts;
     const operation = operationOf(command);
     if (operation === 'observe') return this.subscribe(session, command);
+    if (isComposite(operation) && session.data.lwm2mVersion === '1.0') return notOffered;
     const reply = await asker.ask(session, { operation, ...command });
     if (operation === 'read' && reply.code === '2.05')
       await values.report(session, { path: command.path, ...reply, cause: 'read', audience: [] });
+    if (operation === 'read-composite' && reply.code === '2.05')
+      await values.reportEach(session, reply, { cause: 'read', audienceOf: () => [] });
     return outcomeOf(reply);
   }
 
@@ -198,6 +203,9 @@ export class Deliverer {
     const repeatable = isRepeatable(operationOf(command));
     const triesLeft = command.attempts <= command.retryMax;
     if (error instanceof GivenUp) return repeatable ? { again: 'not counted', pauseMs: 0 } : { done: inDoubt };
+    if (error instanceof NotSent) return { again: 'not counted', pauseMs: retryPauseMs };
+    if (error instanceof NotSendable) return { done: notSendable };
+    if (error instanceof ConnectionEnded) return this.cutOff(command, repeatable);
     if (error instanceof Refused)
       return triesLeft ? { again: 'counted', pauseMs: retryPauseMs } : { done: notConnected };
     if (!(error instanceof NoAnswer)) return this.broken(command, error);
@@ -207,9 +215,24 @@ export class Deliverer {
     if (session.data.queueMode) session.silent = true;
     return { again: 'counted', pauseMs: session.data.queueMode ? 0 : retryPauseMs };
   }
-  /** Not the device: Kafka, Redis or the database did not take what came of it. Nothing of that sort follows a change. */
+
+  /**
+   * Whoever sent it at the moment the connection died is not to blame: it waits for the next connection, unless the
+   * device may have done what must not be done twice. A device that this very command disconnects is not asked forever.
+   */
+  private cutOff(command: Command, repeatable: boolean): Verdict {
+    if (!repeatable) return { done: inDoubt };
+    if (command.attempts <= command.retryMax || command.attempts < attemptsWhenConnectionsEndMax)
+      return { again: 'counted', pauseMs: retryPauseMs };
+    return { done: timeout };
+  }
+
+  /**
+   * Not the device: Kafka, Redis or the database did not take what it answered. Only values are taken there: whatever
+   * else fails after the device was asked is not asked again.
+   */
   private broken(command: Command, error: unknown): Verdict {
     this.parts.logger.error({ err: error, commandId: command.id }, 'command not carried out: tried again');
-    return isRepeatable(operationOf(command)) ? { again: 'not counted', pauseMs: retryPauseMs } : { done: inDoubt };
+    return bringsValues(operationOf(command)) ? { again: 'not counted', pauseMs: retryPauseMs } : { done: inDoubt };
   }
 }

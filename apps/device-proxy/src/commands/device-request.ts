@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { formatOf } from '../downlink/formats.js';
+import { compositeProblem, formatOf } from '../downlink/formats.js';
 import { MalformedAsyncId, MalformedCommand, MalformedPath } from '../errors.js';
-import { defaultExpirySeconds, defaultRetry, expirySeconds, retryMax } from './limits.js';
+import { defaultExpirySeconds, defaultRetry, expirySeconds, retryMax, waitSeconds } from './limits.js';
 
 const seconds = z.coerce.number().int().min(expirySeconds.min).max(expirySeconds.max);
 
@@ -9,7 +9,9 @@ const mediaType = z.string().refine((text) => formatOf(text) !== undefined, 'No 
 
 /** Body of POST /v2/device-requests/{device-id} (spec §2.7). */
 export const DeviceRequestSchema = z.object({
-  method: z.enum(['GET', 'PUT', 'POST', 'DELETE']),
+  method: z
+    .enum(['GET', 'PUT', 'POST', 'DELETE', 'FETCH', 'IPATCH'])
+    .describe('FETCH and IPATCH read and write several paths at once: uri `/`, the paths in a SenML payload'),
   uri: z.string().min(1).max(255).describe('`/<object>/<instance>/<resource>`, write attributes as its query'),
   accept: mediaType.optional().describe('Media type wanted'),
   'content-type': mediaType.optional().describe('Media type of the payload'),
@@ -21,7 +23,7 @@ export const DeviceRequestSchema = z.object({
   'expiry-seconds': seconds.optional(),
 });
 
-export type DeviceRequestQuery = Partial<Record<'async-id' | 'retry' | 'expiry-seconds', string>>;
+export type DeviceRequestQuery = Partial<Record<'async-id' | 'retry' | 'expiry-seconds' | 'wait', string>>;
 
 /** A path of LwM2M: object, instance, resource, resource instance, each a 16-bit number. */
 const lwm2mPath = /^(\/(0|[1-9]\d{0,4})){1,4}$/;
@@ -53,7 +55,7 @@ export const defaultTiming = (queueMode: boolean): Timing => {
 
 export interface DeviceRequest extends Timing {
   asyncId: string;
-  method: 'GET' | 'PUT' | 'POST' | 'DELETE';
+  method: z.infer<typeof DeviceRequestSchema>['method'];
   path: string;
   query: string[];
   accept: string | null;
@@ -62,14 +64,25 @@ export interface DeviceRequest extends Timing {
 }
 
 /** `&` separates write attributes; one published text uses `;`. */
-const splitUri = (uri: string): { path: string; query: string[] } => {
+const splitUri = (uri: string, composite: boolean): { path: string; query: string[] } => {
   const [path = '', query = ''] = uri.split(/\?(.*)/s);
-  const absolute = path.startsWith('/') ? path : `/${path}`;
+  const absolute = (path.startsWith('/') ? path : `/${path}`).replace(/\/{2,}/g, '/').replace(/(.)\/$/, '$1');
   return {
-    path: readPath('uri', absolute.replace(/\/{2,}/g, '/').replace(/(.)\/$/, '$1')),
+    path: absolute === '/' && composite ? '/' : readPath('uri', absolute),
     query: query.split(/[&;]/).filter(Boolean),
   };
 };
+
+/** What names its paths in the payload is looked at before it waits for the device. */
+const checkComposite = (path: string, contentType: string | undefined, payload: Buffer | null): void => {
+  if (path !== '/') throw new MalformedCommand('uri', 'FETCH and IPATCH go to /: the paths are in the payload');
+  const problem = compositeProblem(contentType, payload);
+  if (problem !== undefined) throw new MalformedCommand('payload-b64', problem);
+};
+
+/** How long the caller wants to wait for the result; undefined when it does not. */
+export const readWait = ({ wait }: DeviceRequestQuery): number | undefined =>
+  wait === undefined ? undefined : readNumber('wait', wait, z.number().int().min(waitSeconds.min).max(waitSeconds.max));
 
 /** The query says how, the body says what. Throws the error that the sender gets. */
 export const readDeviceRequest = (query: DeviceRequestQuery, body: unknown, queueMode: boolean): DeviceRequest => {
@@ -82,13 +95,17 @@ export const readDeviceRequest = (query: DeviceRequestQuery, body: unknown, queu
   const request = read.data;
   const defaults = defaultTiming(queueMode);
   const expiry = query['expiry-seconds'];
+  const composite = request.method === 'FETCH' || request.method === 'IPATCH';
+  const payload = request['payload-b64'] === undefined ? null : Buffer.from(request['payload-b64'], 'base64');
+  const uri = splitUri(request.uri, composite);
+  if (composite) checkComposite(uri.path, request['content-type'], payload);
   return {
     asyncId: query['async-id'] as string,
     method: request.method,
-    ...splitUri(request.uri),
+    ...uri,
     accept: request.accept ?? null,
     contentType: request['content-type'] ?? null,
-    payload: request['payload-b64'] === undefined ? null : Buffer.from(request['payload-b64'], 'base64'),
+    payload,
     retryMax:
       query.retry === undefined
         ? defaults.retryMax

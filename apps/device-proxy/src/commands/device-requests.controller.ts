@@ -1,14 +1,20 @@
-import { Body, Controller, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, HttpCode, Inject, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { DeviceCommandFinished } from '@lanyard/contracts';
 import { Caller, type Identity } from '@lanyard/service';
+import type { FastifyReply } from 'fastify';
 import { bodySchema } from './body-schema.js';
 import { Commands } from './commands.js';
-import { type DeviceRequestQuery, DeviceRequestSchema, readDeviceRequest } from './device-request.js';
+import { type DeviceRequestQuery, DeviceRequestSchema, readDeviceRequest, readWait } from './device-request.js';
+import { WaitingCallers } from './waiting-callers.js';
 
 @ApiTags('Commands')
 @Controller('v2/device-requests')
 export class DeviceRequestsController {
-  constructor(@Inject(Commands) private readonly commands: Commands) {}
+  constructor(
+    @Inject(Commands) private readonly commands: Commands,
+    @Inject(WaitingCallers) private readonly callers: WaitingCallers,
+  ) {}
 
   @Post(':deviceId')
   @HttpCode(202)
@@ -16,7 +22,13 @@ export class DeviceRequestsController {
   @ApiQuery({ name: 'async-id', required: true, description: '1 to 40 letters, digits, _ or -' })
   @ApiQuery({ name: 'retry', required: false, description: '0 to 10 extra attempts' })
   @ApiQuery({ name: 'expiry-seconds', required: false, description: '1 to 2592000' })
+  @ApiQuery({
+    name: 'wait',
+    required: false,
+    description: '1 to 60 seconds: the result in the answer, when the device is that quick; it goes to the channel too',
+  })
   @ApiBody(bodySchema(DeviceRequestSchema))
+  @ApiResponse({ status: 200, description: 'With wait: how the command ended, as an asynchronous response' })
   @ApiResponse({ status: 202, description: 'In the queue of the device' })
   @ApiResponse({
     status: 400,
@@ -29,9 +41,14 @@ export class DeviceRequestsController {
     @Param('deviceId') deviceId: string,
     @Query() query: DeviceRequestQuery,
     @Body() body: unknown,
-  ): Promise<void> {
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<DeviceCommandFinished['item'] | undefined> {
     const device = await this.commands.device(caller, deviceId);
     const request = readDeviceRequest(query, body, device.session?.data.queueMode ?? false);
-    await this.commands.send(caller, device, { kind: 'device-request', ...request });
+    const wait = readWait(query);
+    const { id } = await this.commands.send(caller, device, { kind: 'device-request', ...request });
+    const response = wait === undefined ? undefined : await this.callers.response(id, wait);
+    if (response) reply.code(200);
+    return response;
   }
 }

@@ -28,7 +28,11 @@ export const accepted = (command: Command): DeviceCommandAccepted => ({
   expiresAt: formatTimestamp(command.expiresAt),
 });
 
-const itemOf = (command: Command, { status, error, payload, contentType, maxAgeSeconds }: Outcome) => ({
+/** The asynchronous response: on the channel of the key, or in the answer of who waited. */
+const itemOf = (
+  command: Command,
+  { status, error, payload, contentType, maxAgeSeconds }: Omit<Outcome, 'outcome'>,
+): DeviceCommandFinished['item'] => ({
   id: command.asyncId,
   status,
   payload: payload?.toString('base64') ?? '',
@@ -36,6 +40,19 @@ const itemOf = (command: Command, { status, error, payload, contentType, maxAgeS
   ...(maxAgeSeconds !== undefined && { 'max-age': maxAgeSeconds }),
   ...(error !== undefined && { error }),
 });
+
+/** The same from the record; undefined for a command that has not ended. */
+export const responseOf = (command: Command): DeviceCommandFinished['item'] | undefined => {
+  const { status, error, result, resultType, resultMaxAge } = command;
+  if (status === null) return undefined;
+  return itemOf(command, {
+    status,
+    ...(error !== null && { error }),
+    ...(result !== null && { payload: result }),
+    ...(resultType !== null && { contentType: resultType }),
+    ...(resultMaxAge !== null && { maxAgeSeconds: Number(resultMaxAge) }),
+  });
+};
 
 const written = (command: Command) =>
   writesValue(operationOf(command)) && {

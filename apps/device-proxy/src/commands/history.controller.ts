@@ -1,13 +1,17 @@
-import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Controller, Delete, Get, HttpCode, Inject, Param, Query } from '@nestjs/common';
+import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Caller, type Identity, type ListEnvelope, parseListQuery, type QueryParameters } from '@lanyard/service';
+import { CommandQueue } from './command-queue.js';
 import { CommandHistory, type CommandRecord, historySpec } from './history.js';
 
 /** How the caller's own commands ended, also for keys without a channel. */
 @ApiTags('Commands')
 @Controller('v3/device-requests')
 export class CommandHistoryController {
-  constructor(@Inject(CommandHistory) private readonly history: CommandHistory) {}
+  constructor(
+    @Inject(CommandHistory) private readonly history: CommandHistory,
+    @Inject(CommandQueue) private readonly queue: CommandQueue,
+  ) {}
 
   @Get()
   @ApiOperation({ summary: 'List the commands of the calling key; filters: device_id, state' })
@@ -19,5 +23,13 @@ export class CommandHistoryController {
   @ApiOperation({ summary: 'Show one command of the calling key' })
   get(@Caller() caller: Identity, @Param('asyncId') asyncId: string): Promise<CommandRecord> {
     return this.history.get(caller.keyId, asyncId);
+  }
+
+  @Delete(':asyncId')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Take back a command that waits; it ends with 429 REQUEST_CANCELLED' })
+  @ApiResponse({ status: 409, description: 'COMMAND_NOT_WAITING: given to the device, or ended' })
+  cancel(@Caller() caller: Identity, @Param('asyncId') asyncId: string): Promise<void> {
+    return this.queue.cancel(caller.keyId, asyncId);
   }
 }

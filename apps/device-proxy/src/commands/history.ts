@@ -21,6 +21,7 @@ export interface CommandRecord {
   uri: string;
   state: Command['state'];
   attempts: number;
+  attempted_at: string | null;
   created_at: string;
   expires_at: string;
   finished_at: string | null;
@@ -41,6 +42,7 @@ const recordOf = (command: Command): CommandRecord => ({
   uri: command.query.length > 0 ? `${command.path}?${command.query.join('&')}` : command.path,
   state: command.state,
   attempts: command.attempts,
+  attempted_at: command.attemptedAt && formatTimestamp(command.attemptedAt),
   created_at: formatTimestamp(command.acceptedAt),
   expires_at: formatTimestamp(command.expiresAt),
   finished_at: command.finishedAt && formatTimestamp(command.finishedAt),

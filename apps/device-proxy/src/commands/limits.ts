@@ -1,5 +1,6 @@
-/** Commands that may wait for one device. */
-export const queueLengthMax = 20;
+/** Commands that may wait for one device, and how much they may carry together. */
+export const queueLengthMax = 1_000;
+export const queueBytesMax = 16_777_216;
 
 /** Extra attempts after the first one. */
 export const retryMax = 10;
@@ -14,6 +15,15 @@ export const claimLeaseMs = 60_000;
 
 /** Pause before a command is tried again on a device that did not answer although it should listen. */
 export const retryPauseMs = 5_000;
+
+/** A connection that ended before the answer: so many attempts at least, also where the sender wished for none. */
+export const attemptsWhenConnectionsEndMax = 3;
+
+/** How long a caller may wait for the result in its request, and how often that looks when nobody told. */
+export const waitSeconds = { min: 1, max: 60 } as const;
+export const waitLookMs = 2_000;
+/** Callers that wait on one replica; the rest gets its 202 at once. */
+export const waitingCallersMax = 1_000;
 
 /** How often each replica looks for commands whose time is over, and for commands it was not nudged about. */
 export const expiryPeriodMs = 1_000;

@@ -1,6 +1,8 @@
 /** How a command ended: status and token of its asynchronous response. */
 export interface Outcome {
   outcome: 'succeeded' | 'failed' | 'expired';
+  /** In the history, where it says more than the outcome. */
+  state?: 'cancelled';
   status: number;
   error?: string;
   /** For people who read the history. */
@@ -25,6 +27,11 @@ export const expired: Outcome = {
   note: 'The device was not there before the command expired.',
 };
 
+export const cancelled: Outcome = {
+  ...failed(429, 'REQUEST_CANCELLED', 'The command was taken back before it was given to the device.'),
+  state: 'cancelled',
+};
+
 export const deviceBlocked = failed(429, 'DEVICE_BLOCKED', 'The device is suspended.');
 export const registrationRemoved = failed(429, 'DEVICE_REMOVED_REGISTRATION', 'The device was deleted.');
 export const notConnected = failed(503, 'NOT_CONNECTED', 'The device went away while the command was executed.');
@@ -45,6 +52,18 @@ export const inDoubt = failed(
   504,
   'TIMEOUT',
   'The device may have done it: its answer never came, and this operation is not safe to repeat.',
+);
+
+export const notOffered = failed(
+  400,
+  'NOT_OFFERED',
+  'The device registered with LwM2M 1.0, which has no composite operations.',
+);
+
+export const notSendable = failed(
+  413,
+  'REQUEST_ENTITY_TOO_LARGE',
+  'The connection of the device takes no message of this size.',
 );
 
 /** CoAP response codes (RFC 7252 §12.1.2) as status and word. The word is the error category of spec §3.2. */

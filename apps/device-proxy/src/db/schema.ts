@@ -1,13 +1,15 @@
 import { outboxMigration } from '@lanyard/kafka';
 import { Command } from '../commands/command.entity.js';
 import { FirstContact } from '../intake/first-contact.entity.js';
+import { UploadedModel } from '../models/uploaded-model.entity.js';
 import { Presubscription } from '../presubscriptions/presubscription.entity.js';
 import { Subscription } from '../subscriptions/subscription.entity.js';
 import { Initial1700000000001 } from './migrations/1700000000001-initial.js';
+import { ModelsAndAttempts1700000000002 } from './migrations/1700000000002-models-and-attempts.js';
 
 /** PostgreSQL schema of this service; nobody else reads it. */
 export const schemaName = 'device_proxy';
 
-export const entities = [Command, Subscription, Presubscription, FirstContact];
+export const entities = [Command, Subscription, Presubscription, FirstContact, UploadedModel];
 
-export const migrations = [Initial1700000000001, outboxMigration(schemaName)];
+export const migrations = [Initial1700000000001, outboxMigration(schemaName), ModelsAndAttempts1700000000002];

@@ -1,3 +1,4 @@
+import type { AccountModels } from '@lanyard/lwm2m';
 import type { Heard } from '../sessions/heard.js';
 import type { Observation, Session } from '../sessions/session.js';
 import type { DeviceAnswer, DeviceLink, DeviceRequest } from '../transport/device-link.js';
@@ -29,10 +30,11 @@ export class Asker {
   constructor(
     private readonly link: DeviceLink,
     private readonly heard: Heard,
+    private readonly models: AccountModels,
   ) {}
 
   async ask(session: Session, ask: Ask): Promise<DeviceReply> {
-    const request = requestFor(session.data, ask);
+    const request = requestFor(session.data, ask, this.models.of(session.accountId));
     const answer = await this.link.request(session.address, request, session.signal);
     this.heard.note(session);
     return replyOf(ask.path, answer);

@@ -3,19 +3,22 @@ import {
   contentFormat,
   contentFormatOf,
   decodeSend,
+  decodeSenmlCbor,
+  decodeSenmlJson,
   encodeValues,
+  isPath,
+  Malformed,
   mediaTypeOf as nameOf,
+  type ModelRegistry,
   parsePath,
-  standardModels,
+  type ResourceValue,
 } from '@lanyard/lwm2m';
-
-/** Types of the resources everybody has; payloads that carry no types are read and written by them. */
-const models = standardModels();
 
 /** Media type of what a device sent. Without a Content-Format a resource is text, anything larger unknown bytes. */
 export const mediaTypeOf = (format: number | undefined, path: string): string => {
   if (format !== undefined) return nameOf(format);
-  return nameOf(parsePath(path).resource === undefined ? contentFormat.opaque : contentFormat.text);
+  const single = path !== '/' && parsePath(path).resource !== undefined;
+  return nameOf(!single ? contentFormat.opaque : contentFormat.text);
 };
 
 /** A media type, or the number of a Content-Format. undefined: no format that devices know. */
@@ -32,7 +35,7 @@ export const bodyMediaType = (header: string | undefined): string | null => {
 };
 
 /** The format of a payload whose sender names none: by the type of the resource; an instance is TLV. */
-export const writeFormat = (path: string): number => {
+export const writeFormat = (path: string, models: ModelRegistry): number => {
   const { object, resource } = parsePath(path);
   if (resource === undefined) return contentFormat.tlv;
   return chooseWriteFormat(models.resource(object, resource)?.type);
@@ -44,9 +47,41 @@ export interface SentValue {
   contentType: string;
 }
 
+/** As if the resource had been read alone. */
+const alone = (value: ResourceValue): SentValue => {
+  const own = chooseWriteFormat(value.type);
+  return { path: value.path, payload: encodeValues(own, value.path, [value]), contentType: nameOf(own) };
+};
+
 /** The values of a Send, each as if its resource had been read alone. Throws Malformed or UnsupportedFormat. */
-export const readSend = (format: number | undefined, payload: Buffer, nowMs: number): SentValue[] =>
-  decodeSend(format ?? contentFormat.senmlJson, payload, models, nowMs).map((value) => {
-    const own = chooseWriteFormat(value.type);
-    return { path: value.path, payload: encodeValues(own, value.path, [value]), contentType: nameOf(own) };
-  });
+export const readSend = (
+  format: number | undefined,
+  payload: Buffer,
+  models: ModelRegistry,
+  nowMs: number,
+): SentValue[] => decodeSend(format ?? contentFormat.senmlJson, payload, models, nowMs).map(alone);
+
+/** The values in an answer that names its paths itself. Throws Malformed or UnsupportedFormat. */
+export const readComposite = (
+  contentType: string,
+  payload: Buffer,
+  models: ModelRegistry,
+  nowMs: number,
+): SentValue[] =>
+  decodeSend(contentFormatOf(contentType) ?? contentFormat.senmlJson, payload, models, nowMs).map(alone);
+
+/** Why this is no list of paths (with their values, for a write); undefined when it is one. */
+export const compositeProblem = (contentType: string | undefined, payload: Buffer | null): string | undefined => {
+  const format = contentType === undefined ? contentFormat.senmlJson : formatOf(contentType);
+  if (format !== contentFormat.senmlJson && format !== contentFormat.senmlCbor)
+    return 'Must be SenML JSON or SenML CBOR';
+  try {
+    const bytes = payload ?? Buffer.alloc(0);
+    const records = format === contentFormat.senmlJson ? decodeSenmlJson(bytes) : decodeSenmlCbor(bytes);
+    if (records.length === 0) return 'Names no path';
+    return records.every(({ name }) => isPath(name)) ? undefined : 'Names something that is no path';
+  } catch (error) {
+    if (error instanceof Malformed) return error.message;
+    throw error;
+  }
+};

@@ -1,10 +1,20 @@
 /** What a command asks of the device, in the words of LwM2M (LwM2M 1.1 core §6.3). */
 export type Operation =
-  'read' | 'discover' | 'write' | 'write-partial' | 'write-attributes' | 'execute' | 'create' | 'delete' | 'observe';
+  | 'read'
+  | 'discover'
+  | 'write'
+  | 'write-partial'
+  | 'write-attributes'
+  | 'execute'
+  | 'create'
+  | 'delete'
+  | 'observe'
+  | 'read-composite'
+  | 'write-composite';
 
 export interface Asked {
   kind: 'device-request' | 'endpoint' | 'subscription';
-  method: 'GET' | 'PUT' | 'POST' | 'DELETE';
+  method: 'GET' | 'PUT' | 'POST' | 'DELETE' | 'FETCH' | 'IPATCH';
   path: string;
   query: readonly string[];
   accept: string | null;
@@ -31,11 +41,24 @@ export const operationOf = (asked: Asked): Operation => {
       return posted(asked.path);
     case 'DELETE':
       return 'delete';
+    case 'FETCH':
+      return 'read-composite';
+    case 'IPATCH':
+      return 'write-composite';
   }
 };
 
 /** Asking twice does no more than asking once. What is not repeatable is never sent again when its answer is missing. */
 export const isRepeatable = (operation: Operation): boolean => !['execute', 'create', 'delete'].includes(operation);
 
+/** Values come in the answer, and nothing changes on the device. */
+export const bringsValues = (operation: Operation): boolean =>
+  ['read', 'read-composite', 'observe'].includes(operation);
+
 /** A value is written: the snapshot keeps it as the desired one (spec §3.2). */
-export const writesValue = (operation: Operation): boolean => operation === 'write' || operation === 'write-partial';
+export const writesValue = (operation: Operation): boolean =>
+  ['write', 'write-partial', 'write-composite'].includes(operation);
+
+/** Several paths at once; since LwM2M 1.1 (LwM2M 1.1 core §6.3.8, §6.3.9). */
+export const isComposite = (operation: Operation): boolean =>
+  operation === 'read-composite' || operation === 'write-composite';

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { standardModels } from '@lanyard/lwm2m';
 import type { RegistrationData } from '../sessions/session.js';
 import type { Operation } from './operation.js';
 import { type Ask, observeRequest, requestFor } from './requests.js';
@@ -62,11 +63,11 @@ describe('requestFor', () => {
     ],
     ['delete', ask('delete', '/3303/1'), { method: 'DELETE', path: '/3303/1' }],
   ])('%s', (_, asked, request) => {
-    expect(requestFor(data, asked)).toEqual(request);
+    expect(requestFor(data, asked, standardModels())).toEqual(request);
   });
 
   it('an empty value is a write of nothing, not write attributes', () => {
-    expect(requestFor(data, ask('write', '/3341/0/5527'))).toMatchObject({
+    expect(requestFor(data, ask('write', '/3341/0/5527'), standardModels())).toMatchObject({
       payload: Buffer.alloc(0),
       contentFormat: 0,
     });

@@ -1,4 +1,4 @@
-import { chooseAccept, contentFormat, type Lwm2mVersion } from '@lanyard/lwm2m';
+import { chooseAccept, contentFormat, type Lwm2mVersion, type ModelRegistry } from '@lanyard/lwm2m';
 import type { RegistrationData } from '../sessions/session.js';
 import type { DeviceRequest } from '../transport/device-link.js';
 import { formatOf, writeFormat } from './formats.js';
@@ -28,8 +28,17 @@ const read = (data: RegistrationData, path: string, wish: number | undefined): D
   return { method: 'GET', path: data.rootPath + path, ...(accept !== undefined && { accept }) };
 };
 
+/** The paths are in the payload, which the sender wrote; they are answered in the same format unless it asks otherwise. */
+const composite = ({ rootPath }: RegistrationData, ask: Ask): DeviceRequest => {
+  const format = contentFormat.senmlJson;
+  const carried = { contentFormat: format, ...content(ask, format) };
+  if (ask.operation === 'write-composite') return { method: 'IPATCH', path: rootPath || '/', ...carried };
+  const accept = (ask.accept === null ? undefined : formatOf(ask.accept)) ?? carried.contentFormat;
+  return { method: 'FETCH', path: rootPath || '/', ...carried, accept };
+};
+
 /** LwM2M 1.1 core §6.3 as CoAP (LwM2M 1.1 transport §6.4). */
-export const requestFor = (data: RegistrationData, ask: Ask): DeviceRequest => {
+export const requestFor = (data: RegistrationData, ask: Ask, models: ModelRegistry): DeviceRequest => {
   const path = data.rootPath + ask.path;
   switch (ask.operation) {
     case 'read':
@@ -39,7 +48,7 @@ export const requestFor = (data: RegistrationData, ask: Ask): DeviceRequest => {
     case 'observe':
       return observeRequest(data, ask.path);
     case 'write': {
-      const format = writeFormat(ask.path);
+      const format = writeFormat(ask.path, models);
       return {
         method: 'PUT',
         path,
@@ -58,6 +67,9 @@ export const requestFor = (data: RegistrationData, ask: Ask): DeviceRequest => {
       return { method: 'POST', path, query: ask.query, ...content(ask, contentFormat.text) };
     case 'delete':
       return { method: 'DELETE', path };
+    case 'read-composite':
+    case 'write-composite':
+      return composite(data, ask);
   }
 };
 

@@ -1,6 +1,9 @@
 import { DeviceValues, type ResourceValueArrived } from '@lanyard/contracts';
 import type { KafkaProducer } from '@lanyard/kafka';
-import { type Clock, formatTimestamp } from '@lanyard/service';
+import { type AccountModels, Malformed, UnsupportedFormat } from '@lanyard/lwm2m';
+import { type Clock, formatTimestamp, type Logger } from '@lanyard/service';
+import { readComposite } from '../downlink/formats.js';
+import type { FirmwareReports } from '../firmware/firmware-reports.js';
 import type { Session } from '../sessions/session.js';
 
 export interface ArrivedValue {
@@ -21,12 +24,48 @@ const defaultMaxAgeSeconds = 60;
 export class Values {
   constructor(
     private readonly producer: KafkaProducer,
+    private readonly firmware: FirmwareReports,
+    private readonly models: AccountModels,
     private readonly clock: Clock,
+    private readonly logger: Logger,
   ) {}
 
-  report(session: Session, value: ArrivedValue): Promise<void> {
+  /** The values in an answer that names its paths itself, each for its own. */
+  async reportEach(
+    session: Session,
+    answer: { payload: Buffer; contentType: string; maxAgeSeconds?: number },
+    { cause, audienceOf }: { cause: ArrivedValue['cause']; audienceOf: (path: string) => readonly string[] },
+  ): Promise<void> {
+    for (const value of this.valuesIn(session, answer))
+      await this.report(session, {
+        ...value,
+        maxAgeSeconds: answer.maxAgeSeconds,
+        cause,
+        audience: audienceOf(value.path),
+      });
+  }
+
+  /** None where the answer cannot be read: the one who asked gets it as it came. */
+  private valuesIn(
+    { accountId, deviceId }: Session,
+    { payload, contentType }: { payload: Buffer; contentType: string },
+  ): ReturnType<typeof readComposite> {
+    try {
+      return readComposite(contentType, payload, this.models.of(accountId), this.clock.now());
+    } catch (error) {
+      if (!(error instanceof Malformed || error instanceof UnsupportedFormat)) throw error;
+      this.logger.info({ err: error, deviceId }, 'values of a composite answer not recorded: it cannot be read');
+      return [];
+    }
+  }
+
+  async report(session: Session, value: ArrivedValue): Promise<void> {
     const { deviceId, accountId, data, epoch } = session;
-    return this.producer.send(DeviceValues, {
+    // Taken before anything is awaited: it is the order of arrival.
+    const sequence = session.nextSequence();
+    const observedAt = formatTimestamp(this.clock.now());
+    await this.firmware.note(session, value);
+    await this.producer.send(DeviceValues, {
       item: {
         ep: deviceId,
         path: value.path,
@@ -39,8 +78,8 @@ export class Values {
       accountId,
       endpointName: data.endpointName,
       epoch,
-      sequence: session.nextSequence(),
-      observedAt: formatTimestamp(this.clock.now()),
+      sequence,
+      observedAt,
       audience: [...value.audience],
     });
   }

@@ -10,7 +10,7 @@ export type Nudge =
   | { about: 'session'; deviceId: string; epoch: number }
   | { about: 'commands'; deviceId: string }
   | { about: 'interest'; deviceId: string }
-  | { about: 'finished'; asyncId: string; succeeded: boolean }
+  | { about: 'finished'; commandId: string; asyncId: string; succeeded: boolean }
   | { about: 'rules'; accountId: string };
 
 export type NudgeListener = (nudge: Nudge) => void;

@@ -7,7 +7,7 @@ import type { Rules } from '../presubscriptions/rules.js';
 import { OneAtATime } from '../sessions/one-at-a-time.js';
 import type { Session } from '../sessions/session.js';
 import type { Sessions } from '../sessions/sessions.js';
-import { GivenUp, NoAnswer, Refused } from '../transport/device-link.js';
+import { ConnectionEnded, GivenUp, NoAnswer, NotSent, Refused } from '../transport/device-link.js';
 import type { Interest } from './interest.js';
 import { Places } from './places.js';
 import type { Subscription } from './subscription.entity.js';
@@ -15,6 +15,9 @@ import type { SubscriptionStore, Wanted } from './subscription-store.js';
 
 /** Devices that are brought to observe what rules ask for at the same time: a fleet that comes back comes all at once. */
 const devicesAtOnce = 64;
+
+/** The device is not there (any more): the next registration or update comes back to it. */
+const absences = [GivenUp, NoAnswer, Refused, NotSent, ConnectionEnded];
 
 interface KeeperParts {
   dataSource: DataSource;
@@ -80,7 +83,7 @@ export class Keeper {
       try {
         await this.places.with(work);
       } catch (error) {
-        if (error instanceof GivenUp || error instanceof NoAnswer || error instanceof Refused) return;
+        if (absences.some((absence) => error instanceof absence)) return;
         this.parts.logger.error(
           { err: error, deviceId: session.deviceId },
           'subscriptions not applied: tried again at the next update',

@@ -4,6 +4,7 @@ import {
   type CoapEndpoint,
   type CoapNotification,
   formatCode,
+  MessageTooLarge,
   NotConnected,
   type Observation,
   type OutgoingRequest,
@@ -14,11 +15,14 @@ import {
   RequestTimedOut,
 } from '@lanyard/coap';
 import {
+  ConnectionEnded,
   type DeviceAnswer,
   type DeviceLink,
   type DeviceRequest,
   GivenUp,
   NoAnswer,
+  NotSendable,
+  NotSent,
   type ObservedAnswer,
   Refused,
 } from './device-link.js';
@@ -55,10 +59,11 @@ const answerOf = ({ code, payload, contentFormat, maxAgeSeconds }: ReceivedRespo
 });
 
 const failure = (error: unknown): unknown => {
-  if (error instanceof RequestTimedOut || error instanceof QueueFull)
-    return new NoAnswer(error.message, { cause: error });
-  if (error instanceof NotConnected && error.sent) return new NoAnswer(error.message, { cause: error });
-  if (error instanceof PeerReset || error instanceof NotConnected) return new Refused(error.message, { cause: error });
+  if (error instanceof RequestTimedOut) return new NoAnswer(error.message, { cause: error });
+  if (error instanceof NotConnected && error.sent) return new ConnectionEnded(error.message, { cause: error });
+  if (error instanceof NotConnected || error instanceof QueueFull) return new NotSent(error.message, { cause: error });
+  if (error instanceof PeerReset) return new Refused(error.message, { cause: error });
+  if (error instanceof MessageTooLarge) return new NotSendable(error.message, { cause: error });
   if (error instanceof BlockTransferFailed) return new NoAnswer(error.message, { cause: error });
   return new GivenUp(error instanceof Error ? error.message : String(error), { cause: error });
 };

@@ -1,6 +1,6 @@
 /** What the rest of the service sees of a protocol: requests to devices and observations, no datagrams. */
 export interface DeviceRequest {
-  method: 'GET' | 'PUT' | 'POST' | 'DELETE';
+  method: 'GET' | 'PUT' | 'POST' | 'DELETE' | 'FETCH' | 'IPATCH';
   /** On the device, alternate root included. */
   path: string;
   query?: readonly string[];
@@ -28,6 +28,21 @@ export class NoAnswer extends Error {
   override name = 'NoAnswer';
 }
 
+/** Nothing left for the device: it has no connection now, or too much waits for it. */
+export class NotSent extends Error {
+  override name = 'NotSent';
+}
+
+/** The connection ended before the answer: the device may have carried it out. */
+export class ConnectionEnded extends Error {
+  override name = 'ConnectionEnded';
+}
+
+/** The request does not fit into what the device takes; asking again does not help. */
+export class NotSendable extends Error {
+  override name = 'NotSendable';
+}
+
 /** The device refused to listen (RST): nothing was carried out. */
 export class Refused extends Error {
   override name = 'Refused';
@@ -38,7 +53,7 @@ export class GivenUp extends Error {
   override name = 'GivenUp';
 }
 
-/** Addresses are `ip:port`. Every request throws NoAnswer, Refused or GivenUp (when the signal aborts). */
+/** Every request throws one of the errors above; GivenUp when the signal aborts. */
 export interface DeviceLink {
   request(address: string, request: DeviceRequest, signal: AbortSignal): Promise<DeviceAnswer>;
   /** Accepts notifications with the token from the moment the device confirms. */

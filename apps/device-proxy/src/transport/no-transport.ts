@@ -1,9 +1,9 @@
-import { type DeviceLink, NoAnswer } from './device-link.js';
+import { type DeviceLink, NotSent } from './device-link.js';
 
 /** For addresses that this replica has no listener for: it takes commands and keeps the queues, others reach the devices. */
 export class NoTransport implements DeviceLink {
   request(): Promise<never> {
-    return Promise.reject(new NoAnswer('this replica has no listener for devices'));
+    return Promise.reject(new NotSent('this replica has no listener for devices'));
   }
 
   observe(): Promise<never> {

@@ -1,4 +1,4 @@
-import { Malformed, UnsupportedFormat } from '@lanyard/lwm2m';
+import { type AccountModels, Malformed, UnsupportedFormat } from '@lanyard/lwm2m';
 import type { Clock } from '@lanyard/service';
 import { readSend, type SentValue } from '../downlink/formats.js';
 import type { Values } from '../observations/values.js';
@@ -13,6 +13,7 @@ export class Send {
     private readonly sessions: Sessions,
     private readonly heard: Heard,
     private readonly values: Values,
+    private readonly models: AccountModels,
     private readonly clock: Clock,
   ) {}
 
@@ -27,7 +28,7 @@ export class Send {
   private async take(session: Session, { contentFormat, payload }: UplinkRequest): Promise<UplinkReply> {
     let resources: SentValue[];
     try {
-      resources = readSend(contentFormat, payload, this.clock.now());
+      resources = readSend(contentFormat, payload, this.models.of(session.accountId), this.clock.now());
     } catch (error) {
       if (error instanceof Malformed) return { code: '4.00', diagnostic: error.message };
       if (error instanceof UnsupportedFormat) return { code: '4.15' };

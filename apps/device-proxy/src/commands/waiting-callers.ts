@@ -1,0 +1,63 @@
+import type { DeviceCommandFinished } from '@lanyard/contracts';
+import type { Clock } from '@lanyard/service';
+import type { DataSource } from 'typeorm';
+import type { Nudges } from '../sessions/nudges.js';
+import { Command } from './command.entity.js';
+import { responseOf } from './facts.js';
+import { waitingCallersMax, waitLookMs } from './limits.js';
+
+/**
+ * Callers that want the result in their request. They are told by the replica that ended the command, and look
+ * themselves now and then: the one who accepted it first may be another replica.
+ */
+export class WaitingCallers {
+  private readonly wakes = new Map<string, Set<AbortController>>();
+  private count = 0;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    nudges: Nudges,
+    private readonly clock: Clock,
+  ) {
+    nudges.on((nudge) => {
+      if (nudge.about === 'finished') for (const wake of this.wakes.get(nudge.commandId) ?? []) wake.abort();
+    });
+  }
+
+  /** The asynchronous response once the command has ended; undefined when it has not within the time. */
+  async response(commandId: string, seconds: number): Promise<DeviceCommandFinished['item'] | undefined> {
+    if (this.count >= waitingCallersMax) return undefined;
+    this.count++;
+    const untilMs = this.clock.now() + seconds * 1000;
+    try {
+      for (;;) {
+        // Before the look: an end that comes between look and sleep ends the sleep.
+        const wake = this.expect(commandId);
+        try {
+          const command = await this.dataSource.manager.findOneBy(Command, { id: commandId });
+          const leftMs = untilMs - this.clock.now();
+          const response = command ? responseOf(command) : undefined;
+          if (!command || response || leftMs <= 0) return response;
+          await this.clock.sleep(Math.min(leftMs, waitLookMs), wake.signal);
+        } finally {
+          this.expectNoMore(commandId, wake);
+        }
+      }
+    } finally {
+      this.count--;
+    }
+  }
+
+  private expect(commandId: string): AbortController {
+    const wake = new AbortController();
+    const wakes = this.wakes.get(commandId) ?? new Set();
+    this.wakes.set(commandId, wakes.add(wake));
+    return wake;
+  }
+
+  private expectNoMore(commandId: string, wake: AbortController): void {
+    const wakes = this.wakes.get(commandId);
+    wakes?.delete(wake);
+    if (wakes?.size === 0) this.wakes.delete(commandId);
+  }
+}

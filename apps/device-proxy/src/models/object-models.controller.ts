@@ -1,0 +1,46 @@
+import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
+import { ApiBody, ApiConsumes, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Caller, type Identity, type ListEnvelope, parseListQuery, type QueryParameters } from '@lanyard/service';
+import { type ModelRecord, modelsPerAccountMax, modelsSpec, UploadedModels } from './uploaded-models.js';
+
+/** Bodies below this are XML. */
+export const modelsPrefix = '/v3/object-models';
+
+@ApiTags('Object models')
+@Controller('v3/object-models')
+export class ObjectModelsController {
+  constructor(@Inject(UploadedModels) private readonly models: UploadedModels) {}
+
+  @Post()
+  @ApiConsumes('application/xml')
+  @ApiBody({ schema: { type: 'string' } })
+  @ApiOperation({
+    summary: 'Tell what an object of your devices means',
+    description: `An object definition (OMA DDF XML, as the OMA registry publishes them). At most ${modelsPerAccountMax} for each account, one for each object id; objects 0 to 7 cannot be defined anew.`,
+  })
+  @ApiResponse({ status: 201, description: 'Holds from now on, on all replicas within a second' })
+  @ApiResponse({ status: 400, description: 'Not an object definition' })
+  @ApiResponse({ status: 409, description: 'The object has a definition: delete it first' })
+  create(@Caller() caller: Identity, @Body() body: unknown): Promise<ModelRecord> {
+    return this.models.create(caller.accountId, Buffer.isBuffer(body) ? body.toString('utf8') : '');
+  }
+
+  @Get()
+  @ApiOperation({ summary: 'List the object definitions of the account; filters: object_id, name' })
+  list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<ListEnvelope<ModelRecord>> {
+    return this.models.list(caller.accountId, parseListQuery(query, modelsSpec));
+  }
+
+  @Get(':id')
+  @ApiOperation({ summary: 'Show an object definition' })
+  get(@Caller() caller: Identity, @Param('id') id: string): Promise<ModelRecord> {
+    return this.models.get(caller.accountId, id);
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Delete an object definition; values that came before stay as they are' })
+  remove(@Caller() caller: Identity, @Param('id') id: string): Promise<void> {
+    return this.models.remove(caller.accountId, id);
+  }
+}

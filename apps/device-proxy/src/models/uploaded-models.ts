@@ -1,0 +1,140 @@
+import { DeviceModels, modelKey } from '@lanyard/contracts';
+import type { Outbox } from '@lanyard/kafka';
+import { Malformed, parseDefinition } from '@lanyard/lwm2m';
+import {
+  type Clock,
+  filtersToSql,
+  formatTimestamp,
+  isId,
+  type ListEnvelope,
+  listEnvelope,
+  type ListQuery,
+  newId,
+  NotFound,
+} from '@lanyard/service';
+import { type DataSource, type EntityManager, In } from 'typeorm';
+import { CoreObject, MalformedDefinition, ModelExists, ModelNotFound, TooManyModels } from '../errors.js';
+import { UploadedModel } from './uploaded-model.entity.js';
+
+/** So many an account may have: every replica keeps all of them in memory. */
+export const modelsPerAccountMax = 200;
+
+/** Objects 0 to 7 are LwM2M's own (LwM2M 1.1 core appendix E): devices cannot mean anything else by them. */
+const coreObjectMax = 7;
+
+export interface ModelRecord {
+  id: string;
+  object: 'object-model';
+  object_id: number;
+  name: string;
+  version: string;
+  resources: UploadedModel['resources'];
+  created_at: string;
+}
+
+const recordOf = ({ id, objectId, name, version, resources, createdAt }: UploadedModel): ModelRecord => ({
+  id,
+  object: 'object-model',
+  object_id: objectId,
+  name,
+  version,
+  resources,
+  created_at: formatTimestamp(createdAt),
+});
+
+const columns = { object_id: 'object_id', name: 'name' };
+
+export const modelsSpec = { filters: { object_id: 'number', name: 'text' }, defaultOrder: 'ASC' } as const;
+
+const read = (xml: string): ReturnType<typeof parseDefinition> => {
+  try {
+    return parseDefinition(xml);
+  } catch (error) {
+    if (error instanceof Malformed) throw new MalformedDefinition(error.message);
+    throw error;
+  }
+};
+
+/** Object definitions of accounts. Every change is announced in its transaction; replicas learn of it from there. */
+export class UploadedModels {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly outbox: Outbox,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Throws MalformedDefinition, CoreObject, ModelExists, TooManyModels. */
+  async create(accountId: string, xml: string): Promise<ModelRecord> {
+    const { object: objectId, name, version, resources } = read(xml);
+    if (objectId <= coreObjectMax) throw new CoreObject(objectId);
+    const nowMs = this.clock.now();
+    const row: UploadedModel = {
+      id: newId(nowMs),
+      accountId,
+      objectId,
+      name,
+      version,
+      resources: [...resources].map(([id, model]) => ({ id, ...model })),
+      createdAt: new Date(nowMs),
+    };
+    await this.changing(accountId, async (manager) => {
+      const known = await manager.find(UploadedModel, { where: { accountId }, select: { objectId: true } });
+      if (known.some((one) => one.objectId === objectId)) throw new ModelExists(objectId);
+      if (known.length >= modelsPerAccountMax) throw new TooManyModels(modelsPerAccountMax);
+      await manager.insert(UploadedModel, row);
+      const { resources: described } = row;
+      const changedAt = formatTimestamp(nowMs);
+      const fact = { accountId, object: objectId, name, version, resources: described, changedAt };
+      await this.outbox.append(manager, DeviceModels, fact);
+    });
+    return recordOf(row);
+  }
+
+  async list(accountId: string, query: ListQuery): Promise<ListEnvelope<ModelRecord>> {
+    const { manager } = this.dataSource;
+    const parameters: unknown[] = [accountId];
+    const conditions = ['account_id = $1', ...filtersToSql(query.filters, columns, parameters)];
+    const totalCount = query.includeTotal ? await this.count(conditions, parameters) : undefined;
+    if (query.after !== null) {
+      if (!(await manager.existsBy(UploadedModel, { accountId, id: query.after })))
+        throw new NotFound('Unable to find page: no such after.');
+      conditions.push(`id ${query.order === 'ASC' ? '>' : '<'} $${parameters.push(query.after)}`);
+    }
+    const rows: { id: string }[] = await this.dataSource.query(
+      `SELECT id FROM object_model WHERE ${conditions.join(' AND ')} ORDER BY id ${query.order} LIMIT ${query.limit + 1}`,
+      parameters,
+    );
+    const where = { id: In(rows.map((row) => row.id)) };
+    const models = await manager.find(UploadedModel, { where, order: { id: query.order } });
+    return listEnvelope(models.map(recordOf), query, totalCount);
+  }
+
+  async get(accountId: string, id: string): Promise<ModelRecord> {
+    const model = isId(id) ? await this.dataSource.manager.findOneBy(UploadedModel, { accountId, id }) : null;
+    if (!model) throw new ModelNotFound();
+    return recordOf(model);
+  }
+
+  async remove(accountId: string, id: string): Promise<void> {
+    await this.changing(accountId, async (manager) => {
+      const model = isId(id) ? await manager.findOneBy(UploadedModel, { accountId, id }) : null;
+      if (!model) throw new ModelNotFound();
+      await manager.delete(UploadedModel, { id });
+      await this.outbox.appendTombstone(manager, DeviceModels, modelKey(accountId, model.objectId));
+    });
+  }
+
+  /** One change of an account at a time: that gives the order of its announcements. */
+  private changing(accountId: string, work: (manager: EntityManager) => Promise<void>): Promise<void> {
+    return this.dataSource.transaction(async (manager) => {
+      await manager.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 1))', [accountId]);
+      await work(manager);
+    });
+  }
+
+  private async count(conditions: readonly string[], parameters: readonly unknown[]): Promise<number> {
+    const sql = `SELECT count(*)::int AS count FROM object_model WHERE ${conditions.join(' AND ')}`;
+    const [row]: { count: number }[] = await this.dataSource.query(sql, [...parameters]);
+    return row?.count ?? 0;
+  }
+}

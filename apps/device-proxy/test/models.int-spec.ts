@@ -1,0 +1,87 @@
+import { newId } from '@lanyard/service';
+import { eventually } from '@lanyard/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { RunningProxy } from '../src/start.js';
+import { Harness, newKey, type Reply } from './harness.js';
+
+const definition = (object: number, type: string): string => `<?xml version="1.0"?>
+  <LWM2M><Object ObjectType="MODefinition"><Name>Vendor ${object}</Name><ObjectID>${object}</ObjectID>
+  <Resources><Item ID="1"><Name>Thing</Name><Operations>RW</Operations><MultipleInstances>Single</MultipleInstances>
+  <Mandatory>Optional</Mandatory><Type>${type}</Type></Item></Resources></Object></LWM2M>`;
+
+describe('/v3/object-models', () => {
+  let harness: Harness;
+  let proxy: RunningProxy;
+  let other: RunningProxy;
+
+  beforeAll(async () => {
+    harness = await Harness.create('models');
+    proxy = await harness.proxy('dp-0');
+    other = await harness.proxy('dp-1');
+  });
+  afterAll(() => harness.close());
+
+  const key = newKey(newId());
+  const call = (method: string, path = '', body?: string): Promise<Reply> =>
+    harness.call(proxy, key, method, `/v3/object-models${path}`, body, { 'content-type': 'application/xml' });
+
+  it('takes, lists, shows and deletes definitions', async () => {
+    const created = await call('POST', '', definition(33_000, 'Float'));
+    expect([created.status, created.json]).toMatchObject([
+      201,
+      {
+        object: 'object-model',
+        object_id: 33_000,
+        name: 'Vendor 33000',
+        version: '1.0',
+        resources: [{ id: 1, name: 'Thing', type: 'float', operations: 'RW', multiple: false }],
+      },
+    ]);
+    const path = `/${String(created.json.id)}`;
+    expect((await call('GET', path)).json).toEqual(created.json);
+    await call('POST', '', definition(33_001, 'String'));
+    await call('POST', '', definition(33_002, 'String'));
+    const page = await call('GET', '?limit=2&include=total_count');
+    expect(page.json).toMatchObject({ object: 'list', has_more: true, total_count: 3, data: [created.json, {}] });
+    const [, last] = page.json.data as { id: string }[];
+    expect((await call('GET', `?after=${last?.id}`)).json.data).toMatchObject([{ object_id: 33_002 }]);
+    expect((await call('GET', '?object_id=33001')).json.data).toMatchObject([{ name: 'Vendor 33001' }]);
+    const stranger = await harness.call(proxy, newKey(newId()), 'GET', `/v3/object-models${path}`);
+    expect(stranger.status).toBe(404);
+    expect(await call('DELETE', path)).toMatchObject({ status: 204 });
+    expect(await call('DELETE', path)).toMatchObject({ status: 404 });
+    expect(await call('POST', '', definition(33_000, 'Integer'))).toMatchObject({ status: 201 });
+  });
+
+  it.each([
+    ['nothing', undefined, 400],
+    ['JSON', '{}', 400],
+    ['an unknown type', definition(33_100, 'Complex'), 400],
+    ['a core object', definition(3, 'String'), 400],
+    ['an object that is defined', definition(33_001, 'Float'), 409],
+    ['what is too long', definition(33_100, 'Float').padEnd(300_000), 400],
+  ])('refuses %s', async (_, body, status) => {
+    expect((await call('POST', '', body)).status).toBe(status);
+  });
+
+  it('values are typed by the definitions of their account, on every replica', async () => {
+    const app = newKey(harness.accountId);
+    const opaque = definition(33_200, 'Opaque');
+    const thing = harness.thing(other, 'vendor', { links: '</33200/0>' });
+    const deviceId = await harness.register(thing);
+    thing.device.resources.set('/33200/0/1', { write: () => undefined });
+    const formatOf = async (): Promise<number | undefined> => {
+      await harness.call(other, app, 'POST', `/v2/device-requests/${deviceId}?async-id=${newId()}&wait=20`, {
+        method: 'PUT',
+        uri: '/33200/0/1',
+        'payload-b64': 'AQI=',
+      });
+      return thing.device.received.at(-1)?.contentFormat;
+    };
+    expect(await formatOf()).toBe(0);
+    const { json } = await harness.call(proxy, app, 'POST', '/v3/object-models', opaque);
+    await eventually(async () => expect(await formatOf()).toBe(42));
+    await harness.call(proxy, app, 'DELETE', `/v3/object-models/${String(json.id)}`);
+    await eventually(async () => expect(await formatOf()).toBe(0));
+  });
+});
