@@ -8,9 +8,6 @@ import { Keys } from '../../apps/dispatcher/dist/queue/keys.js';
 import { RedisLink } from '../../apps/dispatcher/dist/queue/redis-link.js';
 
 const shards = 4;
-/** As many partitions are read at once. */
-const partitions = 4;
-
 export class Queues {
   accountId = newId();
   offset = 0n;
@@ -72,10 +69,14 @@ export class Queues {
     return { topic: this.topic, partition, lastOffset: this.offset, events };
   }
 
-  /** Appends batches as they come from Kafka: one of each partition at once. @param {ReturnType<Queues['batch']>[]} batches */
+  /** Appends batches as they come from Kafka: of each partition one after the other. @param {ReturnType<Queues['batch']>[]} batches */
   async append(batches) {
-    for (let n = 0; n < batches.length; n += partitions)
-      await Promise.all(batches.slice(n, n + partitions).map((batch) => this.intake.add(batch)));
+    const partitions = new Set(batches.map(({ partition }) => partition));
+    await Promise.all(
+      [...partitions].map(async (partition) => {
+        for (const batch of batches) if (batch.partition === partition) await this.intake.add(batch);
+      }),
+    );
   }
 
   /** Claims and confirms until nothing is left; answers how many events there were. @param {string} channelId */

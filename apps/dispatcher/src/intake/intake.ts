@@ -15,6 +15,9 @@ interface Waiting {
 /** Events of one flush: bounds the size of one command. */
 const flushEventsMax = 20_000;
 
+/** While Redis writes one to its disk, the next is made. A partition has one batch at a time: they do not overlap. */
+const flushesAtOnce = 2;
+
 export interface IntakeListener {
   appended(outcome: AppendOutcome): void;
   /** Redis is not where it was. No topics: it lost everything. */
@@ -22,14 +25,14 @@ export interface IntakeListener {
 }
 
 /**
- * Batches of all partitions on their way into Redis. While one flush is under way the next one fills, so that the
+ * Batches of all partitions on their way into Redis. While flushes are under way the next one fills, so that the
  * rate decides how many events share one command, and nothing waits for a timer. A batch is done when every shard
  * has it.
  */
 export class Intake implements StoredPositions {
   private readonly shards: readonly ShardAppender[];
   private waiting: Waiting[] = [];
-  private flushing = false;
+  private underWay = 0;
   private open = false;
   private listener: IntakeListener | undefined;
 
@@ -66,7 +69,7 @@ export class Intake implements StoredPositions {
   add(batch: IntakeBatch): Promise<void> {
     return new Promise((done, failed) => {
       this.waiting.push({ batch, done, failed });
-      void this.flushAll();
+      this.flushWaiting();
     });
   }
 
@@ -81,11 +84,14 @@ export class Intake implements StoredPositions {
     );
   }
 
-  private async flushAll(): Promise<void> {
-    if (this.flushing) return;
-    this.flushing = true;
-    while (this.waiting.length > 0 && this.open) await this.flush(this.nextFlush());
-    this.flushing = false;
+  private flushWaiting(): void {
+    while (this.underWay < flushesAtOnce && this.waiting.length > 0 && this.open) {
+      this.underWay++;
+      void this.flush(this.nextFlush()).finally(() => {
+        this.underWay--;
+        this.flushWaiting();
+      });
+    }
   }
 
   private nextFlush(): Waiting[] {
