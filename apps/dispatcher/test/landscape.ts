@@ -17,6 +17,7 @@ import { KafkaConnection, KafkaProducer, StateReader } from '@lanyard/kafka';
 import {
   type Clock,
   createLogger,
+  fingerprintOf,
   formatApiKey,
   hashSecret,
   type Identity,
@@ -31,7 +32,6 @@ import {
 import { engines, isolate, type Isolation } from '@lanyard/testing';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
-import { fingerprintOf } from '../src/channels/key-directory.js';
 import { readConfig } from '../src/config.js';
 import { start } from '../src/start.js';
 

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { hashSecret, newId, type RunningService } from '@lanyard/service';
+import { fingerprintOf, hashSecret, newId, type RunningService } from '@lanyard/service';
 import { CallbackReceiver, eventually } from '@lanyard/testing';
-import { fingerprintOf } from '../src/channels/key-directory.js';
 import { Client } from 'pg';
 import { type Answer, type Customer, Landscape, numbers, payloads } from './landscape.js';
 

@@ -14,10 +14,8 @@ import type { KeyDirectory } from './key-directory.js';
 import { defaultSerialization, renderCodeOf, type Serialization } from './serialization.js';
 import { judged, noStanding, type Standing } from './standing.js';
 
-export interface Owner extends Pick<Identity, 'keyId' | 'accountId' | 'tier'> {
-  /** `fingerprintOf` the secret that the gateway accepted. A gateway of before does not say. */
-  secretFingerprint?: string;
-}
+/** A gateway of before does not say with which secret they came. */
+export type Owner = Pick<Identity, 'keyId' | 'accountId' | 'tier' | 'secretFingerprint'>;
 
 export interface Shown {
   channel: Channel;

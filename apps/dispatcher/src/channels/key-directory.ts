@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
 import { type AccessKeyChanged, notificationsPermission } from '@lanyard/contracts';
 import type { StateReader } from '@lanyard/kafka';
-import { parseApiKey, secretMatches } from '@lanyard/service';
+import { fingerprintOf, parseApiKey, secretMatches } from '@lanyard/service';
 import { resetKeyWaitMs, unknownKeyWaitMs } from './limits.js';
 import type { KeySeen } from './standing.js';
 
@@ -12,9 +11,6 @@ export interface KnownKey {
 
 /** What is kept of a key. `mayConnect`: it is active, and its groups let it have a channel. */
 export interface KeyRecord extends Pick<AccessKeyChanged, 'accountId' | 'hash' | 'status'>, KeySeen {}
-
-/** Tells secrets apart, and proves nothing: SHA-256 in hex of the stored hash, which is not kept with channels. */
-export const fingerprintOf = (hash: string): string => createHash('sha256').update(hash).digest('hex');
 
 export const keyRecord = ({ accountId, hash, status, permissions, revision }: AccessKeyChanged): KeyRecord => ({
   accountId,

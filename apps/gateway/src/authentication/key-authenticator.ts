@@ -1,5 +1,6 @@
 import {
   type Authenticator,
+  fingerprintOf,
   type Identity,
   parseApiKey,
   RateLimited,
@@ -38,8 +39,9 @@ export class KeyAuthenticator implements Authenticator {
     if (!key.accountActive) throw new AccountSuspended();
     await this.parts.limiter.take(key.keyId);
     this.parts.logins.note(key.keyId);
-    const { keyId, accountId, groups, permissions, tier } = key;
-    return { keyId, accountId, groups, permissions, tier, requestId: request.id };
+    const { keyId, accountId, groups, permissions, tier, hash } = key;
+    const secretFingerprint = fingerprintOf(hash);
+    return { keyId, accountId, groups, permissions, tier, requestId: request.id, secretFingerprint };
   }
 
   private async keyOf(header: string | undefined, address: string): Promise<KnownKey> {

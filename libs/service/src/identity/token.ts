@@ -8,6 +8,8 @@ export interface Identity {
   permissions: string[];
   tier: 'free' | 'commercial';
   requestId: string;
+  /** `fingerprintOf` the secret with which the caller came: a key that is reset keeps its id. */
+  secretFingerprint?: string;
 }
 
 /** Header in which the gateway hands the token to the service that owns the path. */

@@ -61,6 +61,9 @@ export const parseApiKey = (text: string): ApiKey | undefined => {
 /** SHA-256 in hex. A secret has 154 random bits, so a slow hash would add nothing. */
 export const hashSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
+/** Tells secrets apart, and proves nothing: SHA-256 in hex of the stored hash, for whoever must not keep that. */
+export const fingerprintOf = (hash: string): string => createHash('sha256').update(hash).digest('hex');
+
 /** Constant time for equal lengths. */
 export const secretMatches = (hash: string, secret: string): boolean => {
   const given = Buffer.from(hashSecret(secret));
