@@ -49,7 +49,7 @@ export class Queues {
         createdAtMs: Date.now(),
         dropped: { size: 0, age: 0, failed: 0 },
         keepFailures: false,
-        stopped: null,
+        stopped: undefined,
       });
     return ids;
   }
