@@ -20,6 +20,11 @@ const patienceMs = 20_000;
 const itemsOf = (message: Record<string, unknown[]>): Received[] =>
   Object.entries(message).flatMap(([category, items]) => items.map((item) => ({ category, item })));
 
+const bodyOf = (body: unknown): string | Uint8Array<ArrayBuffer> => {
+  if (Buffer.isBuffer(body)) return new Uint8Array(body);
+  return typeof body === 'string' ? body : JSON.stringify(body);
+};
+
 /** A customer's application: one API key, REST calls, and what its channel brought. */
 export class Application {
   private readonly fromSocket: Received[] = [];
@@ -41,7 +46,7 @@ export class Application {
     const response = await fetch(this.baseUrl + path, {
       method,
       headers: { authorization: `Bearer ${this.key}`, ...headers },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(body !== undefined && { body: bodyOf(body) }),
     });
     const text = await response.text();
     return {

@@ -1,7 +1,10 @@
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import org.eclipse.californium.core.config.CoapConfig;
+import org.eclipse.californium.elements.config.Configuration;
 import org.eclipse.leshan.client.LeshanClient;
 import org.eclipse.leshan.client.LeshanClientBuilder;
 import org.eclipse.leshan.client.engine.DefaultRegistrationEngineFactory;
@@ -21,6 +24,7 @@ import org.eclipse.leshan.core.model.ResourceModel.Operations;
 import org.eclipse.leshan.core.model.ResourceModel.Type;
 import org.eclipse.leshan.core.model.StaticModel;
 import org.eclipse.leshan.core.node.LwM2mResource;
+import org.eclipse.leshan.core.request.ContentFormat;
 import org.eclipse.leshan.core.request.DeregisterRequest;
 import org.eclipse.leshan.core.request.RegisterRequest;
 import org.eclipse.leshan.core.request.UpdateRequest;
@@ -34,7 +38,8 @@ import org.eclipse.leshan.transport.californium.client.endpoint.coap.CoapClientP
 /**
  * A thermometer on the Eclipse Leshan client, for tests: `java -cp "libs/*" LeshanDevice.java URL NAME LIFETIME`.
  * Says what happens on standard output, one line each; takes commands on standard input:
- * `set 21.5`, `update`, `stop` (deregisters), `end`.
+ * `set 21.5`, `update`, `firmware 1` (state idle, this result), `send 110 /3303/0/5700 …` (Content-Format, paths), `stop`
+ * (deregisters), `end`.
  */
 public class LeshanDevice {
 
@@ -83,6 +88,54 @@ public class LeshanDevice {
             say("executed " + resource);
             return resource == 5605 ? ExecuteResponse.success() : super.execute(server, resource, arguments);
         }
+    }
+
+    /** Object 5: says how large a package was that the server wrote. */
+    public static class Firmware extends BaseInstanceEnabler {
+        private long result = 0;
+
+        public Firmware() {}
+
+        void set(long newResult) {
+            result = newResult;
+            fireResourceChange(5);
+        }
+
+        @Override
+        public ReadResponse read(LwM2mServer server, int resource) {
+            switch (resource) {
+                case 3:
+                    return ReadResponse.success(resource, 0L);
+                case 5:
+                    return ReadResponse.success(resource, result);
+                default:
+                    return super.read(server, resource);
+            }
+        }
+
+        @Override
+        public WriteResponse write(LwM2mServer server, boolean replace, int resource, LwM2mResource given) {
+            if (resource != 0) return super.write(server, replace, resource, given);
+            byte[] bytes = (byte[]) given.getValue();
+            say("package " + bytes.length + " " + Arrays.hashCode(bytes));
+            return WriteResponse.success();
+        }
+    }
+
+    static void send(LeshanClient client, String[] words) throws Exception {
+        LwM2mServer server = client.getRegisteredServers().values().iterator().next();
+        List<String> paths = Arrays.asList(words).subList(2, words.length);
+        ContentFormat format = ContentFormat.fromCode(Integer.parseInt(words[1]));
+        say("sent " + client.getSendService().sendData(server, format, paths, 10_000).getCode());
+    }
+
+    /** Californium takes bodies of 8 KiB unless told otherwise. */
+    static CaliforniumClientEndpointsProvider endpoints() {
+        CaliforniumClientEndpointsProvider.Builder builder =
+            new CaliforniumClientEndpointsProvider.Builder(new CoapClientProtocolProvider());
+        Configuration configuration = builder.createDefaultConfiguration();
+        configuration.set(CoapConfig.MAX_RESOURCE_BODY_SIZE, 2 * 1024 * 1024);
+        return builder.setConfiguration(configuration).build();
     }
 
     static ResourceModel resource(int id, String name, Operations operations, Type type) {
@@ -138,19 +191,23 @@ public class LeshanDevice {
         objects.setInstancesForObject(LwM2mId.SECURITY, Security.noSec(args[0], 123));
         objects.setInstancesForObject(LwM2mId.SERVER, new Server(123, Integer.parseInt(args[2])));
         objects.setInstancesForObject(LwM2mId.DEVICE, new Device("Eclipse Leshan", "thermometer", args[1]));
+        Firmware firmware = new Firmware();
+        objects.setInstancesForObject(LwM2mId.FIRMWARE, firmware);
         objects.setInstancesForObject(TEMPERATURE, thermometer);
         DefaultRegistrationEngineFactory engine = new DefaultRegistrationEngineFactory();
         engine.setRetryWaitingTimeInMs(1000);
         LeshanClient client = new LeshanClientBuilder(args[1])
             .setObjects(objects.createAll())
             .setRegistrationEngineFactory(engine)
-            .setEndpointsProviders(new CaliforniumClientEndpointsProvider.Builder(new CoapClientProtocolProvider()).build())
+            .setEndpointsProviders(endpoints())
             .build();
         client.addObserver(new Reporter());
         client.start();
         BufferedReader commands = new BufferedReader(new InputStreamReader(System.in));
         for (String line = commands.readLine(); line != null && !line.equals("end"); line = commands.readLine()) {
             if (line.startsWith("set ")) thermometer.set(Double.parseDouble(line.substring(4)));
+            if (line.startsWith("firmware ")) firmware.set(Long.parseLong(line.substring(9)));
+            if (line.startsWith("send ")) send(client, line.split(" "));
             if (line.equals("update")) client.triggerRegistrationUpdate();
             if (line.equals("stop")) client.stop(true);
         }
