@@ -7,6 +7,8 @@ describe('chooseAccept', () => {
     ['TLV before JSON', [110, 11_542], 11_542],
     ['SenML JSON before that of LwM2M 1.0', [11_543, 110], 110],
     ['the JSON of LwM2M 1.0', [11_543], 11_543],
+    ['an old number where the device names that', [1542, 1543], 1542],
+    ['the number of today where it names both', [1543, 11_543], 11_543],
     ['TLV where none is named', [], 11_542],
     ['TLV where none that is named is structured', [0, 42, 60], 11_542],
   ])('asks for %s', (_name, rootContentFormats, format) => {

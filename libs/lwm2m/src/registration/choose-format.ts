@@ -1,4 +1,4 @@
-import { contentFormat } from '../formats/content-format.js';
+import { contentFormat, currentFormat } from '../formats/content-format.js';
 import type { ResourceType } from '../formats/value.js';
 import { parsePath } from '../paths/path.js';
 import type { Lwm2mVersion } from './registration-parameters.js';
@@ -23,7 +23,12 @@ const structured = [
  */
 export const chooseAccept = (path: string, { rootContentFormats }: Speaks): number | undefined => {
   if (parsePath(path).resource !== undefined) return undefined;
-  return structured.find((format) => rootContentFormats.includes(format)) ?? contentFormat.tlv;
+  for (const format of structured) {
+    // A device that names an old number knows no other one.
+    const named = rootContentFormats.find((one) => currentFormat(one) === format);
+    if (named !== undefined) return rootContentFormats.includes(format) ? format : named;
+  }
+  return contentFormat.tlv;
 };
 
 /**
