@@ -111,7 +111,7 @@ describe('a device that does not answer', () => {
     return session;
   };
 
-  const send = async ({ deviceId }: Session, method: 'GET' | 'POST', retryMax = 0): Promise<string> => {
+  const send = async ({ deviceId }: Session, method: 'GET' | 'PUT' | 'POST', retryMax = 0): Promise<string> => {
     const asyncId = newId();
     const device = await assembly.commands.device(app, deviceId);
     const rest = { query: [], accept: null, contentType: null, payload: null, retryMax, expirySeconds: 7_200 };
@@ -188,6 +188,16 @@ describe('a device that does not answer', () => {
   it('what its connection cannot carry is 413 at once', async () => {
     link.answer = () => Promise.reject(new NotSendable());
     expect(await ended(await send(await register(), 'GET', 5))).toMatchObject({ status: 413, attempts: 1 });
+  });
+
+  it('a write that was asked twice says so', async () => {
+    let first = true;
+    link.answer = () => (first ? ((first = false), silence()) : Promise.resolve({ ...content, code: '2.04' }));
+    expect(await ended(await send(await register(), 'PUT', 1))).toMatchObject({
+      status: 200,
+      attempts: 2,
+      note: 'The device was asked 2 times: it may have done it more than once.',
+    });
   });
 
   it('one in queue mode is left alone until it is heard', async () => {

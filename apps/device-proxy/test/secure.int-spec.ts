@@ -112,6 +112,36 @@ describe('devices with credentials', () => {
     await harness.fact(harness.values, (v) => v.deviceId === deviceId && v.item.payload === payload);
   });
 
+  it('a command sent at the moment its connection dies waits for the next one, without a retry to spend', async () => {
+    const { deviceId, identity } = await directory('psk-race');
+    const thing = device('psk-race');
+    const tls = withKey(identity, keyHex);
+    await connected(thing, tls);
+    await thing.register();
+    const key = newKey(harness.accountId);
+    for (let round = 0; round < 16; round++) {
+      const sent = harness.call(
+        proxy,
+        key,
+        'POST',
+        `/v2/device-requests/${deviceId}?async-id=race-${round}&retry=0`,
+        round % 2 === 0
+          ? { method: 'GET', uri: `/${path}` }
+          : { method: 'PUT', uri: `/${path}`, 'payload-b64': Buffer.from(String(round)).toString('base64') },
+      );
+      await new Promise((resolve) => setTimeout(resolve, round));
+      thing.disconnect();
+      expect((await sent).status).toBe(202);
+      await connected(thing, tls);
+      expect(await thing.update()).toBe('2.04');
+      expect((await harness.result(`race-${round}`)).value).toMatchObject({
+        outcome: 'succeeded',
+        item: { status: 200 },
+      });
+    }
+    expect(new Set(thing.written).size).toBe(8);
+  }, 60_000);
+
   it('a session moves with its device to another replica, and is there again after a restart', async () => {
     const { deviceId, identity } = await directory('psk-mover');
     const other = await harness.proxy('dp-1', { tls: {} });

@@ -1,6 +1,6 @@
 import type { Clock, Logger, Timer } from '@lanyard/service';
 import type { Asker, DeviceReply } from '../downlink/asker.js';
-import { bringsValues, isComposite, isRepeatable, operationOf } from '../downlink/operation.js';
+import { bringsNoChange, bringsValues, isComposite, isRepeatable, operationOf } from '../downlink/operation.js';
 import type { Observer } from '../observations/observer.js';
 import type { Values } from '../observations/values.js';
 import type { Session } from '../sessions/session.js';
@@ -18,6 +18,7 @@ import {
   notSendable,
   type Outcome,
   outcomeOf,
+  repeatedly,
   subscriptionRemoved,
   timeout,
 } from './outcome.js';
@@ -151,7 +152,9 @@ export class Deliverer {
 
   private async execute(session: Session, command: Command): Promise<Verdict> {
     try {
-      return { done: await this.perform(session, command) };
+      const outcome = await this.perform(session, command);
+      const again = command.attempts > 1 && !bringsNoChange(operationOf(command));
+      return { done: again ? repeatedly(outcome, command.attempts) : outcome };
     } catch (error) {
       return this.missed(session, command, error);
     }

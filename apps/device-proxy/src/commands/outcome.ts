@@ -66,6 +66,12 @@ export const notSendable = failed(
   'The connection of the device takes no message of this size.',
 );
 
+/** A change that was asked for more than once, as the answer was lost before: nobody is told less than is known. */
+export const repeatedly = (outcome: Outcome, attempts: number): Outcome =>
+  outcome.outcome === 'succeeded' && outcome.note === undefined
+    ? { ...outcome, note: `The device was asked ${attempts} times: it may have done it more than once.` }
+    : outcome;
+
 /** CoAP response codes (RFC 7252 §12.1.2) as status and word. The word is the error category of spec §3.2. */
 const byCode: Record<string, [status: number, error: string]> = {
   '4.00': [400, 'BAD_REQUEST'],

@@ -55,6 +55,9 @@ export const isRepeatable = (operation: Operation): boolean => !['execute', 'cre
 export const bringsValues = (operation: Operation): boolean =>
   ['read', 'read-composite', 'observe'].includes(operation);
 
+/** However often it is asked, the device stays as it is. */
+export const bringsNoChange = (operation: Operation): boolean => bringsValues(operation) || operation === 'discover';
+
 /** A value is written: the snapshot keeps it as the desired one (spec §3.2). */
 export const writesValue = (operation: Operation): boolean =>
   ['write', 'write-partial', 'write-composite'].includes(operation);
