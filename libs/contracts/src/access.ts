@@ -5,14 +5,20 @@ import { topic } from './topic.js';
 /** Permission of a key to have a notification channel. */
 export const notificationsPermission = 'notifications';
 
+const secretHash = z.string().regex(/^[0-9a-f]{64}$/);
+
 export const AccessKeySchema = z
   .object({
     keyId: id,
     accountId: id,
-    hash: z
-      .string()
-      .regex(/^[0-9a-f]{64}$/)
-      .describe('SHA-256 of the secret part; never the secret'),
+    hash: secretHash.describe('SHA-256 of the newest secret part; never the secret'),
+    previousHashes: z
+      .array(z.object({ hash: secretHash, until: instant }))
+      .optional()
+      .describe('Secrets before the newest that prove the key too, each until its time: a rotation with overlap'),
+    expiresAt: instant
+      .optional()
+      .describe('The key proves nothing from then on; its end is announced with status inactive as well'),
     groups: z.array(id),
     permissions: z.array(z.string()),
     tier,
@@ -43,6 +49,7 @@ export const AccessAccountSchema = z
     tier,
     status: z.enum(['active', 'suspended']),
     autoCreateDevices: z.boolean().describe('First contact of an unknown endpoint creates the device'),
+    devicesMax: z.number().int().nonnegative().optional().describe('Quota of devices; absent: none'),
     changedAt: instant,
   })
   .meta({ id: 'AccessAccountChanged' });
@@ -55,7 +62,7 @@ export const AccessAccounts = topic<AccessAccountChanged>({
   kind: 'state',
   version: 1,
   owner: 'gateway',
-  consumers: ['device-proxy', 'dispatcher'],
+  consumers: ['device-proxy', 'dispatcher', 'registry'],
   keyIs: 'account id',
   key: (v) => v.accountId,
   description: 'An account was created or changed.',

@@ -22,6 +22,10 @@ export const DeviceLifecycleSchema = z
       })
       .optional()
       .describe('On suspended and resumed: the category and text given with that call'),
+    actor: z
+      .object({ keyId: id })
+      .optional()
+      .describe('The API key that asked for the change; absent when the system made it'),
     revision: z.number().int().nonnegative().describe('Grows with each change of the device'),
     changedAt: instant,
   })
