@@ -34,6 +34,18 @@ export const ofApps = {
     NoSuchPath: { advice: 'See the API pages (`/docs`)' },
     OnlyYourself: { advice: 'Use `/v3/api-keys/me`, or a key of the Administrators group' },
     OnlyAdministratorsChangeGroups: { advice: 'Use a key of the Administrators group' },
+    OnlyAdministratorsChangeExpirations: { advice: 'Use a key of the Administrators group' },
+    GroupPermissionsFixed: { advice: 'Create a group with the permissions you want', samples: [['…']] },
+    OnlyInstallationAdministrators: {
+      advice: 'Use `/v3/accounts/me`, or an administrator key of the installation’s own account',
+    },
+    AccountNotFound: { advice: 'List the accounts: `GET /v3/accounts`' },
+    AccountLimitExceeded: {
+      advice: 'Delete what is no longer used, or ask the operator of the installation for a larger quota',
+      samples: [['…', '…']],
+    },
+    InstallationAccountStays: { advice: 'Suspend the accounts of the tenants instead' },
+    ExpirationInThePast: { advice: 'Give a later time' },
     GroupProtected: { advice: 'Leave it; empty it when nobody should have it', samples: [['…']] },
     AccountSuspended: { advice: 'Ask the operator of the installation' },
     LastAdministrator: { advice: 'Make another administrator key, then repeat' },

@@ -1,13 +1,16 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { AccountKeysController } from './access/account-keys.controller.js';
+import { AccountUsages } from './access/account-usage.js';
 import { AccountsController } from './access/accounts.controller.js';
+import { Accounts } from './access/accounts.service.js';
 import { ApiKeysController } from './access/api-keys.controller.js';
 import { ApiKeys } from './access/api-keys.service.js';
 import { KeyGroupsController } from './access/key-groups.controller.js';
 import { KeyGroups } from './access/key-groups.service.js';
 
 export interface AppParts {
-  database: DataSource;
+  accounts: Accounts;
+  usages: AccountUsages;
   apiKeys: ApiKeys;
   keyGroups: KeyGroups;
 }
@@ -15,12 +18,13 @@ export interface AppParts {
 /** What the gateway itself serves; everything else goes through the door (door/door.ts). */
 @Module({})
 export class AppModule {
-  static of({ database, apiKeys, keyGroups }: AppParts): DynamicModule {
+  static of({ accounts, usages, apiKeys, keyGroups }: AppParts): DynamicModule {
     return {
       module: AppModule,
-      controllers: [ApiKeysController, KeyGroupsController, AccountsController],
+      controllers: [ApiKeysController, KeyGroupsController, AccountKeysController, AccountsController],
       providers: [
-        { provide: DataSource, useValue: database },
+        { provide: Accounts, useValue: accounts },
+        { provide: AccountUsages, useValue: usages },
         { provide: ApiKeys, useValue: apiKeys },
         { provide: KeyGroups, useValue: keyGroups },
       ],

@@ -19,6 +19,8 @@ export interface GatewayConfig extends CommonConfig {
   replicas: Record<Owner, string[]>;
   /** Requests of one key. */
   keyRate: Rate;
+  /** Requests of all keys of one account, when the account has no quota of its own. */
+  accountRate: Rate;
   /** Requests of one client address that carried no valid key. */
   attemptRate: Rate;
   redisPrefix: string;
@@ -76,6 +78,7 @@ export const readConfig = (source?: NodeJS.ProcessEnv): GatewayConfig => {
     },
     replicas: Object.fromEntries(owners.map((owner) => [owner, replicasOf(reader, owner)])) as Record<Owner, string[]>,
     keyRate: rate(reader, 'GATEWAY_KEY_RATE', 500, 1_000),
+    accountRate: rate(reader, 'GATEWAY_ACCOUNT_RATE', 5_000, 10_000),
     attemptRate: rate(reader, 'GATEWAY_ATTEMPT_RATE', 5, 50),
     redisPrefix: reader.string('GATEWAY_REDIS_PREFIX', 'gateway:'),
     corsOrigins: reader.list('GATEWAY_CORS_ORIGINS', []),

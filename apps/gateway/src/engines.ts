@@ -8,6 +8,7 @@ import { ApiKey } from './access/api-key.entity.js';
 import { KeyGroup } from './access/key-group.entity.js';
 import { app, type GatewayConfig } from './config.js';
 import { Access1732147200000 } from './db/migrations/1732147200000-access.js';
+import { Tenants1763800000000 } from './db/migrations/1763800000000-tenants.js';
 
 const schema = 'access';
 
@@ -45,7 +46,7 @@ export const openEngines = async (config: GatewayConfig, parts: ServiceParts): P
     url: databaseUrl,
     schema,
     entities: [Account, ApiKey, KeyGroup],
-    migrations: [outboxMigration(schema), Access1732147200000],
+    migrations: [outboxMigration(schema), Access1732147200000, Tenants1763800000000],
     applicationName: config.replicaId,
   });
   const kafka = new KafkaConnection({ ...config.kafka, clientId: config.replicaId, logger, metrics });

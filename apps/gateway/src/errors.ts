@@ -51,6 +51,61 @@ export class AccountSuspended extends AccessDenied {
   }
 }
 
+/** A key that could put off its own end would have none. */
+export class OnlyAdministratorsChangeExpirations extends AccessDenied {
+  constructor() {
+    super('Only a key of the Administrators group may change when a key expires.');
+  }
+}
+
+export class GroupPermissionsFixed extends AccessDenied {
+  constructor(name: string) {
+    super(`The permissions of the group ${name} are fixed: make a group of your own.`);
+  }
+}
+
+export class OnlyInstallationAdministrators extends AccessDenied {
+  constructor() {
+    super('Only administrators of the installation may see other accounts, or change tier, status and limits.');
+  }
+}
+
+export class AccountNotFound extends NotFound {
+  constructor() {
+    super('No such account.');
+  }
+}
+
+/** A quota of the account; the operator of the installation sets them. */
+export class AccountLimitExceeded extends ServiceError {
+  constructor(what: string, max: number) {
+    super({
+      status: 403,
+      code: 'account_limit_exceeded',
+      token: 'LIMITS_EXCEEDED',
+      message: `The account may have ${max} ${what}, and has them.`,
+    });
+  }
+}
+
+/** Everybody would be locked out. */
+export class InstallationAccountStays extends ServiceError {
+  constructor() {
+    super({
+      status: 400,
+      code: 'bad_request',
+      token: 'BAD_REQUEST',
+      message: 'The account of the installation cannot be suspended: its administrators manage all others.',
+    });
+  }
+}
+
+export class ExpirationInThePast extends ValidationFailed {
+  constructor() {
+    super([{ name: 'expiration', message: 'Must be in the future' }]);
+  }
+}
+
 /** Without it nobody could make keys any more. */
 export class LastAdministrator extends ServiceError {
   constructor() {
@@ -58,7 +113,8 @@ export class LastAdministrator extends ServiceError {
       status: 400,
       code: 'bad_request',
       token: 'BAD_REQUEST',
-      message: 'The account must keep one active key in the Administrators group: make another one first.',
+      message:
+        'The account must keep one active key in the Administrators group that does not expire: make another one first.',
     });
   }
 }

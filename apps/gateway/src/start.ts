@@ -9,10 +9,14 @@ import {
 } from '@lanyard/service';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AccountChanges } from './access/account-changes.js';
+import { AccountUsages } from './access/account-usage.js';
+import { Accounts } from './access/accounts.service.js';
 import { ApiKeys } from './access/api-keys.service.js';
 import { firstStart } from './access/first-start.js';
+import { KeySweeper } from './access/key-sweeper.js';
 import { KeyGroups } from './access/key-groups.service.js';
 import { AppModule } from './app.module.js';
+import { Backoff } from './authentication/backoff.js';
 import { KeyAuthenticator } from './authentication/key-authenticator.js';
 import { keyReader, KnownKeys } from './authentication/known-keys.js';
 import { LastLogins } from './authentication/last-logins.js';
@@ -58,12 +62,16 @@ const authenticatorOf = (
   parts: ServiceParts,
 ): KeyAuthenticator => {
   const { clock, metrics } = parts;
-  const shared = new SharedRates(engines.redis, config.redisPrefix, config.keyRate);
+  const { keyRate, accountRate } = config;
+  const shared = new SharedRates(engines.redis, config.redisPrefix);
+  const local = new LocalRates(keyRate, clock);
   return new KeyAuthenticator({
     known,
-    limiter: new KeyLimiter(shared, new LocalRates(config.keyRate, clock), clock, metrics),
+    limiter: new KeyLimiter({ shared, local, keyRate, accountRate, clock, metrics }),
     attempts: new LocalRates(config.attemptRate, clock),
+    backoff: new Backoff(clock),
     logins,
+    clock,
     trustedProxies: config.trustedProxies,
   });
 };
@@ -81,17 +89,27 @@ const startOn = async (engines: Engines, config: GatewayConfig, base: ServicePar
     logger.info({ file: config.firstStart.keyFile }, 'first start: the administrator key is in the file');
   const known = new KnownKeys(keyReader(database), clock);
   const logins = new LastLogins(database, clock, logger);
+  const sweeper = new KeySweeper(database, changes, clock, logger);
   const authenticator = authenticatorOf(config, engines, known, logins, base);
   const replicas = replicasOf(config, base);
   const openCalls = new OpenCalls(clock);
   const { trustedProxies } = config;
+  const usages = new AccountUsages({
+    database,
+    registry: replicas.registry,
+    identitySecrets: config.secrets.identity,
+    requestsPerSecond: config.accountRate.perSecond,
+    clock,
+    metrics,
+  });
   health.add('postgresql', async () => void (await database.query('SELECT 1')));
   return startService(
     config,
     {
       title: 'Access',
       module: AppModule.of({
-        database,
+        accounts: new Accounts(database, changes, known, clock),
+        usages,
         apiKeys: new ApiKeys(database, changes, known, clock),
         keyGroups: new KeyGroups(database, changes, known, clock),
       }),
@@ -108,11 +126,15 @@ const startOn = async (engines: Engines, config: GatewayConfig, base: ServicePar
         const upgrades = new Upgrades({ replicas: replicas.dispatcher, openCalls, trustedProxies, logger, metrics });
         upgrades.attach(app.getHttpServer());
       },
-      afterListen: () => logins.start(),
+      afterListen: () => {
+        logins.start();
+        sweeper.start();
+      },
       // The dispatcher closes the sockets it holds with the right code; what is left after the bound is cut.
       beforeStop: () => openCalls.drain(config.drainTimeoutMs),
       afterStop: async () => {
         await Promise.all(Object.values(replicas).map((r) => r.close()));
+        await sweeper.stop();
         await logins.stop();
         await engines.close();
       },

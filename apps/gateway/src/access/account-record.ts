@@ -2,35 +2,109 @@ import { formatTimestamp } from '@lanyard/service';
 import { z } from 'zod';
 import type { Account } from './account.entity.js';
 
-export const AccountSchema = z
-  .object({
-    object: z.literal('account'),
-    id: z.string(),
-    status: z.enum(['ACTIVE', 'SUSPENDED']),
-    tier: z.enum(['0', '1']).describe('0 free, 1 commercial'),
-    end_market: z.string(),
-    display_name: z.string(),
-    aliases: z.array(z.string()),
-    limits: z.record(z.string(), z.string()),
-    policies: z.array(z.object({ feature: z.string(), allow: z.boolean() })),
-    created_at: z.string(),
-    updated_at: z.string(),
-    etag: z.string(),
-  })
-  .meta({ id: 'Account' });
+const fields = {
+  object: z.literal('account'),
+  id: z.string(),
+  parent_id: z.string().optional().describe('The account of the installation; absent on that one'),
+  status: z.enum(['ACTIVE', 'SUSPENDED']),
+  tier: z.enum(['0', '1']).describe('0 free, 1 commercial'),
+  end_market: z.string(),
+  display_name: z.string(),
+  email: z.string().optional(),
+  company: z.string().optional(),
+  aliases: z.array(z.string()),
+  limits: z.record(z.string(), z.string()).describe('Quotas that are set: devices, api_keys, requests_per_second'),
+  policies: z.array(z.object({ feature: z.string(), allow: z.boolean() })),
+  auto_create_devices: z.boolean().describe('First contact of an unknown endpoint creates the device'),
+  created_at: z.string(),
+  updated_at: z.string(),
+  etag: z.string(),
+};
 
+export const AccountSchema = z.object(fields).meta({ id: 'Account' });
 export type AccountRecord = z.infer<typeof AccountSchema>;
+
+/** Answer to POST /v3/accounts. */
+export const CreatedAccountSchema = z
+  .object({
+    ...fields,
+    admin_key: z.string().describe('The first administrator key, in full: shown this once'),
+    admin_key_id: z.string(),
+  })
+  .meta({ id: 'CreatedAccount' });
+export type CreatedAccountRecord = z.infer<typeof CreatedAccountSchema>;
+
+export const AccountListSchema = z
+  .object({
+    object: z.literal('list'),
+    data: z.array(AccountSchema),
+    limit: z.number().int(),
+    after: z.string().nullable(),
+    order: z.enum(['ASC', 'DESC']),
+    has_more: z.boolean(),
+    total_count: z.number().int(),
+  })
+  .meta({ id: 'AccountList' });
+
+/** Clients that echo a record send numbers as text. */
+const quota = (min: number): z.ZodOptional<z.ZodNullable<z.ZodCoercedNumber>> =>
+  z.coerce.number().int().min(min).max(1_000_000_000).nullable().optional();
+
+const LimitsSchema = z
+  .strictObject({ devices: quota(0), api_keys: quota(1), requests_per_second: quota(1) })
+  .describe('Quotas; null takes one away, what is left out stays');
+
+const changeable = {
+  display_name: z.string().trim().min(1).max(128).optional(),
+  email: z.string().max(254).nullable().optional(),
+  company: z.string().max(255).nullable().optional(),
+  tier: z.enum(['0', '1']).optional(),
+  auto_create_devices: z.boolean().optional(),
+  limits: LimitsSchema.optional(),
+};
+
+export const AccountChangeSchema = z
+  .object({ ...changeable, status: z.enum(['ACTIVE', 'SUSPENDED']).optional() })
+  .meta({ id: 'AccountChange' });
+export type AccountChange = z.infer<typeof AccountChangeSchema>;
+
+export const NewAccountSchema = z
+  .object({ ...changeable, display_name: z.string().trim().min(1).max(128) })
+  .meta({ id: 'NewAccount' });
+export type NewAccount = z.infer<typeof NewAccountSchema>;
+
+const use = z.object({ used: z.number().int(), limit: z.number().int().nullable().describe('null: none') });
+
+export const AccountUsageSchema = z
+  .object({
+    object: z.literal('account-usage'),
+    account_id: z.string(),
+    devices: use,
+    device_groups: use,
+    api_keys: use,
+    key_groups: use,
+    requests_per_second: z.object({ limit: z.number().int().describe('Of all keys of the account together') }),
+    created_at: z.string().describe('When it was counted'),
+  })
+  .meta({ id: 'AccountUsage' });
+export type AccountUsage = z.infer<typeof AccountUsageSchema>;
+
+export const tierOf = (text: '0' | '1'): Account['tier'] => (text === '0' ? 'free' : 'commercial');
 
 export const accountRecord = (account: Account): AccountRecord => ({
   object: 'account',
   id: account.id,
+  ...(account.parentId !== null && { parent_id: account.parentId }),
   status: account.status === 'active' ? 'ACTIVE' : 'SUSPENDED',
   tier: account.tier === 'free' ? '0' : '1',
   end_market: '',
   display_name: account.displayName,
+  ...(account.email !== null && { email: account.email }),
+  ...(account.company !== null && { company: account.company }),
   aliases: [],
-  limits: {},
+  limits: Object.fromEntries(Object.entries(account.limits).map(([name, value]) => [name, String(value)])),
   policies: [],
+  auto_create_devices: account.autoCreateDevices,
   created_at: formatTimestamp(account.createdAt),
   updated_at: formatTimestamp(account.updatedAt),
   etag: String(account.revision),

@@ -1,5 +1,13 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
+/** Quotas; what is absent has none. */
+export interface AccountLimits {
+  devices?: number;
+  api_keys?: number;
+  /** Of all keys of the account together. */
+  requests_per_second?: number;
+}
+
 /** A customer: owns keys, devices and channels. */
 @Entity({ name: 'accounts' })
 export class Account {
@@ -12,6 +20,19 @@ export class Account {
   /** Decides the retry count of callback channels (spec §8). */
   @Column('text')
   tier: 'free' | 'commercial';
+
+  /** The account of the installation has none: its administrators manage all accounts. */
+  @Column('text', { name: 'parent_id', nullable: true })
+  parentId: string | null;
+
+  @Column('text', { nullable: true })
+  email: string | null;
+
+  @Column('text', { nullable: true })
+  company: string | null;
+
+  @Column('jsonb')
+  limits: AccountLimits;
 
   @Column('text')
   status: 'active' | 'suspended';

@@ -1,21 +1,95 @@
-import { Caller, type Identity, NotFound } from '@lanyard/service';
-import { Controller, Get, Inject } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { DataSource } from 'typeorm';
-import { Account } from './account.entity.js';
-import { accountRecord, type AccountRecord, AccountSchema } from './account-record.js';
+import {
+  Caller,
+  type Identity,
+  type ListEnvelope,
+  parseListQuery,
+  Permissions,
+  type QueryParameters,
+} from '@lanyard/service';
+import { Body, Controller, Get, Inject, Param, Post, Put, Query } from '@nestjs/common';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import {
+  type AccountChange,
+  AccountChangeSchema,
+  AccountListSchema,
+  accountRecord,
+  type AccountRecord,
+  AccountSchema,
+  type AccountUsage,
+  AccountUsageSchema,
+  type CreatedAccountRecord,
+  CreatedAccountSchema,
+  type NewAccount,
+  NewAccountSchema,
+} from './account-record.js';
+import { AccountUsages } from './account-usage.js';
+import { Accounts } from './accounts.service.js';
+import { admin, installation } from './permissions.js';
 
-@ApiTags('Account')
+const listSpec = {
+  filters: { id: 'text', display_name: 'text', status: 'text', tier: 'text', created_at: 'date' },
+  ignore: ['properties'],
+} as const;
+
+/** `{id}` may be `me`. Other accounts are for administrators of the installation. */
+@ApiTags('Accounts')
 @Controller('v3/accounts')
 export class AccountsController {
-  constructor(@Inject(DataSource) private readonly database: DataSource) {}
+  constructor(
+    @Inject(Accounts) private readonly accounts: Accounts,
+    @Inject(AccountUsages) private readonly usages: AccountUsages,
+  ) {}
 
-  @Get('me')
-  @ApiOperation({ summary: 'The account of the calling key' })
+  @Get()
+  @Permissions(installation)
+  @ApiOperation({ summary: 'List the accounts of the installation' })
+  @ApiQuery({ name: 'limit', required: false, type: Number, description: '2 to 1000, default 50' })
+  @ApiQuery({ name: 'after', required: false, type: String, description: 'Id of the last item of the previous page' })
+  @ApiQuery({ name: 'order', required: false, enum: ['ASC', 'DESC'] })
+  @ApiQuery({ name: 'status__eq', required: false, enum: ['ACTIVE', 'SUSPENDED'] })
+  @ApiQuery({ name: 'tier__eq', required: false, enum: ['0', '1'] })
+  @ApiOkResponse({ standardSchema: AccountListSchema })
+  list(@Query() query: QueryParameters): Promise<ListEnvelope<AccountRecord>> {
+    return this.accounts.list(parseListQuery(query, listSpec));
+  }
+
+  @Post()
+  @Permissions(installation)
+  @ApiOperation({ summary: 'Create an account; the answer is the only one that shows its first administrator key' })
+  @ApiCreatedResponse({ standardSchema: CreatedAccountSchema })
+  create(
+    @Caller() caller: Identity,
+    @Body({ schema: NewAccountSchema }) body: NewAccount,
+  ): Promise<CreatedAccountRecord> {
+    return this.accounts.create(caller, body);
+  }
+
+  @Get(':id')
+  @ApiOperation({ summary: 'Show an account' })
   @ApiOkResponse({ standardSchema: AccountSchema })
-  async me(@Caller() caller: Identity): Promise<AccountRecord> {
-    const account = await this.database.manager.findOne(Account, { where: { id: caller.accountId } });
-    if (!account) throw new NotFound('No such account.');
-    return accountRecord(account);
+  async get(@Caller() caller: Identity, @Param('id') id: string): Promise<AccountRecord> {
+    return accountRecord(await this.accounts.find(this.accounts.idOf(caller, id)));
+  }
+
+  @Put(':id')
+  @Permissions(admin)
+  @ApiOperation({
+    summary: 'Change an account: what is given is changed',
+    description: 'Tier, status and limits are for administrators of the installation.',
+  })
+  @ApiOkResponse({ standardSchema: AccountSchema })
+  update(
+    @Caller() caller: Identity,
+    @Param('id') id: string,
+    @Body({ schema: AccountChangeSchema }) body: AccountChange,
+  ): Promise<AccountRecord> {
+    return this.accounts.update(caller, this.accounts.idOf(caller, id), body);
+  }
+
+  @Get(':id/usage')
+  @ApiOperation({ summary: 'What an account uses of its quotas' })
+  @ApiOkResponse({ standardSchema: AccountUsageSchema })
+  async usage(@Caller() caller: Identity, @Param('id') id: string): Promise<AccountUsage> {
+    return this.usages.of(await this.accounts.find(this.accounts.idOf(caller, id)), caller);
   }
 }

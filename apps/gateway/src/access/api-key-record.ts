@@ -8,13 +8,19 @@ export const ApiKeySchema = z
     id: z.string(),
     key: z.string().describe('In full only in the answers to create and reset-secret; else without the secret part'),
     name: z.string(),
-    status: z.enum(['ACTIVE', 'INACTIVE']),
+    status: z.enum(['ACTIVE', 'INACTIVE', 'EXPIRED']),
     groups: z.array(z.string()),
     owner: z.string().optional(),
     account_id: z.string(),
     created_at: z.string(),
     creation_time: z.number().describe('Milliseconds since the epoch'),
     updated_at: z.string(),
+    expiration: z.string().optional().describe('The key is refused from then on'),
+    previous_secret_expires_at: z
+      .string()
+      .optional()
+      .describe('While a rotation overlaps: until then the secret before this one is valid too'),
+    last_used_at: z.string().optional(),
     last_login_time: z.number().describe('Milliseconds since the epoch; 0: never used'),
     etag: z.string(),
   })
@@ -43,6 +49,7 @@ export const ApiKeyChangeSchema = z
     name: z.string().trim().min(1).max(100).optional(),
     groups: z.array(groupId).max(100).optional(),
     owner: z.string().max(64).nullable().optional(),
+    expiration: z.iso.datetime({ offset: true }).nullable().optional().describe('null: never'),
     status: z.enum(['ACTIVE', 'INACTIVE']).optional(),
   })
   .meta({ id: 'ApiKeyChange' });
@@ -55,8 +62,30 @@ export const NewApiKeySchema = ApiKeyChangeSchema.extend({
 
 export type NewApiKey = z.infer<typeof NewApiKeySchema>;
 
+/** Bounds of the time in which both secrets of a rotated key are valid. */
+export const overlapSeconds = { min: 1, max: 2_592_000, default: 86_400 } as const;
+
+export const RotationSchema = z
+  .object({
+    overlap_seconds: z
+      .number()
+      .int()
+      .min(overlapSeconds.min)
+      .max(overlapSeconds.max)
+      .default(overlapSeconds.default)
+      .describe('How long the secret until now stays valid beside the new one'),
+  })
+  .meta({ id: 'ApiKeyRotation' });
+
+export type Rotation = z.infer<typeof RotationSchema>;
+
+const statusOf = (key: ApiKey, nowMs: number): ApiKeyRecord['status'] => {
+  if (key.status !== 'active') return 'INACTIVE';
+  return key.expiresAt !== null && key.expiresAt.getTime() <= nowMs ? 'EXPIRED' : 'ACTIVE';
+};
+
 /** `secret`: only for the answers to create and reset. */
-export const apiKeyRecord = (key: ApiKey, secret?: string): ApiKeyRecord => ({
+export const apiKeyRecord = (key: ApiKey, nowMs: number, secret?: string): ApiKeyRecord => ({
   object: 'api-key',
   id: key.id,
   key:
@@ -64,13 +93,17 @@ export const apiKeyRecord = (key: ApiKey, secret?: string): ApiKeyRecord => ({
       ? publicPart(key.accountId, key.id)
       : formatApiKey({ accountId: key.accountId, keyId: key.id, secret }),
   name: key.name,
-  status: key.status === 'active' ? 'ACTIVE' : 'INACTIVE',
+  status: statusOf(key, nowMs),
   groups: key.groups.map((group) => group.id).sort(),
   ...(key.owner !== null && { owner: key.owner }),
   account_id: key.accountId,
   created_at: formatTimestamp(key.createdAt),
   creation_time: key.createdAt.getTime(),
   updated_at: formatTimestamp(key.updatedAt),
+  ...(key.expiresAt !== null && { expiration: formatTimestamp(key.expiresAt) }),
+  ...(key.previousUntil !== null &&
+    key.previousUntil.getTime() > nowMs && { previous_secret_expires_at: formatTimestamp(key.previousUntil) }),
+  ...(key.lastLoginAt !== null && { last_used_at: formatTimestamp(key.lastLoginAt) }),
   last_login_time: key.lastLoginAt?.getTime() ?? 0,
   etag: String(key.revision),
 });

@@ -19,6 +19,20 @@ export class ApiKey {
   @Column('text')
   hash: string;
 
+  /** The secret before the newest proves the key too, until its time: rotation with overlap. */
+  @Column('text', { name: 'previous_hash', nullable: true })
+  previousHash: string | null;
+
+  @Column('timestamptz', { name: 'previous_until', nullable: true })
+  previousUntil: Date | null;
+
+  @Column('timestamptz', { name: 'expires_at', nullable: true })
+  expiresAt: Date | null;
+
+  /** Whether the end of the key was announced; see KeySweeper. */
+  @Column('boolean', { name: 'expiry_announced' })
+  expiryAnnounced: boolean;
+
   @Column('text')
   status: 'active' | 'inactive';
 

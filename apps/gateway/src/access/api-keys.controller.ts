@@ -26,13 +26,16 @@ import {
   GroupIdsSchema,
   type NewApiKey,
   NewApiKeySchema,
+  overlapSeconds,
+  type Rotation,
+  RotationSchema,
 } from './api-key-record.js';
 import { ApiKeys } from './api-keys.service.js';
 import { type KeyGroupRecord, KeyGroupListSchema } from './key-group-record.js';
 import { KeyGroups } from './key-groups.service.js';
 import { admin } from './permissions.js';
 
-const listSpec = { filters: { key: 'text', owner: 'text' } } as const;
+export const apiKeyListSpec = { filters: { key: 'text', name: 'text', owner: 'text' } } as const;
 
 /** `me`, or an id that the caller may touch: its own, or any for an administrator. Others learn nothing about ids. */
 const keyIdOf = (caller: Identity, id: string): string => {
@@ -41,7 +44,8 @@ const keyIdOf = (caller: Identity, id: string): string => {
   return keyId;
 };
 
-const refuseSecrets = (query: QueryParameters): void => {
+/** A whole key in a query is in logs already. */
+export const refuseSecrets = (query: QueryParameters): void => {
   for (const [name, value] of Object.entries(query))
     if ([value ?? ''].flat().some((text) => parseApiKey(text) !== undefined)) throw new SecretInUrl(name);
 };
@@ -66,7 +70,7 @@ export class ApiKeysController {
   @ApiOkResponse({ standardSchema: ApiKeyListSchema })
   list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<ListEnvelope<ApiKeyRecord>> {
     refuseSecrets(query);
-    return this.keys.list(caller.accountId, parseListQuery(query, listSpec));
+    return this.keys.list(caller.accountId, parseListQuery(query, apiKeyListSpec));
   }
 
   @Post()
@@ -113,6 +117,30 @@ export class ApiKeysController {
     @Body({ schema: ApiKeyChangeSchema.nullish() }) body: ApiKeyChange | null | undefined,
   ): Promise<ApiKeyRecord> {
     return this.keys.resetSecret(caller, keyIdOf(caller, id), body ?? {});
+  }
+
+  @Post(':id/rotate')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'New secret for an API key; the one until now stays valid for overlap_seconds',
+    description:
+      'The id stays, and with it the channel and the subscriptions. Two secrets are valid at most: a rotation before the overlap ends cuts it short.',
+  })
+  @ApiOkResponse({ standardSchema: ApiKeySchema })
+  rotate(
+    @Caller() caller: Identity,
+    @Param('id') id: string,
+    @Body({ schema: RotationSchema.nullish() }) body: Rotation | null | undefined,
+  ): Promise<ApiKeyRecord> {
+    return this.keys.rotate(caller.accountId, keyIdOf(caller, id), body ?? { overlap_seconds: overlapSeconds.default });
+  }
+
+  @Delete(':id/previous-secret')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'End the overlap of a rotation now' })
+  @ApiNoContentResponse()
+  endOverlap(@Caller() caller: Identity, @Param('id') id: string): Promise<void> {
+    return this.keys.endOverlap(caller.accountId, keyIdOf(caller, id));
   }
 
   @Get(':id/groups')

@@ -1,12 +1,11 @@
 import { mkdir, open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { type Clock, ConfigError, formatApiKey, hashSecret, newId, newSecret } from '@lanyard/service';
-import type { DataSource, EntityManager } from 'typeorm';
+import { type Clock, ConfigError, newId } from '@lanyard/service';
+import type { DataSource } from 'typeorm';
 import type { FirstStart } from '../config.js';
 import { Account } from './account.entity.js';
 import type { AccountChanges } from './account-changes.js';
-import { ApiKey } from './api-key.entity.js';
-import { KeyGroup } from './key-group.entity.js';
+import { makeAccount } from './new-account.js';
 
 /** First half of the advisory lock's key: replicas that start together make one account. */
 const firstStartLock = 0x1a57;
@@ -23,36 +22,6 @@ const writeSecretFile = async (path: string, text: string): Promise<void> => {
     await file.close();
   }
   await rename(unfinished, path);
-};
-
-const newAccount = (manager: EntityManager, { accountId, tier, autoCreateDevices }: FirstStart, now: Date): Account =>
-  manager.create(Account, {
-    id: accountId ?? newId(now.getTime()),
-    displayName: 'Default',
-    tier,
-    status: 'active',
-    autoCreateDevices,
-    revision: 1,
-    createdAt: now,
-    updatedAt: now,
-  });
-
-const newGroups = (
-  manager: EntityManager,
-  accountId: string,
-  now: Date,
-): { administrators: KeyGroup; developers: KeyGroup } => {
-  const group = (kind: 'administrators' | 'developers', name: string): KeyGroup =>
-    manager.create(KeyGroup, {
-      id: newId(now.getTime()),
-      accountId,
-      name,
-      kind,
-      revision: 1,
-      createdAt: now,
-      updatedAt: now,
-    });
-  return { administrators: group('administrators', 'Administrators'), developers: group('developers', 'Developers') };
 };
 
 /**
@@ -75,28 +44,9 @@ export const firstStart = async (
         'is not set, and the database is empty: name a file for the first administrator key',
       );
     const now = new Date(clock.now());
-    const account = await manager.save(newAccount(manager, wanted, now));
-    await changes.announceAccount(manager, account);
-    const { administrators, developers } = newGroups(manager, account.id, now);
-    await manager.save([administrators, developers]);
-    const id = newId(now.getTime());
-    const secret = newSecret(account.id, id);
-    const key = await manager.save(
-      manager.create(ApiKey, {
-        id,
-        accountId: account.id,
-        name: 'First administrator',
-        owner: null,
-        hash: hashSecret(secret),
-        status: 'active',
-        revision: 1,
-        createdAt: now,
-        updatedAt: now,
-        lastLoginAt: null,
-        groups: [administrators],
-      }),
-    );
-    await changes.changeOf(manager, account).announce(key);
-    await writeSecretFile(wanted.keyFile, `${formatApiKey({ accountId: account.id, keyId: id, secret })}\n`);
+    const { accountId, tier, autoCreateDevices } = wanted;
+    const account = { displayName: 'Default', tier, autoCreateDevices, parentId: null };
+    const { fullKey } = await makeAccount(manager, changes, { ...account, ...(accountId && { id: accountId }) }, now);
+    await writeSecretFile(wanted.keyFile, `${fullKey}\n`);
     return true;
   });

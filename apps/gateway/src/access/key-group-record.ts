@@ -1,6 +1,9 @@
 import { formatTimestamp } from '@lanyard/service';
 import { z } from 'zod';
 import type { KeyGroup } from './key-group.entity.js';
+import { grantable, permissionsOfGroup } from './permissions.js';
+
+const permissions = z.array(z.enum(grantable)).max(grantable.length);
 
 export const KeyGroupSchema = z
   .object({
@@ -8,6 +11,7 @@ export const KeyGroupSchema = z
     id: z.string(),
     name: z.string(),
     account_id: z.string(),
+    permissions: permissions.describe('What the group gives its keys; `devices` includes its parts'),
     apikey_count: z.number().int(),
     user_count: z.number().int(),
     application_count: z.number().int(),
@@ -40,10 +44,14 @@ export type Members = z.infer<typeof MembersSchema>;
 
 const name = z.string().trim().min(1).max(100);
 
-export const NewKeyGroupSchema = z.object({ name, members: MembersSchema.optional() }).meta({ id: 'NewKeyGroup' });
+export const NewKeyGroupSchema = z
+  .object({ name, permissions: permissions.optional(), members: MembersSchema.optional() })
+  .meta({ id: 'NewKeyGroup' });
 export type NewKeyGroup = z.infer<typeof NewKeyGroupSchema>;
 
-export const KeyGroupChangeSchema = z.object({ name: name.optional() }).meta({ id: 'KeyGroupChange' });
+export const KeyGroupChangeSchema = z
+  .object({ name: name.optional(), permissions: permissions.optional() })
+  .meta({ id: 'KeyGroupChange' });
 export type KeyGroupChange = z.infer<typeof KeyGroupChangeSchema>;
 
 export const keyGroupRecord = (group: KeyGroup, keyCount: number): KeyGroupRecord => ({
@@ -51,6 +59,7 @@ export const keyGroupRecord = (group: KeyGroup, keyCount: number): KeyGroupRecor
   id: group.id,
   name: group.name,
   account_id: group.accountId,
+  permissions: [...permissionsOfGroup(group)],
   apikey_count: keyCount,
   user_count: 0,
   application_count: 0,

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { GroupKind } from './permissions.js';
+import type { GroupKind, Permission } from './permissions.js';
 
 /** A key group: keys have the privileges of their groups (spec §2.11). */
 @Entity({ name: 'key_groups' })
@@ -16,6 +16,10 @@ export class KeyGroup {
 
   @Column('text')
   kind: GroupKind;
+
+  /** Null: what the kind gives. Only custom groups have their own. */
+  @Column('text', { array: true, nullable: true })
+  permissions: Permission[] | null;
 
   @Column('integer')
   revision: number;

@@ -66,14 +66,14 @@ export class KeyGroupsController {
   }
 
   @Put(':id')
-  @ApiOperation({ summary: 'Rename a key group' })
+  @ApiOperation({ summary: 'Change the name or the permissions of a key group' })
   @ApiOkResponse({ standardSchema: KeyGroupSchema })
-  rename(
+  update(
     @Caller() caller: Identity,
     @Param('id') id: string,
     @Body({ schema: KeyGroupChangeSchema }) body: KeyGroupChange,
   ): Promise<KeyGroupRecord> {
-    return this.groups.rename(caller.accountId, id, body);
+    return this.groups.update(caller.accountId, id, body);
   }
 
   @Delete(':id')

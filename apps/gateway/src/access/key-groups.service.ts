@@ -1,7 +1,7 @@
 import { type Clock, type ListEnvelope, listEnvelope, type ListQuery, newId } from '@lanyard/service';
 import { type DataSource, type EntityManager, In } from 'typeorm';
 import type { KnownKeys } from '../authentication/known-keys.js';
-import { GroupNameTaken, GroupNotFound, GroupProtected, UnknownMembers } from '../errors.js';
+import { GroupNameTaken, GroupNotFound, GroupPermissionsFixed, GroupProtected, UnknownMembers } from '../errors.js';
 import type { AccountChange, AccountChanges } from './account-changes.js';
 import { ApiKey } from './api-key.entity.js';
 import { apiKeyRecord, type ApiKeyRecord } from './api-key-record.js';
@@ -13,7 +13,7 @@ import {
   type Members,
   type NewKeyGroup,
 } from './key-group-record.js';
-import { addToGroups, keysOf, removeFromGroups } from './membership.js';
+import { addToGroups, keysIn, keysOf, removeFromGroups, storeKey } from './membership.js';
 import { inOrder, pageOfIds, type PageSource } from './page-of-ids.js';
 
 const columns = { id: 't.id', name: 't.name' };
@@ -76,7 +76,7 @@ export class KeyGroups {
     const { ids, total } = await pageOfIds(manager, source, query);
     const keys = await manager.find(ApiKey, { where: { id: In(ids) }, relations: { groups: true } });
     return listEnvelope(
-      inOrder(ids, keys).map((key) => apiKeyRecord(key)),
+      inOrder(ids, keys).map((key) => apiKeyRecord(key, this.clock.now())),
       query,
       total,
     );
@@ -91,6 +91,7 @@ export class KeyGroups {
         accountId,
         name: wanted.name,
         kind: 'custom',
+        permissions: wanted.permissions ?? null,
         revision: 1,
         createdAt: now,
         updatedAt: now,
@@ -101,13 +102,19 @@ export class KeyGroups {
     });
   }
 
-  async rename(accountId: string, id: string, { name }: KeyGroupChange): Promise<KeyGroupRecord> {
+  /** What is given is changed; the group's keys have the new permissions at once. */
+  async update(accountId: string, id: string, { name, permissions }: KeyGroupChange): Promise<KeyGroupRecord> {
     return this.change(accountId, async (change) => {
       const group = await groupOf(change.manager, accountId, id);
-      if (name === undefined || name === group.name) return group;
-      await this.refuseTaken(change.manager, accountId, name);
-      group.name = name;
-      return this.store(change, group);
+      if (name !== undefined && name !== group.name) {
+        await this.refuseTaken(change.manager, accountId, name);
+        group.name = name;
+      }
+      if (permissions !== undefined && group.kind !== 'custom') throw new GroupPermissionsFixed(group.name);
+      if (permissions !== undefined) group.permissions = permissions;
+      const stored = await this.store(change, group);
+      if (permissions !== undefined) for (const key of await keysIn(change.manager, id)) await storeKey(change, key);
+      return stored;
     });
   }
 
@@ -116,19 +123,7 @@ export class KeyGroups {
       const { manager } = change;
       const group = await groupOf(manager, accountId, id);
       if (group.kind !== 'custom') throw new GroupProtected(group.name);
-      const members = await manager.query<{ key_id: string }[]>(
-        'SELECT key_id FROM api_key_groups WHERE group_id = $1',
-        [id],
-      );
-      await removeFromGroups(
-        change,
-        await keysOf(
-          manager,
-          accountId,
-          members.map((m) => m.key_id),
-        ),
-        [id],
-      );
+      await removeFromGroups(change, await keysIn(manager, id), [id]);
       await manager.delete(KeyGroup, { id });
     });
     this.known.forgetAll();

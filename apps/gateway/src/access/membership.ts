@@ -26,6 +26,17 @@ export const keysOf = async (manager: EntityManager, accountId: string, ids: rea
   return found;
 };
 
+/** The keys in a group. */
+export const keysIn = async (manager: EntityManager, groupId: string): Promise<ApiKey[]> => {
+  const members = await manager.query<{ key_id: string }[]>('SELECT key_id FROM api_key_groups WHERE group_id = $1', [
+    groupId,
+  ]);
+  return manager.find(ApiKey, { where: { id: In(members.map((m) => m.key_id)) }, relations: { groups: true } });
+};
+
+export const keysOfAccount = (manager: EntityManager, accountId: string): Promise<ApiKey[]> =>
+  manager.find(ApiKey, { where: { accountId }, relations: { groups: true } });
+
 export const keyOf = async (manager: EntityManager, accountId: string, id: string): Promise<ApiKey> => {
   const key = await manager.findOne(ApiKey, { where: { accountId, id }, relations: { groups: true } });
   if (!key) throw new KeyNotFound();

@@ -2,12 +2,29 @@ import { notificationsPermission } from '@lanyard/contracts';
 
 /** Manage keys, groups and the account. */
 export const admin = 'admin';
-/** Devices, groups of devices, commands, subscriptions, snapshots and the event log. */
+/** All that follows but the channel: devices, commands, subscriptions, snapshots and the event log. */
 export const devices = 'devices';
 /** The key's own notification channel. */
 export const notifications = notificationsPermission;
+/** Manage all accounts. Nobody is given it: administrators of the installation's account have it. */
+export const installation = 'installation';
 
-export type Permission = typeof admin | typeof devices | typeof notifications;
+/** Parts of `devices` that a group may give alone. */
+const partsOfDevices = [
+  'devices.read',
+  'devices.write',
+  'devices.suspend',
+  'devices.credentials',
+  'commands',
+  'subscriptions',
+  'snapshots.read',
+  'events.read',
+] as const;
+
+/** What a group may give. */
+export const grantable = [admin, devices, notifications, ...partsOfDevices] as const;
+
+export type Permission = (typeof grantable)[number];
 
 /** `administrators` and `developers` exist once per account; `custom` groups are made by administrators. */
 export type GroupKind = 'administrators' | 'developers' | 'custom';
@@ -18,7 +35,20 @@ const ofKind: Record<GroupKind, readonly Permission[]> = {
   custom: [devices, notifications],
 };
 
+/** What a group gives: its own list, or what its kind gives. */
+export interface Granting {
+  kind: GroupKind;
+  permissions: readonly Permission[] | null;
+}
+
+export const permissionsOfGroup = ({ kind, permissions }: Granting): readonly Permission[] =>
+  permissions ?? ofKind[kind];
+
 /** A key has the privileges of its groups (spec §2.11, §5 rule 5). */
-export const permissionsOf = (kinds: readonly GroupKind[]): Permission[] => [
-  ...new Set(kinds.flatMap((kind) => ofKind[kind])),
+export const permissionsOf = (groups: readonly Granting[]): Permission[] => [
+  ...new Set(groups.flatMap(permissionsOfGroup)),
 ];
+
+/** `devices` includes its parts. */
+export const allows = (held: readonly string[], needed: Permission): boolean =>
+  held.includes(needed) || (held.includes(devices) && (partsOfDevices as readonly string[]).includes(needed));

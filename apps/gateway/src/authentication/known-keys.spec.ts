@@ -10,6 +10,7 @@ const key = (hash: string): KnownKey => ({
   accountActive: true,
   groups: [],
   permissions: [],
+  limits: {},
   tier: 'free',
 });
 

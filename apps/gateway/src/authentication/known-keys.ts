@@ -1,16 +1,21 @@
 import type { Clock } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
-import { type GroupKind, type Permission, permissionsOf } from '../access/permissions.js';
+import type { AccountLimits } from '../access/account.entity.js';
+import { admin, type Granting, installation, permissionsOf } from '../access/permissions.js';
 
 /** What a key is good for. */
 export interface KnownKey {
   keyId: string;
   accountId: string;
   hash: string;
+  /** Valid beside `hash` until its time: a rotation overlaps. */
+  previous?: { hash: string; untilMs: number };
+  expiresAtMs?: number;
   active: boolean;
   accountActive: boolean;
   groups: string[];
-  permissions: Permission[];
+  permissions: string[];
+  limits: AccountLimits;
   tier: 'free' | 'commercial';
 }
 
@@ -25,20 +30,30 @@ interface Row {
   active: boolean;
   account_active: boolean;
   tier: 'free' | 'commercial';
-  groups: string[];
-  kinds: GroupKind[];
+  previous_hash: string | null;
+  previous_until: Date | null;
+  expires_at: Date | null;
+  limits: AccountLimits;
+  of_installation: boolean;
+  groups: (Granting & { id: string })[];
 }
 
 const sql = `
-  SELECT k.id, k.account_id, k.hash, k.status = 'active' AS active, a.status = 'active' AS account_active, a.tier,
-    coalesce(array_agg(g.id ORDER BY g.id) FILTER (WHERE g.id IS NOT NULL), '{}') AS groups,
-    coalesce(array_agg(g.kind) FILTER (WHERE g.id IS NOT NULL), '{}') AS kinds
+  SELECT k.id, k.account_id, k.hash, k.previous_hash, k.previous_until, k.expires_at, k.status = 'active' AS active, a.status = 'active' AS account_active, a.tier, a.limits,
+    a.parent_id IS NULL AS of_installation,
+    coalesce(jsonb_agg(jsonb_build_object('id', g.id, 'kind', g.kind, 'permissions', g.permissions) ORDER BY g.id)
+      FILTER (WHERE g.id IS NOT NULL), '[]') AS groups
   FROM api_keys k
   JOIN accounts a ON a.id = k.account_id
   LEFT JOIN api_key_groups m ON m.key_id = k.id
   LEFT JOIN key_groups g ON g.id = m.group_id
   WHERE k.id = $1
   GROUP BY k.id, a.id`;
+
+const permissionsOfRow = ({ groups, of_installation: ofInstallation }: Row): string[] => {
+  const permissions = permissionsOf(groups);
+  return ofInstallation && permissions.includes(admin) ? [...permissions, installation] : permissions;
+};
 
 /** Reads a key with its account and groups; undefined for an unknown id. */
 export const keyReader =
@@ -50,10 +65,16 @@ export const keyReader =
         keyId: row.id,
         accountId: row.account_id,
         hash: row.hash,
+        ...(row.previous_hash !== null &&
+          row.previous_until !== null && {
+            previous: { hash: row.previous_hash, untilMs: row.previous_until.getTime() },
+          }),
+        ...(row.expires_at !== null && { expiresAtMs: row.expires_at.getTime() }),
         active: row.active,
         accountActive: row.account_active,
-        groups: row.groups,
-        permissions: permissionsOf(row.kinds),
+        groups: row.groups.map((group) => group.id),
+        permissions: permissionsOfRow(row),
+        limits: row.limits,
         tier: row.tier,
       }
     );

@@ -1,6 +1,7 @@
 import {
   AccessDenied,
   type Authenticator,
+  bodyLimitBytes,
   type Clock,
   type ErrorFilter,
   type Metrics,
@@ -8,13 +9,14 @@ import {
 } from '@lanyard/service';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { clientAddress } from '../authentication/client-address.js';
+import { allows } from '../access/permissions.js';
 import { NoSuchPath } from '../errors.js';
 import { forward } from './forward.js';
 import { requestHeaders, responseHeaders } from './headers.js';
 import type { OpenCalls } from './open-calls.js';
 import type { Replicas } from './replicas.js';
-import { requestBody } from './request-body.js';
-import { type Owner, routeOf } from './routes.js';
+import { importBytesMax, requestBody } from './request-body.js';
+import { type Owner, permissionFor, routeOf, takesLargeBodies } from './routes.js';
 
 export interface DoorParts {
   authenticator: Authenticator;
@@ -46,9 +48,11 @@ const handle = async (parts: DoorParts, request: FastifyRequest, reply: FastifyR
   if (!route) throw new NoSuchPath();
   const signal = untilClientLeaves(reply);
   const identity = await parts.authenticator.authenticate(request);
-  if (!identity.permissions.includes(route.permission))
-    throw new AccessDenied(`The key has no permission for this path: it needs a group that gives ${route.permission}.`);
-  const body = await requestBody(request.raw);
+  const needed = permissionFor(route, request.method);
+  if (!allows(identity.permissions, needed))
+    throw new AccessDenied(`The key has no permission for this path: it needs a group that gives ${needed}.`);
+  const bytesMax = takesLargeBodies(request.method, pathOf(request.url)) ? importBytesMax : bodyLimitBytes;
+  const body = await requestBody(request.raw, bytesMax);
   const token = signIdentity(identity, parts.identitySecrets, parts.clock.now());
   const from = { requestId: request.id, address: clientAddress(request.raw, parts.trustedProxies) };
   const headers = requestHeaders(request.headers, token, from);

@@ -1,8 +1,11 @@
-import { BodyTooLarge, bodyLimitBytes } from '@lanyard/service';
+import { BodyTooLarge } from '@lanyard/service';
 import type { IncomingMessage } from 'node:http';
 
 /** The owner's limit decides; this one keeps a flood out. */
-export const forwardedBytesMax = bodyLimitBytes + 16_384;
+const spareBytes = 16_384;
+
+/** Bulk imports. */
+export const importBytesMax = 256 * 1_048_576;
 
 /** Bodies up to this are kept, so that another replica can be asked with them. */
 const keptBytesMax = 65_536;
@@ -20,7 +23,7 @@ export interface RequestBody {
   contentLength?: string;
 }
 
-async function* chunksOf(request: IncomingMessage, onRead: () => void): AsyncGenerator<Buffer> {
+async function* chunksOf(request: IncomingMessage, bytesMax: number, onRead: () => void): AsyncGenerator<Buffer> {
   let bytes = 0;
   const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
   for (;;) {
@@ -30,34 +33,34 @@ async function* chunksOf(request: IncomingMessage, onRead: () => void): AsyncGen
     if (done) return;
     onRead();
     bytes += value.length;
-    if (bytes > forwardedBytesMax) throw new BodyTooLarge(bodyLimitBytes);
+    if (bytes > bytesMax + spareBytes) throw new BodyTooLarge(bytesMax);
     yield value;
   }
 }
 
-const collect = async (request: IncomingMessage): Promise<Buffer> => {
+const collect = async (request: IncomingMessage, bytesMax: number): Promise<Buffer> => {
   const parts: Buffer[] = [];
-  for await (const chunk of chunksOf(request, () => undefined)) parts.push(chunk);
+  for await (const chunk of chunksOf(request, bytesMax, () => undefined)) parts.push(chunk);
   return Buffer.concat(parts);
 };
 
 const kept = (bytes: Buffer): RequestBody => ({ open: () => bytes, repeatable: () => true });
 
-const streamed = (request: IncomingMessage, contentLength: string | undefined): RequestBody => {
+const streamed = (request: IncomingMessage, bytesMax: number, contentLength?: string): RequestBody => {
   let untouched = true;
   return {
-    open: () => chunksOf(request, () => void (untouched = false)),
+    open: () => chunksOf(request, bytesMax, () => void (untouched = false)),
     repeatable: () => untouched,
     ...(contentLength !== undefined && { contentLength }),
   };
 };
 
 /** Small bodies are read whole, large ones and those of unknown length flow through. Throws BodyTooLarge. */
-export const requestBody = async (request: IncomingMessage): Promise<RequestBody> => {
+export const requestBody = async (request: IncomingMessage, bytesMax: number): Promise<RequestBody> => {
   const { 'content-length': contentLength, 'transfer-encoding': encoding } = request.headers;
-  if (encoding !== undefined) return streamed(request, undefined);
+  if (encoding !== undefined) return streamed(request, bytesMax);
   const length = Number(contentLength ?? 0);
   if (length === 0) return { open: () => null, repeatable: () => true };
-  if (length > forwardedBytesMax) throw new BodyTooLarge(bodyLimitBytes);
-  return length <= keptBytesMax ? kept(await collect(request)) : streamed(request, contentLength);
+  if (length > bytesMax + spareBytes) throw new BodyTooLarge(bytesMax);
+  return length <= keptBytesMax ? kept(await collect(request, bytesMax)) : streamed(request, bytesMax, contentLength);
 };

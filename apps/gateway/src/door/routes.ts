@@ -1,4 +1,4 @@
-import { devices, notifications, type Permission } from '../access/permissions.js';
+import { notifications, type Permission } from '../access/permissions.js';
 
 /** Services behind the door. */
 export const owners = ['registry', 'device-proxy', 'snapshot', 'event-log', 'dispatcher'] as const;
@@ -6,8 +6,10 @@ export type Owner = (typeof owners)[number];
 
 export interface Route {
   owner: Owner;
-  /** What the key needs. */
-  permission: Permission;
+  /** What the key needs to read. */
+  read: Permission;
+  /** What it needs for every other method. */
+  write: Permission;
 }
 
 interface Entry extends Route {
@@ -15,21 +17,36 @@ interface Entry extends Route {
   prefix: string;
 }
 
+const entry = (prefix: string, owner: Owner, read: Permission, write: Permission = read): Entry => ({
+  prefix,
+  owner,
+  read,
+  write,
+});
+
 /** The longest prefix wins. A new endpoint of a service needs a line here only when its prefix is new. */
 const table: readonly Entry[] = [
-  { prefix: '/v3/devices', owner: 'registry', permission: devices },
-  { prefix: '/v3/devices/*/echo', owner: 'snapshot', permission: devices },
-  { prefix: '/v3/trusted-certificates', owner: 'registry', permission: devices },
-  { prefix: '/v3/object-models', owner: 'device-proxy', permission: devices },
-  { prefix: '/v3/device-groups', owner: 'registry', permission: devices },
-  { prefix: '/v3/device-block-categories', owner: 'registry', permission: devices },
-  { prefix: '/v3/device-events', owner: 'event-log', permission: devices },
-  { prefix: '/v3/devicelog', owner: 'event-log', permission: devices },
-  { prefix: '/v3/device-requests', owner: 'device-proxy', permission: devices },
-  { prefix: '/v2/device-requests', owner: 'device-proxy', permission: devices },
-  { prefix: '/v2/endpoints', owner: 'device-proxy', permission: devices },
-  { prefix: '/v2/subscriptions', owner: 'device-proxy', permission: devices },
-  { prefix: '/v2/notification', owner: 'dispatcher', permission: notifications },
+  entry('/v3/devices', 'registry', 'devices.read', 'devices.write'),
+  entry('/v3/devices/*/suspend', 'registry', 'devices.suspend'),
+  entry('/v3/devices/*/resume', 'registry', 'devices.suspend'),
+  entry('/v3/devices/*/credentials', 'registry', 'devices.read', 'devices.credentials'),
+  entry('/v3/devices/*/echo', 'snapshot', 'snapshots.read'),
+  entry('/v3/trusted-certificates', 'registry', 'devices.read', 'devices.credentials'),
+  entry('/v3/object-models', 'device-proxy', 'devices.read', 'devices.write'),
+  entry('/v3/device-groups', 'registry', 'devices.read', 'devices.write'),
+  entry('/v3/device-queries', 'registry', 'devices.read', 'devices.write'),
+  entry('/v3/device-imports', 'registry', 'devices.read', 'devices.write'),
+  entry('/v3/device-suspensions', 'registry', 'devices.suspend'),
+  entry('/v3/device-block-categories', 'registry', 'devices.read'),
+  entry('/v3/device-events', 'event-log', 'events.read'),
+  entry('/v3/devicelog', 'event-log', 'events.read'),
+  entry('/v3/device-requests', 'device-proxy', 'commands'),
+  entry('/v2/device-requests', 'device-proxy', 'commands'),
+  entry('/v2/endpoints', 'device-proxy', 'devices.read', 'commands'),
+  // A path below a device is a command to it, whatever the method.
+  entry('/v2/endpoints/*/*', 'device-proxy', 'commands'),
+  entry('/v2/subscriptions', 'device-proxy', 'subscriptions'),
+  entry('/v2/notification', 'dispatcher', notifications),
 ];
 
 const segmentsOf = (path: string): string[] => path.split('/').slice(1);
@@ -43,6 +60,13 @@ export const routeOf = (path: string): Route | undefined => {
   const given = segmentsOf(path);
   return longestFirst.find(({ segments }) => segments.every((s, i) => (s === '*' ? given[i] : s === given[i])))?.entry;
 };
+
+export const permissionFor = (route: Route, method: string): Permission =>
+  method === 'GET' || method === 'HEAD' ? route.read : route.write;
+
+/** Bodies of these are larger than those of any other call, and flow through. */
+export const takesLargeBodies = (method: string, path: string): boolean =>
+  method === 'POST' && path === '/v3/device-imports';
 
 /** Where an application opens its WebSocket (spec §4.5). */
 export const websocketPath = '/v2/notification/websocket-connect';

@@ -14,8 +14,8 @@ export class LocalRates {
   ) {}
 
   /** 0: taken. Otherwise how long to wait. */
-  take(name: string): number {
-    const { tatMs, waitMs } = gcra(this.tats.get(name) ?? 0, this.clock.now(), this.rate);
+  take(name: string, rate = this.rate): number {
+    const { tatMs, waitMs } = gcra(this.tats.get(name) ?? 0, this.clock.now(), rate);
     this.tats.delete(name);
     this.tats.set(name, tatMs);
     const [oldest] = this.tats.keys();

@@ -2,24 +2,34 @@ import type { Redis } from 'ioredis';
 import { intervalMs, type Rate, toleranceMs } from './gcra.js';
 
 /**
- * take-rate-1: takes one from the rate of a name.
- * KEYS[1] the name's theoretical arrival time in µs; expires when the bucket is full again.
- * ARGV[1] interval in µs, ARGV[2] tolerance in µs. Time is the server's, so replicas need no common clock.
- * Returns 0 when taken, else the µs to wait.
+ * take-rates-2: takes one from each of several rates, or from none.
+ * KEYS the theoretical arrival times in µs; each expires when its bucket is full again.
+ * ARGV per key: interval in µs, tolerance in µs. Time is the server's, so replicas need no common clock.
+ * Returns 0 when taken, else the longest µs to wait.
  */
-const takeRate = `
-local interval, tolerance = tonumber(ARGV[1]), tonumber(ARGV[2])
+const takeRates = `
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
-local tat = tonumber(redis.call('GET', KEYS[1]) or 0)
-local next = math.max(tat, now) + interval
-local wait = next - now - tolerance
-if wait > 0 then return math.ceil(wait) end
-redis.call('SET', KEYS[1], string.format('%.0f', next), 'PX', math.max(1, math.ceil((next - now) / 1000)))
+local nexts, longest = {}, 0
+for i, key in ipairs(KEYS) do
+  local interval, tolerance = tonumber(ARGV[2 * i - 1]), tonumber(ARGV[2 * i])
+  nexts[i] = math.max(tonumber(redis.call('GET', key) or 0), now) + interval
+  longest = math.max(longest, nexts[i] - now - tolerance)
+end
+if longest > 0 then return math.ceil(longest) end
+for i, key in ipairs(KEYS) do
+  redis.call('SET', key, string.format('%.0f', nexts[i]), 'PX', math.max(1, math.ceil((nexts[i] - now) / 1000)))
+end
 return 0
 `;
 
-type WithCommand = Redis & { takeRate(key: string, intervalUs: number, toleranceUs: number): Promise<number> };
+type WithCommand = Redis & { takeRates(keys: number, ...keysAndNumbers: (string | number)[]): Promise<number> };
+
+/** One from a rate of this name. */
+export interface Take {
+  name: string;
+  rate: Rate;
+}
 
 /** Rates that all replicas count together, in Redis. Rejects when Redis does not answer at once. */
 export class SharedRates {
@@ -28,16 +38,15 @@ export class SharedRates {
   constructor(
     redis: Redis,
     private readonly prefix: string,
-    private readonly rate: Rate,
   ) {
-    redis.defineCommand('takeRate', { numberOfKeys: 1, lua: takeRate });
+    redis.defineCommand('takeRates', { lua: takeRates });
     this.redis = redis as WithCommand;
   }
 
-  /** 0: taken. Otherwise how long to wait. */
-  async take(name: string): Promise<number> {
-    const key = `${this.prefix}rate:{${name}}`;
-    const waitUs = await this.redis.takeRate(key, intervalMs(this.rate) * 1_000, toleranceMs(this.rate) * 1_000);
-    return waitUs / 1_000;
+  /** 0: taken from all. Otherwise nothing was taken, and how long to wait. `group`: keeps the names in one slot. */
+  async take(group: string, takes: readonly Take[]): Promise<number> {
+    const keys = takes.map(({ name }) => `${this.prefix}rate:{${group}}:${name}`);
+    const numbers = takes.flatMap(({ rate }) => [intervalMs(rate) * 1_000, toleranceMs(rate) * 1_000]);
+    return (await this.redis.takeRates(keys.length, ...keys, ...numbers)) / 1_000;
   }
 }

@@ -1,0 +1,81 @@
+import {
+  type Clock,
+  formatTimestamp,
+  type Identity,
+  identityHeader,
+  type Metrics,
+  signIdentity,
+} from '@lanyard/service';
+import type { DataSource } from 'typeorm';
+import { forward } from '../door/forward.js';
+import type { Replicas } from '../door/replicas.js';
+import { OwnerUnavailable } from '../errors.js';
+import type { Account } from './account.entity.js';
+import type { AccountUsage } from './account-record.js';
+import { devices } from './permissions.js';
+
+const timeoutMs = 10_000;
+
+export interface UsageParts {
+  database: DataSource;
+  registry: Replicas;
+  identitySecrets: readonly string[];
+  requestsPerSecond: number;
+  clock: Clock;
+  metrics: Metrics;
+}
+
+/** What an account uses of its quotas: keys are counted here, devices by the registry. */
+export class AccountUsages {
+  constructor(private readonly parts: UsageParts) {}
+
+  /** Throws OwnerUnavailable when the registry does not answer. */
+  async of(account: Account, caller: Identity): Promise<AccountUsage> {
+    const { id, limits } = account;
+    const [own, deviceCount, groupCount] = await Promise.all([
+      this.own(id),
+      this.totalOf('/v3/devices', id, caller),
+      this.totalOf('/v3/device-groups', id, caller),
+    ]);
+    return {
+      object: 'account-usage',
+      account_id: id,
+      devices: { used: deviceCount, limit: limits.devices ?? null },
+      device_groups: { used: groupCount, limit: null },
+      api_keys: { used: own.keys, limit: limits.api_keys ?? null },
+      key_groups: { used: own.groups, limit: null },
+      requests_per_second: { limit: limits.requests_per_second ?? this.parts.requestsPerSecond },
+      created_at: formatTimestamp(this.parts.clock.now()),
+    };
+  }
+
+  private async own(accountId: string): Promise<{ keys: number; groups: number }> {
+    const [row] = await this.parts.database.query<{ keys: number; groups: number }[]>(
+      `SELECT (SELECT count(*)::int FROM api_keys WHERE account_id = $1) AS keys,
+         (SELECT count(*)::int FROM key_groups WHERE account_id = $1) AS groups`,
+      [accountId],
+    );
+    return row ?? { keys: 0, groups: 0 };
+  }
+
+  private async totalOf(path: string, accountId: string, caller: Identity): Promise<number> {
+    const { registry, identitySecrets, clock, metrics } = this.parts;
+    const token = signIdentity({ ...caller, accountId, permissions: [devices] }, identitySecrets, clock.now());
+    const answer = await forward(
+      registry,
+      {
+        method: 'GET',
+        path: `${path}?limit=2&include=total_count`,
+        headers: { accept: 'application/json', [identityHeader]: token },
+        body: { open: () => null, repeatable: () => true },
+        signal: AbortSignal.timeout(timeoutMs),
+      },
+      metrics,
+    ).catch((cause: unknown) => {
+      throw new OwnerUnavailable(registry.owner, cause);
+    });
+    const body = (await answer.body.json()) as { total_count?: number };
+    if (body.total_count === undefined) throw new OwnerUnavailable(registry.owner);
+    return body.total_count;
+  }
+}

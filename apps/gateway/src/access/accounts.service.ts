@@ -1,0 +1,114 @@
+import { type Clock, type Identity, type ListEnvelope, listEnvelope, type ListQuery } from '@lanyard/service';
+import { type DataSource, In } from 'typeorm';
+import type { KnownKeys } from '../authentication/known-keys.js';
+import { AccountNotFound, InstallationAccountStays, OnlyInstallationAdministrators } from '../errors.js';
+import type { AccountChanges } from './account-changes.js';
+import { Account, type AccountLimits } from './account.entity.js';
+import {
+  type AccountChange,
+  accountRecord,
+  type AccountRecord,
+  type CreatedAccountRecord,
+  type NewAccount,
+  tierOf,
+} from './account-record.js';
+import { keysOfAccount, storeKey } from './membership.js';
+import { makeAccount } from './new-account.js';
+import { inOrder, pageOfIds } from './page-of-ids.js';
+import { installation } from './permissions.js';
+
+const columns = {
+  id: 't.id',
+  display_name: 't.display_name',
+  status: 'upper(t.status)',
+  tier: `(CASE t.tier WHEN 'free' THEN '0' ELSE '1' END)`,
+  created_at: 't.created_at',
+};
+
+const merged = (limits: AccountLimits, wanted: AccountChange['limits'] = {}): AccountLimits =>
+  Object.fromEntries(Object.entries({ ...limits, ...wanted }).filter(([, value]) => value != null)) as AccountLimits;
+
+/** The tenants of an installation. Administrators of the account without a parent manage all of them. */
+export class Accounts {
+  constructor(
+    private readonly database: DataSource,
+    private readonly changes: AccountChanges,
+    private readonly known: KnownKeys,
+    private readonly clock: Clock,
+  ) {}
+
+  async list(query: ListQuery): Promise<ListEnvelope<AccountRecord>> {
+    const { manager } = this.database;
+    const source = { from: 'accounts t', columns, where: 'true', parameters: [] };
+    const { ids, total } = await pageOfIds(manager, source, query);
+    return listEnvelope(inOrder(ids, await manager.findBy(Account, { id: In(ids) })).map(accountRecord), query, total);
+  }
+
+  /** `me`, the caller's own, or any for an administrator of the installation. Others learn nothing about ids. */
+  idOf(caller: Identity, id: string): string {
+    const accountId = id === 'me' ? caller.accountId : id;
+    if (accountId !== caller.accountId && !caller.permissions.includes(installation))
+      throw new OnlyInstallationAdministrators();
+    return accountId;
+  }
+
+  async find(id: string): Promise<Account> {
+    const account = await this.database.manager.findOne(Account, { where: { id } });
+    if (!account) throw new AccountNotFound();
+    return account;
+  }
+
+  /** The only answer with the first administrator key of the account. */
+  async create(caller: Identity, wanted: NewAccount): Promise<CreatedAccountRecord> {
+    const now = new Date(this.clock.now());
+    const { account, key, fullKey } = await this.database.transaction((manager) =>
+      makeAccount(
+        manager,
+        this.changes,
+        {
+          parentId: caller.accountId,
+          displayName: wanted.display_name,
+          email: wanted.email ?? null,
+          company: wanted.company ?? null,
+          tier: tierOf(wanted.tier ?? '1'),
+          autoCreateDevices: wanted.auto_create_devices ?? false,
+          limits: merged({}, wanted.limits),
+        },
+        now,
+      ),
+    );
+    return { ...accountRecord(account), admin_key: fullKey, admin_key_id: key.id };
+  }
+
+  /** What is given is changed. A new tier or status is announced with every key of the account. */
+  async update(caller: Identity, id: string, wanted: AccountChange): Promise<AccountRecord> {
+    const changed = await this.changes.locked(id, async (change) => {
+      const { account, manager, now } = change;
+      const before = { tier: account.tier, status: account.status };
+      this.apply(account, wanted);
+      const ofInstallation = caller.permissions.includes(installation);
+      const own = account.tier === before.tier && account.status === before.status && wanted.limits === undefined;
+      if (!ofInstallation && !own) throw new OnlyInstallationAdministrators();
+      if (account.parentId === null && account.status === 'suspended') throw new InstallationAccountStays();
+      account.revision += 1;
+      account.updatedAt = now;
+      await manager.save(account);
+      await this.changes.announceAccount(manager, account);
+      if (account.tier !== before.tier || account.status !== before.status)
+        for (const key of await keysOfAccount(manager, id)) await storeKey(change, key);
+      return account;
+    });
+    this.known.forgetAll();
+    return accountRecord(changed);
+  }
+
+  private apply(account: Account, wanted: AccountChange): void {
+    if (wanted.display_name !== undefined) account.displayName = wanted.display_name;
+    if (wanted.email !== undefined) account.email = wanted.email;
+    if (wanted.company !== undefined) account.company = wanted.company;
+    if (wanted.auto_create_devices !== undefined) account.autoCreateDevices = wanted.auto_create_devices;
+    if (wanted.tier !== undefined) account.tier = tierOf(wanted.tier);
+    if (wanted.status !== undefined) account.status = wanted.status === 'ACTIVE' ? 'active' : 'suspended';
+    account.limits = merged(account.limits, wanted.limits);
+  }
+}

@@ -1,0 +1,66 @@
+import type { Clock, Logger, Timer } from '@lanyard/service';
+import { type DataSource, In } from 'typeorm';
+import type { AccountChange, AccountChanges } from './account-changes.js';
+import { ApiKey } from './api-key.entity.js';
+import { storeKey } from './membership.js';
+
+/** How late the end of a key or of an overlap may be announced; the gateway itself goes by the clock. */
+const periodMs = 1_000;
+const keysAtOnce = 500;
+
+const dueSql = `
+  SELECT id, account_id FROM api_keys WHERE expires_at <= $1 AND NOT expiry_announced
+  UNION SELECT id, account_id FROM api_keys WHERE previous_until <= $1 LIMIT ${keysAtOnce}`;
+
+/** Announces what time did to keys: they expired, or the overlap of a rotation ended. On every replica; repeats do nothing. */
+export class KeySweeper {
+  private timer: Timer | undefined;
+  private sweeping: Promise<void> | undefined;
+
+  constructor(
+    private readonly database: DataSource,
+    private readonly changes: AccountChanges,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  start(): void {
+    this.timer = this.clock.every(periodMs, () => void this.sweep());
+  }
+
+  sweep(): Promise<void> {
+    this.sweeping ??= this.once()
+      .catch((err: unknown) => this.logger.warn({ err }, 'ends of keys not announced, tried again'))
+      .finally(() => (this.sweeping = undefined));
+    return this.sweeping;
+  }
+
+  async stop(): Promise<void> {
+    this.timer?.cancel();
+    await this.sweeping;
+  }
+
+  private async once(): Promise<void> {
+    const due = await this.database.query<{ id: string; account_id: string }[]>(dueSql, [new Date(this.clock.now())]);
+    for (const accountId of new Set(due.map((key) => key.account_id))) {
+      const ids = due.filter((key) => key.account_id === accountId).map((key) => key.id);
+      await this.changes.locked(accountId, (change) => this.end(change, ids));
+    }
+  }
+
+  /** Read again under the lock: another replica may have been here, or somebody changed the key. */
+  private async end(change: AccountChange, ids: readonly string[]): Promise<void> {
+    const keys = await change.manager.find(ApiKey, { where: { id: In([...ids]) }, relations: { groups: true } });
+    for (const key of keys) {
+      const expired = key.expiresAt !== null && key.expiresAt <= change.now && !key.expiryAnnounced;
+      const overlapped = key.previousUntil !== null && key.previousUntil <= change.now;
+      if (!expired && !overlapped) continue;
+      if (expired) key.expiryAnnounced = true;
+      if (overlapped) {
+        key.previousHash = null;
+        key.previousUntil = null;
+      }
+      await storeKey(change, key);
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import { formatApiKey, hashSecret, newId, newSecret } from '@lanyard/service';
+import type { EntityManager } from 'typeorm';
+import type { AccountChanges } from './account-changes.js';
+import { Account } from './account.entity.js';
+import { ApiKey } from './api-key.entity.js';
+import { KeyGroup } from './key-group.entity.js';
+import type { GroupKind } from './permissions.js';
+
+export type WantedAccount = Partial<Pick<Account, 'id' | 'email' | 'company' | 'limits'>> &
+  Pick<Account, 'displayName' | 'tier' | 'autoCreateDevices' | 'parentId'>;
+
+export interface MadeAccount {
+  account: Account;
+  key: ApiKey;
+  /** Of the first administrator key: nobody can read it again. */
+  fullKey: string;
+}
+
+const groupOf = (manager: EntityManager, account: Account, kind: GroupKind, name: string): KeyGroup =>
+  manager.create(KeyGroup, {
+    id: newId(account.createdAt.getTime()),
+    accountId: account.id,
+    name,
+    kind,
+    permissions: null,
+    revision: 1,
+    createdAt: account.createdAt,
+    updatedAt: account.createdAt,
+  });
+
+/** A key as it is when it is new. */
+export const newKey = (
+  manager: EntityManager,
+  fields: Pick<ApiKey, 'id' | 'accountId' | 'name' | 'hash' | 'groups' | 'createdAt'> & Partial<ApiKey>,
+): ApiKey =>
+  manager.create(ApiKey, {
+    owner: null,
+    status: 'active',
+    previousHash: null,
+    previousUntil: null,
+    expiresAt: null,
+    expiryAnnounced: false,
+    revision: 1,
+    updatedAt: fields.createdAt,
+    lastLoginAt: null,
+    ...fields,
+  });
+
+/** An account with its two groups and its first administrator key, announced. */
+export const makeAccount = async (
+  manager: EntityManager,
+  changes: AccountChanges,
+  wanted: WantedAccount,
+  now: Date,
+): Promise<MadeAccount> => {
+  const account = await manager.save(
+    manager.create(Account, {
+      id: newId(now.getTime()),
+      email: null,
+      company: null,
+      limits: {},
+      status: 'active',
+      revision: 1,
+      createdAt: now,
+      updatedAt: now,
+      ...wanted,
+    }),
+  );
+  await changes.announceAccount(manager, account);
+  const administrators = groupOf(manager, account, 'administrators', 'Administrators');
+  await manager.save([administrators, groupOf(manager, account, 'developers', 'Developers')]);
+  const id = newId(now.getTime());
+  const secret = newSecret(account.id, id);
+  const key = await manager.save(
+    newKey(manager, {
+      id,
+      accountId: account.id,
+      name: 'First administrator',
+      hash: hashSecret(secret),
+      groups: [administrators],
+      createdAt: now,
+    }),
+  );
+  await changes.changeOf(manager, account).announce(key);
+  return { account, key, fullKey: formatApiKey({ accountId: account.id, keyId: id, secret }) };
+};

@@ -1,0 +1,50 @@
+import type { Clock } from '@lanyard/service';
+
+/** Mistakes that cost nothing: somebody pasted an old secret. */
+const freeFailures = 5;
+const firstWaitMs = 1_000;
+const waitMaxMs = 15 * 60_000;
+/** Without a failure for this long, all is forgotten. */
+const forgetMs = 60 * 60_000;
+const namesMax = 50_000;
+
+interface Failures {
+  count: number;
+  lastMs: number;
+}
+
+/**
+ * Waits that double with each failure of a name: 1 s, 2 s, 4 s … 15 min. In this replica's memory, bounded. A name is
+ * a source together with a key id: who guesses at a key from elsewhere does not lock its
+ * owner out, and neither does an instance with an old secret beside one with the new: known keys are not asked for it.
+ */
+export class Backoff {
+  private readonly failures = new Map<string, Failures>();
+
+  constructor(private readonly clock: Clock) {}
+
+  /** 0: may try. */
+  waitMs(name: string): number {
+    const known = this.recent(name);
+    if (!known || known.count < freeFailures) return 0;
+    const wait = Math.min(waitMaxMs, firstWaitMs * 2 ** (known.count - freeFailures));
+    return Math.max(0, known.lastMs + wait - this.clock.now());
+  }
+
+  failed(name: string): void {
+    const count = (this.recent(name)?.count ?? 0) + 1;
+    this.failures.delete(name);
+    this.failures.set(name, { count, lastMs: this.clock.now() });
+    const [oldest] = this.failures.keys();
+    if (this.failures.size > namesMax && oldest !== undefined) this.failures.delete(oldest);
+  }
+
+  succeeded(name: string): void {
+    this.failures.delete(name);
+  }
+
+  private recent(name: string): Failures | undefined {
+    const known = this.failures.get(name);
+    return known && this.clock.now() - known.lastMs < forgetMs ? known : undefined;
+  }
+}

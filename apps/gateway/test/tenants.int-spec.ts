@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { AccessAccounts, AccessKeys } from '@lanyard/contracts';
+import { KafkaConnection, StateReader } from '@lanyard/kafka';
+import { createLogger, newId } from '@lanyard/service';
+import { eventually } from '@lanyard/testing';
+import { Gateway, type Reply } from './harness.js';
+import { Upstream } from './upstream.js';
+
+let gateway: Gateway;
+let registry: Upstream;
+
+beforeAll(async () => {
+  registry = await new Upstream().listen();
+  gateway = await (
+    await Gateway.corner('tenants')
+  ).start({ GATEWAY_REGISTRY_URLS: registry.url, GATEWAY_DEVICE_PROXY_URLS: registry.url });
+});
+afterAll(async () => {
+  await gateway?.stop();
+  await registry?.stop();
+});
+
+const send = (method: string, path: string, body?: unknown, key?: string): Promise<Reply> =>
+  gateway.call(path, { method, body, ...(key !== undefined && { key }) });
+
+const tenant = async (fields: object = {}): Promise<{ id: string; key: string; keyId: string }> => {
+  const { status, body } = await send('POST', '/v3/accounts', { display_name: 'Tenant', ...fields });
+  expect(status).toBe(201);
+  return { id: body.id, key: String(body.admin_key), keyId: String(body.admin_key_id) };
+};
+
+describe('/v3/accounts', () => {
+  it('POST 201 with the first administrator key, shown once; the tenant has its two groups', async () => {
+    const { id, key } = await tenant({ tier: '0', email: 'a@example.com', limits: { devices: 10 } });
+    const me = await send('GET', '/v3/accounts/me?include=limits%2C%20policies&properties=', undefined, key);
+    expect(me.body).toMatchObject({
+      id,
+      parent_id: gateway.accountId,
+      tier: '0',
+      status: 'ACTIVE',
+      email: 'a@example.com',
+      limits: { devices: '10' },
+    });
+    expect(JSON.stringify(me.body)).not.toContain(key.slice(-32));
+    const groups = (await send('GET', '/v3/policy-groups', undefined, key)).body.data;
+    expect(groups.map((group) => group.name).sort()).toEqual(['Administrators', 'Developers']);
+    expect((await send('GET', '/v3/api-keys', undefined, key)).body).toMatchObject({ total_count: 1 });
+    expect((await send('GET', `/v3/accounts?id__eq=${id}&tier__eq=0`)).body).toMatchObject({ total_count: 1 });
+  });
+
+  it('an administrator of a tenant sees, changes and makes no account but its own', async () => {
+    const [one, two] = [await tenant(), await tenant()];
+    for (const id of [two.id, gateway.accountId, newId()]) {
+      const replies = [
+        await send('GET', `/v3/accounts/${id}`, undefined, one.key),
+        await send('PUT', `/v3/accounts/${id}`, { display_name: 'x' }, one.key),
+        await send('GET', `/v3/accounts/${id}/usage`, undefined, one.key),
+        await send('GET', `/v3/accounts/${id}/api-keys`, undefined, one.key),
+        await send('POST', `/v3/accounts/${id}/api-keys`, { name: 'x' }, one.key),
+      ];
+      expect(replies.map((reply) => reply.status)).toEqual([403, 403, 403, 403, 403]);
+    }
+    expect((await send('GET', '/v3/accounts', undefined, one.key)).status).toBe(403);
+    expect((await send('POST', '/v3/accounts', { display_name: 'x' }, one.key)).status).toBe(403);
+    for (const change of [{ tier: '0' }, { status: 'SUSPENDED' }, { limits: { devices: 5 } }])
+      expect((await send('PUT', '/v3/accounts/me', change, one.key)).status).toBe(403);
+    const renamed = await send('PUT', '/v3/accounts/me', { display_name: 'Mine' }, one.key);
+    expect([renamed.status, renamed.body.display_name]).toEqual([200, 'Mine']);
+    expect((await send('GET', `/v3/accounts/${newId()}`)).status).toBe(404);
+  });
+
+  it('keys and groups of another tenant do not exist', async () => {
+    const [one, two] = [await tenant(), await tenant()];
+    const group = String((await send('GET', '/v3/policy-groups', undefined, two.key)).body.data[0]?.id);
+    const of = (path: string, method = 'GET', body?: unknown): Promise<Reply> => send(method, path, body, one.key);
+    const replies = [
+      await of(`/v3/api-keys/${two.keyId}`),
+      await of(`/v3/api-keys/${two.keyId}`, 'PUT', { name: 'x' }),
+      await of(`/v3/api-keys/${two.keyId}`, 'DELETE'),
+      await of(`/v3/api-keys/${two.keyId}/reset-secret`, 'POST'),
+      await of(`/v3/api-keys/${two.keyId}/rotate`, 'POST'),
+      await of(`/v3/api-keys/${two.keyId}/previous-secret`, 'DELETE'),
+      await of(`/v3/api-keys/${two.keyId}/groups`),
+      await of(`/v3/api-keys/${two.keyId}/groups/add`, 'POST', [group]),
+      await of(`/v3/policy-groups/${group}`),
+      await of(`/v3/policy-groups/${group}`, 'PUT', { name: 'x' }),
+      await of(`/v3/policy-groups/${group}`, 'DELETE'),
+      await of(`/v3/policy-groups/${group}/api-keys`),
+      await of(`/v3/policy-groups/${group}/api-keys/add`, 'POST', { apikeys: [one.keyId] }),
+    ];
+    expect(new Set(replies.map((reply) => reply.status))).toEqual(new Set([404]));
+    expect((await send('GET', '/v3/accounts/me', undefined, two.key)).status).toBe(200);
+  });
+
+  it('the installation helps a tenant that lost its keys', async () => {
+    const { id, keyId } = await tenant();
+    const keys = await send('GET', `/v3/accounts/${id}/api-keys`);
+    expect(keys.body.data.map((key) => key.id)).toEqual([keyId]);
+    const reset = (await send('POST', `/v3/accounts/${id}/api-keys/${keyId}/reset-secret`)).body.key;
+    expect((await send('GET', '/v3/api-keys/me', undefined, reset)).body.id).toBe(keyId);
+    const made = await send('POST', `/v3/accounts/${id}/api-keys`, { name: 'second' });
+    expect([made.status, made.body.account_id]).toEqual([201, id]);
+    const path = `/v3/accounts/${id}/api-keys/${made.body.id}`;
+    expect((await send('PUT', path, { name: 'other' })).body.name).toBe('other');
+    expect((await send('GET', path)).body.name).toBe('other');
+    expect((await send('DELETE', path)).status).toBe(204);
+    expect((await send('GET', path)).status).toBe(404);
+    expect((await send('GET', `/v3/accounts/${newId()}/api-keys`)).status).toBe(404);
+  });
+
+  it('suspended: every key is refused and announced as inactive; active again: both back', async () => {
+    const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
+    const { topicPrefix } = gateway.isolation;
+    const kafka = new KafkaConnection({ ...gateway.config().kafka, topicPrefix, clientId: 'test', logger });
+    const onFatal = (): void => undefined;
+    const accounts = new StateReader(kafka, AccessAccounts, { project: (value) => value, onFatal });
+    const keys = new StateReader(kafka, AccessKeys, { project: (value) => value, onFatal });
+    await Promise.all([accounts.start(), keys.start()]);
+    try {
+      const { id, key, keyId } = await tenant({ limits: { devices: 3 } });
+      await eventually(() => expect(accounts.get(id)).toMatchObject({ status: 'active', devicesMax: 3 }));
+      expect((await send('PUT', `/v3/accounts/${id}`, { status: 'SUSPENDED' })).body.status).toBe('SUSPENDED');
+      expect((await send('GET', '/v3/accounts/me', undefined, key)).status).toBe(403);
+      await eventually(() => expect(keys.get(keyId)?.status).toBe('inactive'));
+      expect(accounts.get(id)?.status).toBe('suspended');
+      await send('PUT', `/v3/accounts/${id}`, { status: 'ACTIVE', tier: '0', limits: { devices: null } });
+      expect((await send('GET', '/v3/accounts/me', undefined, key)).status).toBe(200);
+      await eventually(() => expect(keys.get(keyId)).toMatchObject({ status: 'active', tier: 'free' }));
+      expect(accounts.get(id)?.devicesMax).toBeUndefined();
+    } finally {
+      await Promise.all([accounts.stop(), keys.stop()]);
+      await kafka.close();
+    }
+    const own = await send('PUT', `/v3/accounts/${gateway.accountId}`, { status: 'SUSPENDED' });
+    expect(own.status).toBe(400);
+  });
+});
+
+describe('quotas', () => {
+  it('403 account_limit_exceeded beyond the number of keys', async () => {
+    const { key } = await tenant({ limits: { api_keys: '2' } });
+    expect((await send('POST', '/v3/api-keys', { name: 'x' }, key)).status).toBe(201);
+    const { status, body } = await send('POST', '/v3/api-keys', { name: 'x' }, key);
+    expect([status, body.type]).toEqual([403, 'account_limit_exceeded']);
+  });
+
+  it('all keys of an account share its rate; another tenant is not slowed', async () => {
+    const [busy, quiet] = [await tenant({ limits: { requests_per_second: 2 } }), await tenant()];
+    const second = (await send('POST', '/v3/api-keys', { name: 'x' }, busy.key)).body.key;
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => send('GET', '/v3/accounts/me', undefined, i % 2 ? busy.key : second)),
+    );
+    const passed = replies.filter((reply) => reply.status === 200).length;
+    expect(passed).toBeLessThanOrEqual(5);
+    expect(replies.find((reply) => reply.status === 429)?.body.type).toBe('rate_limit_exceeded');
+    expect((await send('GET', '/v3/accounts/me', undefined, quiet.key)).status).toBe(200);
+  });
+
+  it('usage counts keys here and asks the registry for devices, in the name of the account', async () => {
+    const { id } = await tenant({ limits: { devices: 50 } });
+    registry.handler = (request, response) => {
+      request.resume();
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ total_count: String(request.url).startsWith('/v3/device-groups') ? 2 : 7 }));
+    };
+    const { status, body } = await send('GET', `/v3/accounts/${id}/usage`);
+    registry.echo();
+    expect([status, body]).toEqual([
+      200,
+      expect.objectContaining({
+        account_id: id,
+        devices: { used: 7, limit: 50 },
+        device_groups: { used: 2, limit: null },
+        api_keys: { used: 1, limit: null },
+        key_groups: { used: 2, limit: null },
+      }),
+    ]);
+  });
+});
+
+describe('groups with named permissions', () => {
+  const keyWith = async (permissions: string[]): Promise<string> => {
+    const group = await send('POST', '/v3/policy-groups', { name: newId(), permissions });
+    expect([group.status, group.body.permissions]).toEqual([201, permissions]);
+    return (await gateway.newKey({ groups: [group.body.id] })).key;
+  };
+  const device = 'f'.repeat(32);
+  const calls: [string, string, string][] = [
+    ['GET', '/v3/devices', 'devices.read'],
+    ['POST', '/v3/devices', 'devices.write'],
+    ['DELETE', `/v3/devices/${device}`, 'devices.write'],
+    ['POST', `/v3/devices/${device}/suspend`, 'devices.suspend'],
+    ['POST', `/v3/devices/${device}/resume`, 'devices.suspend'],
+    ['POST', `/v3/devices/${device}/credentials`, 'devices.credentials'],
+    ['GET', `/v3/devices/${device}/credentials`, 'devices.read'],
+    ['POST', `/v2/device-requests/${device}`, 'commands'],
+    ['GET', '/v2/endpoints', 'devices.read'],
+    ['GET', `/v2/endpoints/${device}/3/0/0`, 'commands'],
+    ['PUT', `/v2/subscriptions/${device}/3/0/0`, 'subscriptions'],
+  ];
+
+  it.each(['devices.read', 'devices.write', 'devices.suspend', 'devices.credentials', 'commands', 'subscriptions'])(
+    '%s opens its calls and no other',
+    async (permission) => {
+      const key = await keyWith([permission]);
+      for (const [method, path, needed] of calls) {
+        const { status } = await send(method, path, method === 'GET' ? undefined : {}, key);
+        expect([method, path, status]).toEqual([method, path, needed === permission ? 200 : 403]);
+      }
+      expect((await send('GET', '/v3/api-keys', undefined, key)).status).toBe(403);
+    },
+  );
+
+  it('admin can be given; a changed group changes its keys; the two of every account are fixed', async () => {
+    const key = await keyWith(['admin']);
+    expect((await send('GET', '/v3/api-keys', undefined, key)).status).toBe(200);
+    expect((await send('GET', '/v3/devices', undefined, key)).status).toBe(403);
+    const id = String((await send('GET', '/v3/api-keys/me/groups', undefined, key)).body.data[0]?.id);
+    expect((await send('PUT', `/v3/policy-groups/${id}`, { permissions: ['devices'] })).status).toBe(200);
+    expect((await send('GET', '/v3/api-keys', undefined, key)).status).toBe(403);
+    expect((await send('GET', '/v3/devices', undefined, key)).status).toBe(200);
+    const developers = (await send('GET', '/v3/policy-groups?name__eq=Developers')).body.data[0];
+    expect((await send('PUT', `/v3/policy-groups/${String(developers?.id)}`, { permissions: [] })).status).toBe(403);
+    expect((await send('POST', '/v3/policy-groups', { name: 'x', permissions: ['everything'] })).status).toBe(400);
+  });
+});
