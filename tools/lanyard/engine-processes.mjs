@@ -4,6 +4,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { chownSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { say, Stop } from './project.mjs';
+import { dropTornTransaction } from './redis-log.mjs';
 
 /**
  * @typedef {import('./processes.mjs').ProcessSpec & { marker: string, stopSignal: NodeJS.Signals }} EngineSpec
@@ -21,6 +22,7 @@ export const redis = ({ binaries, data, logs }, port) => {
       ...['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', ''],
       ...['--appendonly', 'yes', '--appendfsync', 'always', '--maxmemory-policy', 'noeviction'],
     ],
+    prepare: () => void dropTornTransaction(join(folder, 'appendonly.aof')),
     logFile: join(logs, 'redis.log'),
     marker: 'redis-server',
     stopSignal: 'SIGTERM',

@@ -14,11 +14,13 @@ const openLog = (path) => {
 };
 
 /**
- * @typedef {{ command: string, args: string[], env?: Record<string, string>, cwd?: string, logFile: string, uid?: number, gid?: number }} ProcessSpec
+ * @typedef {{ command: string, args: string[], env?: Record<string, string>, cwd?: string, logFile: string, uid?: number, gid?: number, prepare?: () => void }} ProcessSpec
+ *   `prepare`: before each start
  * @param {ProcessSpec} spec
  * @returns {number} pid
  */
-export const launch = ({ command, args, env, cwd, logFile, uid, gid }) => {
+export const launch = ({ command, args, env, cwd, logFile, uid, gid, prepare }) => {
+  prepare?.();
   const log = openLog(logFile);
   const child = spawn(command, args, {
     cwd: cwd ?? '/',
