@@ -12,6 +12,9 @@
  * @typedef {{ about: string, replicas?: Replicas, run: (context: Context) => Promise<Figures> }} Bench
  *   `replicas`: of each app; default: one
  */
+import { commands } from './devices/commands.mjs';
+import { memory } from './devices/memory.mjs';
+import { messages } from './devices/messages.mjs';
 import { addedLatency } from './dispatch/added-latency.mjs';
 import { catchUp } from './dispatch/catch-up.mjs';
 import { fullChannel } from './dispatch/full-channel.mjs';
@@ -37,4 +40,7 @@ export const benches = {
   'dispatch-redis-killed': redisKilled,
   'dispatch-replica-killed': replicaKilled,
   'dispatch-idle': idleChannels,
+  'devices-messages': messages,
+  'devices-commands': commands,
+  'devices-memory': memory,
 };

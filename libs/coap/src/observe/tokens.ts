@@ -1,6 +1,8 @@
 import { randomFillSync, randomInt } from 'node:crypto';
 
-const RANDOM_POOL_BYTES = 4_096;
+/** Shared by all sources: a simulator has an endpoint, and so a source, for each device. */
+const pool = Buffer.alloc(4_096);
+let used = pool.length;
 
 /** Key of a token in maps: as text it is compact and compares by value. */
 export function tokenKey(token: Buffer): string {
@@ -13,19 +15,17 @@ export function tokenKey(token: Buffer): string {
  */
 export class TokenSource {
   private sequence = randomInt(2 ** 32);
-  private readonly pool = Buffer.alloc(RANDOM_POOL_BYTES);
-  private used = RANDOM_POOL_BYTES;
 
   next(): Buffer {
-    if (this.used === RANDOM_POOL_BYTES) {
-      randomFillSync(this.pool);
-      this.used = 0;
+    if (used === pool.length) {
+      randomFillSync(pool);
+      used = 0;
     }
     const token = Buffer.alloc(8);
     this.sequence = (this.sequence + 1) >>> 0;
     token.writeUInt32BE(this.sequence, 0);
-    this.pool.copy(token, 4, this.used, this.used + 4);
-    this.used += 4;
+    pool.copy(token, 4, used, used + 4);
+    used += 4;
     return token;
   }
 }

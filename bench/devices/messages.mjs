@@ -1,0 +1,130 @@
+/** What one device-proxy does in a second, and what a message costs it, beside a bare datagram echo. */
+import { median, round } from '../statistics.mjs';
+import { measureBare } from './bare.mjs';
+import { Devices, Proxy, proxyOnly, sleep } from './installation.mjs';
+
+const devices = 2_000;
+const reporters = 1_000;
+const paths = ['/3303/0/5700', '/3303/1/5700', '/3303/2/5700'];
+/** More than can be had: devices have one message under way and wait for its answer. */
+const asFastAsPossible = 100_000;
+
+/**
+ * What happens in a while, and the proxy's CPU for each.
+ * @param {Proxy} proxy @param {Devices} fleet @param {'updates' | 'values'} what @param {number} seconds
+ */
+const measure = async (proxy, fleet, what, seconds) => {
+  const [usage, state] = [await proxy.usage(), await fleet.state()];
+  await sleep(seconds * 1_000);
+  const [usageAfter, stateAfter] = [await proxy.usage(), await fleet.state()];
+  const count = stateAfter[what] - state[what];
+  return {
+    perSecond: (count / (stateAfter.atMs - state.atMs)) * 1_000,
+    cpuUs: ((usageAfter.cpuSeconds - usage.cpuSeconds) / count) * 1e6,
+    cores: ((usageAfter.cpuSeconds - usage.cpuSeconds) / (usageAfter.atMs - usage.atMs)) * 1_000,
+    lost: stateAfter.lost - state.lost,
+  };
+};
+
+/** @param {Proxy} proxy @param {string} server */
+const registrations = async (proxy, server) => {
+  const usage = await proxy.usage();
+  const fleet = await Devices.start({
+    devices,
+    server,
+    'name-prefix': 'registers',
+    'registrations-per-second': asFastAsPossible,
+    'lifetime-seconds': 86_400,
+  });
+  const startedAt = performance.now();
+  const { atMs, lost } = await fleet.until(({ registered }) => registered === devices, 'registrations');
+  const { cpuSeconds } = await proxy.usage();
+  await fleet.kill();
+  return {
+    perSecond: (devices / (atMs - startedAt)) * 1_000,
+    cpuUs: ((cpuSeconds - usage.cpuSeconds) / devices) * 1e6,
+    lost,
+  };
+};
+
+/** @param {Proxy} proxy @param {string} server @param {number} seconds */
+const updates = async (proxy, server, seconds) => {
+  const fleet = await Devices.start({
+    devices,
+    server,
+    'name-prefix': 'updates',
+    'registrations-per-second': 500,
+    'update-seconds': 1,
+  });
+  await fleet.until(({ registered }) => registered === devices, 'registrations');
+  const found = await measure(proxy, fleet, 'updates', seconds);
+  await fleet.kill();
+  return found;
+};
+
+/** @param {Proxy} proxy @param {string} server @param {number} seconds @param {Record<string, true>} how */
+const values = async (proxy, server, seconds, how) => {
+  const fleet = await Devices.start({
+    devices: reporters,
+    server,
+    sensors: paths.length,
+    'name-prefix': `reports${Object.keys(how).length}`,
+    'registrations-per-second': 500,
+    'lifetime-seconds': 86_400,
+    'values-per-second': asFastAsPossible,
+    ...how,
+  });
+  await fleet.until(({ observations }) => observations === reporters * paths.length, 'observations');
+  await sleep(1_000);
+  const found = await measure(proxy, fleet, 'values', seconds);
+  await fleet.kill();
+  return found;
+};
+
+/** @type {import('../benches.mjs').Bench} */
+export const messages = {
+  about: `registrations, updates and values of ${devices} devices, and CPU for each, beside a datagram echo`,
+  replicas: proxyOnly,
+  async run({ system, seconds, rounds, say }) {
+    const proxy = await new Proxy(system).announce();
+    /** @type {{ echo: number[], coap: number[], echoRate: number[], coapRate: number[] }} */
+    const bare = { echo: [], coap: [], echoRate: [], coapRate: [] };
+    for (let n = 0; n < rounds; n++) {
+      const echo = await measureBare('echo', Math.min(seconds, 5));
+      const coap = await measureBare('coap', Math.min(seconds, 5));
+      say(`round ${n + 1} of ${rounds}: echo ${echo.cpuUs.toFixed(1)} µs, coap ${coap.cpuUs.toFixed(1)} µs a message`);
+      bare.echo.push(echo.cpuUs);
+      bare.coap.push(coap.cpuUs);
+      bare.echoRate.push(echo.perSecond);
+      bare.coapRate.push(coap.perSecond);
+    }
+    const echoUs = median(bare.echo);
+    const registered = await registrations(proxy, system.coapUrl);
+    say(`${registered.perSecond.toFixed(0)} registrations/s, ${registered.cpuUs.toFixed(0)} µs each`);
+    await proxy.presubscribe(paths);
+    const reported = await values(proxy, system.coapUrl, seconds, {});
+    say(`${reported.perSecond.toFixed(0)} values/s, ${reported.cpuUs.toFixed(0)} µs each`);
+    await proxy.presubscribe([]);
+    const updated = await updates(proxy, system.coapUrl, seconds);
+    say(`${updated.perSecond.toFixed(0)} updates/s, ${updated.cpuUs.toFixed(0)} µs each`);
+    return {
+      echo_per_second: round(median(bare.echoRate)),
+      echo_cpu_us: round(echoUs),
+      coap_per_second: round(median(bare.coapRate)),
+      coap_cpu_us: round(median(bare.coap)),
+      coap_cpu_ratio: round(median(bare.coap) / echoUs),
+      registrations_per_second: round(registered.perSecond),
+      registration_cpu_us: round(registered.cpuUs),
+      registration_cpu_ratio: round(registered.cpuUs / echoUs),
+      registrations_repeated: registered.lost,
+      updates_per_second: round(updated.perSecond),
+      update_cpu_us: round(updated.cpuUs),
+      update_cpu_ratio: round(updated.cpuUs / echoUs),
+      values_per_second: round(reported.perSecond),
+      value_cpu_us: round(reported.cpuUs),
+      value_cpu_ratio: round(reported.cpuUs / echoUs),
+      values_proxy_cores: round(reported.cores),
+      values_lost: reported.lost,
+    };
+  },
+};
