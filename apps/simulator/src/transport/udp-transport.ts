@@ -34,7 +34,7 @@ export class UdpTransport implements DeviceTransport {
     const endpoint = this.endpoint ?? (await this.listen(localAddress(address, this.device)));
     const peer = endpoint.peer(address, port);
     if (peer.key === this.peer?.key) return;
-    if (this.peer) endpoint.forgetPeer(this.peer);
+    // The server before is kept too: what it repeats must not be done again.
     endpoint.keepPeer(peer);
     this.peer = peer;
   }
