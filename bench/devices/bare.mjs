@@ -58,6 +58,7 @@ export const measureBare = async (kind, seconds) => {
   const child = spawn(process.execPath, [join(root, 'bench/devices/bare-endpoint.mjs'), kind], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
+  process.once('exit', () => child.kill('SIGKILL'));
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const line = async () => String((await lines.next()).value);
   const port = Number((await line()).split(' ')[1]);

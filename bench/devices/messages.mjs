@@ -52,14 +52,15 @@ const registrations = async (proxy, server) => {
 /** @param {Proxy} proxy @param {string} server @param {number} seconds */
 const updates = async (proxy, server, seconds) => {
   const fleet = await Devices.start({
-    devices,
+    devices: reporters,
     server,
     'name-prefix': 'updates',
     'device-type': 'updating',
     'registrations-per-second': 500,
     'update-seconds': 1,
   });
-  await fleet.until(({ registered }) => registered === devices, 'registrations');
+  // Some always wait: those that are there take the whole of the proxy.
+  await fleet.until(({ registered }) => registered > 0.9 * reporters, 'registrations');
   const found = await measure(proxy, fleet, 'updates', seconds);
   await fleet.kill();
   return found;

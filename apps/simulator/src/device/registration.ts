@@ -41,7 +41,7 @@ export const deregisterRequest = (registrationId: string): OutgoingRequest => ({
   method: Code.DELETE,
   path: ['rd', registrationId],
   ackTimeoutMs: 1_000,
-  maxRetransmit: 2,
+  maxRetransmit: 1,
   timeoutMs: 5_000,
 });
 

@@ -26,6 +26,16 @@ describe('watches', () => {
       2,
     ]);
   });
+
+  it('pass over those that wait for an acknowledgement', () => {
+    const watches = new Watches();
+    const [a, b] = [watch('a'), watch('b')];
+    for (const one of [a, b]) watches.add(one);
+    a.busy = true;
+    expect([watches.next(), watches.next()]).toEqual([b, b]);
+    b.busy = true;
+    expect(watches.next()).toBeUndefined();
+  });
 });
 
 describe('addresses', () => {

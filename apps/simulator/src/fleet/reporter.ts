@@ -34,7 +34,8 @@ export class Reporter {
     if (this.watches.size === 0 || due > this.perSecond) return this.begin();
     for (let n = 0; n < due; n++) {
       const watch = this.watches.next();
-      if (watch) void watch.device.report(watch);
+      if (!watch) break;
+      void watch.device.report(watch);
     }
     this.sent += due;
   }

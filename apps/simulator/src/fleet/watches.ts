@@ -35,8 +35,13 @@ export class Watches {
     watch.place = -1;
   }
 
+  /** The next one that is not waiting for an acknowledgement, if there is any. */
   next(): Watch | undefined {
-    if (this.turn >= this.all.length) this.turn = 0;
-    return this.all[this.turn++];
+    for (let tried = 0; tried < this.all.length; tried++) {
+      if (this.turn >= this.all.length) this.turn = 0;
+      const watch = this.all[this.turn++];
+      if (watch && !watch.busy) return watch;
+    }
+    return undefined;
   }
 }
