@@ -52,6 +52,23 @@ describe('a callback whose key was', () => {
     await mark.stop();
   };
 
+  it('rotated: goes on, during the overlap and after it', async () => {
+    await register();
+    const renewed = landscape.anotherSecret(customer);
+    const hash = hashSecret(customer.key.slice(-32));
+    const until = new Date(Date.now() + hourMs).toISOString();
+    await landscape.announceKey(renewed, { previousHashes: [{ hash, until }] });
+    await landscape.value(customer, 0);
+    await eventually(() => expect(received()).toEqual(['0']));
+    // Also who registers with the old secret meanwhile.
+    await eventually(async () => expect(await register()).toMatchObject({ status: 200, body: { stopped: null } }));
+    await landscape.announceKey(renewed);
+    await afterMark();
+    await landscape.value(customer, 1);
+    await eventually(() => expect(received()).toEqual(['0', '1']));
+    await shows({ stopped: null });
+  });
+
   it('reset: nothing is sent any more, everything is queued, until it is registered with the new secret', async () => {
     await register();
     await landscape.value(customer, 0);

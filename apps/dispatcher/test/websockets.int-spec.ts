@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { formatApiKey, newId, newSecret, type RunningService } from '@lanyard/service';
+import { formatApiKey, hashSecret, newId, newSecret, type RunningService } from '@lanyard/service';
 import { eventually, WebSocketClient, type WebSocketOptions } from '@lanyard/testing';
 import { WebSocket } from 'ws';
 import { type Customer, Landscape, numbers, payloads } from './landscape.js';
@@ -142,6 +142,39 @@ describe('delivery to a WebSocket', () => {
     await landscape.announceKey(customer, change);
     await closedWith(client, 1008);
     expect(Date.now() - askedAt).toBeLessThan(5_000);
+  });
+
+  it('a rotated key: either secret connects during the overlap, the old one loses its socket when it is over', async () => {
+    await register();
+    const old = await connect();
+    const renewed = landscape.anotherSecret(customer);
+    const hash = hashSecret(customer.key.slice(-32));
+    const until = new Date(Date.now() + 3_600_000).toISOString();
+    await landscape.announceKey(renewed, { previousHashes: [{ hash, until }] });
+    // Once the new secret is known here, the old one has not lost its socket.
+    const knowsNew = await connect({ key: renewed.key });
+    await closedWith(old, 1001);
+    knowsNew.close();
+    const stillOld = await connect();
+    await landscape.value(customer, 1);
+    await eventually(() => expect(received(stillOld)).toEqual(['1']));
+    await landscape.announceKey(renewed);
+    await closedWith(stillOld, 1008);
+    await closedWith(await connect(), 1008);
+    const client = await connect({ key: renewed.key });
+    await landscape.value(customer, 2);
+    await eventually(() => expect(received(client)).toEqual(['2']));
+  });
+
+  it('a secret that was rotated proves nothing when its time is over, announced or not', async () => {
+    await register();
+    const renewed = landscape.anotherSecret(customer);
+    const hash = hashSecret(customer.key.slice(-32));
+    const until = new Date(Date.now() - 1_000).toISOString();
+    await landscape.announceKey(renewed, { previousHashes: [{ hash, until }] });
+    const client = await connect({ key: renewed.key });
+    await closedWith(await connect(), 1008);
+    client.close();
   });
 
   it('1011: the key has no channel', async () => {

@@ -48,4 +48,15 @@ describe('the standing of a callback', () => {
     expect(known).toMatchObject({ registeredWith: 'a', stopped: null });
     expect(judged(known, key(2, 'b'), later)).toMatchObject({ stopped: 'key_reset' });
   });
+
+  it('a rotation carries it over to the new secret, also past the overlap', () => {
+    const rotated = judged(registered('a', key(1, 'a')), { ...key(2, 'b'), earlier: ['a'] }, now);
+    expect(rotated).toMatchObject({ registeredWith: 'b', stopped: null });
+    expect(judged(rotated, key(3, 'b'), later)).toMatchObject({ registeredWith: 'b', stopped: null });
+    expect(judged(rotated, key(3, 'c'), later)).toMatchObject({ stopped: 'key_reset' });
+  });
+
+  it('registered with the old secret during the overlap, it stands by the new one', () => {
+    expect(registered('a', { ...key(2, 'b'), earlier: ['a'] })).toMatchObject({ registeredWith: 'b', stopped: null });
+  });
 });

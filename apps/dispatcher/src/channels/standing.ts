@@ -5,8 +5,10 @@ export type StopReason = 'key_reset' | 'key_revoked';
 export interface KeySeen {
   /** Of the key: a later one wins. Replicas hear of a change at different times. */
   revision: number;
-  /** Of its secret (`fingerprintOf`). */
+  /** Of its newest secret (`fingerprintOf`). */
   fingerprint: string;
+  /** Of secrets that prove it as well, for a while: it was rotated, not reset. */
+  earlier?: string[];
   mayConnect: boolean;
 }
 
@@ -22,6 +24,10 @@ export interface Standing {
 /** Of channels that do not stand by a secret: whoever connects or polls shows theirs. */
 export const noStanding: Standing = { registeredWith: null, keySeen: null, stopped: null, stoppedAt: null };
 
+/** Who registered with a secret that was rotated stands by the one that came after it, also when the overlap is over. */
+const carriedOver = (registeredWith: string | null, key: KeySeen | null): string | null =>
+  registeredWith !== null && key?.earlier?.includes(registeredWith) ? key.fingerprint : registeredWith;
+
 const reasonOf = (registeredWith: string | null, key: KeySeen | null): StopReason | null => {
   if (!key) return null;
   if (registeredWith !== key.fingerprint) return 'key_reset';
@@ -36,7 +42,7 @@ export const judged = (standing: Standing, heard: KeySeen | undefined, now: Date
   const { keySeen } = standing;
   const isNews = heard !== undefined && (keySeen === null || heard.revision > keySeen.revision);
   const key = isNews ? heard : keySeen;
-  const registeredWith = standing.registeredWith ?? key?.fingerprint ?? null;
+  const registeredWith = carriedOver(standing.registeredWith ?? key?.fingerprint ?? null, key);
   const stopped = reasonOf(registeredWith, key);
   if (!isNews && registeredWith === standing.registeredWith && stopped === standing.stopped) return standing;
   return { registeredWith, keySeen: key, stopped, stoppedAt: stopped && (standing.stoppedAt ?? now) };

@@ -4,6 +4,8 @@ import type { CloseCause } from './close-codes.js';
 export interface Holder {
   channelId: string;
   conn: string;
+  /** Fingerprint of the secret that opened it, if it lasts longer than a request. */
+  secret?: string;
   /** There may be something to deliver. */
   wake(): void;
   /** It must end. */
@@ -39,8 +41,8 @@ export class Holders {
     this.byConn.get(conn)?.close(cause);
   }
 
-  closeChannel(channelId: string, cause: CloseCause): void {
-    for (const holder of [...(this.byChannel.get(channelId) ?? [])]) holder.close(cause);
+  ofChannel(channelId: string): Holder[] {
+    return [...(this.byChannel.get(channelId) ?? [])];
   }
 
   all(): Holder[] {

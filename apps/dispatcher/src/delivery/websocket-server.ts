@@ -67,7 +67,10 @@ export class WebSocketServer {
       const now = this.clock.now();
       for (const session of this.sessions) session.tick(now);
     });
-    this.keys.onRevoked((keyId) => this.holders.closeChannel(keyId, 'key revoked'));
+    this.keys.onRevoked((keyId, proves) => {
+      for (const holder of this.holders.ofChannel(keyId))
+        if (!holder.secret || !proves(holder.secret)) holder.close('key revoked');
+    });
   }
 
   /** Tells every client to come back, to another replica. */
@@ -120,9 +123,10 @@ export class WebSocketServer {
     });
   }
 
-  private async bind(client: WebSocket, { keyId, accountId }: KnownKey): Promise<void> {
+  private async bind(client: WebSocket, { keyId, accountId, secret }: KnownKey): Promise<void> {
     const conn = newId();
     const session = this.session(client, keyId, accountId, conn);
+    session.secret = secret;
     // Before the channel is taken, so that an event that comes right then finds someone to wake.
     this.holders.add(session);
     const attached = await this.queue

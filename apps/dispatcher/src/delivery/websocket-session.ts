@@ -38,6 +38,7 @@ const goodbyeMs = 5_000;
  * batches is under way. All steps on the queue are made one after another by `pump`.
  */
 export class WebSocketSession implements Holder {
+  secret?: string;
   private hold: Hold | undefined;
   private cursor: Cursor = { next: 0, head: 0, index: 0, skip: 0 };
   private readonly pings: Ping[] = [];
