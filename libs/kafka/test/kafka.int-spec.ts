@@ -90,6 +90,25 @@ describe('libs/kafka on a real broker', () => {
     expect((await connection.offsets('together')).size).toBe(4);
   });
 
+  it('a topic that was made for small messages takes large ones, and keeps its other settings', async () => {
+    const topic = own('small');
+    const admin = connection.kafka.admin();
+    await admin.connect();
+    const name = connection.topicName('small');
+    const configEntries = [
+      { name: 'max.message.bytes', value: '1000' },
+      { name: 'retention.ms', value: '86400000' },
+    ];
+    await admin.createTopics({ topics: [{ topic: name, numPartitions: 1, configEntries }] });
+    await connection.ensureTopics([topic]);
+    await producer.send(topic, { ...event(newId(), 1), data: { large: 'x'.repeat(1_400_000) } });
+    const { resources } = await admin.describeConfigs({ includeSynonyms: false, resources: [{ type: 2, name }] });
+    expect(resources[0]?.configEntries).toContainEqual(
+      expect.objectContaining({ configName: 'retention.ms', configValue: '86400000' }),
+    );
+    await admin.disconnect();
+  });
+
   it('keeps the order of each key, in few requests and batches', async () => {
     const topic = own('order');
     await connection.ensureTopics([topic]);

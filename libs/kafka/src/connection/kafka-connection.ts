@@ -2,6 +2,7 @@ import { deadLetterTopic, stateCompactionLagMs, type TopicDescription } from '@l
 import type { Logger, Metrics } from '@lanyard/service';
 import kafkajs, { type Admin, type ITopicConfig, type Kafka, type KafkaConfig } from 'kafkajs';
 import { logTo } from './kafka-log.js';
+import { enlarge, maxMessage } from './message-size.js';
 
 // Not everything of this CommonJS package is a named export to an ES module.
 const { KafkaJSError, KafkaJSProtocolError, logLevel } = kafkajs;
@@ -26,11 +27,6 @@ const topicKnownWithinMs = 30_000;
 
 /** Dead letters are kept long enough to be looked at after a holiday. */
 const deadLetterRetentionMs = 14 * 86_400_000;
-
-/** A value of a device may have 1 MiB; as base64 in JSON it needs a third more, and Kafka's own default is 1 MiB. */
-const messageBytesMax = 4_194_304;
-
-const maxMessage = { name: 'max.message.bytes', value: String(messageBytesMax) };
 
 const configOf = (topic: TopicDescription): ITopicConfig['configEntries'] =>
   topic.kind === 'state'
@@ -142,6 +138,16 @@ export class KafkaConnection {
       }
     }
     await this.waitForLeaders(topics.map((t) => t.topic));
+    await this.enlarge(topics.filter((t) => known.has(t.topic)).map((t) => t.topic));
+  }
+
+  /** A cluster may keep its settings to itself: then large values fail, and nothing else. */
+  private async enlarge(topics: readonly string[]): Promise<void> {
+    try {
+      await enlarge(await this.admin(), topics);
+    } catch (error) {
+      this.logger.warn({ err: error, topics }, 'the size of messages was not raised: values of 1 MiB may not fit');
+    }
   }
 
   /** A topic that was created a moment ago, perhaps by another replica, is not known everywhere at once. */
