@@ -52,6 +52,7 @@ const startDevices = async (assembly: Assembly, { all }: Transports): Promise<vo
 
 /** The sockets close when what is in flight has its answer, or after a few seconds. */
 const stopDevices = async (assembly: Assembly, { all }: Transports): Promise<void> => {
+  await assembly.callers.stop();
   await Promise.all([assembly.deliverer.stop(), ...all.map((transport) => transport.stop())]);
   assembly.observer.stop();
   await Promise.all([assembly.catchUp.stop(), assembly.sweeper.stop(), assembly.expiry.stop()]);

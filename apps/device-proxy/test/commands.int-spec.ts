@@ -306,6 +306,23 @@ describe('POST /v2/device-requests/{device-id}', () => {
     });
   });
 
+  it('a replica that stops lets go of those who wait', async () => {
+    const absent = newId();
+    await harness.lifecycle(absent, 'absent-3', 'created');
+    const second = await harness.proxy('dp-1');
+    const path = `/v2/device-requests/${absent}?async-id=`;
+    const body = { method: 'GET', uri: '/3/0/0' };
+    const known = async (): Promise<void> =>
+      expect((await harness.call(second, app, 'POST', `${path}known`, body)).status).toBe(202);
+    await eventually(known);
+    const waiting = harness.call(second, app, 'POST', `${path}let-go&wait=60`, body);
+    await harness.fact(harness.commands, (v) => v.asyncId === 'let-go');
+    const startedMs = Date.now();
+    await harness.stop(second);
+    expect(await waiting).toMatchObject({ status: 202, text: '' });
+    expect(Date.now() - startedMs).toBeLessThan(15_000);
+  });
+
   it('a device that leaves keeps its commands until it is back', async () => {
     const other = harness.thing(proxy, 'commuter');
     const id = await harness.register(other);
