@@ -1,0 +1,75 @@
+import { type Identity, newId } from '@lanyard/service';
+import { eventually, type Thermometer } from '@lanyard/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { RunningProxy } from '../src/start.js';
+import { Harness, newKey } from './harness.js';
+
+const b64 = (text: string): string => Buffer.from(text).toString('base64');
+
+describe('/v2/endpoints', () => {
+  let harness: Harness;
+  let proxy: RunningProxy;
+  let thing: Thermometer;
+  let deviceId: string;
+  let app: Identity;
+
+  beforeAll(async () => {
+    harness = await Harness.create('endpoints');
+    proxy = await harness.proxy('dp-0');
+    thing = harness.thing(proxy, 'endpoint', { parameters: { et: 'meter' } });
+    deviceId = await harness.register(thing);
+    await harness.register(harness.thing(proxy, 'other-type'));
+    app = newKey(harness.accountId);
+  });
+  afterAll(() => harness.close());
+
+  it('lists the registered devices, by type', async () => {
+    const all = await harness.call(proxy, app, 'GET', '/v2/endpoints');
+    expect(all.json).toHaveLength(2);
+    const meters = await harness.call(proxy, app, 'GET', '/v2/endpoints?type=meter');
+    expect(meters.json).toEqual([{ name: deviceId, type: 'meter', status: 'ACTIVE', q: false }]);
+  });
+
+  it('shows the resources of a session, 404 without one', async () => {
+    const reply = await harness.call(proxy, app, 'GET', `/v2/endpoints/${deviceId}`);
+    expect(reply.json).toContainEqual({ uri: '/3303/0', obs: true });
+    const known = newId();
+    await harness.lifecycle(known, 'never-came', 'created');
+    expect(await harness.call(proxy, app, 'GET', `/v2/endpoints/${known}`)).toMatchObject({
+      status: 404,
+      text: 'DEVICE_NOT_FOUND',
+    });
+  });
+
+  it('reads, writes raw bytes, executes; each answer comes with its id', async () => {
+    const read = await harness.call(proxy, app, 'GET', `/v2/endpoints/${deviceId}/3303/0/5700`);
+    expect(read.status).toBe(202);
+    expect((await harness.result(String(read.json['async-response-id']))).value.item.payload).toBe(b64('21.5'));
+    const write = await harness.call(proxy, app, 'PUT', `/v2/endpoints/${deviceId}/3341/0/5527`, Buffer.from('raw'), {
+      'content-type': 'text/plain; charset=utf-8',
+    });
+    expect((await harness.result(String(write.json['async-response-id']))).value).toMatchObject({
+      outcome: 'succeeded',
+      kind: 'endpoint',
+    });
+    expect(thing.text).toBe('raw');
+    const execute = await harness.call(proxy, app, 'POST', `/v2/endpoints/${deviceId}/3/0/4`);
+    expect((await harness.result(String(execute.json['async-response-id']))).value.item.status).toBe(200);
+  });
+
+  it('noResp: 204, cacheOnly: 205, nobody: 404, a path of words: 400, too much: 413', async () => {
+    const path = `/v2/endpoints/${deviceId}/3341/0/5527`;
+    expect(await harness.call(proxy, app, 'PUT', `${path}?noResp=true`, 'quiet')).toMatchObject({
+      status: 204,
+      text: '',
+    });
+    await eventually(() => thing.text === 'quiet');
+    expect(await harness.call(proxy, app, 'GET', `${path}?cacheOnly=true`)).toMatchObject({ status: 205 });
+    expect(await harness.call(proxy, app, 'GET', `/v2/endpoints/${newId()}/3/0/0`)).toMatchObject({
+      status: 404,
+      text: 'DEVICE_NOT_FOUND',
+    });
+    expect(await harness.call(proxy, app, 'GET', `/v2/endpoints/${deviceId}/a/0`)).toMatchObject({ status: 400 });
+    expect((await harness.call(proxy, app, 'PUT', path, Buffer.alloc(1_048_577))).status).toBe(413);
+  });
+});
