@@ -200,10 +200,10 @@ describe('POST /v2/device-requests/{device-id}', () => {
     expect(await to(1_000)).toMatchObject({ status: 400, text: 'QUEUE_IS_FULL' });
     expect(await to(0)).toMatchObject({ status: 202 });
     await harness.thing(proxy, 'absent').device.register();
-    await harness.result('full-999', 100_000);
+    await harness.result('full-999', 240_000);
     const order = harness.results.filter(({ value }) => value.deviceId === absent).map(({ value }) => value.asyncId);
     expect(order).toEqual(Array.from({ length: 1_000 }, (_, i) => `full-${i}`));
-  }, 150_000);
+  }, 300_000);
 
   it('what waits for a device is bounded in bytes too', async () => {
     const absent = newId();
