@@ -1,0 +1,62 @@
+# syntax=docker/dockerfile:1
+# One file, one target per service, and `device`, a demonstration thermometer:
+#   docker buildx build --target gateway -t lanyard-gateway .
+# How images are pinned, scanned and listed (SBOM): docs/kubernetes.md, "Images".
+#
+# The defaults are versions, for development. A release passes both as name@sha256:…, so that what was tested is what is
+# shipped; check-manifests refuses a FROM that is neither of them nor a stage of this file.
+ARG NODE_IMAGE=node:20.20.2-bookworm-slim
+ARG RUNTIME_IMAGE=gcr.io/distroless/cc-debian12:nonroot
+
+FROM ${NODE_IMAGE} AS build
+WORKDIR /src
+COPY . .
+ENV CI=true NX_DAEMON=false
+RUN npm ci --no-audit --no-fund --loglevel=error
+RUN node deploy/image/build.mjs
+RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund --loglevel=error
+RUN node deploy/image/assemble.mjs /out
+
+# The node binary and the C library that it needs: no shell, no package manager, nothing to log in to.
+FROM ${RUNTIME_IMAGE} AS runtime
+COPY --from=build /usr/local/bin/node /usr/local/bin/node
+WORKDIR /app
+COPY --from=build /out/common ./
+ENV NODE_ENV=production HTTP_HOST=0.0.0.0 HTTP_PORT=8080
+USER 65532:65532
+EXPOSE 8080
+HEALTHCHECK --interval=5s --timeout=5s --start-period=60s --retries=6 CMD ["/usr/local/bin/node", "/app/healthcheck.mjs"]
+ENTRYPOINT ["/usr/local/bin/node"]
+
+FROM runtime AS gateway
+COPY --from=build /out/gateway ./
+# A volume that is mounted here is the service's own: the first administrator key is written to it.
+COPY --from=build --chown=65532:65532 /out/run /run/lanyard
+CMD ["--enable-source-maps", "apps/gateway/dist/main.js"]
+
+FROM runtime AS registry
+COPY --from=build /out/registry ./
+CMD ["--enable-source-maps", "apps/registry/dist/main.js"]
+
+FROM runtime AS device-proxy
+COPY --from=build /out/device-proxy ./
+EXPOSE 5683/udp 5684/tcp
+CMD ["--enable-source-maps", "apps/device-proxy/dist/main.js"]
+
+FROM runtime AS snapshot
+COPY --from=build /out/snapshot ./
+CMD ["--enable-source-maps", "apps/snapshot/dist/main.js"]
+
+FROM runtime AS event-log
+COPY --from=build /out/event-log ./
+CMD ["--enable-source-maps", "apps/event-log/dist/main.js"]
+
+FROM runtime AS dispatcher
+COPY --from=build /out/dispatcher ./
+CMD ["--enable-source-maps", "apps/dispatcher/dist/main.js"]
+
+FROM runtime AS device
+COPY --from=build /out/device ./
+HEALTHCHECK NONE
+ENTRYPOINT ["/usr/local/bin/node", "libs/testing/dist/device/cli.js"]
+CMD ["--name", "thermo-1", "--url", "coap://device-proxy:5683"]
