@@ -1,0 +1,71 @@
+/** docker-compose.yml and Dockerfile: parsed and held to the same rules as the manifests. There is no Docker in CI. */
+import { parse } from 'yaml';
+import { apps } from '../lanyard/service-processes.mjs';
+import { environmentProblems, interpolated } from './environment.mjs';
+
+/**
+ * @typedef {{ image: string, build?: { target: string }, environment?: Record<string, string | number>, read_only?: boolean, cap_drop?: string[], security_opt?: string[], mem_limit?: string, ports?: string[], healthcheck?: { test?: string[], disable?: boolean }, depends_on?: Record<string, { condition: string }>, volumes?: string[], command?: string | string[] }} Service
+ * @typedef {{ services: Record<string, Service>, volumes: Record<string, unknown> }} Compose
+ */
+
+const secretName = /PASSWORD|SECRET|_KEY$|DATABASE_URL|REDIS_URL|REDISCLI_AUTH/;
+
+/** @param {string} name @param {Service} service @param {Compose} compose @param {Set<string>} targets @returns {string[]} */
+const serviceProblems = (name, service, { services, volumes }, targets) => {
+  const isOurs = service.build !== undefined;
+  const secrets = Object.entries(service.environment ?? {}).filter(([variable]) => secretName.test(variable));
+  /** @type {[boolean, string][]} */
+  const rules = [
+    [!isOurs || (service.read_only === true && service.cap_drop?.includes('ALL') === true), 'can write to its root'],
+    [!isOurs || service.security_opt?.includes('no-new-privileges:true') === true, 'may gain privileges'],
+    [!isOurs || service.mem_limit !== undefined, 'has no memory limit'],
+    [!isOurs || targets.has(service.build?.target ?? ''), `is built from ${service.build?.target}, no target`],
+    [isOurs || service.healthcheck?.test !== undefined, 'has no healthcheck'],
+    [isOurs || /:[^/]+$/.test(service.image), 'has an image without a version'],
+    [(service.ports ?? []).every((port) => port.startsWith('127.0.0.1:')), 'listens on more than loopback'],
+    [secrets.every(([, value]) => /\$\{\w+:\?/.test(String(value))), 'has a secret written into the file'],
+    [Object.keys(service.depends_on ?? {}).every((other) => other in services), 'depends on nobody'],
+    [(service.volumes ?? []).every((volume) => (volume.split(':')[0] ?? '') in volumes), 'has an undeclared volume'],
+  ];
+  return rules.flatMap(([holds, problem]) => (holds ? [] : [`docker-compose.yml: ${name} ${problem}`]));
+};
+
+/** @param {string} dockerfile @returns {{ targets: Set<string>, problems: string[] }} */
+export const readDockerfile = (dockerfile) => {
+  const froms = [...dockerfile.matchAll(/^FROM (\S+) AS (\S+)$/gm)].map(([, base = '', name = '']) => ({ base, name }));
+  const pinned = [...dockerfile.matchAll(/^ARG (\w+_IMAGE)=(\S+:\S+)$/gm)].map(([, name = '', image = '']) => ({
+    name,
+    image,
+  }));
+  const stages = new Set(froms.map(({ name }) => name));
+  const known = new Set([...stages, ...pinned.map(({ name }) => `\${${name}}`)]);
+  const problems = [
+    ...froms
+      .filter(({ base }) => !known.has(base))
+      .map(({ base }) => `FROM ${base} is neither a stage nor a pinned image`),
+    ...pinned.filter(({ image }) => image.endsWith(':latest')).map(({ name }) => `${name} is latest`),
+    ...apps.filter((app) => !stages.has(app)).map((app) => `has no target ${app}`),
+    ...(/^USER [1-9]\d*:[1-9]\d*$/m.test(dockerfile) ? [] : ['names no user other than root']),
+    ...(/^HEALTHCHECK .*CMD \[/m.test(dockerfile) ? [] : ['has no healthcheck without a shell']),
+    ...(/\bcurl\b|\bwget\b/.test(dockerfile) ? ['needs curl or wget'] : []),
+  ];
+  return { targets: stages, problems: problems.map((problem) => `Dockerfile: ${problem}`) };
+};
+
+/** @param {string} text of docker-compose.yml @param {Set<string>} targets @returns {Promise<string[]>} */
+export const composeProblems = async (text, targets) => {
+  /** @type {Compose} */
+  const compose = parse(text, { merge: true });
+  const missing = [...apps, 'kafka', 'postgresql', 'redis', 'device'].filter((name) => !(name in compose.services));
+  const environments = Object.entries(compose.services).filter(([name]) => apps.some((app) => app === name));
+  const read = [];
+  for (const [name, { environment = {} }] of environments) {
+    const values = Object.entries(environment).map(([key, value]) => [key, interpolated(String(value))]);
+    read.push(...(await environmentProblems('docker-compose.yml', name, Object.fromEntries(values))));
+  }
+  return [
+    ...missing.map((name) => `docker-compose.yml: has no ${name}`),
+    ...Object.entries(compose.services).flatMap(([name, s]) => serviceProblems(name, s, compose, targets)),
+    ...read,
+  ];
+};

@@ -1,0 +1,222 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { root } from '../lanyard/project.mjs';
+import { composeProblems, readDockerfile } from './compose.mjs';
+import { manifestEnvironmentProblems } from './environment.mjs';
+import { applyPatch, type Operation } from './json-patch.mjs';
+import { buildKustomization, type Manifest } from './kustomize.mjs';
+import { coverageProblems, referenceProblems, workloadProblems } from './policies.mjs';
+import { scalingProblems } from './scaling.mjs';
+import { schemaProblems } from './schemas.mjs';
+
+const everyProblem = async (manifests: Manifest[]): Promise<string[]> => [
+  ...workloadProblems(manifests),
+  ...referenceProblems(manifests),
+  ...coverageProblems(manifests),
+  ...(await manifestEnvironmentProblems(manifests)),
+  ...(await scalingProblems(manifests)),
+];
+
+const container = '/spec/template/spec/containers/0';
+
+describe('the check of manifests', () => {
+  let sound: Manifest[];
+
+  beforeAll(() => {
+    sound = buildKustomization(join(root, 'k8s/overlays/prod'));
+  });
+
+  /** The production overlay with one thing made wrong. */
+  const broken = (kind: string, name: string, ...operations: Operation[]): Manifest[] => {
+    const manifests = structuredClone(sound);
+    const manifest = manifests.find((m) => m.kind === kind && m.metadata.name.startsWith(name));
+    if (!manifest) throw new Error(`no ${kind} ${name}`);
+    applyPatch(manifest as unknown as Record<string, unknown>, operations);
+    return manifests;
+  };
+
+  it('has nothing to say against what is committed', async () => {
+    expect(await everyProblem(sound)).toEqual([]);
+  });
+
+  it.each<[string, string, string, Operation]>([
+    [
+      'runs as root',
+      'Deployment',
+      'gateway',
+      { op: 'remove', path: '/spec/template/spec/securityContext/runAsNonRoot' },
+    ],
+    ['may escalate', 'Deployment', 'registry', { op: 'remove', path: `${container}/securityContext` }],
+    ['has no memory limit', 'StatefulSet', 'device-proxy', { op: 'remove', path: `${container}/resources/limits` }],
+    ['has no readiness probe', 'Deployment', 'snapshot', { op: 'remove', path: `${container}/readinessProbe` }],
+    [
+      'liveness on /readyz',
+      'Deployment',
+      'snapshot',
+      { op: 'replace', path: `${container}/livenessProbe/httpGet/path`, value: '/readyz' },
+    ],
+    [
+      'is not pinned',
+      'Deployment',
+      'gateway',
+      { op: 'replace', path: `${container}/image`, value: 'lanyard-gateway:latest' },
+    ],
+    [
+      'less than 30 s to stop',
+      'Deployment',
+      'dispatcher',
+      { op: 'replace', path: '/spec/template/spec/terminationGracePeriodSeconds', value: 30 },
+    ],
+    [
+      'mounts a folder of its node',
+      'StatefulSet',
+      'device-proxy',
+      { op: 'add', path: '/spec/template/spec/volumes/-', value: { name: 'x', hostPath: { path: '/' } } },
+    ],
+    [
+      'is not spread',
+      'Deployment',
+      'event-log',
+      { op: 'remove', path: '/spec/template/spec/topologySpreadConstraints' },
+    ],
+    [
+      'no default deny',
+      'NetworkPolicy',
+      'default-deny',
+      { op: 'replace', path: '/spec/policyTypes', value: ['Ingress'] },
+    ],
+    [
+      'NetworkPolicy callbacks: selects no pod',
+      'NetworkPolicy',
+      'callbacks',
+      { op: 'replace', path: '/spec/podSelector/matchLabels', value: { app: 'dispatcher' } },
+    ],
+    [
+      'no container has a port',
+      'Service',
+      'devices-tls',
+      { op: 'replace', path: '/spec/ports/0/targetPort', value: 'coap' },
+    ],
+    [
+      'no disruption budget',
+      'PodDisruptionBudget',
+      'registry',
+      { op: 'replace', path: '/spec/selector/matchLabels', value: { 'app.kubernetes.io/name': 'gateway' } },
+    ],
+    ['sets replicas itself', 'Deployment', 'gateway', { op: 'add', path: '/spec/replicas', value: 2 }],
+    [
+      'there is no Service door',
+      'Ingress',
+      'gateway',
+      { op: 'replace', path: '/spec/rules/0/http/paths/0/backend/service/name', value: 'door' },
+    ],
+    [
+      'gateway does not read GATEWAY_URLS',
+      'ConfigMap',
+      'lanyard-gateway',
+      { op: 'add', path: '/data/GATEWAY_URLS', value: 'http://a' },
+    ],
+    [
+      'GATEWAY_REGISTRY_URLS is not set',
+      'ConfigMap',
+      'lanyard-gateway',
+      { op: 'remove', path: '/data/GATEWAY_REGISTRY_URLS' },
+    ],
+    [
+      'DEVICE_PROXY_COAP_TLS_PORT',
+      'ConfigMap',
+      'lanyard-device-proxy',
+      { op: 'replace', path: '/data/DEVICE_PROXY_COAP_TLS_PORT', value: 'x' },
+    ],
+    [
+      'DATABASE_URL is not set',
+      'Deployment',
+      'registry',
+      { op: 'replace', path: `${container}/env/1/name`, value: 'DATABASE_URI' },
+    ],
+    [
+      'REPLICA_ID is not the name of the pod',
+      'Deployment',
+      'registry',
+      { op: 'replace', path: `${container}/env/0`, value: { name: 'REPLICA_ID', value: 'registry-0' } },
+    ],
+    [
+      'watches dispatcher, a group that does not exist',
+      'ScaledObject',
+      'dispatcher',
+      { op: 'replace', path: '/spec/triggers/0/metadata/consumerGroup', value: 'dispatcher' },
+    ],
+    [
+      'does not watch event-log.device.sessions',
+      'ScaledObject',
+      'event-log',
+      { op: 'remove', path: '/spec/triggers/0' },
+    ],
+  ])('says: %s', async (problem, kind, name, operation) => {
+    const problems = await everyProblem(broken(kind, name, operation));
+    expect(problems.join('\n')).toContain(problem);
+  });
+
+  it('knows the schemas: wrong values, and fields that do not exist', async () => {
+    const wrong = structuredClone(sound);
+    const set = (kind: string, name: string, operation: Operation): void => {
+      const manifest = wrong.find((m) => m.kind === kind && m.metadata.name === name);
+      applyPatch(manifest as unknown as Record<string, unknown>, [operation]);
+    };
+    set('Deployment', 'gateway', { op: 'replace', path: '/spec/minReadySeconds', value: 'ten' });
+    set('Deployment', 'registry', { op: 'add', path: '/spec/template/spec/terminationGraceSeconds', value: 60 });
+    set('ScaledObject', 'snapshot', { op: 'remove', path: '/spec/scaleTargetRef' });
+    set('ScaledObject', 'dispatcher', { op: 'add', path: '/spec/maxReplicas', value: 8 });
+    const text = (await schemaProblems(wrong)).join('\n');
+    expect(text).toMatch(/Deployment gateway: .*minReadySeconds/);
+    expect(text).toMatch(/Deployment registry: .*terminationGraceSeconds/);
+    expect(text).toMatch(/ScaledObject snapshot: .*scaleTargetRef/);
+    expect(text).toMatch(/ScaledObject dispatcher: .*maxReplicas/);
+    expect(await schemaProblems(sound)).toEqual([]);
+  });
+
+  it('knows what it cannot judge', async () => {
+    const [manifest] = await schemaProblems([{ apiVersion: 'x.example/v1', kind: 'X', metadata: { name: 'x' } }]);
+    expect(manifest).toBe('X x: no schema for x.example/v1');
+  });
+});
+
+describe('the check of images and of the compose file', () => {
+  const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8');
+  const compose = readFileSync(join(root, 'docker-compose.yml'), 'utf8');
+  const { targets } = readDockerfile(dockerfile);
+
+  it('has nothing to say against what is committed', async () => {
+    expect(readDockerfile(dockerfile).problems).toEqual([]);
+    expect(await composeProblems(compose, targets)).toEqual([]);
+  });
+
+  it.each([
+    ['neither a stage nor a pinned image', 'FROM ${NODE_IMAGE} AS build', 'FROM node:20 AS build'],
+    ['is latest', 'node:20.20.2-bookworm-slim', 'node:latest'],
+    ['no user other than root', 'USER 65532:65532', 'USER 0:0'],
+    ['has no target snapshot', 'AS snapshot', 'AS snapshots'],
+    ['needs curl', 'CMD ["/usr/local/bin/node", "/app/healthcheck.mjs"]', 'CMD ["curl", "localhost"]'],
+  ])('Dockerfile: %s', (problem, from, to) => {
+    expect(dockerfile).toContain(from);
+    expect(readDockerfile(dockerfile.replace(from, to)).problems.join('\n')).toContain(problem);
+  });
+
+  it.each([
+    [
+      'has a secret written into the file',
+      'POSTGRES_PASSWORD: ${POSTGRES_PASSWORD:?run node deploy/compose/secrets.mjs}',
+      'POSTGRES_PASSWORD: x',
+    ],
+    ['gateway does not read GATEWAY_KEY_FILE', 'GATEWAY_FIRST_KEY_FILE:', 'GATEWAY_KEY_FILE:'],
+    ['device-proxy does not start with it', "DEVICE_PROXY_COAP_PORT: '5683'", 'DEVICE_PROXY_COAP_PORT: coap'],
+    ['listens on more than loopback', '127.0.0.1:8080:8080', '8080:8080'],
+    ['can write to its root', 'read_only: true', 'read_only: false'],
+    ['is built from door, no target', 'target: gateway', 'target: door'],
+    ['kafka has no healthcheck', 'test: [CMD-SHELL', 'tests: [CMD-SHELL'],
+  ])('docker-compose.yml: %s', async (problem, from, to) => {
+    expect(compose).toContain(from);
+    expect((await composeProblems(compose.replace(from, to), targets)).join('\n')).toContain(problem);
+  });
+});

@@ -1,0 +1,139 @@
+/** What every manifest of ours keeps to, beyond being valid: nobody is root, everything has limits, probes and a budget. */
+
+/**
+ * @typedef {import('./kustomize.mjs').Manifest} Manifest
+ * @typedef {{ name: string, image: string, args?: string[], env?: import('./environment.mjs').Variable[], envFrom?: { configMapRef?: { name: string } }[], ports?: { name?: string, containerPort: number }[], resources?: { requests?: Record<string, string>, limits?: Record<string, string> }, securityContext?: { allowPrivilegeEscalation?: boolean, readOnlyRootFilesystem?: boolean, privileged?: boolean, capabilities?: { drop?: string[], add?: string[] } }, startupProbe?: Probe, livenessProbe?: Probe, readinessProbe?: Probe, lifecycle?: { preStop?: { sleep?: { seconds: number } } } }} Container
+ * @typedef {{ httpGet?: { path: string }, tcpSocket?: object, timeoutSeconds?: number }} Probe
+ * @typedef {{ containers: Container[], initContainers?: Container[], automountServiceAccountToken?: boolean, hostNetwork?: boolean, hostPID?: boolean, hostIPC?: boolean, terminationGracePeriodSeconds?: number, topologySpreadConstraints?: object[], volumes?: { hostPath?: object }[], securityContext?: { runAsNonRoot?: boolean, runAsUser?: number, seccompProfile?: { type: string } } }} PodSpec
+ * @typedef {{ matchLabels?: Record<string, string>, matchExpressions?: { key: string, operator: string, values?: string[] }[] }} Selector
+ * @typedef {{ id: string, kind: string, name: string, namespace?: string, labels: Record<string, string>, pod: PodSpec, replicas?: number }} Workload
+ */
+
+const workloadKinds = new Set(['Deployment', 'StatefulSet', 'DaemonSet', 'Job']);
+
+/** @param {Manifest[]} manifests @returns {Workload[]} */
+export const workloadsOf = (manifests) =>
+  manifests.flatMap((manifest) => {
+    if (!workloadKinds.has(manifest.kind)) return [];
+    const { template, replicas } = /** @type {any} */ (manifest).spec;
+    const { name, namespace } = manifest.metadata;
+    const id = `${manifest.kind} ${name}`;
+    return [
+      {
+        id,
+        kind: manifest.kind,
+        name,
+        namespace,
+        labels: template.metadata?.labels ?? {},
+        pod: template.spec,
+        replicas,
+      },
+    ];
+  });
+
+/** @param {Selector | undefined} selector @param {Record<string, string>} labels */
+const selects = ({ matchLabels = {}, matchExpressions = [] } = {}, labels) =>
+  Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
+  matchExpressions.every(({ key, operator, values = [] }) => {
+    const value = labels[key];
+    if (operator === 'In') return value !== undefined && values.includes(value);
+    throw new Error(`the operator ${operator} is not supported by this check`);
+  });
+
+/** @param {Container} container @returns {string[]} */
+const containerProblems = ({ image, resources, securityContext = {}, ...container }) => {
+  const { capabilities = {} } = securityContext;
+  const [, tag] = /[:@]([^/]+)$/.exec(image) ?? [];
+  const memory = [resources?.requests?.memory, resources?.limits?.memory];
+  /** @type {[boolean, string][]} */
+  const rules = [
+    [securityContext.allowPrivilegeEscalation === false, 'may escalate its privileges'],
+    [securityContext.privileged !== true, 'is privileged'],
+    [securityContext.readOnlyRootFilesystem === true, 'can write to its root file system'],
+    [capabilities.drop?.includes('ALL') === true && capabilities.add === undefined, 'has capabilities'],
+    [tag !== undefined && tag !== 'latest', `has an image that is not pinned (${image})`],
+    [resources?.requests?.cpu !== undefined, 'requests no processor'],
+    [resources?.limits?.cpu !== undefined, 'has no limit of processors'],
+    [memory[0] !== undefined && memory[0] === memory[1], 'has no memory limit, or another one than it requests'],
+    [container.startupProbe !== undefined, 'has no startup probe'],
+    [container.livenessProbe !== undefined, 'has no liveness probe'],
+    [container.readinessProbe !== undefined, 'has no readiness probe'],
+    [container.livenessProbe?.httpGet?.path !== '/readyz', 'is killed when an engine is away (liveness on /readyz)'],
+  ];
+  return rules.flatMap(([holds, problem]) => (holds ? [] : [`container ${container.name} ${problem}`]));
+};
+
+/** @param {PodSpec} pod @returns {string[]} */
+const podProblems = (pod) => {
+  const preStopSeconds = Math.max(0, ...pod.containers.map((c) => c.lifecycle?.preStop?.sleep?.seconds ?? 0));
+  /** @type {[boolean, string][]} */
+  const rules = [
+    [pod.securityContext?.runAsNonRoot === true && pod.securityContext.runAsUser !== 0, 'runs as root'],
+    [pod.securityContext?.seccompProfile?.type === 'RuntimeDefault', 'has no seccomp profile'],
+    [pod.automountServiceAccountToken === false, 'gets a token of the Kubernetes API'],
+    [!pod.hostNetwork && !pod.hostPID && !pod.hostIPC, 'shares a namespace with its node'],
+    [!pod.volumes?.some((volume) => volume.hostPath), 'mounts a folder of its node'],
+    [(pod.terminationGracePeriodSeconds ?? 30) >= preStopSeconds + 30, 'has less than 30 s to stop after preStop'],
+  ];
+  return [
+    ...rules.flatMap(([holds, problem]) => (holds ? [] : [problem])),
+    ...[...pod.containers, ...(pod.initContainers ?? [])].flatMap(containerProblems),
+  ];
+};
+
+/** Of the workloads by themselves. @param {Manifest[]} manifests @returns {string[]} */
+export const workloadProblems = (manifests) =>
+  workloadsOf(manifests).flatMap(({ id, pod }) => podProblems(pod).map((problem) => `${id}: ${problem}`));
+
+/** Services, ingresses, autoscalers, budgets and policies that point at nothing. @param {Manifest[]} manifests @returns {string[]} */
+export const referenceProblems = (manifests) => {
+  const workloads = workloadsOf(manifests);
+  /** @param {Manifest} manifest @param {Selector} selector */
+  const selected = ({ metadata }, selector) =>
+    workloads.filter((w) => w.namespace === metadata.namespace && selects(selector, w.labels));
+  const services = manifests.filter((m) => m.kind === 'Service').map((m) => m.metadata.name);
+  return manifests.flatMap((manifest) => {
+    const id = `${manifest.kind} ${manifest.metadata.name}`;
+    const spec = /** @type {any} */ (manifest).spec;
+    if (manifest.kind === 'Service') {
+      const pods = selected(manifest, { matchLabels: spec.selector });
+      if (pods.length === 0) return [`${id}: selects no pod`];
+      const ports = pods.flatMap(({ pod }) => pod.containers.flatMap((c) => (c.ports ?? []).map((p) => p.name)));
+      return spec.ports
+        .filter((/** @type {any} */ p) => !ports.includes(p.targetPort))
+        .map((/** @type {any} */ p) => `${id}: no container has a port ${p.targetPort}`);
+    }
+    if (manifest.kind === 'NetworkPolicy' || manifest.kind === 'PodDisruptionBudget')
+      return selected(manifest, spec.podSelector ?? spec.selector).length === 0 ? [`${id}: selects no pod`] : [];
+    if (manifest.kind === 'Ingress')
+      return spec.rules
+        .flatMap((/** @type {any} */ rule) => rule.http.paths)
+        .map((/** @type {any} */ path) => path.backend.service.name)
+        .filter((/** @type {string} */ name) => !services.includes(name))
+        .map((/** @type {string} */ name) => `${id}: there is no Service ${name}`);
+    if (manifest.kind === 'HorizontalPodAutoscaler' || manifest.kind === 'ScaledObject') {
+      const target = workloads.find((w) => w.name === spec.scaleTargetRef.name);
+      if (!target) return [`${id}: there is no ${spec.scaleTargetRef.name}`];
+      return target.replicas === undefined
+        ? []
+        : [`${id}: its target sets replicas itself, so an upgrade sets them back`];
+    }
+    return [];
+  });
+};
+
+/** Every workload has a budget and a spread, and its namespace denies what nobody allowed. @param {Manifest[]} manifests @returns {string[]} */
+export const coverageProblems = (manifests) => {
+  const budgets = manifests.filter((m) => m.kind === 'PodDisruptionBudget');
+  const denials = manifests.filter((m) => {
+    const spec = /** @type {any} */ (m).spec;
+    return m.kind === 'NetworkPolicy' && Object.keys(spec.podSelector).length === 0 && spec.policyTypes.length === 2;
+  });
+  return workloadsOf(manifests).flatMap(({ id, labels, namespace, pod }) => [
+    ...(budgets.some((b) => selects(/** @type {any} */ (b).spec.selector, labels))
+      ? []
+      : [`${id}: no disruption budget`]),
+    ...(pod.topologySpreadConstraints?.length ? [] : [`${id}: is not spread over nodes`]),
+    ...(denials.some((d) => d.metadata.namespace === namespace) ? [] : [`${id}: its namespace has no default deny`]),
+  ]);
+};
