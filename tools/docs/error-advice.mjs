@@ -66,6 +66,19 @@ export const ofApps = {
   registry: {
     DeviceNotFound: { advice: 'List the devices: `GET /v3/devices`' },
     GroupNotFound: { advice: 'List the groups: `GET /v3/device-groups`' },
+    QueryNotFound: { advice: 'List the queries: `GET /v3/device-queries`' },
+    QueryNameTaken: { advice: 'Choose another name' },
+    ImportNotFound: { advice: 'List the imports: `GET /v3/device-imports`' },
+    MalformedImport: {
+      advice: 'Mend the table as `fields` says, and send it again: nothing was taken',
+      samples: [['…']],
+    },
+    SelectionMissing: { advice: 'Say which devices: `group_id`, `filter`, or both' },
+    DeviceLimitExceeded: {
+      advice: 'Delete devices, or ask the operator of the installation for a larger quota',
+      samples: [['…']],
+    },
+    EtagDiffers: { advice: 'Read the record again and repeat the change with its `etag`, if it still holds' },
     CategoryNotFound: { advice: 'List them: `GET /v3/device-block-categories`' },
     PageNotFound: { advice: 'Start again from the first page: what `after` named was deleted' },
     EndpointNameTaken: { advice: 'Find the other device: `GET /v3/devices?endpoint_name=…`' },

@@ -7,26 +7,45 @@ import { CredentialsService } from './credentials/credentials.service.js';
 import { DeviceList } from './devices/device-list.js';
 import { DevicesController } from './devices/devices.controller.js';
 import { DevicesService } from './devices/devices.service.js';
-import { Lifecycle } from './devices/lifecycle.js';
+import type { Lifecycle } from './devices/lifecycle.js';
 import { GroupsController } from './groups/groups.controller.js';
 import { GroupsService } from './groups/groups.service.js';
+import type { ImportWorker } from './imports/import-worker.js';
+import { ImportsController } from './imports/imports.controller.js';
+import { ImportsService } from './imports/imports.service.js';
 import { SessionWriter } from './intake/session-writer.js';
 import { SessionsConsumer } from './intake/sessions.consumer.js';
+import { QueriesController } from './queries/queries.controller.js';
+import { QueriesService } from './queries/queries.service.js';
+import type { DeviceQuotas } from './quotas/device-quotas.js';
+import { BulkSuspensionController } from './suspension/bulk-suspension.controller.js';
+import { BulkSuspensionService } from './suspension/bulk-suspension.service.js';
 import { BlockCategoriesController, SuspensionController } from './suspension/suspension.controller.js';
 import { SuspensionService } from './suspension/suspension.service.js';
 import { TrustedCertificatesController } from './trusted-certificates/trusted-certificates.controller.js';
 import { TrustedCertificatesService } from './trusted-certificates/trusted-certificates.service.js';
 
+export interface AppParts {
+  database: DataSource;
+  outbox: Outbox;
+  lifecycle: Lifecycle;
+  quotas: DeviceQuotas;
+  importWorker: ImportWorker;
+  encryptionKey: Buffer;
+}
+
 @Module({})
 export class AppModule {
-  static of(database: DataSource, outbox: Outbox, encryptionKey: Buffer): DynamicModule {
-    const lifecycle = new Lifecycle(outbox);
+  static of({ database, outbox, lifecycle, quotas, importWorker, encryptionKey }: AppParts): DynamicModule {
     const announcer = new CredentialAnnouncer(outbox);
     return {
       module: AppModule,
       controllers: [
         DevicesController,
         SuspensionController,
+        BulkSuspensionController,
+        QueriesController,
+        ImportsController,
         BlockCategoriesController,
         GroupsController,
         CredentialsController,
@@ -34,9 +53,12 @@ export class AppModule {
         SessionsConsumer,
       ],
       providers: [
-        { provide: DevicesService, useValue: new DevicesService(database, lifecycle, announcer) },
+        { provide: DevicesService, useValue: new DevicesService(database, lifecycle, announcer, quotas) },
         { provide: DeviceList, useValue: new DeviceList(database) },
         { provide: SuspensionService, useValue: new SuspensionService(database, lifecycle) },
+        { provide: BulkSuspensionService, useValue: new BulkSuspensionService(database, lifecycle) },
+        { provide: QueriesService, useValue: new QueriesService(database) },
+        { provide: ImportsService, useValue: new ImportsService(database, () => importWorker.poke()) },
         { provide: CredentialsService, useValue: new CredentialsService(database, announcer, encryptionKey) },
         { provide: TrustedCertificatesService, useValue: new TrustedCertificatesService(database, announcer) },
         { provide: GroupsService, useValue: new GroupsService(database) },

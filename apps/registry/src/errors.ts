@@ -90,6 +90,59 @@ export class DeviceSuspended extends AccessDenied {
   }
 }
 
+/** Somebody changed it since the caller read it. */
+export class EtagDiffers extends ServiceError {
+  constructor() {
+    super({
+      status: 412,
+      code: 'precondition_failed',
+      message: 'It was changed since you read it: read it again, then decide.',
+    });
+  }
+}
+
+export class QueryNotFound extends NotFound {
+  constructor() {
+    super('No such device query in this account.');
+  }
+}
+
+export class QueryNameTaken extends Duplicate {
+  constructor() {
+    super('Another device query of this account has this name.', [{ name: 'name', message: 'Already taken' }]);
+  }
+}
+
+export class ImportNotFound extends NotFound {
+  constructor() {
+    super('No such device import in this account.');
+  }
+}
+
+/** The text is no table of devices: nothing of it was taken. */
+export class MalformedImport extends ValidationFailed {
+  constructor(message: string) {
+    super([{ name: 'body', message }]);
+  }
+}
+
+export class SelectionMissing extends ValidationFailed {
+  constructor() {
+    super([{ name: 'filter', message: 'Give a filter, a group_id, or both' }]);
+  }
+}
+
+/** A quota of the account; the operator of the installation sets them. */
+export class DeviceLimitExceeded extends ServiceError {
+  constructor(max: number) {
+    super({
+      status: 403,
+      code: 'account_limit_exceeded',
+      message: `The account may have ${max} devices, and has them.`,
+    });
+  }
+}
+
 export class MemberIdMissing extends ValidationFailed {
   constructor() {
     super([{ name: 'device_id', message: 'Required: the id of one device' }]);

@@ -1,5 +1,13 @@
-import { DeviceCredentials, DeviceLifecycle, DeviceSessions } from '@lanyard/contracts';
-import { KafkaBatchServer, KafkaConnection, KafkaProducer, Outbox, outboxMigration, OutboxRelay } from '@lanyard/kafka';
+import { AccessAccounts, DeviceCredentials, DeviceLifecycle, DeviceSessions } from '@lanyard/contracts';
+import {
+  KafkaBatchServer,
+  KafkaConnection,
+  KafkaProducer,
+  Outbox,
+  outboxMigration,
+  OutboxRelay,
+  StateReader,
+} from '@lanyard/kafka';
 import {
   type CommonConfig,
   exitOnFatal,
@@ -13,35 +21,50 @@ import { AppModule } from './app.module.js';
 import { app } from './config.js';
 import { Registry1732147200000 } from './db/migrations/1732147200000-registry.js';
 import { Credentials1763700000000 } from './db/migrations/1763700000000-credentials.js';
+import { Bulk1763900000000 } from './db/migrations/1763900000000-bulk.js';
+import { Lifecycle } from './devices/lifecycle.js';
+import { streamImports } from './imports/body-streams.js';
+import { ImportWorker } from './imports/import-worker.js';
+import { DeviceQuotas } from './quotas/device-quotas.js';
 
 const schema = 'registry';
 
 /** Starts the registry. Rejects when the database or Kafka cannot be reached. */
 export const start = async (config: CommonConfig, overrides: ServiceOverrides = {}): Promise<RunningService> => {
   const parts = serviceParts(config, overrides);
-  const { health, logger, metrics } = parts;
+  const { clock, health, logger, metrics } = parts;
   const { databaseUrl, encryptionKey } = config.secrets;
   const database = await openDatabase({
     url: databaseUrl,
     schema,
     entities: [],
-    migrations: [outboxMigration(schema), Registry1732147200000, Credentials1763700000000],
+    migrations: [outboxMigration(schema), Registry1732147200000, Credentials1763700000000, Bulk1763900000000],
     applicationName: config.replicaId,
   });
   const kafka = new KafkaConnection({ ...config.kafka, clientId: config.replicaId, logger, metrics });
-  await kafka.ensureTopics([DeviceSessions, DeviceLifecycle, DeviceCredentials]);
+  await kafka.ensureTopics([AccessAccounts, DeviceSessions, DeviceLifecycle, DeviceCredentials]);
   const producer = new KafkaProducer(kafka, { source: app });
   await producer.connect();
   const relay = new OutboxRelay({ databaseUrl, schema, producer, logger, metrics });
   relay.start();
+  const accounts = new StateReader(kafka, AccessAccounts, { project: (v) => v.devicesMax, onFatal: exitOnFatal });
+  await accounts.start();
+  const outbox = new Outbox(schema, app);
+  const lifecycle = new Lifecycle(outbox);
+  const quotas = new DeviceQuotas((accountId) => accounts.get(accountId));
+  const importWorker = new ImportWorker(database, lifecycle, quotas, clock, logger);
   health.add('postgresql', async () => void (await database.query('SELECT 1')));
   return startService(
     config,
     {
       title: 'Device directory',
-      module: AppModule.of(database, new Outbox(schema, app), encryptionKey),
+      module: AppModule.of({ database, outbox, lifecycle, quotas, importWorker, encryptionKey }),
       strategies: [new KafkaBatchServer(kafka, { group: app, onFatal: exitOnFatal })],
+      beforeListen: streamImports,
+      afterListen: () => importWorker.start(),
+      beforeStop: () => importWorker.stop(),
       afterStop: async () => {
+        await accounts.stop();
         await relay.stop();
         await producer.disconnect();
         await kafka.close();

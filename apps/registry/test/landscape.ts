@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import {
+  type AccessAccountChanged,
+  AccessAccounts,
   type DeviceCredentialChanged,
   DeviceCredentials,
   DeviceLifecycle,
@@ -19,6 +21,7 @@ export const accountId = newId();
 
 export interface Reply {
   status: number;
+  headers: Headers;
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a REST answer of any shape
   body: any;
 }
@@ -33,7 +36,13 @@ export const registryLandscape = (name: string) => {
   let credentials: StateReader<DeviceCredentialChanged>;
   const announced: DeviceLifecycleChanged[] = [];
 
-  const call = async (method: string, path: string, body?: unknown, account = accountId): Promise<Reply> => {
+  const call = async (
+    method: string,
+    path: string,
+    body?: unknown,
+    account = accountId,
+    headers: Record<string, string> = {},
+  ): Promise<Reply> => {
     const identity = {
       accountId: account,
       keyId: newId(),
@@ -44,11 +53,13 @@ export const registryLandscape = (name: string) => {
     };
     const response = await fetch((services[0] as RunningService).url + path, {
       method,
-      headers: { [identityHeader]: signIdentity(identity, [secret], Date.now()) },
+      headers: { ...headers, [identityHeader]: signIdentity(identity, [secret], Date.now()) },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
-    return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
+    const isJson = response.headers.get('content-type')?.includes('json');
+    const { status } = response;
+    return { status, headers: response.headers, body: isJson && text !== '' ? JSON.parse(text) : text || undefined };
   };
   const created = async (fields: object = {}): Promise<string> => {
     const { status, body } = await call('POST', '/v3/devices/', { endpoint_name: newId(), ...fields });
@@ -113,6 +124,8 @@ export const registryLandscape = (name: string) => {
     /** What the proxies know of a credential now. */
     announcedCredential: (id: string): DeviceCredentialChanged | undefined => credentials.get(id),
     session,
+    /** Says something about an account, as the gateway does. */
+    tellAccount: (account: AccessAccountChanged): Promise<void> => producer.send(AccessAccounts, account),
     /** Says something about a session, as a proxy does. */
     tell: (fact: DeviceSessionChanged): Promise<void> => producer.send(DeviceSessions, fact),
     replica: (n: number): RunningService => services[n] as RunningService,

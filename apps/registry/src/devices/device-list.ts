@@ -1,4 +1,11 @@
-import { filtersToSql, listEnvelope, type ListEnvelope, type ListQuery, type ListSpec } from '@lanyard/service';
+import {
+  type Filter,
+  filtersToSql,
+  listEnvelope,
+  type ListEnvelope,
+  type ListQuery,
+  type ListSpec,
+} from '@lanyard/service';
 import type { DataSource } from 'typeorm';
 import { PageNotFound } from '../errors.js';
 import { type Device, selectDevices } from './device-record.js';
@@ -50,6 +57,7 @@ export const deviceListSpec: ListSpec = {
     ...Object.fromEntries(bools.map((name) => [name, 'bool' as const])),
     ...Object.fromEntries(dates.map((name) => [name, 'date' as const])),
     device_execution_mode: 'number',
+    groups: 'text',
   },
   maps: ['custom_attributes', 'component_attributes'],
 };
@@ -58,17 +66,39 @@ const columns: Record<string, string> = Object.fromEntries(
   [...Object.keys(deviceListSpec.filters), ...(deviceListSpec.maps ?? [])].map((name) => [name, `d.${name}`]),
 );
 
-const memberCondition = (groupId: string, parameters: unknown[]): string =>
-  `EXISTS (SELECT 1 FROM registry.group_members g WHERE g.device_id = d.id AND g.group_id = $${parameters.push(groupId)})`;
+const membership = ({ operator, values }: Pick<Filter, 'operator' | 'values'>, parameters: unknown[]): string =>
+  `${operator === 'eq' || operator === 'in' ? '' : 'NOT '}EXISTS (SELECT 1 FROM registry.group_members g
+    WHERE g.device_id = d.id AND g.group_id = ANY($${parameters.push(values)}))`;
+
+/** SQL conditions on `registry.devices d`; values go to `parameters`. */
+export const deviceConditions = (
+  accountId: string,
+  filters: readonly Filter[],
+  parameters: unknown[],
+  groupId?: string,
+): string[] => {
+  const ofGroups = filters.filter(({ field }) => field === 'groups');
+  return [
+    `d.account_id = $${parameters.push(accountId)}`,
+    ...filtersToSql(
+      filters.filter((filter) => !ofGroups.includes(filter)),
+      columns,
+      parameters,
+    ),
+    ...ofGroups.map((filter) => membership(filter, parameters)),
+    ...(groupId === undefined ? [] : [membership({ operator: 'eq', values: [groupId] }, parameters)]),
+  ];
+};
+
+const pageRows = 1_000;
 
 /** Pages of devices by id: what is created meanwhile neither repeats nor hides others. */
 export class DeviceList {
   constructor(private readonly database: DataSource) {}
 
   async list(accountId: string, query: ListQuery, groupId?: string): Promise<ListEnvelope<Device>> {
-    const parameters: unknown[] = [accountId];
-    const conditions = ['d.account_id = $1', ...filtersToSql(query.filters, columns, parameters)];
-    if (groupId !== undefined) conditions.push(memberCondition(groupId, parameters));
+    const parameters: unknown[] = [];
+    const conditions = deviceConditions(accountId, query.filters, parameters, groupId);
     const total = query.includeTotal ? await this.count(conditions, parameters) : undefined;
     if (query.after) conditions.push(await this.behind(accountId, query, parameters));
     const rows: Device[] = await this.database.query(
@@ -76,6 +106,21 @@ export class DeviceList {
       parameters,
     );
     return listEnvelope(rows, query, total);
+  }
+
+  /** All of them, page by page: memory holds one. */
+  async *pages(accountId: string, filters: readonly Filter[]): AsyncGenerator<Device[]> {
+    for (let after = ''; ;) {
+      const parameters: unknown[] = [];
+      const conditions = deviceConditions(accountId, filters, parameters);
+      const rows: Device[] = await this.database.query(
+        `${selectDevices} WHERE ${conditions.join(' AND ')} AND d.id > $${parameters.push(after)} ORDER BY d.id LIMIT ${pageRows}`,
+        parameters,
+      );
+      if (rows.length > 0) yield rows;
+      if (rows.length < pageRows) return;
+      after = rows.at(-1)?.id ?? '';
+    }
   }
 
   private async count(conditions: string[], parameters: unknown[]): Promise<number> {

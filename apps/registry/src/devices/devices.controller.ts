@@ -1,13 +1,30 @@
 import { Caller, type Identity, type ListEnvelope, parseListQuery, type QueryParameters } from '@lanyard/service';
-import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Put, Query } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  Headers,
+  HttpCode,
+  Inject,
+  Param,
+  Post,
+  Put,
+  Query,
+  StreamableFile,
+  UseInterceptors,
+} from '@nestjs/common';
 import {
   ApiCreatedResponse,
   ApiNoContentResponse,
   ApiOkResponse,
   ApiOperation,
+  ApiProduces,
   ApiQuery,
   ApiTags,
 } from '@nestjs/swagger';
+import { EtagHeader } from '../etag.js';
+import { exportedCsv } from './device-export.js';
 import { listSchema } from '../list-schema.js';
 import { type DeviceChanges, DeviceChangesSchema, type NewDevice, NewDeviceSchema } from './device-fields.js';
 import { DeviceList, deviceListSpec } from './device-list.js';
@@ -17,9 +34,10 @@ import { DevicesService } from './devices.service.js';
 export const DeviceListSchema = listSchema(DeviceSchema, 'DeviceList');
 
 export const deviceFilterHelp =
-  'Filters: fields of the record with `__eq`, `__neq`, `__in`, `__nin` (times also `__gte`, `__lte`), `custom_attributes__<key>`, or all of them URL-encoded in `filter`.';
+  'Filters: fields of the record with `__eq`, `__neq`, `__in`, `__nin` (times also `__gte`, `__lte`), `custom_attributes__<key>`, `groups` for members of device groups, or all of them URL-encoded in `filter`.';
 
 @ApiTags('Devices')
+@UseInterceptors(EtagHeader)
 @Controller('v3/devices')
 export class DevicesController {
   constructor(
@@ -43,7 +61,16 @@ export class DevicesController {
   @ApiOperation({ summary: 'Create a device' })
   @ApiCreatedResponse({ standardSchema: DeviceSchema })
   create(@Caller() caller: Identity, @Body({ schema: NewDeviceSchema }) body: NewDevice): Promise<Device> {
-    return this.devices.create(caller.accountId, body);
+    return this.devices.create(caller.accountId, body, caller);
+  }
+
+  @Get('export')
+  @ApiOperation({ summary: 'All devices as CSV, in the columns of an import', description: deviceFilterHelp })
+  @ApiProduces('text/csv')
+  @ApiOkResponse({ content: { 'text/csv': { schema: { type: 'string' } } } })
+  export(@Caller() caller: Identity, @Query() query: QueryParameters): StreamableFile {
+    const pages = this.lists.pages(caller.accountId, parseListQuery(query, deviceListSpec).filters);
+    return new StreamableFile(exportedCsv(pages), { type: 'text/csv; charset=utf-8' });
   }
 
   @Get(':id')
@@ -60,15 +87,16 @@ export class DevicesController {
     @Caller() caller: Identity,
     @Param('id') id: string,
     @Body({ schema: DeviceChangesSchema }) body: DeviceChanges,
+    @Headers('if-match') ifMatch?: string,
   ): Promise<Device> {
-    return this.devices.change(caller.accountId, id, body);
+    return this.devices.change(caller.accountId, id, body, { ifMatch, actor: caller });
   }
 
   @Delete(':id')
   @HttpCode(204)
   @ApiOperation({ summary: 'Delete a device: it is disconnected, its waiting commands fail' })
   @ApiNoContentResponse()
-  remove(@Caller() caller: Identity, @Param('id') id: string): Promise<void> {
-    return this.devices.remove(caller.accountId, id);
+  remove(@Caller() caller: Identity, @Param('id') id: string, @Headers('if-match') ifMatch?: string): Promise<void> {
+    return this.devices.remove(caller.accountId, id, { ifMatch, actor: caller });
   }
 }

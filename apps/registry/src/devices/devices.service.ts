@@ -4,7 +4,9 @@ import type { CredentialAnnouncer } from '../credentials/announcer.js';
 import { DeviceNotFound, DeviceSuspended, EndpointNameTaken } from '../errors.js';
 import type { DeviceChanges, NewDevice } from './device-fields.js';
 import { type Device, selectDevices } from './device-record.js';
-import { deviceRowColumns, type Lifecycle, returned } from './lifecycle.js';
+import type { DeviceQuotas } from '../quotas/device-quotas.js';
+import { mustMatch } from '../etag.js';
+import { type Actor, deviceRowColumns, type Lifecycle, returned } from './lifecycle.js';
 
 const uniqueViolation = '23505';
 
@@ -35,12 +37,23 @@ const assignments = (fields: Record<string, unknown>): [string, unknown][] =>
     return [[name, typeof value === 'object' && value !== null ? JSON.stringify(value) : value]];
   });
 
+/** Under which condition something is changed, and by whom. */
+export interface Condition {
+  /** The If-Match header. */
+  ifMatch?: string | undefined;
+  actor?: Actor | undefined;
+}
+
+/** The etag of a record, read with the row locked. */
+export const etagOf = `to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS etag`;
+
 /** Devices of the directory. Every change is announced in its own transaction. */
 export class DevicesService {
   constructor(
     private readonly database: DataSource,
     private readonly lifecycle: Lifecycle,
     private readonly credentials: CredentialAnnouncer,
+    private readonly quotas: DeviceQuotas,
   ) {}
 
   /** Throws DeviceNotFound, also for a device of another account. */
@@ -52,33 +65,41 @@ export class DevicesService {
     return device;
   }
 
-  async create(accountId: string, device: NewDevice): Promise<Device> {
+  /** Throws EndpointNameTaken, DeviceLimitExceeded. */
+  async create(accountId: string, device: NewDevice, actor?: Actor): Promise<Device> {
     const id = newId();
     const fields = assignments(device);
     const columns = ['id', 'account_id', ...fields.map(([name]) => name)];
     const values = [id, accountId, ...fields.map(([, value]) => value)];
     await refusingTakenNames(() =>
       this.database.transaction(async (manager) => {
+        await this.quotas.mustHaveRoom(manager, accountId);
         const [row] = (await manager.query(
           `INSERT INTO registry.devices (${columns.join(', ')}) VALUES (${values.map((_, i) => `$${i + 1}`).join(', ')}) RETURNING ${deviceRowColumns}`,
           values,
         )) as ReturnType<typeof returned>;
-        if (row) await this.lifecycle.announce(manager, 'created', row);
+        if (row) await this.lifecycle.announce(manager, 'created', row, { actor });
       }),
     );
     return this.get(accountId, id);
   }
 
-  /** What is given is changed. Throws DeviceSuspended for a blocked device. */
-  async change(accountId: string, id: string, changes: DeviceChanges): Promise<Device> {
+  /** What is given is changed. Throws DeviceSuspended for a blocked device, EtagDiffers for another version. */
+  async change(
+    accountId: string,
+    id: string,
+    changes: DeviceChanges,
+    { ifMatch, actor }: Condition = {},
+  ): Promise<Device> {
     const fields = assignments(changes);
     await refusingTakenNames(() =>
       this.database.transaction(async (manager) => {
         const [held] = (await manager.query(
-          'SELECT lifecycle_status FROM registry.devices WHERE id = $1 AND account_id = $2 FOR UPDATE',
+          `SELECT lifecycle_status, ${etagOf} FROM registry.devices WHERE id = $1 AND account_id = $2 FOR UPDATE`,
           [id, accountId],
-        )) as { lifecycle_status: string }[];
+        )) as { lifecycle_status: string; etag: string }[];
         if (!held) throw new DeviceNotFound();
+        mustMatch(ifMatch, held.etag);
         if (held.lifecycle_status === 'blocked') throw new DeviceSuspended();
         if (fields.length === 0) return;
         const [row] = returned(
@@ -88,19 +109,20 @@ export class DevicesService {
             [id, ...fields.map(([, value]) => value)],
           ),
         );
-        if (row) await this.lifecycle.announce(manager, 'changed', row);
+        if (row) await this.lifecycle.announce(manager, 'changed', row, { actor });
       }),
     );
     return this.get(accountId, id);
   }
 
-  async remove(accountId: string, id: string): Promise<void> {
+  async remove(accountId: string, id: string, { ifMatch, actor }: Condition = {}): Promise<void> {
     await this.database.transaction(async (manager) => {
-      const held: unknown[] = await manager.query(
-        'SELECT 1 FROM registry.devices WHERE id = $1 AND account_id = $2 FOR UPDATE',
+      const [held] = (await manager.query(
+        `SELECT ${etagOf} FROM registry.devices WHERE id = $1 AND account_id = $2 FOR UPDATE`,
         [id, accountId],
-      );
-      if (held.length === 0) throw new DeviceNotFound();
+      )) as { etag: string }[];
+      if (!held) throw new DeviceNotFound();
+      mustMatch(ifMatch, held.etag);
       await this.credentials.withdrawnWithDevice(manager, id);
       const [row] = returned(
         await manager.query(
@@ -110,7 +132,7 @@ export class DevicesService {
       );
       if (!row) throw new DeviceNotFound();
       const gone = { ...row, revision: row.revision + 1, changed_at: new Date().toISOString() };
-      await this.lifecycle.announce(manager, 'deleted', gone);
+      await this.lifecycle.announce(manager, 'deleted', gone, { actor });
     });
   }
 }

@@ -1,6 +1,7 @@
-import { DeviceLifecycle, type DeviceLifecycleChanged } from '@lanyard/contracts';
+import { DeviceLifecycle, type DeviceLifecycleChanged, encodeMessage } from '@lanyard/contracts';
 import type { Outbox } from '@lanyard/kafka';
 import type { EntityManager } from 'typeorm';
+import { app } from '../config.js';
 
 /** What an announcement needs of a device's row. */
 export interface DeviceRow {
@@ -25,6 +26,35 @@ export const returned = (result: unknown): DeviceRow[] => {
   return rows;
 };
 
+/** What an announcement says beside the state of the device. */
+export interface Told {
+  suspension?: DeviceLifecycleChanged['suspension'];
+  /** Who asked; absent when the system did it. */
+  actor?: Actor | undefined;
+}
+
+/** The key that asked for a change. */
+export interface Actor {
+  keyId: string;
+}
+
+const announcement = (
+  change: DeviceLifecycleChanged['change'],
+  row: DeviceRow,
+  { suspension, actor }: Told,
+): DeviceLifecycleChanged => ({
+  deviceId: row.id,
+  accountId: row.account_id,
+  change,
+  endpointName: row.endpoint_name ?? '',
+  ...(row.endpoint_type && { endpointType: row.endpoint_type }),
+  lifecycleStatus: row.lifecycle_status,
+  ...(suspension && { suspension }),
+  ...(actor && { actor: { keyId: actor.keyId } }),
+  revision: row.revision,
+  changedAt: row.changed_at,
+});
+
 /** Announces changes of devices on device.lifecycle, in the transaction that makes them. */
 export class Lifecycle {
   constructor(private readonly outbox: Outbox) {}
@@ -33,20 +63,35 @@ export class Lifecycle {
     manager: EntityManager,
     change: DeviceLifecycleChanged['change'],
     row: DeviceRow,
-    suspension?: DeviceLifecycleChanged['suspension'],
+    told: Told = {},
   ): Promise<void> {
-    await this.outbox.append(manager, DeviceLifecycle, {
-      deviceId: row.id,
-      accountId: row.account_id,
-      change,
-      endpointName: row.endpoint_name ?? '',
-      ...(row.endpoint_type && { endpointType: row.endpoint_type }),
-      lifecycleStatus: row.lifecycle_status,
-      ...(suspension && { suspension }),
-      revision: row.revision,
-      changedAt: row.changed_at,
-    });
+    await this.outbox.append(manager, DeviceLifecycle, announcement(change, row, told));
     // The last word of a key: whoever reads the state from the beginning later finds nothing of it.
     if (change === 'deleted') await this.outbox.appendTombstone(manager, DeviceLifecycle, row.id);
+  }
+
+  /** The same for many devices in one statement; not for deletions. `told`: what to say of each. */
+  async announceAll(
+    manager: EntityManager,
+    change: Exclude<DeviceLifecycleChanged['change'], 'deleted'>,
+    rows: readonly DeviceRow[],
+    told: (row: DeviceRow) => Told,
+  ): Promise<void> {
+    if (rows.length === 0) return;
+    const messages = rows.map((row) =>
+      encodeMessage(DeviceLifecycle, announcement(change, row, told(row)), { source: app }),
+    );
+    await manager.query(
+      `INSERT INTO registry.outbox (topic, message_key, value, headers)
+       SELECT $1, r.key, r.value, r.headers
+       FROM unnest($2::text[], $3::bytea[], $4::jsonb[]) WITH ORDINALITY AS r (key, value, headers, n) ORDER BY r.n`,
+      [
+        DeviceLifecycle.name,
+        messages.map((m) => m.key),
+        messages.map((m) => m.value),
+        messages.map((m) => JSON.stringify(m.headers)),
+      ],
+    );
+    await manager.query(`SELECT pg_notify('registry_outbox', '')`);
   }
 }

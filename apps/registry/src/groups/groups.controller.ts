@@ -1,10 +1,24 @@
 import { Caller, type Identity, type ListEnvelope, parseListQuery, type QueryParameters } from '@lanyard/service';
-import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Put, Query } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  Headers,
+  HttpCode,
+  Inject,
+  Param,
+  Post,
+  Put,
+  Query,
+  UseInterceptors,
+} from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { DeviceList, deviceListSpec } from '../devices/device-list.js';
 import type { Device } from '../devices/device-record.js';
 import { DeviceListSchema, deviceFilterHelp } from '../devices/devices.controller.js';
 import { MemberIdMissing } from '../errors.js';
+import { EtagHeader } from '../etag.js';
 import { listSchema } from '../list-schema.js';
 import {
   type Group,
@@ -26,6 +40,7 @@ const memberId = ({ device_id: deviceId, id }: Member): string => {
 };
 
 @ApiTags('Device groups')
+@UseInterceptors(EtagHeader)
 @Controller('v3/device-groups')
 export class GroupsController {
   constructor(
@@ -61,16 +76,17 @@ export class GroupsController {
     @Caller() caller: Identity,
     @Param('id') id: string,
     @Body({ schema: GroupChangesSchema }) body: GroupChanges,
+    @Headers('if-match') ifMatch?: string,
   ): Promise<Group> {
-    return this.groups.change(caller.accountId, id, body);
+    return this.groups.change(caller.accountId, id, body, ifMatch);
   }
 
   @Delete(':id')
   @HttpCode(204)
   @ApiOperation({ summary: 'Delete a device group; its devices stay' })
   @ApiNoContentResponse()
-  remove(@Caller() caller: Identity, @Param('id') id: string): Promise<void> {
-    return this.groups.remove(caller.accountId, id);
+  remove(@Caller() caller: Identity, @Param('id') id: string, @Headers('if-match') ifMatch?: string): Promise<void> {
+    return this.groups.remove(caller.accountId, id, ifMatch);
   }
 
   @Post(':id/devices/add')

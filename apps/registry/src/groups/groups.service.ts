@@ -7,8 +7,9 @@ import {
   type ListSpec,
   newId,
 } from '@lanyard/service';
-import type { DataSource } from 'typeorm';
-import { isUniqueViolation } from '../devices/devices.service.js';
+import type { DataSource, EntityManager } from 'typeorm';
+import { etagOf, isUniqueViolation } from '../devices/devices.service.js';
+import { mustMatch } from '../etag.js';
 import { DeviceNotFound, GroupNameTaken, GroupNotFound, PageNotFound } from '../errors.js';
 import type { Group, GroupChanges, NewGroup } from './group-fields.js';
 
@@ -87,31 +88,53 @@ export class GroupsService {
     return this.get(accountId, id);
   }
 
-  async change(accountId: string, id: string, { name, description, custom_attributes }: GroupChanges): Promise<Group> {
-    await this.get(accountId, id);
+  /** Throws EtagDiffers for another version. */
+  async change(
+    accountId: string,
+    id: string,
+    { name, description, custom_attributes }: GroupChanges,
+    ifMatch?: string,
+  ): Promise<Group> {
     await refusingTakenNames(() =>
-      this.database.query(
-        `UPDATE registry.device_groups SET name = COALESCE($3, name), description = COALESCE($4, description),
+      this.held(accountId, id, ifMatch, (manager) =>
+        manager.query(
+          `UPDATE registry.device_groups SET name = COALESCE($3, name), description = COALESCE($4, description),
            custom_attributes = COALESCE($5::jsonb, custom_attributes), updated_at = clock_timestamp()
          WHERE id = $1 AND account_id = $2`,
-        [
-          id,
-          accountId,
-          name ?? null,
-          description === null ? '' : (description ?? null),
-          custom_attributes ? JSON.stringify(custom_attributes) : null,
-        ],
+          [
+            id,
+            accountId,
+            name ?? null,
+            description === null ? '' : (description ?? null),
+            custom_attributes ? JSON.stringify(custom_attributes) : null,
+          ],
+        ),
       ),
     );
     return this.get(accountId, id);
   }
 
-  async remove(accountId: string, id: string): Promise<void> {
-    const [, removed] = (await this.database.query(
-      'DELETE FROM registry.device_groups WHERE id = $1 AND account_id = $2',
-      [id, accountId],
-    )) as [unknown, number];
-    if (removed === 0) throw new GroupNotFound();
+  async remove(accountId: string, id: string, ifMatch?: string): Promise<void> {
+    await this.held(accountId, id, ifMatch, (manager) =>
+      manager.query('DELETE FROM registry.device_groups WHERE id = $1', [id]),
+    );
+  }
+
+  private async held(
+    accountId: string,
+    id: string,
+    ifMatch: string | undefined,
+    work: (manager: EntityManager) => Promise<unknown>,
+  ): Promise<void> {
+    await this.database.transaction(async (manager) => {
+      const [found] = (await manager.query(
+        `SELECT ${etagOf} FROM registry.device_groups WHERE id = $1 AND account_id = $2 FOR UPDATE`,
+        [id, accountId],
+      )) as { etag: string }[];
+      if (!found) throw new GroupNotFound();
+      mustMatch(ifMatch, found.etag);
+      await work(manager);
+    });
   }
 
   /** Adding a member again changes nothing. */

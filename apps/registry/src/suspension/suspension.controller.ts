@@ -48,7 +48,7 @@ export class SuspensionController {
     @Param('id') id: string,
     @Body({ schema: SuspensionReasonSchema }) reason: SuspensionReason,
   ): Promise<void> {
-    return this.suspensions.suspend(caller.accountId, id, 'operator', reason);
+    return this.suspensions.suspend(caller.accountId, id, 'operator', reason, caller);
   }
 
   @Post('resume')
@@ -60,7 +60,7 @@ export class SuspensionController {
     @Param('id') id: string,
     @Body({ schema: SuspensionReasonSchema }) reason: SuspensionReason,
   ): Promise<void> {
-    return this.suspensions.resume(caller.accountId, id, 'operator', reason);
+    return this.suspensions.resume(caller.accountId, id, 'operator', reason, caller);
   }
 }
 

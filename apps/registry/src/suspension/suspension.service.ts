@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { DeviceNotFound } from '../errors.js';
-import { deviceRowColumns, type Lifecycle, returned } from '../devices/lifecycle.js';
+import { type Actor, deviceRowColumns, type Lifecycle, returned } from '../devices/lifecycle.js';
 import type { SuspensionCategory } from './categories.js';
 
 /** Operators suspend over the API; the system does by itself. The two are kept apart (spec §2.2). */
@@ -19,7 +19,7 @@ export class SuspensionService {
   ) {}
 
   /** The device is blocked; the newest category and description are kept. */
-  async suspend(accountId: string, deviceId: string, by: By, reason: Reason): Promise<void> {
+  async suspend(accountId: string, deviceId: string, by: By, reason: Reason, actor?: Actor): Promise<void> {
     await this.database.transaction(async (manager) => {
       const [row] = returned(
         await manager.query(
@@ -31,12 +31,15 @@ export class SuspensionService {
         ),
       );
       if (!row) throw new DeviceNotFound();
-      await this.lifecycle.announce(manager, 'suspended', row, announced(by, reason, row.changed_at));
+      await this.lifecycle.announce(manager, 'suspended', row, {
+        suspension: announced(by, reason, row.changed_at),
+        actor,
+      });
     });
   }
 
   /** A device that is suspended by both stays blocked until both resumed it. */
-  async resume(accountId: string, deviceId: string, by: By, reason: Reason): Promise<void> {
+  async resume(accountId: string, deviceId: string, by: By, reason: Reason, actor?: Actor): Promise<void> {
     await this.database.transaction(async (manager) => {
       const [held] = (await manager.query(
         `SELECT ${by}_suspended AS suspended FROM registry.devices WHERE id = $1 AND account_id = $2 FOR UPDATE`,
@@ -54,12 +57,16 @@ export class SuspensionService {
           [deviceId],
         ),
       );
-      if (row) await this.lifecycle.announce(manager, 'resumed', row, announced(by, reason, row.changed_at));
+      if (row)
+        await this.lifecycle.announce(manager, 'resumed', row, {
+          suspension: announced(by, reason, row.changed_at),
+          actor,
+        });
     });
   }
 }
 
-const announced = (
+export const announced = (
   by: By,
   { category, description }: Reason,
   at: string,

@@ -1,0 +1,23 @@
+import { Readable } from 'node:stream';
+import { csvRow } from '../imports/csv.js';
+import { importColumns } from '../imports/import-row.js';
+import type { Device } from './device-record.js';
+
+const extra = ['id', 'lifecycle_status', 'created_at'] as const;
+
+const cell = (value: unknown): string => {
+  if (value === null || value === undefined) return '';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value as string | number | boolean);
+};
+
+const line = (device: Device): string =>
+  csvRow([...importColumns, ...extra].map((name) => cell((device as Record<string, unknown>)[name])));
+
+/** Columns of an import, then id, lifecycle_status and created_at; custom attributes as JSON in one column. */
+export const exportedCsv = (pages: AsyncIterable<Device[]>): Readable =>
+  Readable.from(
+    (async function* () {
+      yield csvRow([...importColumns, ...extra]);
+      for await (const page of pages) yield page.map(line).join('');
+    })(),
+  );

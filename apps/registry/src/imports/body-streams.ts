@@ -1,0 +1,30 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyRequest } from 'fastify';
+import { Readable } from 'node:stream';
+
+/** Largest table. */
+export const importBytesMax = 256 * 1_048_576;
+
+export const importsPath = '/v3/device-imports';
+
+const streams = new WeakMap<FastifyRequest['raw'], Readable>();
+
+/** The body of an import, unread. */
+export const bodyStreamOf = (request: FastifyRequest): Readable => streams.get(request.raw) ?? Readable.from([]);
+
+/** Bodies of imports are not collected: the parser gets an empty one, the handler the stream. Before routes are made. */
+export const streamImports = (app: NestFastifyApplication): void => {
+  app
+    .getHttpAdapter()
+    .getInstance()
+    .addHook('onRoute', (route) => {
+      if (route.url !== importsPath || ![route.method].flat().includes('POST')) return;
+      route.bodyLimit = importBytesMax;
+      route.preParsing = async (request, _reply, payload) => {
+        streams.set(request.raw, payload as Readable);
+        // The length is checked against what the client announced.
+        const receivedEncodedLength = Number(request.headers['content-length'] ?? 0);
+        return Object.assign(Readable.from([]), { receivedEncodedLength });
+      };
+    });
+};

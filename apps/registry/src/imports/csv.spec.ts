@@ -1,0 +1,35 @@
+import { describe, expect, it } from '@jest/globals';
+import { CsvReader, csvRow } from './csv.js';
+
+const read = (text: string, pieceLength: number): string[][] => {
+  const reader = new CsvReader();
+  const rows: string[][] = [];
+  for (let i = 0; i < text.length; i += pieceLength) rows.push(...reader.push(text.slice(i, i + pieceLength)));
+  return [...rows, ...reader.end()];
+};
+
+describe('CSV', () => {
+  const rows = [
+    ['endpoint_name', 'description'],
+    ['a,b', 'says "hello"'],
+    ['', 'two\r\nlines'],
+    ['ü☀', '"'],
+  ];
+
+  it.each([1, 2, 7, 1_000])('what is written is read, in pieces of %i', (length) => {
+    expect(read(rows.map(csvRow).join(''), length)).toEqual(rows);
+  });
+
+  it('takes a byte order mark, bare line ends, empty lines and a last line without end', () => {
+    expect(read('\uFEFFa,b\n\n1,2\n3,', 1)).toEqual([
+      ['a', 'b'],
+      ['1', '2'],
+      ['3', ''],
+    ]);
+  });
+
+  it('refuses a quote that is not closed, and a row without end', () => {
+    expect(() => read('a\n"b', 1)).toThrow();
+    expect(() => read('x'.repeat(70_000), 1_000)).toThrow();
+  });
+});

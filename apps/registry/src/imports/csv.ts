@@ -1,0 +1,74 @@
+import { MalformedImport } from '../errors.js';
+
+/** Longest row; a quote that is never closed must not fill the memory. */
+const rowCharactersMax = 65_536;
+
+const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+
+/** One line of CSV (RFC 4180). */
+export const csvRow = (cells: readonly string[]): string => `${cells.map(quoted).join(',')}\r\n`;
+
+/** Reads CSV from text that comes in pieces: quotes, line ends of both kinds, a byte order mark. */
+export class CsvReader {
+  private cells: string[] = [];
+  private cell = '';
+  private state: 'plain' | 'quoted' | 'quote' = 'plain';
+  private characters = 0;
+  private started = false;
+
+  /** Rows that are complete now. Throws MalformedImport. */
+  push(piece: string): string[][] {
+    const rows: string[][] = [];
+    const text = this.started ? piece : piece.replace(/^\uFEFF/, '');
+    this.started ||= piece !== '';
+    for (const c of text) {
+      if (++this.characters > rowCharactersMax) throw new MalformedImport('A row is longer than 65,536 characters');
+      const row = this.take(c);
+      if (row) rows.push(row);
+    }
+    return rows;
+  }
+
+  /** The last row, when the text did not end with a line end. */
+  end(): string[][] {
+    if (this.state === 'quoted') throw new MalformedImport('A quoted cell is not closed');
+    if (this.cells.length === 0 && this.cell === '') return [];
+    return [this.endRow()];
+  }
+
+  private take(c: string): string[] | undefined {
+    if (this.state === 'quoted') {
+      if (c === '"') this.state = 'quote';
+      else this.cell += c;
+      return undefined;
+    }
+    if (c === '"') {
+      if (this.state === 'quote') this.cell += '"';
+      this.state = 'quoted';
+      return undefined;
+    }
+    this.state = 'plain';
+    if (c === ',') {
+      this.endCell();
+    } else if (c === '\n') {
+      const isEmpty = this.cells.length === 0 && this.cell === '';
+      const row = this.endRow();
+      return isEmpty ? undefined : row;
+    } else if (c !== '\r') this.cell += c;
+    return undefined;
+  }
+
+  private endCell(): void {
+    this.cells.push(this.cell);
+    this.cell = '';
+  }
+
+  private endRow(): string[] {
+    this.endCell();
+    const row = this.cells;
+    this.cells = [];
+    this.characters = 0;
+    this.state = 'plain';
+    return row;
+  }
+}

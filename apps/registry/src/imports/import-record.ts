@@ -1,0 +1,27 @@
+import { z } from 'zod';
+
+export const ImportSchema = z
+  .object({
+    object: z.literal('device-import'),
+    id: z.string(),
+    name: z.string(),
+    status: z.enum(['uploading', 'new', 'processing', 'completed']),
+    total_count: z.number().int().describe('Rows below the header'),
+    processed_count: z.number().int(),
+    errors_count: z.number().int().describe('Rows that made no device'),
+    errors_report_file: z.string().describe('Path of the report: one line for each problem of a row'),
+    created_at: z.string(),
+    completed_at: z.string().nullable(),
+    etag: z.string(),
+  })
+  .meta({ id: 'DeviceImport' });
+
+export type DeviceImport = z.infer<typeof ImportSchema>;
+
+const iso = (column: string): string => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+
+export const selectImports = `
+  SELECT 'device-import' AS object, i.id, i.name, i.status, i.total_count, i.processed_count, i.errors_count,
+    '/v3/device-imports/' || i.id || '/errors' AS errors_report_file, ${iso('i.created_at')} AS created_at,
+    ${iso('i.completed_at')} AS completed_at, ${iso('i.touched_at')} AS etag
+  FROM registry.device_imports i`;

@@ -1,0 +1,77 @@
+import { Caller, type Identity, type ListEnvelope, parseListQuery, type QueryParameters } from '@lanyard/service';
+import { Controller, Delete, Get, HttpCode, Inject, Param, Post, Query, Req, StreamableFile } from '@nestjs/common';
+import {
+  ApiAcceptedResponse,
+  ApiBody,
+  ApiConsumes,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiProduces,
+  ApiQuery,
+  ApiTags,
+} from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
+import { Readable } from 'node:stream';
+import { listSchema } from '../list-schema.js';
+import { bodyStreamOf } from './body-streams.js';
+import { type DeviceImport, ImportSchema } from './import-record.js';
+import { ImportsService } from './imports.service.js';
+
+const nameLengthMax = 128;
+
+@ApiTags('Imports')
+@Controller('v3/device-imports')
+export class ImportsController {
+  constructor(@Inject(ImportsService) private readonly imports: ImportsService) {}
+
+  @Post()
+  @HttpCode(202)
+  @ApiOperation({
+    summary: 'Create many devices from a CSV table of up to 100,000 rows',
+    description:
+      'The first line names the columns: fields of a new device, or `custom_attributes__<key>`. The rows are checked and created in the background; ask for the import to follow it.',
+  })
+  @ApiConsumes('text/csv')
+  @ApiBody({ schema: { type: 'string' } })
+  @ApiQuery({ name: 'name', required: false, type: String })
+  @ApiAcceptedResponse({ standardSchema: ImportSchema })
+  take(
+    @Caller() caller: Identity,
+    @Req() request: FastifyRequest,
+    @Query('name') name?: string | string[],
+  ): Promise<DeviceImport> {
+    return this.imports.take(caller, String(name ?? '').slice(0, nameLengthMax), bodyStreamOf(request));
+  }
+
+  @Get()
+  @ApiOperation({ summary: 'List imports' })
+  @ApiOkResponse({ standardSchema: listSchema(ImportSchema, 'DeviceImportList') })
+  list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<ListEnvelope<DeviceImport>> {
+    return this.imports.list(caller.accountId, parseListQuery(query, { filters: {} }));
+  }
+
+  @Get(':id')
+  @ApiOperation({ summary: 'How far an import is' })
+  @ApiOkResponse({ standardSchema: ImportSchema })
+  get(@Caller() caller: Identity, @Param('id') id: string): Promise<DeviceImport> {
+    return this.imports.get(caller.accountId, id);
+  }
+
+  @Get(':id/errors')
+  @ApiOperation({ summary: 'Report of an import: a line for each problem of a row' })
+  @ApiProduces('text/csv')
+  @ApiOkResponse({ content: { 'text/csv': { schema: { type: 'string' } } } })
+  async errors(@Caller() caller: Identity, @Param('id') id: string): Promise<StreamableFile> {
+    const found = await this.imports.get(caller.accountId, id);
+    return new StreamableFile(Readable.from(this.imports.errors(found.id)), { type: 'text/csv; charset=utf-8' });
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Delete an import and its report; what it did not create yet is not created' })
+  @ApiNoContentResponse()
+  remove(@Caller() caller: Identity, @Param('id') id: string): Promise<void> {
+    return this.imports.remove(caller.accountId, id);
+  }
+}

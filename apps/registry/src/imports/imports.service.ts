@@ -1,0 +1,123 @@
+import { isId, listEnvelope, type ListEnvelope, type ListQuery, newId } from '@lanyard/service';
+import type { Readable } from 'node:stream';
+import type { DataSource } from 'typeorm';
+import { ImportNotFound, MalformedImport, PageNotFound } from '../errors.js';
+import { CsvReader, csvRow } from './csv.js';
+import { type DeviceImport, selectImports } from './import-record.js';
+import { checkHeader, fieldsOf } from './import-row.js';
+
+/** Rows of one import. */
+export const importRowsMax = 100_000;
+const rowsAtOnce = 1_000;
+
+export interface Importer {
+  accountId: string;
+  keyId: string;
+}
+
+/** Takes tables in and shows what became of them; ImportWorker makes the devices. */
+export class ImportsService {
+  constructor(
+    private readonly database: DataSource,
+    /** There is work. */
+    private readonly poke: () => void,
+  ) {}
+
+  /** Stores the rows as they come. Throws MalformedImport, and then nothing of the table is kept. */
+  async take(importer: Importer, name: string, body: Readable): Promise<DeviceImport> {
+    const id = newId();
+    await this.database.query(
+      `INSERT INTO registry.device_imports (id, account_id, key_id, name, status) VALUES ($1, $2, $3, $4, 'uploading')`,
+      [id, importer.accountId, importer.keyId, name],
+    );
+    try {
+      const total = await this.store(id, body);
+      await this.database.query(
+        `UPDATE registry.device_imports SET status = 'new', total_count = $2, touched_at = clock_timestamp() WHERE id = $1`,
+        [id, total],
+      );
+    } catch (error) {
+      await this.database.query('DELETE FROM registry.device_imports WHERE id = $1', [id]);
+      throw error;
+    }
+    this.poke();
+    return this.get(importer.accountId, id);
+  }
+
+  async get(accountId: string, id: string): Promise<DeviceImport> {
+    const [found]: DeviceImport[] = isId(id)
+      ? await this.database.query(`${selectImports} WHERE i.id = $1 AND i.account_id = $2`, [id, accountId])
+      : [];
+    if (!found) throw new ImportNotFound();
+    return found;
+  }
+
+  async list(accountId: string, query: ListQuery): Promise<ListEnvelope<DeviceImport>> {
+    const [counted]: { n: number; known: boolean }[] = await this.database.query(
+      `SELECT count(*)::int AS n, coalesce(bool_or(id = $2), false) AS known
+       FROM registry.device_imports WHERE account_id = $1`,
+      [accountId, query.after],
+    );
+    if (query.after !== null && counted?.known !== true) throw new PageNotFound();
+    const rows: DeviceImport[] = await this.database.query(
+      `${selectImports} WHERE i.account_id = $1 AND ($2::text IS NULL OR i.id ${query.order === 'ASC' ? '>' : '<'} $2)
+       ORDER BY i.id ${query.order} LIMIT ${query.limit + 1}`,
+      [accountId, query.after],
+    );
+    return listEnvelope(rows, query, query.includeTotal ? counted?.n : undefined);
+  }
+
+  /** The report, with its rows and report gone too. Devices that were made stay. */
+  async remove(accountId: string, id: string): Promise<void> {
+    await this.get(accountId, id);
+    await this.database.query('DELETE FROM registry.device_imports WHERE id = $1 AND account_id = $2', [id, accountId]);
+  }
+
+  /** CSV: row (the header is 1), endpoint_name, field, message. */
+  async *errors(importId: string): AsyncGenerator<string> {
+    yield csvRow(['row', 'endpoint_name', 'field', 'message']);
+    for (let after = 0; ;) {
+      const rows: { row_number: number; endpoint_name: string; field: string; message: string }[] =
+        await this.database.query(
+          `SELECT row_number, endpoint_name, field, message FROM registry.device_import_errors
+           WHERE import_id = $1 AND row_number > $2 ORDER BY row_number FETCH FIRST ${rowsAtOnce} ROWS WITH TIES`,
+          [importId, after],
+        );
+      if (rows.length === 0) return;
+      yield rows.map((r) => csvRow([String(r.row_number), r.endpoint_name, r.field, r.message])).join('');
+      after = rows.at(-1)?.row_number ?? after;
+    }
+  }
+
+  private async store(importId: string, body: Readable): Promise<number> {
+    const reader = new CsvReader();
+    const waiting: Record<string, unknown>[] = [];
+    let header: string[] | undefined;
+    let stored = 0;
+    const take = async (rows: string[][], isLast: boolean): Promise<void> => {
+      for (const row of rows) {
+        if (header) waiting.push(fieldsOf(header, row));
+        else checkHeader((header = row.map((name) => name.trim())));
+        if (stored + waiting.length > importRowsMax)
+          throw new MalformedImport(`More than ${importRowsMax} rows: split the table`);
+        if (waiting.length === rowsAtOnce) stored += await this.keep(importId, stored, waiting.splice(0));
+      }
+      if (isLast) stored += await this.keep(importId, stored, waiting.splice(0));
+    };
+    body.setEncoding('utf8');
+    for await (const piece of body) await take(reader.push(piece as string), false);
+    await take(reader.end(), true);
+    if (!header) throw new MalformedImport('Empty');
+    return stored;
+  }
+
+  private async keep(importId: string, before: number, rows: Record<string, unknown>[]): Promise<number> {
+    if (rows.length > 0)
+      await this.database.query(
+        `INSERT INTO registry.device_import_rows (import_id, row_number, fields)
+         SELECT $1, $2 + r.n + 1, r.fields FROM jsonb_array_elements($3::jsonb) WITH ORDINALITY AS r (fields, n)`,
+        [importId, before, JSON.stringify(rows).replaceAll('\\u0000', '')],
+      );
+    return rows.length;
+  }
+}

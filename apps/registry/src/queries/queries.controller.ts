@@ -1,0 +1,96 @@
+import { Caller, type Identity, type ListEnvelope, parseListQuery, type QueryParameters } from '@lanyard/service';
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  Headers,
+  HttpCode,
+  Inject,
+  Param,
+  Post,
+  Put,
+  Query,
+  UseInterceptors,
+} from '@nestjs/common';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { DeviceList, deviceListSpec } from '../devices/device-list.js';
+import type { Device } from '../devices/device-record.js';
+import { deviceFilterHelp, DeviceListSchema } from '../devices/devices.controller.js';
+import { EtagHeader } from '../etag.js';
+import { listSchema } from '../list-schema.js';
+import {
+  type DeviceQuery,
+  filtersOf,
+  type NewQuery,
+  NewQuerySchema,
+  QueriesService,
+  type QueryChanges,
+  QueryChangesSchema,
+  queryListSpec,
+  QuerySchema,
+} from './queries.service.js';
+
+@ApiTags('Device queries')
+@UseInterceptors(EtagHeader)
+@Controller('v3/device-queries')
+export class QueriesController {
+  constructor(
+    @Inject(QueriesService) private readonly queries: QueriesService,
+    @Inject(DeviceList) private readonly devices: DeviceList,
+  ) {}
+
+  @Get()
+  @ApiOperation({ summary: 'List saved queries' })
+  @ApiOkResponse({ standardSchema: listSchema(QuerySchema, 'DeviceQueryList') })
+  list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<ListEnvelope<DeviceQuery>> {
+    return this.queries.list(caller.accountId, parseListQuery(query, queryListSpec));
+  }
+
+  @Post()
+  @ApiOperation({ summary: 'Save a query' })
+  @ApiCreatedResponse({ standardSchema: QuerySchema })
+  create(@Caller() caller: Identity, @Body({ schema: NewQuerySchema }) body: NewQuery): Promise<DeviceQuery> {
+    return this.queries.create(caller.accountId, body);
+  }
+
+  @Get(':id')
+  @ApiOperation({ summary: 'Show a saved query' })
+  @ApiOkResponse({ standardSchema: QuerySchema })
+  get(@Caller() caller: Identity, @Param('id') id: string): Promise<DeviceQuery> {
+    return this.queries.get(caller.accountId, id);
+  }
+
+  @Put(':id')
+  @ApiOperation({ summary: 'Change a saved query: what is given is changed' })
+  @ApiOkResponse({ standardSchema: QuerySchema })
+  change(
+    @Caller() caller: Identity,
+    @Param('id') id: string,
+    @Body({ schema: QueryChangesSchema }) body: QueryChanges,
+    @Headers('if-match') ifMatch?: string,
+  ): Promise<DeviceQuery> {
+    return this.queries.change(caller.accountId, id, body, ifMatch);
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Delete a saved query' })
+  @ApiNoContentResponse()
+  remove(@Caller() caller: Identity, @Param('id') id: string, @Headers('if-match') ifMatch?: string): Promise<void> {
+    return this.queries.remove(caller.accountId, id, ifMatch);
+  }
+
+  @Get(':id/devices')
+  @ApiOperation({ summary: 'The devices that a saved query finds now', description: deviceFilterHelp })
+  @ApiOkResponse({ standardSchema: DeviceListSchema })
+  async found(
+    @Caller() caller: Identity,
+    @Param('id') id: string,
+    @Query() query: QueryParameters,
+  ): Promise<ListEnvelope<Device>> {
+    const saved = await this.queries.get(caller.accountId, id);
+    const wanted = parseListQuery(query, deviceListSpec);
+    return this.devices.list(caller.accountId, { ...wanted, filters: [...filtersOf(saved.query), ...wanted.filters] });
+  }
+}

@@ -1,0 +1,28 @@
+import type { EntityManager } from 'typeorm';
+import { DeviceLimitExceeded } from '../errors.js';
+
+/** First half of an advisory lock's key: who adds devices to an account with a quota, comes one after the other. */
+const lockSpace = 0x0b0d;
+
+/** How many devices accounts may have; most have no quota and pay nothing for this. */
+export class DeviceQuotas {
+  /** `maxOf`: the quota of an account, undefined for none. */
+  constructor(private readonly maxOf: (accountId: string) => number | undefined) {}
+
+  /** How many of `wanted` may be added in this transaction. */
+  async room(manager: EntityManager, accountId: string, wanted: number): Promise<number> {
+    const max = this.maxOf(accountId);
+    if (max === undefined) return wanted;
+    await manager.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [lockSpace, accountId]);
+    const [row] = (await manager.query(
+      'SELECT count(*)::int AS n FROM (SELECT 1 FROM registry.devices WHERE account_id = $1 LIMIT $2) d',
+      [accountId, max],
+    )) as { n: number }[];
+    return Math.min(wanted, Math.max(0, max - (row?.n ?? 0)));
+  }
+
+  /** Throws DeviceLimitExceeded when not one more may be added. */
+  async mustHaveRoom(manager: EntityManager, accountId: string): Promise<void> {
+    if ((await this.room(manager, accountId, 1)) < 1) throw new DeviceLimitExceeded(this.maxOf(accountId) ?? 0);
+  }
+}

@@ -1,0 +1,91 @@
+import { suspensionCategories } from '@lanyard/contracts';
+import { Caller, type Identity } from '@lanyard/service';
+import { Body, Controller, HttpCode, Inject, Post } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { z } from 'zod';
+import { SelectionMissing } from '../errors.js';
+import { GroupsService } from '../groups/groups.service.js';
+import { filtersOf } from '../queries/queries.service.js';
+import { BulkSuspensionService, type Selection } from './bulk-suspension.service.js';
+
+export const BulkSuspensionSchema = z
+  .object({
+    action: z.enum(['suspend', 'resume']),
+    category: z.enum(suspensionCategories, `Required: one of ${suspensionCategories.join(', ')}`),
+    description: z.string().max(2_000).optional(),
+    group_id: z.string().optional().describe('The devices of this device group'),
+    filter: z.string().min(1).max(4_000).optional().describe('The devices that these filters of the device list find'),
+    dry_run: z.boolean().optional().describe('Count only'),
+    after: z
+      .string()
+      .regex(/^[0-9a-f]{32}$/)
+      .optional()
+      .describe('`after` of the answer before, while it says has_more'),
+  })
+  .meta({ id: 'BulkSuspension' });
+
+type BulkSuspension = z.infer<typeof BulkSuspensionSchema>;
+
+export const BulkSuspensionOutcomeSchema = z
+  .object({
+    object: z.literal('device-suspension'),
+    action: z.enum(['suspend', 'resume']),
+    dry_run: z.boolean(),
+    matched_count: z.number().int(),
+    changed_count: z.number().int().describe('The others were as wanted already'),
+    after: z.string().nullable(),
+    has_more: z.boolean().describe('Call again with `after`: a call goes over 5,000 devices'),
+  })
+  .meta({ id: 'BulkSuspensionOutcome' });
+
+type BulkSuspensionOutcome = z.infer<typeof BulkSuspensionOutcomeSchema>;
+
+@ApiTags('Suspension')
+@Controller('v3/device-suspensions')
+export class BulkSuspensionController {
+  constructor(
+    @Inject(BulkSuspensionService) private readonly bulk: BulkSuspensionService,
+    @Inject(GroupsService) private readonly groups: GroupsService,
+  ) {}
+
+  @Post()
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'Suspend or resume the devices of a group or a filter',
+    description: 'May be repeated: devices that are as wanted already are left alone. With dry_run nothing changes.',
+  })
+  @ApiOkResponse({ standardSchema: BulkSuspensionOutcomeSchema })
+  async run(
+    @Caller() caller: Identity,
+    @Body({ schema: BulkSuspensionSchema }) body: BulkSuspension,
+  ): Promise<BulkSuspensionOutcome> {
+    const { action, category, description, dry_run: dryRun = false } = body;
+    const selection = await this.selectionOf(caller.accountId, body);
+    const reason = { category, description };
+    const { matched, changed, after, hasMore } = dryRun
+      ? await this.bulk.preview(caller.accountId, selection, action, reason)
+      : await this.bulk.run(caller.accountId, selection, action, reason, caller);
+    return {
+      object: 'device-suspension',
+      action,
+      dry_run: dryRun,
+      matched_count: matched,
+      changed_count: changed,
+      after,
+      has_more: hasMore,
+    };
+  }
+
+  private async selectionOf(
+    accountId: string,
+    { group_id: groupId, filter, after }: BulkSuspension,
+  ): Promise<Selection> {
+    if (groupId === undefined && filter === undefined) throw new SelectionMissing();
+    if (groupId !== undefined) await this.groups.get(accountId, groupId);
+    return {
+      filters: filter === undefined ? [] : filtersOf(filter),
+      ...(groupId !== undefined && { groupId }),
+      ...(after !== undefined && { after }),
+    };
+  }
+}

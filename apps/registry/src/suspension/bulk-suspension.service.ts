@@ -1,0 +1,118 @@
+import { type Filter, newId } from '@lanyard/service';
+import type { DataSource, EntityManager } from 'typeorm';
+import { deviceConditions } from '../devices/device-list.js';
+import { type Actor, deviceRowColumns, type DeviceRow, type Lifecycle, returned } from '../devices/lifecycle.js';
+import { announced, type Reason } from './suspension.service.js';
+
+/** Devices of one transaction, and of one call: a caller goes on with `after`. */
+const devicesAtOnce = 500;
+const devicesPerCallMax = 5_000;
+
+export interface Selection {
+  filters: readonly Filter[];
+  groupId?: string;
+  after?: string;
+}
+
+export interface BulkOutcome {
+  matched: number;
+  changed: number;
+  after: string | null;
+  hasMore: boolean;
+}
+
+export type Action = 'suspend' | 'resume';
+
+/** Whether the call would change a device: what is suspended for the same reason already is left alone. */
+const wouldChange = (action: Action, { category, description = '' }: Reason, parameters: unknown[]): string =>
+  action === 'resume'
+    ? 'd.operator_suspended'
+    : `(NOT d.operator_suspended OR d.last_operator_suspended_category IS DISTINCT FROM $${parameters.push(category)}
+        OR d.last_operator_suspended_description IS DISTINCT FROM $${parameters.push(description)})`;
+
+/** Suspends and resumes, as an operator, all devices of a group or a filter. Repeating it changes nothing. */
+export class BulkSuspensionService {
+  constructor(
+    private readonly database: DataSource,
+    private readonly lifecycle: Lifecycle,
+  ) {}
+
+  /** What a call with `run` would do, over all devices at once. */
+  async preview(accountId: string, selection: Selection, action: Action, reason: Reason): Promise<BulkOutcome> {
+    const parameters: unknown[] = [];
+    const conditions = deviceConditions(accountId, selection.filters, parameters, selection.groupId);
+    const change = wouldChange(action, reason, parameters);
+    const [counts]: { matched: number; changed: number }[] = await this.database.query(
+      `SELECT count(*)::int AS matched, (count(*) FILTER (WHERE ${change}))::int AS changed
+       FROM registry.devices d WHERE ${conditions.join(' AND ')}`,
+      parameters,
+    );
+    return { matched: counts?.matched ?? 0, changed: counts?.changed ?? 0, after: null, hasMore: false };
+  }
+
+  async run(
+    accountId: string,
+    selection: Selection,
+    action: Action,
+    reason: Reason,
+    actor: Actor,
+  ): Promise<BulkOutcome> {
+    const outcome: BulkOutcome = { matched: 0, changed: 0, after: selection.after ?? null, hasMore: true };
+    // Ids are in the order of time: what is created meanwhile, or comes to match, is not of this call.
+    const until = newId();
+    while (outcome.hasMore && outcome.matched < devicesPerCallMax) {
+      const ids = await this.next(accountId, selection, outcome.after ?? '', until);
+      outcome.matched += ids.length;
+      outcome.after = ids.at(-1) ?? outcome.after;
+      outcome.hasMore = ids.length === devicesAtOnce;
+      if (ids.length > 0)
+        outcome.changed += await this.database.transaction((manager) =>
+          this.change(manager, ids, action, reason, actor),
+        );
+    }
+    return outcome;
+  }
+
+  private async next(accountId: string, selection: Selection, after: string, until: string): Promise<string[]> {
+    const parameters: unknown[] = [];
+    const conditions = deviceConditions(accountId, selection.filters, parameters, selection.groupId);
+    const rows: { id: string }[] = await this.database.query(
+      `SELECT d.id FROM registry.devices d WHERE ${conditions.join(' AND ')}
+       AND d.id > $${parameters.push(after)} AND d.id < $${parameters.push(until)} ORDER BY d.id LIMIT ${devicesAtOnce}`,
+      parameters,
+    );
+    return rows.map((row) => row.id);
+  }
+
+  private async change(
+    manager: EntityManager,
+    ids: readonly string[],
+    action: Action,
+    reason: Reason,
+    actor: Actor,
+  ): Promise<number> {
+    // In one order, so that two calls over the same devices never wait for each other in a circle.
+    await manager.query('SELECT 1 FROM registry.devices WHERE id = ANY($1) ORDER BY id FOR UPDATE', [ids]);
+    const parameters: unknown[] = [ids];
+    const change = wouldChange(action, reason, parameters);
+    const bind = (value: unknown): string => `$${parameters.push(value)}`;
+    const assignments =
+      action === 'suspend'
+        ? `lifecycle_status = 'blocked', operator_suspended = true, last_operator_suspended_category = ${bind(reason.category)},
+           last_operator_suspended_description = ${bind(reason.description ?? '')},
+           last_operator_suspended_updated_at = clock_timestamp()`
+        : `operator_suspended = false, lifecycle_status = CASE WHEN d.system_suspended THEN 'blocked' ELSE 'enabled' END`;
+    const rows: DeviceRow[] = returned(
+      await manager.query(
+        `UPDATE registry.devices d SET ${assignments}, updated_at = clock_timestamp(), revision = revision + 1
+         WHERE d.id = ANY($1) AND ${change} RETURNING ${deviceRowColumns}`,
+        parameters,
+      ),
+    );
+    await this.lifecycle.announceAll(manager, action === 'suspend' ? 'suspended' : 'resumed', rows, (row) => ({
+      suspension: announced('operator', reason, row.changed_at),
+      actor,
+    }));
+    return rows.length;
+  }
+}

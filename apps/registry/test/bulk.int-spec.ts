@@ -1,0 +1,190 @@
+import { describe, expect, it } from '@jest/globals';
+import { newId } from '@lanyard/service';
+import { eventually } from '@lanyard/testing';
+
+import { registryLandscape } from './landscape.js';
+
+describe('bulk operations', () => {
+  const { call, changesOf, tellAccount } = registryLandscape('bulk');
+
+  const upload = (account: string, csv: string, name = 'table'): ReturnType<typeof call> =>
+    call('POST', `/v3/device-imports?name=${name}`, csv, account, { 'content-type': 'text/csv' });
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a REST answer of any shape
+  const completed = (account: string, id: string, timeoutMs = 20_000): Promise<any> =>
+    eventually(
+      async () => {
+        const { body } = await call('GET', `/v3/device-imports/${id}`, undefined, account);
+        expect(body.status).toBe('completed');
+        return body as unknown;
+      },
+      { timeoutMs },
+    );
+  const total = async (account: string, query = ''): Promise<number> =>
+    (await call('GET', `/v3/devices?limit=2&include=total_count&${query}`, undefined, account)).body.total_count;
+
+  describe('POST /v3/device-imports', () => {
+    it('202, then devices, announced, and a report for each row that made none', async () => {
+      const account = newId();
+      await call('POST', '/v3/devices', { endpoint_name: 'held' }, account);
+      const csv = [
+        'endpoint_name,name,device_execution_mode,auto_update,custom_attributes__site',
+        'one,"First, ""quoted""",0,true,north',
+        'held,,,,',
+        'two,,7,perhaps,',
+        'three,,,,',
+        'three,,,,',
+        'four,,,,,surplus',
+      ].join('\r\n');
+      const { status, body } = await upload(account, csv);
+      expect([status, body.object, body.total_count]).toEqual([202, 'device-import', 6]);
+      const done = await completed(account, body.id);
+      expect(done).toMatchObject({ processed_count: 6, errors_count: 4, name: 'table' });
+      const { body: report } = await call('GET', done.errors_report_file, undefined, account);
+      expect(report.trim().split('\r\n').sort()).toEqual([
+        '3,held,endpoint_name,Already taken',
+        expect.stringMatching(/^4,two,auto_update,/),
+        expect.stringMatching(/^4,two,device_execution_mode,/),
+        '6,three,endpoint_name,Already taken',
+        '7,four,row,More cells than columns',
+        'row,endpoint_name,field,message',
+      ]);
+      const [one] = (await call('GET', '/v3/devices?endpoint_name=one', undefined, account)).body.data;
+      expect(one).toMatchObject({
+        name: 'First, "quoted"',
+        auto_update: true,
+        device_execution_mode: 0,
+        custom_attributes: { site: 'north' },
+        state: 'unenrolled',
+      });
+      await eventually(() =>
+        expect(changesOf(one.id)).toMatchObject([
+          { change: 'created', endpointName: 'one', actor: { keyId: expect.any(String) } },
+        ]),
+      );
+      expect((await call('GET', '/v3/device-imports', undefined, account)).body.data).toHaveLength(1);
+      expect((await call('DELETE', `/v3/device-imports/${body.id}`, undefined, account)).status).toBe(204);
+      expect((await call('GET', `/v3/device-imports/${body.id}`, undefined, account)).status).toBe(404);
+      expect(await total(account)).toBe(3);
+    });
+
+    it('400 for what is no table, and nothing is kept', async () => {
+      const account = newId();
+      for (const csv of ['', 'colour\nred', 'name,name\na,b', 'name\n"open', 'id\nx'])
+        expect((await upload(account, csv)).body).toMatchObject({ code: 400, fields: [{ name: 'body' }] });
+      expect((await call('GET', '/v3/device-imports', undefined, account)).body.data).toEqual([]);
+    });
+
+    it('an export goes back in, in another account', async () => {
+      const [from, to] = [newId(), newId()];
+      const csv = 'endpoint_name,name,custom_attributes\na,"line\nend","{""k"":""v""}"\nb,plain,\n';
+      await completed(from, (await upload(from, csv)).body.id);
+      const exported = await call('GET', '/v3/devices/export?order=ASC', undefined, from);
+      expect(exported.headers.get('content-type')).toMatch(/text\/csv/);
+      await completed(to, (await upload(to, exported.body)).body.id);
+      const [a] = (await call('GET', '/v3/devices?endpoint_name=a', undefined, to)).body.data;
+      expect(a).toMatchObject({ name: 'line\nend', custom_attributes: { k: 'v' }, account_id: to });
+      expect(await total(to)).toBe(2);
+      const filtered = await call('GET', '/v3/devices/export?endpoint_name=b', undefined, from);
+      expect(filtered.body.trim().split('\r\n')).toHaveLength(2);
+    });
+
+    it('100,000 rows; another tenant is served meanwhile', async () => {
+      const [large, small] = [newId(), newId()];
+      const csv = `endpoint_name,name\n${Array.from({ length: 100_000 }, (_, i) => `many-${i},Device ${i}`).join('\n')}`;
+      const { body } = await upload(large, csv);
+      expect(body.total_count).toBe(100_000);
+      await completed(small, (await upload(small, 'name\nquick')).body.id);
+      const { status, processed_count } = (await call('GET', `/v3/device-imports/${body.id}`, undefined, large)).body;
+      expect([status, processed_count < 100_000]).toEqual(['processing', true]);
+      expect(await completed(large, body.id, 150_000)).toMatchObject({ processed_count: 100_000, errors_count: 0 });
+      expect(await total(large)).toBe(100_000);
+      expect((await upload(large, `${csv}\nsurplus,`)).status).toBe(400);
+    }, 180_000);
+  });
+
+  it('a quota of devices holds for single ones and for imports', async () => {
+    const account = newId();
+    await tellAccount({
+      accountId: account,
+      tier: 'commercial',
+      status: 'active',
+      autoCreateDevices: false,
+      devicesMax: 3,
+      changedAt: new Date().toISOString(),
+    });
+    await eventually(async () => {
+      const { status, body } = await call('POST', '/v3/devices', {}, account);
+      expect([status, body.type]).toEqual([403, 'account_limit_exceeded']);
+    });
+    expect(await total(account)).toBe(3);
+    const [device] = (await call('GET', '/v3/devices', undefined, account)).body.data;
+    await call('DELETE', `/v3/devices/${device.id}`, undefined, account);
+    const { body } = await upload(account, 'name\na\nb\nc');
+    expect(await completed(account, body.id)).toMatchObject({ errors_count: 2 });
+    expect(await total(account)).toBe(3);
+  });
+
+  describe('POST /v3/device-suspensions', () => {
+    const suspend = (account: string, body: object): ReturnType<typeof call> =>
+      call('POST', '/v3/device-suspensions', { category: 'recalled', description: 'batch 7', ...body }, account);
+
+    it('counts in a dry run, suspends a group, and changes nothing when repeated', async () => {
+      const account = newId();
+      const ids: string[] = [];
+      for (const name of ['a', 'b', 'c']) ids.push((await call('POST', '/v3/devices', { name }, account)).body.id);
+      const group = (await call('POST', '/v3/device-groups', { name: 'recall' }, account)).body.id as string;
+      for (const id of ids.slice(0, 2))
+        await call('POST', `/v3/device-groups/${group}/devices/add`, { device_id: id }, account);
+      const wanted = { action: 'suspend', group_id: group };
+      expect((await suspend(account, { ...wanted, dry_run: true })).body).toMatchObject({
+        dry_run: true,
+        matched_count: 2,
+        changed_count: 2,
+      });
+      expect(await total(account, 'lifecycle_status=blocked')).toBe(0);
+      expect((await suspend(account, wanted)).body).toMatchObject({
+        matched_count: 2,
+        changed_count: 2,
+        has_more: false,
+      });
+      expect((await suspend(account, wanted)).body).toMatchObject({ matched_count: 2, changed_count: 0 });
+      const [id] = ids as [string];
+      expect((await call('GET', `/v3/devices/${id}`, undefined, account)).body).toMatchObject({
+        operator_suspended: true,
+        system_suspended: false,
+        last_operator_suspended_category: 'recalled',
+        last_operator_suspended_description: 'batch 7',
+      });
+      await eventually(() =>
+        expect(changesOf(id)).toMatchObject([
+          { change: 'created' },
+          { change: 'suspended', suspension: { by: 'operator', category: 'recalled' }, actor: {} },
+        ]),
+      );
+      const resumed = await suspend(account, { action: 'resume', filter: `groups=${group}&name__in=a,c` });
+      expect(resumed.body).toMatchObject({ matched_count: 1, changed_count: 1 });
+      expect(await total(account, 'lifecycle_status=blocked')).toBe(1);
+      expect(await total(account, `groups__neq=${group}`)).toBe(1);
+    });
+
+    it('goes over 5,000 devices in a call', async () => {
+      const account = newId();
+      const csv = `name\n${Array.from({ length: 5_100 }, () => 'x').join('\n')}`;
+      await completed(account, (await upload(account, csv)).body.id);
+      const wanted = { action: 'suspend', filter: 'name=x' };
+      const first = (await suspend(account, wanted)).body;
+      expect(first).toMatchObject({ matched_count: 5_000, changed_count: 5_000, has_more: true });
+      const second = (await suspend(account, { ...wanted, after: first.after })).body;
+      expect(second).toMatchObject({ matched_count: 100, changed_count: 100, has_more: false });
+      expect(await total(account, 'operator_suspended=true')).toBe(5_100);
+    });
+
+    it('400 without a selection, a category, or with an unknown filter; 404 for the group of another account', async () => {
+      const account = newId();
+      expect((await suspend(account, { action: 'suspend' })).body.fields[0].name).toBe('filter');
+      expect((await suspend(account, { action: 'suspend', filter: 'colour=red' })).body.fields[0].name).toBe('colour');
+      expect((await suspend(account, { action: 'suspend', filter: 'name=a', category: 'bored' })).status).toBe(400);
+      expect((await suspend(account, { action: 'resume', group_id: newId() })).status).toBe(404);
+    });
+  });
+});
