@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { newId } from '@lanyard/service';
+import { Application, type Reply } from '../application.js';
+import { type RunningSystem, startSystem } from '../constellation.js';
+import { fresh } from '../journeys.js';
+
+interface Operation {
+  method: string;
+  path: string;
+}
+
+const everything = [
+  'devices.read',
+  'devices.write',
+  'devices.suspend',
+  'devices.credentials',
+  'commands',
+  'subscriptions',
+  'snapshots.read',
+  'events.read',
+];
+
+/** Of keys only strange ones: `me` would be the key that the rest of the column needs. */
+const deletesKeys = ({ method, path }: Operation): boolean => method === 'DELETE' && path === '/v3/api-keys/{id}';
+
+/** What a key needs, said a second time and in another way than by the gateway's table. undefined: nothing. */
+const needed = ({ method, path }: Operation): string | undefined => {
+  const reads = method === 'GET';
+  if (/^\/v3\/api-keys\/\{id\}(\/groups)?$/.test(path) && reads) return undefined;
+  if (deletesKeys({ method, path })) return 'admin';
+  if (/^\/v3\/api-keys\/\{id\}(\/(reset-secret|rotate|previous-secret))?$/.test(path)) return undefined;
+  if (/^\/v3\/(api-keys|policy-groups)/.test(path)) return 'admin';
+  if (/^\/v3\/accounts\/\{id\}/.test(path)) return reads ? undefined : 'admin';
+  if (/^\/v3\/accounts/.test(path)) return 'installation';
+  if (/\/(suspend|resume)$|^\/v3\/device-suspensions/.test(path)) return 'devices.suspend';
+  if (/credentials|trusted-certificates/.test(path)) return reads ? 'devices.read' : 'devices.credentials';
+  if (/\/echo$/.test(path)) return 'snapshots.read';
+  if (/^\/v3\/device(-events|log)/.test(path)) return 'events.read';
+  if (/device-requests/.test(path)) return 'commands';
+  if (/^\/v2\/endpoints/.test(path)) return reads && !path.includes('}/') ? 'devices.read' : 'commands';
+  if (/^\/v2\/subscriptions/.test(path)) return 'subscriptions';
+  if (/^\/v2\/notification/.test(path)) return 'notifications';
+  return reads ? 'devices.read' : 'devices.write';
+};
+
+/** Answers that come only after the caller was let in, and calls that hold a connection open. */
+const isHeldOpen = ({ path }: Operation): boolean => /websocket-connect|notification\/pull|stream|tail|live/.test(path);
+
+describe('every operation of the OpenAPI document', () => {
+  let system: RunningSystem;
+  let root: Application;
+  let operations: Operation[];
+
+  beforeAll(async () => {
+    system = await startSystem('access-matrix', { env: { GATEWAY_ATTEMPT_RATE_BURST: '1000' } });
+    root = new Application(system.baseUrl, system.adminKey);
+    const { json } = await root.call('GET', '/openapi.json');
+    expect(json['x-unavailable']).toBeUndefined();
+    operations = Object.entries(json.paths as Record<string, object>).flatMap(([path, item]) =>
+      Object.keys(item)
+        .filter((method) => ['get', 'post', 'put', 'delete', 'patch'].includes(method))
+        .map((method) => ({ method: method.toUpperCase(), path })),
+    );
+    expect(operations.length).toBeGreaterThan(60);
+  });
+
+  afterAll(() => system?.stop());
+
+  const tenant = async (): Promise<Application> => {
+    const { json } = await root.call('POST', '/v3/accounts', { display_name: fresh('tenant') });
+    return new Application(system.baseUrl, json.admin_key);
+  };
+
+  /** With ids that exist nowhere, and a body that nothing takes: who is let in gets another answer than 403. */
+  const attempt = (app: Application, { method, path }: Operation, id = newId()): Promise<Reply> =>
+    app.call(method, path.replace(/\{[^}]+\}/g, id), method === 'GET' || method === 'DELETE' ? undefined : '[]');
+
+  it('401 without a key, whatever the operation', async () => {
+    const nobody = new Application(system.baseUrl, 'none');
+    for (const operation of operations.filter((o) => !/websocket-connect/.test(o.path)))
+      expect([operation, (await attempt(nobody, operation)).status]).toEqual([operation, 401]);
+  });
+
+  it('operation x group: let in by its permission, and by no other', async () => {
+    const admin = await tenant();
+    const member = async (name: string, permissions: string[]): Promise<[string, string[], Application]> => {
+      const group = await admin.call('POST', '/v3/policy-groups', { name: fresh(name), permissions });
+      const { json } = await admin.call('POST', '/v3/api-keys', { name, groups: [group.json.id] });
+      return [name, permissions, new Application(system.baseUrl, json.key)];
+    };
+    const columns: [string, string[], Application][] = [
+      ['Administrators', ['admin', 'notifications', ...everything], admin],
+      ['Developers', ['notifications', ...everything], await admin.another('developer')],
+      await member('nothing', []),
+      await member('admin', ['admin']),
+      await member('notifications', ['notifications']),
+      ...(await Promise.all(everything.map((permission) => member(permission, [permission])))),
+    ];
+    const wrong: string[] = [];
+    for (const operation of operations.filter((o) => !isHeldOpen(o)))
+      for (const [name, held, app] of columns) {
+        const need = needed(operation);
+        const { status, text } = await attempt(app, operation, deletesKeys(operation) ? newId() : 'me');
+        const isRefused = status === 403;
+        if (status >= 500 || isRefused === (need === undefined || held.includes(need)))
+          wrong.push(`${operation.method} ${operation.path} for ${name}: ${status} ${text.slice(0, 200)}`);
+      }
+    expect(wrong).toEqual([]);
+  });
+
+  it('operation x tenant: what belongs to another tenant does not exist, and stays as it is', async () => {
+    const [one, two] = [await tenant(), await tenant()];
+    const make = async (path: string, body: unknown): Promise<string> => (await one.call('POST', path, body)).json.id;
+    const device = await make('/v3/devices', { endpoint_name: fresh('of-one') });
+    const ids: [RegExp, string][] = [
+      [/^\/v3\/api-keys/, (await one.call('GET', '/v3/api-keys/me')).json.id],
+      [/^\/v3\/accounts/, (await one.call('GET', '/v3/accounts/me')).json.id],
+      [/^\/v3\/policy-groups/, (await one.call('GET', '/v3/policy-groups')).json.data[0].id],
+      [/^\/v3\/device-groups/, await make('/v3/device-groups', { name: fresh('group') })],
+      [/^\/v3\/device-queries/, await make('/v3/device-queries', { name: fresh('query'), query: 'name=a' })],
+      [/^\/v3\/device-imports/, await make('/v3/device-imports', 'name\na')],
+      [/./, device],
+    ];
+    const shown = async (): Promise<unknown[]> =>
+      Promise.all(
+        ['/v3/devices', '/v3/device-groups', '/v3/device-queries', '/v3/policy-groups'].map(
+          async (path) => (await one.call('GET', path)).json.data as unknown,
+        ),
+      );
+    await one.call('DELETE', `/v3/device-imports/${ids[5]?.[1]}`);
+    const before = await shown();
+    const wrong: string[] = [];
+    const bodies: [RegExp, unknown][] = [
+      [/suspend$|resume$/, { category: 'other' }],
+      [/devices\/(add|remove)$/, { device_id: device }],
+      [/groups\/(add|remove)$/, [ids[2]?.[1]]],
+      [/credentials$/, { kind: 'psk' }],
+      [/device-requests/, { method: 'GET', uri: '/3/0/0' }],
+    ];
+    for (const operation of operations.filter((o) => o.path.includes('{') && !isHeldOpen(o))) {
+      if (/block-categories|object-models/.test(operation.path)) continue;
+      const id = ids.find(([path]) => path.test(operation.path))?.[1] ?? '';
+      const [known, unknown] = [id, newId()].map((value) => operation.path.replace(/\{[^}]+\}/g, value)) as [
+        string,
+        string,
+      ];
+      const body = bodies.find(([path]) => path.test(operation.path))?.[1] ?? { name: 'mine', permissions: [] };
+      const send = (path: string): Promise<Reply> =>
+        two.call(
+          operation.method,
+          `${path}?async-id=x`,
+          ['GET', 'DELETE'].includes(operation.method) ? undefined : body,
+        );
+      const [real, invented] = [await send(known), await send(unknown)];
+      // Not found, refused, or nothing to see: and the same for an id that nobody has.
+      const told = (reply: Reply): string =>
+        reply.text
+          .replace(/"request_id":"[^"]*"/, '')
+          .replaceAll(id, '')
+          .replaceAll(/[0-9a-f]{32}/g, '');
+      if (real.status !== invented.status || real.status >= 500 || told(real) !== told(invented))
+        wrong.push(
+          `${operation.method} ${operation.path}: ${real.status} ${real.text}, invented ${invented.status} ${invented.text}`,
+        );
+    }
+    expect(wrong).toEqual([]);
+    expect(await shown()).toEqual(before);
+    for (const { method, path } of operations.filter(
+      (o) => o.method === 'GET' && !o.path.includes('{') && !isHeldOpen(o),
+    ))
+      expect([path, (await two.call(method, path)).text]).toEqual([path, expect.not.stringContaining(device)]);
+  });
+});
