@@ -1,8 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { newId } from '@lanyard/service';
 import { Application, type Reply } from '../application.js';
 import { type RunningSystem, startSystem } from '../constellation.js';
 import { fresh } from '../journeys.js';
+
+/** An id that nobody has. */
+const newId = (): string => randomBytes(16).toString('hex');
 
 interface Operation {
   method: string;
