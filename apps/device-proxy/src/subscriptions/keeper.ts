@@ -13,11 +13,21 @@ import { Places } from './places.js';
 import type { Subscription } from './subscription.entity.js';
 import type { SubscriptionStore, Wanted } from './subscription-store.js';
 
-/** Devices that are brought to observe what rules ask for at the same time: a fleet that comes back comes all at once. */
-const devicesAtOnce = 64;
+/**
+ * Steps on the database at the same time: a fleet that comes back comes all at once. Who waits for its device holds no
+ * place: devices that do not answer would keep all others waiting.
+ */
+const stepsAtOnce = 64;
 
 /** The device is not there (any more): the next registration or update comes back to it. */
 const absences = [GivenUp, NoAnswer, Refused, NotSent, ConnectionEnded];
+
+/** What a device is due, until it is its turn. What comes meanwhile joins. */
+interface Due {
+  session: Session;
+  rules: boolean;
+  done: Promise<void>;
+}
 
 interface KeeperParts {
   dataSource: DataSource;
@@ -35,7 +45,8 @@ interface KeeperParts {
  */
 export class Keeper {
   private readonly perDevice = new OneAtATime();
-  private readonly places = new Places(devicesAtOnce);
+  private readonly due = new Map<string, Due>();
+  private readonly places = new Places(stepsAtOnce);
 
   constructor(private readonly parts: KeeperParts) {}
 
@@ -66,30 +77,43 @@ export class Keeper {
 
   /** After a registration or an update. */
   applyRules(session: Session): Promise<void> {
-    return this.guarded(session, async () => {
-      await this.writeRules(session);
-      await this.reconcile(session);
-    });
+    return this.look(session, true);
   }
 
   /** Subscriptions changed. */
   review(session: Session): Promise<void> {
-    return this.guarded(session, () => this.reconcile(session));
+    return this.look(session, false);
   }
 
-  private guarded(session: Session, work: () => Promise<void>): Promise<void> {
-    return this.perDevice.run(session.deviceId, async () => {
-      if (session.signal.aborted) return;
-      try {
-        await this.places.with(work);
-      } catch (error) {
-        if (absences.some((absence) => error instanceof absence)) return;
-        this.parts.logger.error(
-          { err: error, deviceId: session.deviceId },
-          'subscriptions not applied: tried again at the next update',
-        );
-      }
+  private look(session: Session, rules: boolean): Promise<void> {
+    const { deviceId } = session;
+    const waiting = this.due.get(deviceId);
+    if (waiting) {
+      waiting.session = session;
+      waiting.rules ||= rules;
+      return waiting.done;
+    }
+    const due: Due = { session, rules, done: Promise.resolve() };
+    this.due.set(deviceId, due);
+    due.done = this.perDevice.run(deviceId, () => {
+      this.due.delete(deviceId);
+      return this.bringAbout(due);
     });
+    return due.done;
+  }
+
+  private async bringAbout({ session, rules }: Due): Promise<void> {
+    if (session.signal.aborted) return;
+    try {
+      if (rules) await this.places.with(() => this.writeRules(session));
+      await this.reconcile(session);
+    } catch (error) {
+      if (absences.some((absence) => error instanceof absence)) return;
+      this.parts.logger.error(
+        { err: error, deviceId: session.deviceId },
+        'subscriptions not applied: tried again at the next update',
+      );
+    }
   }
 
   private async wantedByRules(session: Session): Promise<Wanted[]> {
@@ -125,7 +149,7 @@ export class Keeper {
 
   private async reconcile(session: Session): Promise<void> {
     const { interest, observer } = this.parts;
-    const rows = await interest.load(session);
+    const rows = await this.places.with(() => interest.load(session));
     const wanted = new Set(rows.map((row) => row.path));
     for (const { path, auto } of [...session.observations.values()])
       if (!auto && !wanted.has(path)) await observer.cancel(session, path);
@@ -145,10 +169,12 @@ export class Keeper {
     const { dataSource, store, observer, interest, sessions } = this.parts;
     if (session.signal.aborted || !sessions.isListening(session)) return;
     const observing = session.observations.has(path) || (await observer.observe(session, path)).observing;
-    await withDevice(dataSource, session.deviceId, async (manager) => {
-      if (observing) await store.confirm(manager, session.deviceId, path);
-      else await store.losePaths(manager, session.deviceId, [path]);
-    });
+    await this.places.with(() =>
+      withDevice(dataSource, session.deviceId, async (manager) => {
+        if (observing) await store.confirm(manager, session.deviceId, path);
+        else await store.losePaths(manager, session.deviceId, [path]);
+      }),
+    );
     if (!observing) await interest.load(session);
   }
 }
