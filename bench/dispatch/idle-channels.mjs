@@ -34,13 +34,13 @@ export const idleChannels = {
     };
     const [without, withoutMb, withoutRedisMb] = [await cpu(), memoryMb(pidOf('dispatcher-0')), await redisMb()];
     const all = await customers(system, channels);
-    let next = 0;
+    let [next, registered] = [0, 0];
     const startedAt = performance.now();
     const register = async () => {
       while (next < channels) {
         const customer = all[next++];
         await customer?.call('PUT', 'callback', { url: receiver.url(0) });
-        if (next % 2_000 === 0) say(`${next} registered`);
+        if (++registered % 2_000 === 0) say(`${registered} registered`);
       }
     };
     await Promise.all(Array.from({ length: registeredAtOnce }, register));
