@@ -1,7 +1,6 @@
-import { DeviceLifecycle, type DeviceLifecycleChanged, encodeMessage } from '@lanyard/contracts';
+import { DeviceLifecycle, type DeviceLifecycleChanged } from '@lanyard/contracts';
 import type { Outbox } from '@lanyard/kafka';
 import type { EntityManager } from 'typeorm';
-import { app } from '../config.js';
 
 /** What an announcement needs of a device's row. */
 export interface DeviceRow {
@@ -78,20 +77,7 @@ export class Lifecycle {
     told: (row: DeviceRow) => Told,
   ): Promise<void> {
     if (rows.length === 0) return;
-    const messages = rows.map((row) =>
-      encodeMessage(DeviceLifecycle, announcement(change, row, told(row)), { source: app }),
-    );
-    await manager.query(
-      `INSERT INTO registry.outbox (topic, message_key, value, headers)
-       SELECT $1, r.key, r.value, r.headers
-       FROM unnest($2::text[], $3::bytea[], $4::jsonb[]) WITH ORDINALITY AS r (key, value, headers, n) ORDER BY r.n`,
-      [
-        DeviceLifecycle.name,
-        messages.map((m) => m.key),
-        messages.map((m) => m.value),
-        messages.map((m) => JSON.stringify(m.headers)),
-      ],
-    );
-    await manager.query(`SELECT pg_notify('registry_outbox', '')`);
+    const announcements = rows.map((row) => announcement(change, row, told(row)));
+    await this.outbox.appendAll(manager, DeviceLifecycle, announcements);
   }
 }

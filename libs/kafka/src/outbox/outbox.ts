@@ -26,6 +26,9 @@ export const outboxMigration = (schema: string): new () => MigrationInterface =>
     }
   };
 
+/** Values that one statement takes; a parameter of it holds all of a column. */
+const appendBatch = 5_000;
+
 /**
  * Announces a change in the transaction that makes it. Lock the row of the aggregate before, so that the
  * announcements of one key are appended in the order of their commits.
@@ -38,27 +41,35 @@ export class Outbox {
 
   /** Throws InvalidMessage when the value does not fit the topic: the transaction should fail. */
   async append<V>(manager: EntityManager, topic: Topic<V>, value: NoInfer<V>, meta: SendMeta = {}): Promise<void> {
-    await this.insert(manager, topic.name, encodeMessage(topic, value, { ...meta, source: this.source }));
+    await this.insert(manager, topic.name, [encodeMessage(topic, value, { ...meta, source: this.source })]);
   }
 
-  /** Many at once, in order. */
+  /** Many at once, in order: one statement for up to 5,000. Throws InvalidMessage before anything is stored. */
   async appendAll<V>(manager: EntityManager, topic: Topic<V>, values: readonly NoInfer<V>[]): Promise<void> {
-    for (const value of values) await this.append(manager, topic, value);
+    const messages = values.map((value) => encodeMessage(topic, value, { source: this.source }));
+    for (let from = 0; from < messages.length; from += appendBatch)
+      await this.insert(manager, topic.name, messages.slice(from, from + appendBatch));
   }
 
   async appendTombstone<V>(manager: EntityManager, topic: Topic<V>, key: string): Promise<void> {
-    await this.insert(manager, topic.name, encodeTombstone(topic, key, { source: this.source }));
+    await this.insert(manager, topic.name, [encodeTombstone(topic, key, { source: this.source })]);
   }
 
-  private async insert(
-    manager: EntityManager,
-    topicName: string,
-    { key, value, headers }: EncodedMessage,
-  ): Promise<void> {
+  private async insert(manager: EntityManager, topicName: string, messages: readonly EncodedMessage[]): Promise<void> {
+    // The identity column counts in the order of the rows: ORDER BY comes before it.
     await manager.query(
-      `WITH stored AS (INSERT INTO ${this.schema}.outbox (topic, message_key, value, headers) VALUES ($1, $2, $3, $4))
+      `WITH stored AS (
+         INSERT INTO ${this.schema}.outbox (topic, message_key, value, headers)
+         SELECT $1, key, value, headers
+         FROM unnest($2::text[], $3::bytea[], $4::jsonb[]) WITH ORDINALITY AS m (key, value, headers, n) ORDER BY n)
        SELECT pg_notify($5, '')`,
-      [topicName, key, value, JSON.stringify(headers), outboxChannel(this.schema)],
+      [
+        topicName,
+        messages.map(({ key }) => key),
+        messages.map(({ value }) => value),
+        messages.map(({ headers }) => JSON.stringify(headers)),
+        outboxChannel(this.schema),
+      ],
     );
   }
 }

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DeviceEvents, type DeviceEventReported, fixtures } from '@lanyard/contracts';
+import { createLogger, newId, openDatabase } from '@lanyard/service';
+import { eventually, isolate, type Isolation } from '@lanyard/testing';
+import type { DataSource, EntityManager } from 'typeorm';
+import { Outbox, outboxMigration, OutboxRelay } from '../src/index.js';
+
+const schema = 'announcing';
+const outbox = new Outbox(schema, 'test');
+const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
+const deviceId = newId();
+
+const event = (n: number): DeviceEventReported => ({
+  ...(fixtures(DeviceEvents).valid['client code'] as DeviceEventReported),
+  deviceId,
+  eventId: newId(),
+  description: String(n),
+});
+const events = (from: number, count: number): DeviceEventReported[] =>
+  Array.from({ length: count }, (_, n) => event(from + n));
+
+describe('many announcements at once', () => {
+  let isolation: Isolation;
+  let database: DataSource;
+
+  beforeAll(async () => {
+    isolation = await isolate('outbox');
+    const migrations = [outboxMigration(schema)];
+    database = await openDatabase({
+      url: isolation.databaseUrl,
+      schema,
+      entities: [],
+      migrations,
+      applicationName: 'test',
+    });
+  });
+
+  afterAll(async () => {
+    await database?.destroy();
+    await isolation?.drop();
+  });
+
+  const announce = (work: (manager: EntityManager) => Promise<void>): Promise<void> => database.transaction(work);
+
+  it('go out in their order, with single ones before and behind', async () => {
+    await announce(async (manager) => {
+      await outbox.append(manager, DeviceEvents, event(0));
+      await outbox.appendAll(manager, DeviceEvents, events(1, 5_100));
+      await outbox.appendAll(manager, DeviceEvents, []);
+      await outbox.append(manager, DeviceEvents, event(5_101));
+    });
+    const sent: number[] = [];
+    const relay = new OutboxRelay({
+      databaseUrl: isolation.databaseUrl,
+      schema,
+      logger,
+      producer: {
+        sendEncoded: async (_, { key, value }) => {
+          expect(key).toBe(deviceId);
+          sent.push(Number((JSON.parse(String(value)) as DeviceEventReported).description));
+        },
+      },
+    });
+    relay.start();
+    await eventually(() => sent.length === 5_102, { timeoutMs: 60_000 });
+    await relay.stop();
+    expect(sent).toEqual(Array.from({ length: 5_102 }, (_, n) => n));
+  });
+
+  it('are none when one of them is wrong', async () => {
+    const wrong = { ...event(2), deviceId: 'x' };
+    await expect(announce((m) => outbox.appendAll(m, DeviceEvents, [event(1), wrong]))).rejects.toThrow(/deviceId/);
+    const [{ n }] = (await database.query(`SELECT count(*)::int AS n FROM ${schema}.outbox`)) as [{ n: number }];
+    expect(n).toBe(0);
+  });
+});
