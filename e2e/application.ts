@@ -42,6 +42,11 @@ export class Application {
     return new Application(this.baseUrl, json.key);
   }
 
+  /** The same system with another key. */
+  as(key: string): Application {
+    return new Application(this.baseUrl, key);
+  }
+
   async call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> {
     const response = await fetch(this.baseUrl + path, {
       method,

@@ -3,6 +3,7 @@ import { Application } from '../application.js';
 import { type RunningSystem, startSystem } from '../constellation.js';
 import { absentDevice, thirdPartyDevice } from '../journeys.js';
 import { failingCallback } from '../journeys-callback.js';
+import { explained } from '../journeys-explain.js';
 import { officialSdk } from '../sdk.js';
 
 describe.each([
@@ -39,5 +40,9 @@ describe.each([
 
   it('a command waits for an absent device, or expires', async () => {
     await absentDevice(app, coapUrl());
+  });
+
+  it('a command, a device and an event, explained', async () => {
+    await explained(app, coapUrl());
   });
 });

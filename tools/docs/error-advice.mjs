@@ -56,6 +56,7 @@ export const ofApps = {
       advice: 'Reset the key, it may be in logs now; then use the id, or the part before the secret',
       samples: [['…']],
     },
+    OneSubject: { advice: 'Give one of `async-id`, `device_id` and `uid`' },
     UrlTooLong: { advice: 'Shorten the URL, for example with fewer ids in one query' },
     OwnerUnavailable: {
       advice: 'Try again. Operators: is the service up, and do the `GATEWAY_…_URLS` name it?',
@@ -161,6 +162,9 @@ export const ofApps = {
     PageOfSecretsNotFound: { advice: 'Start again from the first page: what `after` named was deleted' },
     PollAlreadyOpen: { advice: 'One poll at a time: wait for the answer of the other' },
     ChannelDeleted: { advice: 'Register a channel when you still want events' },
+    MalformedUid: { advice: 'Copy the uid from a delivered event; channels give it with `include_uid`' },
+    EventNotFound: { advice: 'Facts are kept for 26 hours: nothing says more about an older event' },
+    TooManySearches: { advice: 'Try again after `Retry-After`' },
     UpgradeRequired: { advice: 'Use a WebSocket client, and a proxy that forwards `Upgrade`' },
   },
 };

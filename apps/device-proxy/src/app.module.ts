@@ -8,6 +8,8 @@ import { CommandHistoryController } from './commands/history.controller.js';
 import { WaitingCallers } from './commands/waiting-callers.js';
 import { Endpoints } from './endpoints/endpoints.js';
 import { EndpointsController } from './endpoints/endpoints.controller.js';
+import { ExplainController } from './explain/explain.controller.js';
+import { Explanations } from './explain/explanations.js';
 import { ObjectModelsController } from './models/object-models.controller.js';
 import { UploadedModels } from './models/uploaded-models.js';
 import { PresubscriptionsController } from './presubscriptions/presubscriptions.controller.js';
@@ -25,6 +27,7 @@ export class AppModule {
         DeviceRequestsController,
         CommandHistoryController,
         EndpointsController,
+        ExplainController,
         ObjectModelsController,
         PresubscriptionsController,
         SubscriptionsController,
@@ -35,6 +38,7 @@ export class AppModule {
         { provide: WaitingCallers, useValue: assembly.callers },
         { provide: UploadedModels, useValue: assembly.uploadedModels },
         { provide: CommandHistory, useValue: assembly.history },
+        { provide: Explanations, useValue: assembly.explanations },
         { provide: Endpoints, useValue: assembly.endpoints },
         { provide: Rules, useValue: assembly.rules },
         { provide: Subscriptions, useValue: assembly.subscriptions },

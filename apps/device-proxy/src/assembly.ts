@@ -9,6 +9,7 @@ import type { DeviceProxyConfig } from './config.js';
 import { Asker } from './downlink/asker.js';
 import { Endpoints } from './endpoints/endpoints.js';
 import type { Engines } from './engines.js';
+import { Explanations } from './explain/explanations.js';
 import { FirmwareReports } from './firmware/firmware-reports.js';
 import { Admission } from './intake/admission.js';
 import { DeviceDirectory } from './intake/device-directory.js';
@@ -151,6 +152,7 @@ export const assemble = (config: DeviceProxyConfig, parts: ServiceParts, engines
     callers: new WaitingCallers(dataSource, nudges, clock),
     uploadedModels: new UploadedModels(dataSource, outbox, clock),
     history: new CommandHistory(dataSource),
+    explanations: new Explanations(dataSource, store, clock),
     endpoints: new Endpoints(store, commands),
     rules,
     subscriptions,

@@ -8,19 +8,29 @@ import { KeyDirectory } from './channels/key-directory.js';
 import { Pull } from './delivery/pull.js';
 import { PullController } from './delivery/pull.controller.js';
 import { WebSocketController } from './delivery/websocket.controller.js';
+import { ExplainController } from './explain/explain.controller.js';
+import { Explanations } from './explain/explanations.js';
 import { FactsConsumer } from './intake/facts.consumer.js';
 import { Intake } from './intake/intake.js';
 
 @Module({})
 export class AppModule {
-  static of({ channels, secrets, pull, intake, keys }: Assembly): DynamicModule {
+  static of({ channels, secrets, pull, explanations, intake, keys }: Assembly): DynamicModule {
     return {
       module: AppModule,
-      controllers: [ChannelsController, SigningSecretsController, PullController, WebSocketController, FactsConsumer],
+      controllers: [
+        ChannelsController,
+        SigningSecretsController,
+        PullController,
+        WebSocketController,
+        ExplainController,
+        FactsConsumer,
+      ],
       providers: [
         { provide: Channels, useValue: channels },
         { provide: SigningSecrets, useValue: secrets },
         { provide: Pull, useValue: pull },
+        { provide: Explanations, useValue: explanations },
         { provide: Intake, useValue: intake },
         { provide: KeyDirectory, useValue: keys },
       ],

@@ -22,6 +22,7 @@ import { Replicas } from './delivery/replicas.js';
 import { Telemetry } from './delivery/telemetry.js';
 import { WebSocketServer } from './delivery/websocket-server.js';
 import { type Engines, sources } from './engines.js';
+import { Explanations } from './explain/explanations.js';
 import { Intake } from './intake/intake.js';
 import { ChannelQueue } from './queue/channel-queue.js';
 import { ChannelRegistry } from './queue/channel-registry.js';
@@ -114,6 +115,7 @@ export const assemble = (config: DispatcherConfig, { logger, metrics }: ServiceP
     channels,
     secrets: new SigningSecrets(channels, clock),
     pull,
+    explanations: new Explanations({ database: engines.database, kafka: engines.kafka, registry, intake, clock }),
     intake,
     keys,
     watch,

@@ -1,4 +1,4 @@
-import { NotFound, ServiceError } from '@lanyard/service';
+import { NotFound, ServiceError, Unavailable, ValidationFailed } from '@lanyard/service';
 import type { ChannelKind } from './channels/channel.entity.js';
 
 const nameOf: Record<ChannelKind, string> = { callback: 'callback', websocket: 'WebSocket', pull: 'pull' };
@@ -87,5 +87,25 @@ export class UpgradeRequired extends ServiceError {
       token: 'UPGRADE_REQUIRED',
       message: 'This path takes WebSocket handshakes only.',
     });
+  }
+}
+
+/** What is no uid of ours cannot be looked for: it does not say when it was made. */
+export class MalformedUid extends ValidationFailed {
+  constructor() {
+    super([{ name: 'uid', message: 'Must be the uid of an event, as a channel with include_uid delivers it' }]);
+  }
+}
+
+export class EventNotFound extends NotFound {
+  constructor() {
+    super('The account had no event with this uid within the time that facts are kept.');
+  }
+}
+
+/** Each reads a stretch of Kafka: they are few at a time, and have little time. */
+export class TooManySearches extends Unavailable {
+  constructor() {
+    super('Other events are being looked for, or it took too long: try again in a few seconds.');
   }
 }

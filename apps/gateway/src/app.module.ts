@@ -7,26 +7,36 @@ import { ApiKeysController } from './access/api-keys.controller.js';
 import { ApiKeys } from './access/api-keys.service.js';
 import { KeyGroupsController } from './access/key-groups.controller.js';
 import { KeyGroups } from './access/key-groups.service.js';
+import { ExplainController } from './explain/explain.controller.js';
+import { Explanations } from './explain/explanations.js';
 
 export interface AppParts {
   accounts: Accounts;
   usages: AccountUsages;
   apiKeys: ApiKeys;
   keyGroups: KeyGroups;
+  explanations: Explanations;
 }
 
 /** What the gateway itself serves; everything else goes through the door (door/door.ts). */
 @Module({})
 export class AppModule {
-  static of({ accounts, usages, apiKeys, keyGroups }: AppParts): DynamicModule {
+  static of({ accounts, usages, apiKeys, keyGroups, explanations }: AppParts): DynamicModule {
     return {
       module: AppModule,
-      controllers: [ApiKeysController, KeyGroupsController, AccountKeysController, AccountsController],
+      controllers: [
+        ApiKeysController,
+        KeyGroupsController,
+        AccountKeysController,
+        AccountsController,
+        ExplainController,
+      ],
       providers: [
         { provide: Accounts, useValue: accounts },
         { provide: AccountUsages, useValue: usages },
         { provide: ApiKeys, useValue: apiKeys },
         { provide: KeyGroups, useValue: keyGroups },
+        { provide: Explanations, useValue: explanations },
       ],
     };
   }

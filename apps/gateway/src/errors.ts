@@ -144,6 +144,14 @@ export class SecretInUrl extends ValidationFailed {
   }
 }
 
+/** GET /v3/explain is about one thing. */
+export class OneSubject extends ValidationFailed {
+  constructor() {
+    const message = 'Give exactly one of async-id, device_id and uid';
+    super([{ name: 'query', message }], `${message}.`);
+  }
+}
+
 export class UrlTooLong extends ValidationFailed {
   constructor() {
     super([], `The URL is longer than ${urlLengthMax} characters.`);

@@ -28,6 +28,8 @@ import { type Owner, owners } from './door/routes.js';
 import { Upgrades } from './door/upgrade.js';
 import { type Engines, openEngines } from './engines.js';
 import { UrlTooLong } from './errors.js';
+import { Explanations } from './explain/explanations.js';
+import { OwnerAsker } from './explain/owner-asker.js';
 import { KeyLimiter } from './limits/key-limiter.js';
 import { LocalRates } from './limits/local-rates.js';
 import { SharedRates } from './limits/shared-rates.js';
@@ -112,6 +114,9 @@ const startOn = async (engines: Engines, config: GatewayConfig, base: ServicePar
         usages,
         apiKeys: new ApiKeys(database, changes, known, clock),
         keyGroups: new KeyGroups(database, changes, known, clock),
+        explanations: new Explanations(
+          new OwnerAsker({ replicas, identitySecrets: config.secrets.identity, clock, metrics }),
+        ),
       }),
       beforeListen: async (app) => {
         refuseLongUrls(app);

@@ -13,3 +13,4 @@ export * from './message.js';
 export * from './subscriptions-state.js';
 export * from './topic.js';
 export * from './topics.js';
+export * from './uid.js';

@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { type Category, type Delivery, type Topic, categories } from './topic.js';
+import { newUid } from './uid.js';
 
 /** Headers every message has: CloudEvents 1.0, Kafka binary content mode. */
 export const headerNames = {
@@ -33,7 +33,7 @@ export interface EncodedMessage {
 export interface MessageMeta {
   /** CloudEvents source: the producing service. */
   source: string;
-  /** CloudEvents id; also the `uid` of the item on channels. Default: a new UUID. */
+  /** CloudEvents id; also the `uid` of the item on channels. Default: a new one, which says when it was made. */
   id?: string;
   occurredAtMs?: number;
   traceParent?: string;
@@ -72,7 +72,7 @@ const deliveryHeaders = (delivery: Delivery, itemBytes: number): Headers => ({
 
 const baseHeaders = <V>(topic: Topic<V>, meta: MessageMeta): Headers => ({
   [headerNames.specVersion]: '1.0',
-  [headerNames.id]: meta.id ?? randomUUID(),
+  [headerNames.id]: meta.id ?? newUid(),
   [headerNames.type]: topic.type,
   [headerNames.source]: meta.source,
   [headerNames.time]: new Date(meta.occurredAtMs ?? Date.now()).toISOString(),

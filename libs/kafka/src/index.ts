@@ -8,4 +8,5 @@ export { OnBatch, type OnBatchOptions } from './nest/on-batch.js';
 export { Outbox, outboxMigration } from './outbox/outbox.js';
 export * from './outbox/outbox-relay.js';
 export * from './producer/kafka-producer.js';
+export * from './search/find-message.js';
 export * from './state/state-reader.js';

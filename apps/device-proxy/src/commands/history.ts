@@ -32,7 +32,7 @@ export interface CommandRecord {
   content_type: string | null;
 }
 
-const recordOf = (command: Command): CommandRecord => ({
+export const commandRecord = (command: Command): CommandRecord => ({
   id: command.id,
   object: 'device-request',
   async_id: command.asyncId,
@@ -80,7 +80,7 @@ export class CommandHistory {
   async get(keyId: string, asyncId: string): Promise<CommandRecord> {
     const command = await this.dataSource.manager.findOneBy(Command, { keyId, asyncId });
     if (!command) throw new CommandNotFound();
-    return recordOf(command);
+    return commandRecord(command);
   }
 
   private async count(conditions: readonly string[], parameters: readonly unknown[]): Promise<number> {
@@ -97,7 +97,7 @@ export class CommandHistory {
     const byId = new Map(found.map((command) => [command.id, command]));
     return ids.flatMap((id) => {
       const command = byId.get(id);
-      return command ? [recordOf(command)] : [];
+      return command ? [commandRecord(command)] : [];
     });
   }
 }

@@ -109,6 +109,14 @@ export class KafkaConnection {
     return new Map(rows.map((row) => [row.partition, { low: BigInt(row.low), high: BigInt(row.high) }]));
   }
 
+  /** Of each partition, the first offset whose message is not older than `atMs`; its end when all are. */
+  async offsetsAt(topicName: string, atMs: number): Promise<Map<number, bigint>> {
+    const rows = await this.patiently((admin) =>
+      admin.fetchTopicOffsetsByTimestamp(this.topicName(topicName), Math.trunc(atMs)),
+    );
+    return new Map(rows.map((row) => [row.partition, BigInt(row.offset)]));
+  }
+
   async deleteGroup(groupId: string): Promise<void> {
     const admin = await this.admin();
     await admin.deleteGroups([groupId]);

@@ -1,0 +1,26 @@
+import { Caller, type Identity } from '@lanyard/service';
+import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { type ExplainedCommand, type ExplainedDevice, Explanations } from './explanations.js';
+
+/** For the gateway, which has no route that leads here from outside. */
+@ApiExcludeController()
+@Controller('explain')
+export class ExplainController {
+  constructor(@Inject(Explanations) private readonly explanations: Explanations) {}
+
+  @Get('commands/:asyncId')
+  command(@Caller() caller: Identity, @Param('asyncId') asyncId: string): Promise<ExplainedCommand> {
+    return this.explanations.command(caller, asyncId);
+  }
+
+  @Get('devices/:deviceId')
+  device(
+    @Caller() caller: Identity,
+    @Param('deviceId') deviceId: string,
+    @Query('limit') limit: string,
+    @Query('before') before: string,
+  ): Promise<ExplainedDevice> {
+    return this.explanations.device(caller, deviceId, Number(limit), new Date(before));
+  }
+}

@@ -1,0 +1,89 @@
+import { type Clock, formatTimestamp, type Identity } from '@lanyard/service';
+import { type DataSource, In, LessThan } from 'typeorm';
+import { Command } from '../commands/command.entity.js';
+import { type CommandRecord, commandRecord } from '../commands/history.js';
+import { CommandNotFound } from '../errors.js';
+import { awakeWindowMs } from '../sessions/limits.js';
+import type { SessionStore } from '../sessions/session-store.js';
+
+/** What is known of a device's registration now. */
+export interface SessionView {
+  registered_at: string;
+  last_heard_at: string;
+  expires_at: string;
+  queue_mode: boolean;
+  /** A queue-mode device that has not been heard for so long that it sleeps. */
+  asleep: boolean;
+  /** Paths that it is asked to report. */
+  observed: string[];
+}
+
+export interface ExplainedCommand {
+  command: CommandRecord;
+  /** Commands of the device that come before it. */
+  ahead: number;
+  session: SessionView | null;
+}
+
+export interface ExplainedDevice {
+  session: SessionView | null;
+  /** Newest first. */
+  commands: CommandRecord[];
+  has_more: boolean;
+  /** Commands that have not ended. */
+  waiting: number;
+}
+
+const active = ['waiting', 'executing'] as const;
+
+/** This service's part of explanations: the gateway puts them together with those of others. */
+export class Explanations {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly sessions: SessionStore,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Only of the caller's own key. Throws CommandNotFound. */
+  async command({ keyId }: Identity, asyncId: string): Promise<ExplainedCommand> {
+    const { manager } = this.dataSource;
+    const command = await manager.findOneBy(Command, { keyId, asyncId });
+    if (!command) throw new CommandNotFound();
+    const { deviceId, position } = command;
+    const [ahead, session] = await Promise.all([
+      manager.countBy(Command, { deviceId, state: In(active), position: LessThan(position) }),
+      this.session(command.accountId, deviceId),
+    ]);
+    return { command: commandRecord(command), ahead, session };
+  }
+
+  /** Commands accepted before a time. Empty for a device of another account, or of none. */
+  async device({ accountId }: Identity, deviceId: string, limit: number, before: Date): Promise<ExplainedDevice> {
+    const { manager } = this.dataSource;
+    const [commands, waiting, session] = await Promise.all([
+      manager.find(Command, {
+        where: { accountId, deviceId, acceptedAt: LessThan(before) },
+        order: { id: 'DESC' },
+        take: limit + 1,
+      }),
+      manager.countBy(Command, { accountId, deviceId, state: In(active) }),
+      this.session(accountId, deviceId),
+    ]);
+    const shown = commands.slice(0, limit).map(commandRecord);
+    return { session, commands: shown, has_more: commands.length > limit, waiting };
+  }
+
+  private async session(accountId: string, deviceId: string): Promise<SessionView | null> {
+    const session = await this.sessions.read(deviceId);
+    if (!session || session.accountId !== accountId) return null;
+    const { data, heardAtMs, expiresAtMs, observations } = session;
+    return {
+      registered_at: formatTimestamp(data.registeredAtMs),
+      last_heard_at: formatTimestamp(heardAtMs),
+      expires_at: formatTimestamp(expiresAtMs),
+      queue_mode: data.queueMode,
+      asleep: data.queueMode && this.clock.now() - heardAtMs >= awakeWindowMs,
+      observed: observations.map(({ path }) => path),
+    };
+  }
+}

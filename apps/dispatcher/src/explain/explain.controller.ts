@@ -1,0 +1,21 @@
+import { Caller, type Identity } from '@lanyard/service';
+import { Controller, Get, Inject, Param } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { type ChannelFacts, type ExplainedEvent, Explanations } from './explanations.js';
+
+/** For the gateway, which has no route that leads here from outside. */
+@ApiExcludeController()
+@Controller('explain')
+export class ExplainController {
+  constructor(@Inject(Explanations) private readonly explanations: Explanations) {}
+
+  @Get('channel')
+  channel(@Caller() caller: Identity): Promise<ChannelFacts> {
+    return this.explanations.channel(caller);
+  }
+
+  @Get('events/:uid')
+  event(@Caller() caller: Identity, @Param('uid') uid: string): Promise<ExplainedEvent> {
+    return this.explanations.event(caller, uid);
+  }
+}

@@ -1,0 +1,204 @@
+import {
+  decodeMessage,
+  DeviceCommandResults,
+  DeviceSessions,
+  DeviceValues,
+  factRetentionMs,
+  type FramedItem,
+  sliceItem,
+  timeOfUid,
+} from '@lanyard/contracts';
+import { findMessage, type FoundMessage, type KafkaConnection, SearchTimedOut } from '@lanyard/kafka';
+import { type Clock, formatTimestamp, type Identity } from '@lanyard/service';
+import { type DataSource, In } from 'typeorm';
+import { deliveryMechanism } from '../channels/channel-view.js';
+import { Channel } from '../channels/channel.entity.js';
+import { ChannelNotFound, EventNotFound, MalformedUid, TooManySearches } from '../errors.js';
+import type { Intake } from '../intake/intake.js';
+import type { ChannelRegistry } from '../queue/channel-registry.js';
+
+/** The channel of a key and how far its queue is. */
+export interface ChannelFacts {
+  key_id: string;
+  delivery_mechanism: string;
+  created_at: string;
+  /** A socket or a poll is open. */
+  connected: boolean;
+  /** Events waiting, and when the oldest was queued; -1: not known. */
+  queue_size: number;
+  oldest: string | null;
+  failures: number;
+  failing_since: string | null;
+  stopped: string | null;
+  dropped: { size: number; age: number; failed: number };
+}
+
+/** How far an event is on its way to one channel. */
+export type Progress = 'on the way' | 'queued' | 'left the queue' | 'older than the channel';
+
+export interface ExplainedEvent {
+  uid: string;
+  category: string;
+  device_id: string;
+  /** Of a notification. */
+  path?: string;
+  /** Of an asynchronous response. */
+  async_id?: string;
+  /** When it happened, and when Kafka took it. */
+  occurred_at: string;
+  announced_at: string;
+  topic: string;
+  partition: number;
+  offset: string;
+  channels: { progress: Progress; channel: ChannelFacts }[];
+  /** Keys that it was for and that have no channel (any more). */
+  without_channel: number;
+}
+
+/** Around the time in a uid: values are sent at once, results of commands by way of an outbox. */
+const beforeMs = 5_000;
+const afterMs = { direct: 30_000, outbox: 900_000 } as const;
+const searchTimeoutMs = 20_000;
+const searchesAtOnce = 2;
+
+/** Channels of an account that are looked at for one event. */
+const channelsMax = 100;
+
+const timestamp = (ms: number | undefined): string | null => (ms === undefined ? null : formatTimestamp(ms));
+
+interface ExplanationParts {
+  kafka: KafkaConnection;
+  database: DataSource;
+  registry: Pick<ChannelRegistry, 'inspect'>;
+  intake: Pick<Intake, 'read'>;
+  clock: Clock;
+}
+
+/** This service's part of explanations: the gateway puts them together with those of others. */
+export class Explanations {
+  private searches = 0;
+
+  constructor(private readonly parts: ExplanationParts) {}
+
+  /** Of the caller's key. Throws ChannelNotFound. */
+  async channel({ keyId, accountId }: Identity): Promise<ChannelFacts> {
+    const channel = await this.parts.database.getRepository(Channel).findOneBy({ keyId, accountId });
+    if (!channel) throw new ChannelNotFound();
+    return this.facts(channel);
+  }
+
+  /** Throws MalformedUid, EventNotFound (also for an event of another account), TooManySearches, SearchTimedOut. */
+  async event(caller: Identity, uid: string): Promise<ExplainedEvent> {
+    const found = await this.find(uid);
+    const item = found && sliceItem(found.topic, found.value, found.headers);
+    if (!found || !item || item.accountId !== caller.accountId) throw new EventNotFound();
+    const { keyIds, own } = await this.audienceOf(item, caller);
+    const next = (await this.parts.intake.read(found.topic, [found.partition])).get(found.partition) ?? 0n;
+    return {
+      uid,
+      category: item.category,
+      ...detailsOf(found),
+      announced_at: formatTimestamp(found.timestampMs),
+      topic: found.topic,
+      partition: found.partition,
+      offset: String(found.offset),
+      channels: await Promise.all(
+        own.map(async (channel) => {
+          const facts = await this.facts(channel);
+          return { progress: progressOf(found, channel, facts, next), channel: facts };
+        }),
+      ),
+      without_channel: keyIds ? keyIds.length - own.length : 0,
+    };
+  }
+
+  /** Administrators see every channel of the account that gets it, others their own. */
+  private async audienceOf(
+    { audience }: FramedItem,
+    { accountId, keyId, permissions }: Identity,
+  ): Promise<{ keyIds: string[] | undefined; own: Channel[] }> {
+    const mayAll = permissions.includes('admin');
+    const named = audience === '*' ? undefined : audience.filter((id) => mayAll || id === keyId);
+    const keyIds = named?.slice(0, channelsMax) ?? (mayAll ? undefined : [keyId]);
+    const own = await this.parts.database.getRepository(Channel).find({
+      where: { accountId, ...(keyIds && { keyId: In(keyIds) }) },
+      order: { keyId: 'ASC' },
+      take: channelsMax,
+    });
+    return { keyIds: named && keyIds, own };
+  }
+
+  private async find(uid: string): Promise<FoundMessage | undefined> {
+    const { kafka, clock } = this.parts;
+    const madeAtMs = timeOfUid(uid);
+    if (madeAtMs === undefined) throw new MalformedUid();
+    if (madeAtMs < clock.now() - factRetentionMs) throw new EventNotFound();
+    if (this.searches >= searchesAtOnce) throw new TooManySearches();
+    const stretch = ({ name }: { name: string }, toMs: number): { topic: string; fromMs: number; toMs: number } => ({
+      topic: name,
+      fromMs: madeAtMs - beforeMs,
+      toMs: madeAtMs + toMs,
+    });
+    const within = [
+      stretch(DeviceValues, afterMs.direct),
+      stretch(DeviceSessions, afterMs.direct),
+      stretch(DeviceCommandResults, afterMs.outbox),
+    ];
+    this.searches++;
+    try {
+      return await findMessage(kafka, { id: uid, within, timeoutMs: searchTimeoutMs });
+    } catch (error) {
+      if (error instanceof SearchTimedOut) throw new TooManySearches();
+      throw error;
+    } finally {
+      this.searches--;
+    }
+  }
+
+  private async facts(channel: Channel): Promise<ChannelFacts> {
+    const queue = await this.parts.registry.inspect(channel.keyId);
+    return {
+      key_id: channel.keyId,
+      delivery_mechanism: deliveryMechanism[channel.kind],
+      created_at: formatTimestamp(channel.createdAt),
+      connected: queue?.held ?? false,
+      queue_size: queue?.events ?? -1,
+      oldest: timestamp(queue?.oldestAtMs),
+      failures: queue?.failuresInRow ?? 0,
+      failing_since: timestamp(queue?.failingSinceMs),
+      stopped: channel.stopped,
+      dropped: queue?.dropped ?? { size: 0, age: 0, failed: 0 },
+    };
+  }
+}
+
+/** What the fact itself says. */
+const detailsOf = ({
+  topic,
+  value,
+}: FoundMessage): Pick<ExplainedEvent, 'device_id' | 'occurred_at'> &
+  Partial<Pick<ExplainedEvent, 'path' | 'async_id'>> => {
+  if (topic === DeviceValues.name) {
+    const { deviceId, observedAt, item } = decodeMessage(DeviceValues, value);
+    return { device_id: deviceId, occurred_at: observedAt, path: item.path };
+  }
+  if (topic === DeviceCommandResults.name) {
+    const { deviceId, finishedAt, asyncId } = decodeMessage(DeviceCommandResults, value);
+    return { device_id: deviceId, occurred_at: finishedAt, async_id: asyncId };
+  }
+  const { deviceId, occurredAt } = decodeMessage(DeviceSessions, value);
+  return { device_id: deviceId, occurred_at: occurredAt };
+};
+
+/** `next`: the first offset of the partition that is in no queue yet. */
+const progressOf = (
+  { offset, timestampMs }: FoundMessage,
+  { createdAt }: Channel,
+  { queue_size, oldest }: ChannelFacts,
+  next: bigint,
+): Progress => {
+  if (next <= offset) return 'on the way';
+  if (createdAt.getTime() > timestampMs) return 'older than the channel';
+  // Queues are in the order of arrival: behind its head is what came later.
+  return queue_size !== 0 && oldest !== null && Date.parse(oldest) <= timestampMs ? 'queued' : 'left the queue';
+};

@@ -1,0 +1,89 @@
+import {
+  AccessDenied,
+  Caller,
+  CLOCK,
+  type Clock,
+  formatTimestamp,
+  type Identity,
+  ValidationFailed,
+} from '@lanyard/service';
+import { Controller, Get, Inject, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { allows, notifications, type Permission } from '../access/permissions.js';
+import { OneSubject } from '../errors.js';
+import { type Explanation, ExplanationSchema, timelineLimit } from './explanation.js';
+import { Explanations, type Page } from './explanations.js';
+
+export interface ExplainQuery {
+  'async-id'?: string | string[];
+  device_id?: string | string[];
+  uid?: string | string[];
+  limit?: string;
+  before?: string;
+}
+
+/** Nothing that any of the three names is longer. */
+const idLengthMax = 64;
+
+const needs = ({ permissions }: Identity, needed: Permission): void => {
+  if (!allows(permissions, needed))
+    throw new AccessDenied(`The key has no permission for this operation: it needs a group that gives ${needed}.`);
+};
+
+const readPage = ({ limit, before }: ExplainQuery, nowMs: number): Page => {
+  const count = limit === undefined || limit === '' ? timelineLimit.default : Number(limit);
+  if (!Number.isInteger(count)) throw new ValidationFailed([{ name: 'limit', message: 'Must be a whole number' }]);
+  const end = before === undefined || before === '' ? nowMs + 60_000 : Date.parse(before);
+  if (Number.isNaN(end)) throw new ValidationFailed([{ name: 'before', message: 'Must be a time' }]);
+  return {
+    limit: Math.min(timelineLimit.max, Math.max(timelineLimit.min, count)),
+    // As it was given: finer than a number of milliseconds.
+    before: before && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(before) ? before : formatTimestamp(end),
+  };
+};
+
+const subjects = ['async-id', 'device_id', 'uid'] as const;
+
+const readSubject = (query: ExplainQuery): [(typeof subjects)[number], string] => {
+  const given = subjects.flatMap((name) => (query[name] ? [name] : []));
+  const [name] = given;
+  const id = name && query[name];
+  if (given.length !== 1 || name === undefined || typeof id !== 'string') throw new OneSubject();
+  if (id.length > idLengthMax) throw new ValidationFailed([{ name, message: `At most ${idLengthMax} characters` }]);
+  return [name, id];
+};
+
+/** What happened, in one order over all services, and what it waits for. */
+@ApiTags('Explain')
+@Controller('v3/explain')
+export class ExplainController {
+  constructor(
+    @Inject(Explanations) private readonly explanations: Explanations,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  @Get()
+  @ApiOperation({
+    summary: 'What happened to a command, a device or an event, and what it waits for',
+    description:
+      'One of `async-id` (a command of the calling key; needs `commands`), `device_id` (needs `devices.read`) and `uid` ' +
+      '(an event as a channel with `include_uid` delivers it, for as long as facts are kept: 26 hours; needs `notifications`). ' +
+      'What the key may not see, and services that do not answer, are named in `left_out`.',
+  })
+  @ApiQuery({ name: 'async-id', required: false, type: String })
+  @ApiQuery({ name: 'device_id', required: false, type: String })
+  @ApiQuery({ name: 'uid', required: false, type: String })
+  @ApiQuery({ name: 'limit', required: false, type: Number, description: '1 to 200, default 50: the newest entries' })
+  @ApiQuery({ name: 'before', required: false, type: String, description: 'Entries before this time' })
+  @ApiOkResponse({ standardSchema: ExplanationSchema })
+  @ApiResponse({ status: 400, description: 'None or several subjects, or one that is malformed' })
+  @ApiResponse({ status: 404, description: 'The account, or for async-id the key, has no such thing' })
+  async explain(@Caller() caller: Identity, @Query() query: ExplainQuery): Promise<Explanation> {
+    needs(caller, 'devices.read');
+    const [subject, id] = readSubject(query);
+    const page = readPage(query, this.clock.now());
+    if (subject === 'device_id') return this.explanations.device(caller, id, page);
+    needs(caller, subject === 'uid' ? notifications : 'commands');
+    return subject === 'uid' ? this.explanations.event(caller, id, page) : this.explanations.command(caller, id, page);
+  }
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+
+export const parts = ['registry', 'device-proxy', 'event-log', 'snapshot', 'dispatcher'] as const;
+
+export const TimelineEntrySchema = z
+  .object({
+    at: z.string().describe('ISO 8601 with microseconds'),
+    service: z.enum(parts).describe('Whose fact it is'),
+    what: z.string().describe('For programs, for example command.accepted'),
+    text: z.string().describe('For people'),
+    facts: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: 'TimelineEntry' });
+
+export const ExplanationSchema = z
+  .object({
+    object: z.literal('explanation'),
+    subject: z.object({ type: z.enum(['command', 'device', 'event']), id: z.string() }),
+    waits_for: z.string().describe('What has to happen next, in a sentence'),
+    timeline: z.array(TimelineEntrySchema).describe('Oldest first'),
+    limit: z.number().int(),
+    has_more: z.boolean().describe('Older entries exist: repeat with before = the first `at`'),
+    left_out: z
+      .array(z.object({ service: z.enum(parts), reason: z.string() }))
+      .describe('Services whose facts are missing: not permitted to the key, or not answering'),
+  })
+  .meta({ id: 'Explanation' });
+
+export type Part = (typeof parts)[number];
+export type TimelineEntry = z.infer<typeof TimelineEntrySchema>;
+export type Explanation = z.infer<typeof ExplanationSchema>;
+
+/** Entries of an answer. */
+export const timelineLimit = { min: 1, max: 200, default: 50 } as const;
+
+/** Oldest first; what happened at one moment stays in the order in which it was given. */
+export const inOrder = (entries: readonly TimelineEntry[]): TimelineEntry[] =>
+  [...entries].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+
+/** The newest `limit` entries before a time, and whether older ones were cut off. */
+export const newest = (
+  entries: readonly TimelineEntry[],
+  limit: number,
+  before: string,
+): { timeline: TimelineEntry[]; cut: boolean } => {
+  const earlier = inOrder(entries.filter(({ at }) => at < before));
+  const [first] = earlier.slice(-limit);
+  // Entries of the same moment stay on one page: `before` would skip those that were left behind.
+  const timeline = first ? earlier.filter(({ at }) => at >= first.at) : [];
+  return { timeline, cut: timeline.length < earlier.length };
+};

@@ -1,0 +1,129 @@
+import { type Identity, NotFound, ValidationFailed } from '@lanyard/service';
+import { allows, notifications, type Permission } from '../access/permissions.js';
+import type { Owner } from '../door/routes.js';
+import { OwnerUnavailable } from '../errors.js';
+import { type Explanation, newest, type Part, type TimelineEntry } from './explanation.js';
+import type { ChannelFacts, CommandPart, DeviceFacts, DevicePart, EchoFacts, EventPart, LogFacts } from './facts.js';
+import { type OwnerAsker, OwnerRefused } from './owner-asker.js';
+import {
+  channelEntries,
+  commandEntries,
+  deviceEntries,
+  echoEntries,
+  eventEntries,
+  logEntries,
+  sessionEntries,
+} from './timeline.js';
+import { commandWaits, deviceWaits, eventWaits } from './waits-for.js';
+
+export interface Page {
+  limit: number;
+  /** Entries before this time, exclusive. */
+  before: string;
+}
+
+type LeftOut = Explanation['left_out'];
+
+/** Facts of the owners, asked for in the name of the caller, in one order. */
+export class Explanations {
+  constructor(private readonly asker: Pick<OwnerAsker, 'get'>) {}
+
+  /** A command of the calling key. */
+  async command(caller: Identity, asyncId: string, page: Page): Promise<Explanation> {
+    const leftOut: LeftOut = [];
+    const [part, channel] = await Promise.all([
+      this.subject<CommandPart>('device-proxy', `/explain/commands/${encodeURIComponent(asyncId)}`, caller),
+      this.maybe<ChannelFacts>(leftOut, notifications, 'dispatcher', '/explain/channel', caller),
+    ]);
+    const { command, session } = part;
+    const entries = [
+      ...commandEntries(command),
+      ...sessionEntries(command.device_id, session),
+      ...(channel ? channelEntries(channel) : []),
+    ];
+    return this.answer({ type: 'command', id: asyncId }, commandWaits(part, channel), entries, page, leftOut);
+  }
+
+  /** A device of the account. */
+  async device(caller: Identity, deviceId: string, page: Page): Promise<Explanation> {
+    const leftOut: LeftOut = [];
+    const id = encodeURIComponent(deviceId);
+    const { limit, before } = page;
+    const device = await this.subject<DeviceFacts>('registry', `/v3/devices/${id}`, caller);
+    const query = `limit=${limit}&before=${encodeURIComponent(before)}`;
+    const events = `device_id=${id}&limit=${Math.max(2, limit)}&date_time__lte=${encodeURIComponent(before)}`;
+    const [proxy, log, echo] = await Promise.all([
+      this.maybe<DevicePart>(leftOut, 'commands', 'device-proxy', `/explain/devices/${id}?${query}`, caller),
+      this.maybe<{ data: LogFacts[]; has_more: boolean }>(
+        leftOut,
+        'events.read',
+        'event-log',
+        `/v3/device-events?${events}`,
+        caller,
+      ),
+      this.maybe<EchoFacts>(leftOut, 'snapshots.read', 'snapshot', `/v3/devices/${id}/echo`, caller),
+    ]);
+    const entries = [
+      ...deviceEntries(device),
+      ...logEntries(log?.data ?? []),
+      ...sessionEntries(deviceId, proxy?.session ?? null),
+      ...(proxy?.commands ?? []).flatMap(commandEntries),
+      ...(echo ? echoEntries(deviceId, echo) : []),
+    ];
+    const waits = proxy ? deviceWaits(device, proxy) : 'Not known: the facts of the device-proxy are missing.';
+    const more = (proxy?.has_more ?? false) || (log?.has_more ?? false);
+    return this.answer({ type: 'device', id: deviceId }, waits, entries, page, leftOut, more);
+  }
+
+  /** An event of the account, as a channel delivers it. */
+  async event(caller: Identity, uid: string, page: Page): Promise<Explanation> {
+    const event = await this.subject<EventPart>('dispatcher', `/explain/events/${encodeURIComponent(uid)}`, caller);
+    return this.answer({ type: 'event', id: uid }, eventWaits(event), eventEntries(event), page, []);
+  }
+
+  private answer(
+    subject: Explanation['subject'],
+    waits_for: string,
+    entries: readonly TimelineEntry[],
+    { limit, before }: Page,
+    left_out: LeftOut,
+    more = false,
+  ): Explanation {
+    const { timeline, cut } = newest(entries, limit, before);
+    return { object: 'explanation', subject, waits_for, timeline, limit, has_more: cut || more, left_out };
+  }
+
+  /** Without it there is nothing to explain: its refusal is the answer. */
+  private async subject<T>(owner: Owner, path: string, caller: Identity): Promise<T> {
+    try {
+      return await this.asker.get<T>(owner, path, caller);
+    } catch (error) {
+      if (!(error instanceof OwnerRefused)) throw error;
+      if (error.status === 400) throw new ValidationFailed(error.body.fields ?? []);
+      throw new NotFound(error.body.message);
+    }
+  }
+
+  /** undefined, and noted why, when the caller may not see it or its owner does not answer. */
+  private async maybe<T>(
+    leftOut: LeftOut,
+    needed: Permission,
+    owner: Part,
+    path: string,
+    caller: Identity,
+  ): Promise<T | undefined> {
+    if (!allows(caller.permissions, needed)) {
+      leftOut.push({ service: owner, reason: `The key has no permission ${needed}.` });
+      return undefined;
+    }
+    try {
+      return await this.asker.get<T>(owner, path, caller);
+    } catch (error) {
+      // It has nothing to say of the subject.
+      if (error instanceof OwnerRefused) return undefined;
+      if (!(error instanceof OwnerUnavailable)) throw error;
+      leftOut.push({ service: owner, reason: 'The service does not answer.' });
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import { randomBytes } from 'node:crypto';
+import { headerNames, type HeaderReader } from '@lanyard/contracts';
+import type { Consumer, EachBatchPayload } from 'kafkajs';
+import type { KafkaConnection } from '../connection/kafka-connection.js';
+import { recordHeaders } from '../consumer/record-headers.js';
+
+export interface MessageSearch {
+  /** CloudEvents id. */
+  id: string;
+  /** Topic, without the installation's prefix, and the stretch of broker time to look through, in ms. */
+  within: readonly { topic: string; fromMs: number; toMs: number }[];
+  timeoutMs: number;
+}
+
+export interface FoundMessage {
+  topic: string;
+  partition: number;
+  offset: bigint;
+  /** When the producer gave it to Kafka. */
+  timestampMs: number;
+  value: Buffer | null;
+  headers: HeaderReader;
+}
+
+/** The search was not through in time: the message may exist. */
+export class SearchTimedOut extends Error {
+  constructor(timeoutMs: number) {
+    super(`not looked through within ${timeoutMs} ms`);
+    this.name = 'SearchTimedOut';
+  }
+}
+
+interface Stretch {
+  topic: string;
+  partition: number;
+  from: bigint;
+  to: bigint;
+}
+
+const nameOf = (topic: string, partition: number): string => `${topic}:${partition}`;
+
+const stretches = async (connection: KafkaConnection, within: MessageSearch['within']): Promise<Stretch[]> => {
+  const found = await Promise.all(
+    within.map(async ({ topic, fromMs, toMs }) => {
+      const [starts, ends] = await Promise.all([
+        connection.offsetsAt(topic, fromMs),
+        connection.offsetsAt(topic, toMs),
+      ]);
+      return [...starts].map(([partition, from]) => ({ topic, partition, from, to: ends.get(partition) ?? from }));
+    }),
+  );
+  return found.flat().filter(({ from, to }) => to > from);
+};
+
+/** Reads stretches of topics once, in a group of its own that is gone afterwards. */
+class Search {
+  private readonly groupId: string;
+  private readonly consumer: Consumer;
+  private readonly left: Map<string, Stretch>;
+  private ended: ((outcome: FoundMessage | Error | undefined) => void) | undefined;
+
+  constructor(
+    private readonly connection: KafkaConnection,
+    private readonly search: MessageSearch,
+    private readonly all: readonly Stretch[],
+  ) {
+    this.groupId = connection.topicName(`${connection.clientId}.search.${randomBytes(4).toString('hex')}`);
+    this.consumer = connection.kafka.consumer({
+      groupId: this.groupId,
+      maxWaitTimeInMs: 100,
+      allowAutoTopicCreation: false,
+      retry: { retries: 2, initialRetryTime: 200, restartOnFailure: async () => false },
+    });
+    this.left = new Map(
+      all.map((stretch) => [nameOf(connection.topicName(stretch.topic), stretch.partition), stretch]),
+    );
+  }
+
+  async run(): Promise<FoundMessage | undefined> {
+    const { timeoutMs } = this.search;
+    const outcome = new Promise<FoundMessage | Error | undefined>((resolve) => (this.ended = resolve));
+    const timer = setTimeout(() => this.ended?.(new SearchTimedOut(timeoutMs)), timeoutMs);
+    try {
+      await this.start();
+      const found = await outcome;
+      if (found instanceof Error) throw found;
+      return found;
+    } finally {
+      clearTimeout(timer);
+      await this.consumer.disconnect();
+      await this.connection.deleteGroup(this.groupId).catch(() => undefined);
+    }
+  }
+
+  private async start(): Promise<void> {
+    const { consumer, connection } = this;
+    const { CRASH, GROUP_JOIN } = consumer.events;
+    consumer.on(CRASH, ({ payload }) => this.ended?.(payload.error));
+    consumer.on(GROUP_JOIN, ({ payload }) => this.aim(payload.memberAssignment));
+    await consumer.connect();
+    const topics = [...new Set(this.all.map(({ topic }) => connection.topicName(topic)))];
+    await consumer.subscribe({ topics, fromBeginning: false });
+    await consumer.run({ autoCommit: false, eachBatch: async (payload) => this.look(payload) });
+  }
+
+  /** To the start of each stretch; partitions without one are left alone. */
+  private aim(assigned: Record<string, number[]>): void {
+    for (const [topic, partitions] of Object.entries(assigned))
+      for (const partition of partitions) {
+        const stretch = this.left.get(nameOf(topic, partition));
+        if (stretch) this.consumer.seek({ topic, partition, offset: String(stretch.from) });
+        else this.consumer.pause([{ topic, partitions: [partition] }]);
+      }
+  }
+
+  private look({ batch }: EachBatchPayload): void {
+    const name = nameOf(batch.topic, batch.partition);
+    const stretch = this.left.get(name);
+    if (!stretch) return;
+    for (const message of batch.messages) {
+      const headers = recordHeaders(message);
+      const offset = BigInt(message.offset);
+      if (offset < stretch.from || headers.get(headerNames.id) !== this.search.id) continue;
+      const { topic, partition } = stretch;
+      this.ended?.({ topic, partition, offset, timestampMs: Number(message.timestamp), value: message.value, headers });
+      return;
+    }
+    if (BigInt(batch.lastOffset()) + 1n < stretch.to) return;
+    this.left.delete(name);
+    if (this.left.size === 0) this.ended?.(undefined);
+  }
+}
+
+/**
+ * The message with a CloudEvents id, when it is known about when it was sent: for a question that somebody asks now
+ * and then, never for the way of events. undefined when it is not there. Throws SearchTimedOut.
+ */
+export const findMessage = async (
+  connection: KafkaConnection,
+  search: MessageSearch,
+): Promise<FoundMessage | undefined> => {
+  const found = await stretches(connection, search.within);
+  return found.length === 0 ? undefined : new Search(connection, search, found).run();
+};
