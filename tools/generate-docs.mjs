@@ -1,5 +1,6 @@
 /**
- * Writes what is generated: docs/topics.md and docs/asyncapi.json from the contracts, docs/errors.md from the errors.
+ * Writes what is generated: docs/topics.md and docs/asyncapi.json from the contracts, docs/errors.md from the errors,
+ * docs/openapi.json from the controllers.
  * `node tools/generate-docs.mjs` writes, `--check` fails when the committed files differ. Needs a build.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -7,6 +8,7 @@ import { format, resolveConfig } from 'prettier';
 import { topics } from '../libs/contracts/dist/index.js';
 import { asyncApi } from './docs/asyncapi.mjs';
 import { errorsPage } from './docs/errors-page.mjs';
+import { openApi } from './docs/openapi.mjs';
 import { topicsPage } from './docs/topics-page.mjs';
 
 const root = new URL('../', import.meta.url);
@@ -16,6 +18,7 @@ const files = [
   ['docs/topics.md', topicsPage(topics)],
   ['docs/asyncapi.json', JSON.stringify(asyncApi(topics))],
   ['docs/errors.md', await errorsPage()],
+  ['docs/openapi.json', JSON.stringify(await openApi())],
 ];
 
 const check = process.argv.includes('--check');

@@ -1,11 +1,12 @@
 import { Body, Controller, HttpCode, Inject, Param, Post, Query, Res } from '@nestjs/common';
-import { ApiBody, ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOkResponse, ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { DeviceCommandFinished } from '@lanyard/contracts';
 import { Caller, type Identity } from '@lanyard/service';
 import type { FastifyReply } from 'fastify';
-import { bodySchema } from './body-schema.js';
+import { AsyncResponseSchema, bodySchema } from './body-schema.js';
 import { Commands } from './commands.js';
 import { type DeviceRequestQuery, DeviceRequestSchema, readDeviceRequest, readWait } from './device-request.js';
+import { defaultExpirySeconds, defaultRetry, expirySeconds, retryMax, waitSeconds } from './limits.js';
 import { WaitingCallers } from './waiting-callers.js';
 
 @ApiTags('Commands')
@@ -19,16 +20,32 @@ export class DeviceRequestsController {
   @Post(':deviceId')
   @HttpCode(202)
   @ApiOperation({ summary: 'Send a command to a device; its result comes as an asynchronous response (spec §4.3)' })
-  @ApiQuery({ name: 'async-id', required: true, description: '1 to 40 letters, digits, _ or -' })
-  @ApiQuery({ name: 'retry', required: false, description: '0 to 10 extra attempts' })
-  @ApiQuery({ name: 'expiry-seconds', required: false, description: '1 to 2592000' })
   @ApiQuery({
     name: 'wait',
     required: false,
-    description: '1 to 60 seconds: the result in the answer, when the device is that quick; it goes to the channel too',
+    schema: { type: 'integer', minimum: waitSeconds.min, maximum: waitSeconds.max },
+    description: 'Seconds: the result in the answer, when the device is that quick; it goes to the channel too',
+  })
+  @ApiQuery({
+    name: 'expiry-seconds',
+    required: false,
+    schema: { type: 'integer', minimum: expirySeconds.min, maximum: expirySeconds.max },
+    description: `How long it may wait; default ${defaultExpirySeconds.awake}, for devices in queue mode ${defaultExpirySeconds.queueMode}`,
+  })
+  @ApiQuery({
+    name: 'retry',
+    required: false,
+    schema: { type: 'integer', minimum: 0, maximum: retryMax },
+    description: `Extra attempts; default ${defaultRetry.awake}, for devices in queue mode ${defaultRetry.queueMode}`,
+  })
+  @ApiQuery({
+    name: 'async-id',
+    required: true,
+    schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,40}$' },
+    description: 'Yours: comes with the result. The same command with the same id again is not sent twice',
   })
   @ApiBody(bodySchema(DeviceRequestSchema))
-  @ApiResponse({ status: 200, description: 'With wait: how the command ended, as an asynchronous response' })
+  @ApiOkResponse({ standardSchema: AsyncResponseSchema, description: 'With wait: how the command ended' })
   @ApiResponse({ status: 202, description: 'In the queue of the device' })
   @ApiResponse({
     status: 400,

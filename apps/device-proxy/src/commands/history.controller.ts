@@ -1,8 +1,16 @@
 import { Controller, Delete, Get, HttpCode, Inject, Param, Query } from '@nestjs/common';
-import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { Caller, type Identity, type ListEnvelope, parseListQuery, type QueryParameters } from '@lanyard/service';
+import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import {
+  ApiListQuery,
+  Caller,
+  type Identity,
+  type ListEnvelope,
+  listSchema,
+  parseListQuery,
+  type QueryParameters,
+} from '@lanyard/service';
 import { CommandQueue } from './command-queue.js';
-import { CommandHistory, type CommandRecord, historySpec } from './history.js';
+import { CommandHistory, type CommandRecord, CommandRecordSchema, historySpec } from './history.js';
 
 /** How the caller's own commands ended, also for keys without a channel. */
 @ApiTags('Commands')
@@ -15,12 +23,15 @@ export class CommandHistoryController {
 
   @Get()
   @ApiOperation({ summary: 'List the commands of the calling key; filters: device_id, state' })
+  @ApiListQuery(historySpec, 'DeviceCommandFilters')
+  @ApiOkResponse({ standardSchema: listSchema(CommandRecordSchema, 'DeviceCommandList') })
   list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<ListEnvelope<CommandRecord>> {
     return this.history.list(caller.keyId, parseListQuery(query, historySpec));
   }
 
   @Get(':asyncId')
   @ApiOperation({ summary: 'Show one command of the calling key' })
+  @ApiOkResponse({ standardSchema: CommandRecordSchema })
   get(@Caller() caller: Identity, @Param('asyncId') asyncId: string): Promise<CommandRecord> {
     return this.history.get(caller.keyId, asyncId);
   }
@@ -28,6 +39,7 @@ export class CommandHistoryController {
   @Delete(':asyncId')
   @HttpCode(204)
   @ApiOperation({ summary: 'Take back a command that waits; it ends with 429 REQUEST_CANCELLED' })
+  @ApiNoContentResponse()
   @ApiResponse({ status: 409, description: 'COMMAND_NOT_WAITING: given to the device, or ended' })
   cancel(@Caller() caller: Identity, @Param('asyncId') asyncId: string): Promise<void> {
     return this.queue.cancel(caller.keyId, asyncId);

@@ -6,31 +6,38 @@ import {
   type ListQuery,
   NotFound,
 } from '@lanyard/service';
+import { commandKinds } from '@lanyard/contracts';
 import type { DataSource } from 'typeorm';
+import { z } from 'zod';
 import { CommandNotFound } from '../errors.js';
 import { Command } from './command.entity.js';
 
+const nullable = z.string().nullable();
+
 /** What was asked and how it ended. */
-export interface CommandRecord {
-  id: string;
-  object: 'device-request';
-  async_id: string;
-  device_id: string;
-  kind: Command['kind'];
-  method: string;
-  uri: string;
-  state: Command['state'];
-  attempts: number;
-  attempted_at: string | null;
-  created_at: string;
-  expires_at: string;
-  finished_at: string | null;
-  status: number | null;
-  error: string | null;
-  note: string | null;
-  payload: string | null;
-  content_type: string | null;
-}
+export const CommandRecordSchema = z
+  .object({
+    id: z.string(),
+    object: z.literal('device-request'),
+    async_id: z.string(),
+    device_id: z.string(),
+    kind: z.enum(commandKinds),
+    method: z.enum(['GET', 'PUT', 'POST', 'DELETE', 'FETCH', 'IPATCH']),
+    uri: z.string(),
+    state: z.enum(['waiting', 'executing', 'succeeded', 'failed', 'expired', 'cancelled']),
+    attempts: z.number().int().describe('How often it was given to the device'),
+    attempted_at: nullable,
+    created_at: z.string(),
+    expires_at: z.string(),
+    finished_at: nullable,
+    status: z.number().int().nullable().describe('Of the asynchronous response'),
+    error: nullable.describe('Of the asynchronous response, for example NOT_CONNECTED'),
+    note: nullable,
+    payload: nullable.describe('base64'),
+    content_type: nullable,
+  })
+  .meta({ id: 'DeviceCommand' });
+export type CommandRecord = z.infer<typeof CommandRecordSchema>;
 
 export const commandRecord = (command: Command): CommandRecord => ({
   id: command.id,

@@ -1,11 +1,29 @@
 import { Body, Controller, Delete, Get, Headers, Inject, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
-import { ApiConsumes, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import {
+  ApiAcceptedResponse,
+  ApiBody,
+  ApiConsumes,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiQuery,
+  ApiResponse,
+  ApiTags,
+} from '@nestjs/swagger';
 import { Caller, type Identity } from '@lanyard/service';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { type Accepted, AcceptedSchema } from '../commands/body-schema.js';
 import { Commands } from '../commands/commands.js';
 import { defaultTiming } from '../commands/device-request.js';
 import { bodyMediaType } from '../downlink/formats.js';
-import { type EndpointEntry, type EndpointResource, Endpoints } from './endpoints.js';
+import {
+  type EndpointEntry,
+  EndpointEntrySchema,
+  type EndpointResource,
+  EndpointResourceSchema,
+  Endpoints,
+} from './endpoints.js';
 import { resourcePathIn, resourceRoutes } from './resource-path.js';
 
 /** Bodies below this are values, not JSON. */
@@ -18,7 +36,21 @@ interface Options {
   cacheOnly?: string;
 }
 
-type Accepted = { 'async-response-id': string } | undefined;
+type Reply = Accepted | undefined;
+
+const options = {
+  noResp: { name: 'noResp', required: false, schema: { type: 'boolean' }, description: 'No asynchronous response' },
+  cacheOnly: {
+    name: 'cacheOnly',
+    required: false,
+    schema: { type: 'boolean' },
+    description: 'Only what is cached here; nothing is: see the snapshot',
+  },
+} as const;
+
+const accepted = { standardSchema: AcceptedSchema, description: 'In the queue of the device' };
+const unanswered = { description: 'noResp: in the queue of the device' };
+const full = { status: 429, description: 'QUEUE_IS_FULL' };
 
 @ApiTags('Endpoints')
 @Controller('v2/endpoints')
@@ -30,12 +62,15 @@ export class EndpointsController {
 
   @Get()
   @ApiOperation({ summary: 'Registered devices, at most 200', deprecated: true })
+  @ApiQuery({ name: 'type', required: false, schema: { type: 'string' }, description: 'Endpoint type' })
+  @ApiOkResponse({ standardSchema: z.array(EndpointEntrySchema) })
   list(@Caller() caller: Identity, @Query('type') type?: string): Promise<EndpointEntry[]> {
     return this.endpoints.list(caller, type);
   }
 
   @Get(':deviceId')
   @ApiOperation({ summary: 'Resources of a registered device' })
+  @ApiOkResponse({ standardSchema: z.array(EndpointResourceSchema) })
   @ApiResponse({ status: 404, description: 'DEVICE_NOT_FOUND: unknown, or not registered' })
   resources(@Caller() caller: Identity, @Param('deviceId') deviceId: string): Promise<EndpointResource[]> {
     return this.endpoints.resources(caller, deviceId);
@@ -43,7 +78,11 @@ export class EndpointsController {
 
   @Get(resourceRoutes(':deviceId/'))
   @ApiOperation({ summary: 'Read a resource; the value comes as an asynchronous response' })
-  @ApiResponse({ status: 202, description: 'Asked' })
+  @ApiQuery(options.cacheOnly)
+  @ApiQuery(options.noResp)
+  @ApiAcceptedResponse(accepted)
+  @ApiNoContentResponse(unanswered)
+  @ApiResponse(full)
   @ApiResponse({ status: 205, description: 'cacheOnly: nothing is cached' })
   async read(
     @Caller() caller: Identity,
@@ -51,7 +90,7 @@ export class EndpointsController {
     @Query() options: Options,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Accepted> {
+  ): Promise<Reply> {
     if (options.cacheOnly !== 'true') return this.send(caller, deviceId, 'GET', request, reply, options);
     await this.commands.device(caller, deviceId);
     reply.code(205);
@@ -60,8 +99,12 @@ export class EndpointsController {
 
   @Put(resourceRoutes(':deviceId/'))
   @ApiConsumes('text/plain', 'application/octet-stream', 'application/vnd.oma.lwm2m+tlv')
+  @ApiBody({ schema: { type: 'string', format: 'binary' } })
   @ApiOperation({ summary: 'Write a value (spec §4.3)' })
-  @ApiResponse({ status: 202, description: 'In the queue of the device' })
+  @ApiQuery(options.noResp)
+  @ApiAcceptedResponse(accepted)
+  @ApiNoContentResponse(unanswered)
+  @ApiResponse(full)
   write(
     @Caller() caller: Identity,
     @Param('deviceId') deviceId: string,
@@ -70,13 +113,18 @@ export class EndpointsController {
     @Body() body: unknown,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Accepted> {
+  ): Promise<Reply> {
     return this.send(caller, deviceId, 'PUT', request, reply, options, { body, contentType });
   }
 
   @Post(resourceRoutes(':deviceId/'))
+  @ApiConsumes('text/plain', 'application/octet-stream', 'application/vnd.oma.lwm2m+tlv')
+  @ApiBody({ required: false, schema: { type: 'string', format: 'binary' } })
   @ApiOperation({ summary: 'Execute a resource, or create an instance' })
-  @ApiResponse({ status: 202, description: 'In the queue of the device' })
+  @ApiQuery(options.noResp)
+  @ApiAcceptedResponse(accepted)
+  @ApiNoContentResponse(unanswered)
+  @ApiResponse(full)
   execute(
     @Caller() caller: Identity,
     @Param('deviceId') deviceId: string,
@@ -85,20 +133,23 @@ export class EndpointsController {
     @Body() body: unknown,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Accepted> {
+  ): Promise<Reply> {
     return this.send(caller, deviceId, 'POST', request, reply, options, { body, contentType });
   }
 
   @Delete(resourceRoutes(':deviceId/'))
   @ApiOperation({ summary: 'Delete an instance' })
-  @ApiResponse({ status: 202, description: 'In the queue of the device' })
+  @ApiQuery(options.noResp)
+  @ApiAcceptedResponse(accepted)
+  @ApiNoContentResponse(unanswered)
+  @ApiResponse(full)
   remove(
     @Caller() caller: Identity,
     @Param('deviceId') deviceId: string,
     @Query() options: Options,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Accepted> {
+  ): Promise<Reply> {
     return this.send(caller, deviceId, 'DELETE', request, reply, options);
   }
 
@@ -110,7 +161,7 @@ export class EndpointsController {
     reply: FastifyReply,
     options: Options,
     content: { body?: unknown; contentType?: string } = {},
-  ): Promise<Accepted> {
+  ): Promise<Reply> {
     const path = resourcePathIn(request, endpointsPrefix);
     const device = await this.commands.device(caller, deviceId);
     const asyncId = this.commands.newAsyncId();

@@ -1,4 +1,5 @@
 import type { Identity } from '@lanyard/service';
+import { z } from 'zod';
 import type { Commands } from '../commands/commands.js';
 import { NotRegistered } from '../errors.js';
 import type { SessionStore } from '../sessions/session-store.js';
@@ -7,19 +8,25 @@ import type { RegisteredLink, StoredSession } from '../sessions/session.js';
 /** So many devices one list shows; there is no paging. */
 export const endpointsMax = 200;
 
-export interface EndpointEntry {
-  name: string;
-  type?: string;
-  status: 'ACTIVE';
-  q: boolean;
-}
+export const EndpointEntrySchema = z
+  .object({
+    name: z.string().describe('Device id'),
+    type: z.string().optional(),
+    status: z.literal('ACTIVE'),
+    q: z.boolean().describe('Queue mode'),
+  })
+  .meta({ id: 'Endpoint' });
+export type EndpointEntry = z.infer<typeof EndpointEntrySchema>;
 
-export interface EndpointResource {
-  uri: string;
-  rt?: string;
-  type?: string;
-  obs: boolean;
-}
+export const EndpointResourceSchema = z
+  .object({
+    uri: z.string(),
+    rt: z.string().optional(),
+    type: z.string().optional().describe('Media type'),
+    obs: z.boolean().describe('Can be observed'),
+  })
+  .meta({ id: 'EndpointResource' });
+export type EndpointResource = z.infer<typeof EndpointResourceSchema>;
 
 const entryOf = ({ deviceId, data }: StoredSession): EndpointEntry => ({
   name: deviceId,

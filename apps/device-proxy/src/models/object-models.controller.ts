@@ -1,7 +1,30 @@
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
-import { ApiBody, ApiConsumes, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { Caller, type Identity, type ListEnvelope, parseListQuery, type QueryParameters } from '@lanyard/service';
-import { type ModelRecord, modelsPerAccountMax, modelsSpec, UploadedModels } from './uploaded-models.js';
+import {
+  ApiBody,
+  ApiConsumes,
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiResponse,
+  ApiTags,
+} from '@nestjs/swagger';
+import {
+  ApiListQuery,
+  Caller,
+  type Identity,
+  type ListEnvelope,
+  listSchema,
+  parseListQuery,
+  type QueryParameters,
+} from '@lanyard/service';
+import {
+  type ModelRecord,
+  ModelRecordSchema,
+  modelsPerAccountMax,
+  modelsSpec,
+  UploadedModels,
+} from './uploaded-models.js';
 
 /** Bodies below this are XML. */
 export const modelsPrefix = '/v3/object-models';
@@ -18,7 +41,10 @@ export class ObjectModelsController {
     summary: 'Tell what an object of your devices means',
     description: `An object definition (OMA DDF XML, as the OMA registry publishes them). At most ${modelsPerAccountMax} for each account, one for each object id; objects 0 to 7 cannot be defined anew.`,
   })
-  @ApiResponse({ status: 201, description: 'Holds from now on, on all replicas within a second' })
+  @ApiCreatedResponse({
+    standardSchema: ModelRecordSchema,
+    description: 'Holds from now on, on all replicas within a second',
+  })
   @ApiResponse({ status: 400, description: 'Not an object definition' })
   @ApiResponse({ status: 409, description: 'The object has a definition: delete it first' })
   create(@Caller() caller: Identity, @Body() body: unknown): Promise<ModelRecord> {
@@ -27,12 +53,15 @@ export class ObjectModelsController {
 
   @Get()
   @ApiOperation({ summary: 'List the object definitions of the account; filters: object_id, name' })
+  @ApiListQuery(modelsSpec, 'ObjectModelFilters')
+  @ApiOkResponse({ standardSchema: listSchema(ModelRecordSchema, 'ObjectModelList') })
   list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<ListEnvelope<ModelRecord>> {
     return this.models.list(caller.accountId, parseListQuery(query, modelsSpec));
   }
 
   @Get(':id')
   @ApiOperation({ summary: 'Show an object definition' })
+  @ApiOkResponse({ standardSchema: ModelRecordSchema })
   get(@Caller() caller: Identity, @Param('id') id: string): Promise<ModelRecord> {
     return this.models.get(caller.accountId, id);
   }
@@ -40,6 +69,7 @@ export class ObjectModelsController {
   @Delete(':id')
   @HttpCode(204)
   @ApiOperation({ summary: 'Delete an object definition; values that came before stay as they are' })
+  @ApiNoContentResponse()
   remove(@Caller() caller: Identity, @Param('id') id: string): Promise<void> {
     return this.models.remove(caller.accountId, id);
   }

@@ -1,4 +1,4 @@
-import { DeviceModels, modelKey } from '@lanyard/contracts';
+import { DeviceModelSchema, DeviceModels, modelKey } from '@lanyard/contracts';
 import type { Outbox } from '@lanyard/kafka';
 import { Malformed, parseDefinition } from '@lanyard/lwm2m';
 import {
@@ -13,6 +13,7 @@ import {
   NotFound,
 } from '@lanyard/service';
 import { type DataSource, type EntityManager, In } from 'typeorm';
+import { z } from 'zod';
 import { CoreObject, MalformedDefinition, ModelExists, ModelNotFound, TooManyModels } from '../errors.js';
 import { UploadedModel } from './uploaded-model.entity.js';
 
@@ -22,15 +23,18 @@ export const modelsPerAccountMax = 200;
 /** Objects 0 to 7 are LwM2M's own (LwM2M 1.1 core appendix E): devices cannot mean anything else by them. */
 const coreObjectMax = 7;
 
-export interface ModelRecord {
-  id: string;
-  object: 'object-model';
-  object_id: number;
-  name: string;
-  version: string;
-  resources: UploadedModel['resources'];
-  created_at: string;
-}
+export const ModelRecordSchema = z
+  .object({
+    id: z.string(),
+    object: z.literal('object-model'),
+    object_id: z.number().int(),
+    name: z.string(),
+    version: z.string(),
+    resources: DeviceModelSchema.shape.resources,
+    created_at: z.string(),
+  })
+  .meta({ id: 'ObjectModel' });
+export type ModelRecord = z.infer<typeof ModelRecordSchema>;
 
 const recordOf = ({ id, objectId, name, version, resources, createdAt }: UploadedModel): ModelRecord => ({
   id,

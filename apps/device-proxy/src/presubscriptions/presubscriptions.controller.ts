@@ -1,9 +1,10 @@
 import { Body, Controller, Delete, Get, HttpCode, Inject, Put } from '@nestjs/common';
-import { ApiBody, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Caller, type Identity } from '@lanyard/service';
+import { z } from 'zod';
 import { bodySchema } from '../commands/body-schema.js';
 import { MalformedRules } from '../errors.js';
-import { type PresubscriptionRule, PresubscriptionRulesSchema } from './rule.js';
+import { type PresubscriptionRule, PresubscriptionRuleSchema, PresubscriptionRulesSchema } from './rule.js';
 import { Rules } from './rules.js';
 
 const readRules = (body: unknown): PresubscriptionRule[] => {
@@ -21,6 +22,7 @@ export class PresubscriptionsController {
 
   @Get()
   @ApiOperation({ summary: 'Presubscription rules of the key' })
+  @ApiOkResponse({ standardSchema: z.array(PresubscriptionRuleSchema) })
   get(@Caller() caller: Identity): Promise<PresubscriptionRule[]> {
     return this.rules.ofKey(caller.keyId);
   }
@@ -42,6 +44,7 @@ export class PresubscriptionsController {
   @ApiOperation({
     summary: 'Remove the presubscription rules of the key; what devices report now goes on until they come again',
   })
+  @ApiNoContentResponse()
   async remove(@Caller() caller: Identity): Promise<void> {
     await this.rules.replace(caller.accountId, caller.keyId, []);
   }

@@ -1,7 +1,15 @@
 import { Controller, Delete, Get, Header, HttpCode, Inject, Param, Put, Req, Res } from '@nestjs/common';
-import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import {
+  ApiAcceptedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiResponse,
+  ApiTags,
+} from '@nestjs/swagger';
 import { Caller, type Identity } from '@lanyard/service';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Accepted, AcceptedSchema } from '../commands/body-schema.js';
 import { resourcePathIn, resourceRoutes } from '../endpoints/resource-path.js';
 import { Subscriptions } from './subscriptions.js';
 
@@ -15,6 +23,7 @@ export class SubscriptionsController {
   @Get()
   @Header('content-type', 'text/uri-list')
   @ApiOperation({ summary: 'Paths of the device to which the key is subscribed, one a line' })
+  @ApiOkResponse({ content: { 'text/uri-list': { schema: { type: 'string' } } } })
   @ApiResponse({ status: 404, description: 'DEVICE_NOT_FOUND, or nothing subscribed' })
   async list(@Caller() caller: Identity, @Param('deviceId') deviceId: string): Promise<string> {
     const paths = await this.subscriptions.list(caller, deviceId);
@@ -24,14 +33,18 @@ export class SubscriptionsController {
   @Delete()
   @HttpCode(204)
   @ApiOperation({ summary: 'End all subscriptions of the key to the device' })
+  @ApiNoContentResponse()
   unsubscribeAll(@Caller() caller: Identity, @Param('deviceId') deviceId: string): Promise<void> {
     return this.subscriptions.unsubscribe(caller, deviceId);
   }
 
   @Put(resourceRoutes())
   @ApiOperation({ summary: 'Subscribe to a resource; result and first value come on the channel (spec §4.4)' })
-  @ApiResponse({ status: 200, description: 'Confirmed by the device' })
-  @ApiResponse({ status: 202, description: 'Asked; the asynchronous response with this id follows' })
+  @ApiOkResponse({ standardSchema: AcceptedSchema, description: 'Confirmed by the device' })
+  @ApiAcceptedResponse({
+    standardSchema: AcceptedSchema,
+    description: 'Asked; the asynchronous response with this id follows',
+  })
   @ApiResponse({ status: 404, description: 'DEVICE_NOT_FOUND, URI_PATH_DOES_NOT_EXISTS' })
   @ApiResponse({ status: 429, description: 'QUEUE_IS_FULL' })
   async subscribe(
@@ -39,7 +52,7 @@ export class SubscriptionsController {
     @Param('deviceId') deviceId: string,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<{ 'async-response-id': string }> {
+  ): Promise<Accepted> {
     const { asyncId, confirmed } = await this.subscriptions.subscribe(
       caller,
       deviceId,
@@ -51,6 +64,7 @@ export class SubscriptionsController {
 
   @Get(resourceRoutes())
   @ApiOperation({ summary: 'Whether the key is subscribed to the resource' })
+  @ApiOkResponse({ description: 'It is' })
   @ApiResponse({ status: 404, description: 'DEVICE_NOT_FOUND, or not subscribed' })
   async has(
     @Caller() caller: Identity,
@@ -63,6 +77,7 @@ export class SubscriptionsController {
   @Delete(resourceRoutes())
   @HttpCode(204)
   @ApiOperation({ summary: 'End the subscription of the key to the resource' })
+  @ApiNoContentResponse()
   unsubscribe(
     @Caller() caller: Identity,
     @Param('deviceId') deviceId: string,

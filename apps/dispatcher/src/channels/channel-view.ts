@@ -1,35 +1,40 @@
 import { formatTimestamp } from '@lanyard/service';
+import { z } from 'zod';
 import type { ChannelKind } from './channel.entity.js';
 import type { Shown } from './channels.js';
-import type { Serialization } from './serialization.js';
-import type { StopReason } from './standing.js';
+import { SerializationViewSchema } from './serialization.js';
 
-export interface QueueView {
-  /** Events waiting; -1 when not known. */
-  queue_size: number;
-  /** What they count against the limit of 50 MB. */
-  queue_bytes: number;
-  /** When the oldest of them was queued. */
-  oldest: string | null;
-  /** Events removed undelivered since the channel was made, by reason. */
-  dropped: { size: number; age: number; failed: number };
-}
+const queue = {
+  queue_size: z.number().int().describe('Events waiting; -1 when not known'),
+  queue_bytes: z.number().int().describe('What they count against the limit of 50 MB'),
+  oldest: z.string().nullable().describe('When the oldest of them was queued'),
+  dropped: z
+    .object({ size: z.number().int(), age: z.number().int(), failed: z.number().int() })
+    .describe('Events removed undelivered since the channel was made, by reason'),
+};
 
-export interface CallbackView extends QueueView {
-  url: string;
-  headers: Record<string, string>;
-  serialization: Serialization;
-  /** Failed deliveries in a row, and since when. */
-  failures: number;
-  failing_since: string | null;
-  /** Why nothing is sent, although there may be events. */
-  stopped: StopReason | null;
-}
+type QueueView = z.infer<z.ZodObject<typeof queue>>;
 
-export interface WebSocketView extends QueueView {
-  status: 'connected' | 'disconnected';
-  serialization: Serialization;
-}
+export const CallbackViewSchema = z
+  .object({
+    url: z.string(),
+    headers: z.record(z.string(), z.string()).describe('Values are masked'),
+    serialization: SerializationViewSchema,
+    ...queue,
+    failures: z.number().int().describe('Failed deliveries in a row'),
+    failing_since: z.string().nullable(),
+    stopped: z
+      .enum(['key_reset', 'key_revoked'])
+      .nullable()
+      .describe('Why nothing is sent, although there may be events'),
+  })
+  .meta({ id: 'CallbackChannel' });
+export type CallbackView = z.infer<typeof CallbackViewSchema>;
+
+export const WebSocketViewSchema = z
+  .object({ status: z.enum(['connected', 'disconnected']), serialization: SerializationViewSchema, ...queue })
+  .meta({ id: 'WebSocketChannel' });
+export type WebSocketView = z.infer<typeof WebSocketViewSchema>;
 
 /** Values of headers are credentials: none is shown. */
 const mask = '****';
@@ -59,7 +64,12 @@ export const webSocketView = (shown: Shown): WebSocketView => ({
   ...queueView(shown),
 });
 
-export const deliveryMechanism: Record<ChannelKind, string> = {
+const mechanisms = ['CALLBACK', 'WEB_SOCKET', 'LONG_POLLING'] as const;
+
+export const ChannelKindSchema = z.object({ delivery_mechanism: z.enum(mechanisms) }).meta({ id: 'ChannelKind' });
+export type ChannelKindView = z.infer<typeof ChannelKindSchema>;
+
+export const deliveryMechanism: Record<ChannelKind, (typeof mechanisms)[number]> = {
   callback: 'CALLBACK',
   websocket: 'WEB_SOCKET',
   pull: 'LONG_POLLING',

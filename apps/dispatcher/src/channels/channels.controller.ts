@@ -1,15 +1,26 @@
 import { Caller, type Identity } from '@lanyard/service';
 import { Body, Controller, Delete, Get, HttpCode, Inject, Put, Res } from '@nestjs/common';
-import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import {
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiResponse,
+  ApiTags,
+} from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { ChannelNotFound } from '../errors.js';
 import {
   type CallbackView,
   callbackView,
+  CallbackViewSchema,
+  ChannelKindSchema,
+  type ChannelKindView,
   deliveryMechanism,
   type WebSocketView,
   webSocketView,
+  WebSocketViewSchema,
 } from './channel-view.js';
 import { Channels } from './channels.js';
 import { SerializationSchema } from './serialization.js';
@@ -31,8 +42,9 @@ export class ChannelsController {
 
   @Get('channel')
   @ApiOperation({ summary: 'Which kind of channel the key has' })
+  @ApiOkResponse({ standardSchema: ChannelKindSchema })
   @ApiResponse({ status: 404, description: 'CHANNEL_NOT_FOUND' })
-  async kind(@Caller() caller: Identity): Promise<{ delivery_mechanism: string }> {
+  async kind(@Caller() caller: Identity): Promise<ChannelKindView> {
     const channel = await this.channels.find(caller.keyId);
     if (!channel) throw new ChannelNotFound();
     return { delivery_mechanism: deliveryMechanism[channel.kind] };
@@ -45,7 +57,7 @@ export class ChannelsController {
       'The URL is verified first: it gets a PUT with the headers and must answer 200 or 204 within 20 s. ' +
       'Ends a stop by `key_reset`: what was queued meanwhile is sent.',
   })
-  @ApiResponse({ status: 200, description: 'Verified and stored; header values are masked' })
+  @ApiOkResponse({ standardSchema: CallbackViewSchema, description: 'Verified and stored; header values are masked' })
   @ApiResponse({ status: 400, description: 'Not valid, not verified, or the key has a channel of another kind' })
   @ApiResponse({ status: 401, description: 'The key was reset or deleted while the URL was verified' })
   async putCallback(
@@ -64,6 +76,7 @@ export class ChannelsController {
       'the URL was registered: register it again) or `key_revoked` (the key is switched off, or in no group that may ' +
       'have channels: goes on when it may again); otherwise null. A callback that is stopped for 24 hours is removed.',
   })
+  @ApiOkResponse({ standardSchema: CallbackViewSchema })
   @ApiResponse({ status: 404, description: 'CHANNEL_NOT_FOUND' })
   async getCallback(@Caller() caller: Identity): Promise<CallbackView> {
     return callbackView(await this.channels.get(caller, 'callback'));
@@ -72,6 +85,7 @@ export class ChannelsController {
   @Delete('callback')
   @HttpCode(204)
   @ApiOperation({ summary: 'Delete the callback of the key, with what is queued' })
+  @ApiNoContentResponse()
   @ApiResponse({ status: 404, description: 'CHANNEL_NOT_FOUND' })
   async deleteCallback(@Caller() caller: Identity): Promise<void> {
     await this.channels.remove(caller, 'callback');
@@ -79,8 +93,8 @@ export class ChannelsController {
 
   @Put('websocket')
   @ApiOperation({ summary: 'Make the WebSocket channel of the key, or change its configuration' })
-  @ApiResponse({ status: 201, description: 'Made; it stores events from now on' })
-  @ApiResponse({ status: 200, description: 'It was there; queue and socket are kept' })
+  @ApiCreatedResponse({ standardSchema: WebSocketViewSchema, description: 'Made; it stores events from now on' })
+  @ApiOkResponse({ standardSchema: WebSocketViewSchema, description: 'It was there; queue and socket are kept' })
   @ApiResponse({ status: 400, description: 'Not valid, or the key has a channel of another kind' })
   async putWebSocket(
     @Caller() caller: Identity,
@@ -94,6 +108,7 @@ export class ChannelsController {
 
   @Get('websocket')
   @ApiOperation({ summary: 'Show the WebSocket channel of the key, and its queue' })
+  @ApiOkResponse({ standardSchema: WebSocketViewSchema })
   @ApiResponse({ status: 404, description: 'CHANNEL_NOT_FOUND' })
   async getWebSocket(@Caller() caller: Identity): Promise<WebSocketView> {
     return webSocketView(await this.channels.get(caller, 'websocket'));
@@ -102,6 +117,7 @@ export class ChannelsController {
   @Delete('websocket')
   @HttpCode(204)
   @ApiOperation({ summary: 'Delete the WebSocket channel of the key; its socket is closed with 1001' })
+  @ApiNoContentResponse()
   @ApiResponse({ status: 404, description: 'CHANNEL_NOT_FOUND' })
   async deleteWebSocket(@Caller() caller: Identity): Promise<void> {
     await this.channels.remove(caller, 'websocket');

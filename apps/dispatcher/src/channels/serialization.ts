@@ -37,6 +37,23 @@ export const SerializationSchema = z.object({
 /** As stored and shown: everything filled in. */
 export type Serialization = z.output<typeof SerializationSchema>;
 
+const shown = z.boolean();
+
+/** How it is shown: everything filled in, in types of its own. */
+export const SerializationViewSchema = z
+  .object({
+    type: z.literal('v2'),
+    max_chunk_size: z.number().int(),
+    cfg: z.object({
+      include_uid: shown,
+      include_timestamp: shown,
+      include_original_ep: shown,
+      deregistrations_as_object: shown,
+      use_endpoint_name: shown,
+    }),
+  })
+  .meta({ id: 'ChannelSerialization' });
+
 export const defaultSerialization = (): Serialization => SerializationSchema.parse({});
 
 export const renderCodeOf = ({ cfg }: Serialization): RenderCode =>

@@ -1,22 +1,38 @@
 import {
+  ApiListQuery,
   Caller,
   formatTimestamp,
   type Identity,
   listEnvelope,
   type ListEnvelope,
+  listSchema,
+  type ListSpec,
   parseListQuery,
   type QueryParameters,
 } from '@lanyard/service';
 import { Controller, Delete, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
-import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import {
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiResponse,
+  ApiTags,
+} from '@nestjs/swagger';
+import { z } from 'zod';
 import type { SigningSecret } from '../delivery/signature.js';
 import { PageOfSecretsNotFound } from '../errors.js';
 import { SigningSecrets } from './signing-secrets.js';
 
-interface SecretView {
-  id: string;
-  created_at: string;
-}
+const SecretSchema = z.object({ id: z.string(), created_at: z.string() }).meta({ id: 'SigningSecret' });
+type SecretView = z.infer<typeof SecretSchema>;
+
+const MadeSecretSchema = z
+  .object({ id: z.string(), secret: z.string().describe('Shown this once'), created_at: z.string() })
+  .meta({ id: 'CreatedSigningSecret' });
+type MadeSecret = z.infer<typeof MadeSecretSchema>;
+
+const listSpec: ListSpec = { filters: {} };
 
 const view = ({ id, createdAtMs }: SigningSecret): SecretView => ({ id, created_at: formatTimestamp(createdAtMs) });
 
@@ -32,19 +48,21 @@ export class SigningSecretsController {
     description:
       'From now on every message has the headers webhook-id, webhook-timestamp and webhook-signature, with one signature for each secret. To change secrets: make a new one, let the application accept both, delete the old one.',
   })
-  @ApiResponse({ status: 201, description: 'Made; the secret is shown only here' })
+  @ApiCreatedResponse({ standardSchema: MadeSecretSchema, description: 'Made; the secret is shown only here' })
   @ApiResponse({ status: 404, description: 'CHANNEL_NOT_FOUND: the key has no callback channel' })
   @ApiResponse({ status: 409, description: 'SIGNING_SECRETS_EXCEEDED: there are three already' })
-  async make(@Caller() caller: Identity): Promise<SecretView & { secret: string }> {
+  async make(@Caller() caller: Identity): Promise<MadeSecret> {
     const made = await this.secrets.make(caller);
     return { id: made.id, secret: made.secret, created_at: formatTimestamp(made.createdAtMs) };
   }
 
   @Get()
   @ApiOperation({ summary: 'List the secrets, without what they are' })
+  @ApiListQuery(listSpec)
+  @ApiOkResponse({ standardSchema: listSchema(SecretSchema, 'SigningSecretList') })
   @ApiResponse({ status: 404, description: 'CHANNEL_NOT_FOUND' })
   async list(@Caller() caller: Identity, @Query() parameters: QueryParameters): Promise<ListEnvelope<SecretView>> {
-    const query = parseListQuery(parameters, { filters: {} });
+    const query = parseListQuery(parameters, listSpec);
     const all = (await this.secrets.list(caller)).map(view);
     if (query.order === 'DESC') all.reverse();
     const after = query.after === null ? -1 : all.findIndex(({ id }) => id === query.after);
@@ -56,6 +74,7 @@ export class SigningSecretsController {
   @Delete(':id')
   @HttpCode(204)
   @ApiOperation({ summary: 'Delete a secret: nothing is signed with it any more' })
+  @ApiNoContentResponse()
   @ApiResponse({ status: 404, description: 'SIGNING_SECRET_NOT_FOUND, or CHANNEL_NOT_FOUND' })
   async remove(@Caller() caller: Identity, @Param('id') id: string): Promise<void> {
     await this.secrets.remove(caller, id);

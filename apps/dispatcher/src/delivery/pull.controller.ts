@@ -1,10 +1,11 @@
 import type { Socket } from 'node:net';
 import { Caller, type Identity, type Logger, LOGGER } from '@lanyard/service';
 import { Controller, Delete, Get, Header, HttpCode, Inject, Query, Req, Res } from '@nestjs/common';
-import { ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Channels } from '../channels/channels.js';
 import { ChannelNotFound } from '../errors.js';
+import { NotificationMessageSchema } from '../messages/message-schema.js';
 import { type Found, Pull } from './pull.js';
 
 const nextTurn = (): Promise<void> => new Promise((turned) => setImmediate(turned));
@@ -25,8 +26,8 @@ export class PullController {
   @Get()
   @ApiOperation({ summary: 'Wait up to 30 s for events', deprecated: true })
   @ApiQuery({ name: 'noWait', required: false, type: Boolean, description: 'Answer at once' })
-  @ApiResponse({ status: 200, description: 'A NotificationMessage' })
-  @ApiResponse({ status: 204, description: 'Nothing came' })
+  @ApiOkResponse({ standardSchema: NotificationMessageSchema, description: 'What came' })
+  @ApiNoContentResponse({ description: 'Nothing came' })
   @ApiResponse({ status: 400, description: 'The key has a channel of another kind' })
   @ApiResponse({ status: 409, description: 'Another poll is open' })
   @ApiResponse({ status: 410, description: 'CHANNEL_DELETED while the poll was waiting' })
@@ -47,7 +48,9 @@ export class PullController {
   @HttpCode(200)
   @Header('content-type', 'text/plain; charset=utf-8')
   @ApiOperation({ summary: 'Delete the pull channel of the key', deprecated: true })
-  @ApiResponse({ status: 200, description: 'REMOVED or ALREADY_DELETED' })
+  @ApiOkResponse({
+    content: { 'text/plain': { schema: { type: 'string', enum: ['REMOVED', 'ALREADY_DELETED'] } } },
+  })
   async remove(@Caller() caller: Identity): Promise<string> {
     try {
       await this.channels.remove(caller, 'pull');

@@ -1,6 +1,13 @@
-import { Caller, type Identity, type ListEnvelope, parseListQuery, type QueryParameters } from '@lanyard/service';
+import {
+  ApiListQuery,
+  Caller,
+  type Identity,
+  type ListEnvelope,
+  parseListQuery,
+  type QueryParameters,
+} from '@lanyard/service';
 import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type DeviceEvent, DeviceEventListSchema, DeviceEventSchema } from './device-event.js';
 import { eventListSpec, EventsReader } from './list-events.js';
 
@@ -15,12 +22,7 @@ export class EventsController {
 
   @Get()
   @ApiOperation({ summary: 'List device events, newest first', description: filterHelp })
-  @ApiQuery({ name: 'limit', required: false, type: Number, description: '2 to 1000, default 50' })
-  @ApiQuery({ name: 'after', required: false, type: String, description: 'Id of the last item of the previous page' })
-  @ApiQuery({ name: 'order', required: false, enum: ['ASC', 'DESC'] })
-  @ApiQuery({ name: 'include', required: false, type: String, description: 'total_count' })
-  @ApiQuery({ name: 'filter', required: false, type: String })
-  @ApiQuery({ name: 'device_id', required: false, type: String })
+  @ApiListQuery(eventListSpec, 'DeviceEventFilters')
   @ApiOkResponse({ standardSchema: DeviceEventListSchema })
   list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<ListEnvelope<DeviceEvent>> {
     return this.events.list(caller.accountId, parseListQuery(query, eventListSpec));

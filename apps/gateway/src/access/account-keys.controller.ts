@@ -1,4 +1,5 @@
 import {
+  ApiListQuery,
   Caller,
   type Identity,
   type ListEnvelope,
@@ -34,6 +35,7 @@ export class AccountKeysController {
 
   @Get()
   @ApiOperation({ summary: 'List API keys of an account' })
+  @ApiListQuery(apiKeyListSpec, 'ApiKeyFilters')
   @ApiOkResponse({ standardSchema: ApiKeyListSchema })
   async list(@Param('account') account: string, @Query() query: QueryParameters): Promise<ListEnvelope<ApiKeyRecord>> {
     refuseSecrets(query);

@@ -1,4 +1,5 @@
 import {
+  ApiListQuery,
   Caller,
   type Identity,
   type ListEnvelope,
@@ -7,7 +8,7 @@ import {
   type QueryParameters,
 } from '@lanyard/service';
 import { Body, Controller, Get, Inject, Param, Post, Put, Query } from '@nestjs/common';
-import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import {
   type AccountChange,
   AccountChangeSchema,
@@ -43,11 +44,7 @@ export class AccountsController {
   @Get()
   @Permissions(installation)
   @ApiOperation({ summary: 'List the accounts of the installation' })
-  @ApiQuery({ name: 'limit', required: false, type: Number, description: '2 to 1000, default 50' })
-  @ApiQuery({ name: 'after', required: false, type: String, description: 'Id of the last item of the previous page' })
-  @ApiQuery({ name: 'order', required: false, enum: ['ASC', 'DESC'] })
-  @ApiQuery({ name: 'status__eq', required: false, enum: ['ACTIVE', 'SUSPENDED'] })
-  @ApiQuery({ name: 'tier__eq', required: false, enum: ['0', '1'] })
+  @ApiListQuery(listSpec, 'AccountFilters')
   @ApiOkResponse({ standardSchema: AccountListSchema })
   list(@Query() query: QueryParameters): Promise<ListEnvelope<AccountRecord>> {
     return this.accounts.list(parseListQuery(query, listSpec));

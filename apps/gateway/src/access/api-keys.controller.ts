@@ -1,7 +1,9 @@
 import {
+  ApiListQuery,
   Caller,
   type Identity,
   type ListEnvelope,
+  type ListSpec,
   parseApiKey,
   parseListQuery,
   Permissions,
@@ -9,11 +11,11 @@ import {
 } from '@lanyard/service';
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Put, Query } from '@nestjs/common';
 import {
+  ApiConflictResponse,
   ApiCreatedResponse,
   ApiNoContentResponse,
   ApiOkResponse,
   ApiOperation,
-  ApiQuery,
   ApiTags,
 } from '@nestjs/swagger';
 import { OnlyYourself, SecretInUrl } from '../errors.js';
@@ -34,6 +36,8 @@ import { ApiKeys } from './api-keys.service.js';
 import { type KeyGroupRecord, KeyGroupListSchema } from './key-group-record.js';
 import { KeyGroups } from './key-groups.service.js';
 import { admin } from './permissions.js';
+
+export const noFilters: ListSpec = { filters: {} };
 
 export const apiKeyListSpec = { filters: { key: 'text', name: 'text', owner: 'text' } } as const;
 
@@ -61,12 +65,8 @@ export class ApiKeysController {
 
   @Get()
   @Permissions(admin)
-  @ApiOperation({ summary: 'List API keys' })
-  @ApiQuery({ name: 'limit', required: false, type: Number, description: '2 to 1000, default 50' })
-  @ApiQuery({ name: 'after', required: false, type: String, description: 'Id of the last item of the previous page' })
-  @ApiQuery({ name: 'order', required: false, enum: ['ASC', 'DESC'] })
-  @ApiQuery({ name: 'key__eq', required: false, type: String, description: 'The key without its secret part' })
-  @ApiQuery({ name: 'owner__eq', required: false, type: String })
+  @ApiOperation({ summary: 'List API keys', description: '`key` is a key without its secret part.' })
+  @ApiListQuery(apiKeyListSpec, 'ApiKeyFilters')
   @ApiOkResponse({ standardSchema: ApiKeyListSchema })
   list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<ListEnvelope<ApiKeyRecord>> {
     refuseSecrets(query);
@@ -145,6 +145,7 @@ export class ApiKeysController {
 
   @Get(':id/groups')
   @ApiOperation({ summary: 'Groups of an API key' })
+  @ApiListQuery(noFilters)
   @ApiOkResponse({ standardSchema: KeyGroupListSchema })
   async listGroups(
     @Caller() caller: Identity,
@@ -152,13 +153,14 @@ export class ApiKeysController {
     @Query() query: QueryParameters,
   ): Promise<ListEnvelope<KeyGroupRecord>> {
     const key = await this.keys.get(caller.accountId, keyIdOf(caller, id));
-    return this.groups.listOfKey(caller.accountId, key.id, parseListQuery(query, { filters: {} }));
+    return this.groups.listOfKey(caller.accountId, key.id, parseListQuery(query, noFilters));
   }
 
   @Post(':id/groups/add')
   @HttpCode(200)
   @Permissions(admin)
   @ApiOperation({ summary: 'Add an API key to groups' })
+  @ApiConflictResponse({ description: 'In one of them already' })
   @ApiOkResponse({ standardSchema: ApiKeySchema })
   addGroups(
     @Caller() caller: Identity,

@@ -1,21 +1,24 @@
 import {
+  ApiListQuery,
   Caller,
   type Identity,
   type ListEnvelope,
   listEnvelope,
+  listSchema,
   parseListQuery,
   Permissions,
   type QueryParameters,
 } from '@lanyard/service';
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Put, Query } from '@nestjs/common';
 import {
+  ApiConflictResponse,
   ApiCreatedResponse,
   ApiNoContentResponse,
   ApiOkResponse,
   ApiOperation,
-  ApiQuery,
   ApiTags,
 } from '@nestjs/swagger';
+import { z } from 'zod';
 import { ApiKeyListSchema, type ApiKeyRecord } from './api-key-record.js';
 import {
   type KeyGroupChange,
@@ -28,6 +31,7 @@ import {
   type NewKeyGroup,
   NewKeyGroupSchema,
 } from './key-group-record.js';
+import { noFilters } from './api-keys.controller.js';
 import { KeyGroups } from './key-groups.service.js';
 import { admin } from './permissions.js';
 
@@ -42,10 +46,7 @@ export class KeyGroupsController {
 
   @Get()
   @ApiOperation({ summary: 'List key groups' })
-  @ApiQuery({ name: 'limit', required: false, type: Number, description: '2 to 1000, default 50' })
-  @ApiQuery({ name: 'after', required: false, type: String, description: 'Id of the last item of the previous page' })
-  @ApiQuery({ name: 'order', required: false, enum: ['ASC', 'DESC'] })
-  @ApiQuery({ name: 'name__eq', required: false, type: String })
+  @ApiListQuery(listSpec, 'KeyGroupFilters')
   @ApiOkResponse({ standardSchema: KeyGroupListSchema })
   list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<ListEnvelope<KeyGroupRecord>> {
     return this.groups.list(caller.accountId, parseListQuery(query, listSpec));
@@ -54,6 +55,7 @@ export class KeyGroupsController {
   @Post()
   @ApiOperation({ summary: 'Create a key group' })
   @ApiCreatedResponse({ standardSchema: KeyGroupSchema })
+  @ApiConflictResponse({ description: 'Another key group of the account has the name' })
   create(@Caller() caller: Identity, @Body({ schema: NewKeyGroupSchema }) body: NewKeyGroup): Promise<KeyGroupRecord> {
     return this.groups.create(caller.accountId, body);
   }
@@ -68,6 +70,7 @@ export class KeyGroupsController {
   @Put(':id')
   @ApiOperation({ summary: 'Change the name or the permissions of a key group' })
   @ApiOkResponse({ standardSchema: KeyGroupSchema })
+  @ApiConflictResponse({ description: 'Another key group of the account has the name' })
   update(
     @Caller() caller: Identity,
     @Param('id') id: string,
@@ -86,30 +89,34 @@ export class KeyGroupsController {
 
   @Get(':id/api-keys')
   @ApiOperation({ summary: 'API keys of a group' })
+  @ApiListQuery(noFilters)
   @ApiOkResponse({ standardSchema: ApiKeyListSchema })
   keys(
     @Caller() caller: Identity,
     @Param('id') id: string,
     @Query() query: QueryParameters,
   ): Promise<ListEnvelope<ApiKeyRecord>> {
-    return this.groups.keys(caller.accountId, id, parseListQuery(query, { filters: {} }));
+    return this.groups.keys(caller.accountId, id, parseListQuery(query, noFilters));
   }
 
   /** Nobody has users or applications here: the lists exist because clients ask for them. */
   @Get([':id/users', ':id/applications'])
   @ApiOperation({ summary: 'Users or applications of a group: always empty' })
+  @ApiListQuery(noFilters)
+  @ApiOkResponse({ standardSchema: listSchema(z.never(), 'EmptyList') })
   async nobody(
     @Caller() caller: Identity,
     @Param('id') id: string,
     @Query() query: QueryParameters,
   ): Promise<ListEnvelope<never>> {
     await this.groups.get(caller.accountId, id);
-    return listEnvelope<never>([], parseListQuery(query, { filters: {} }), 0);
+    return listEnvelope<never>([], parseListQuery(query, noFilters), 0);
   }
 
   @Post([':id', ':id/api-keys/add'])
   @HttpCode(200)
   @ApiOperation({ summary: 'Add API keys to a group' })
+  @ApiConflictResponse({ description: 'One is in the group already' })
   @ApiOkResponse({ standardSchema: KeyGroupSchema })
   add(
     @Caller() caller: Identity,

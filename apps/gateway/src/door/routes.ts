@@ -49,6 +49,9 @@ const table: readonly Entry[] = [
   entry('/v2/notification', 'dispatcher', notifications),
 ];
 
+/** Every prefix that has an owner. */
+export const ownedPrefixes = table.map(({ prefix }) => prefix);
+
 const segmentsOf = (path: string): string[] => path.split('/').slice(1);
 
 const longestFirst = table

@@ -1,20 +1,18 @@
+import { documentBuilder, documentOf } from '@lanyard/service';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { Documents } from './documents.js';
+import { withTags } from './tags.js';
 
 /** The gateway's own part, with the title of the whole. */
-export const ownDocument = (app: NestFastifyApplication, publicUrl: string | undefined): OpenAPIObject =>
-  SwaggerModule.createDocument(
+export const ownDocument = (app: NestFastifyApplication, publicUrl?: string): OpenAPIObject =>
+  documentOf(
     app,
-    new DocumentBuilder()
-      .setTitle('Lanyard')
+    withTags(documentBuilder('Lanyard'))
       .setDescription('Devices, commands, subscriptions, notification channels, snapshots, event log and API keys.')
-      .setVersion('1')
-      .setOpenAPIVersion('3.1.0')
       .addServer(publicUrl ?? '/')
-      .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'An API key' })
-      .addSecurityRequirements('bearer')
       .build(),
+    { forwarded: false },
   );
 
 /** `/openapi.json` for all services, and `/docs`, a page that shows it; its scripts come from this server. */

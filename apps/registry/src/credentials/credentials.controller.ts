@@ -1,7 +1,13 @@
-import { Caller, type Identity, listEnvelope, type ListEnvelope, parseListQuery } from '@lanyard/service';
+import { Caller, type Identity, listEnvelope, type ListEnvelope, listSchema, parseListQuery } from '@lanyard/service';
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
-import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { listSchema } from '../list-schema.js';
+import {
+  ApiConflictResponse,
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
 import {
   CreatedCredentialSchema,
   type CreatedCredential,
@@ -32,6 +38,7 @@ export class CredentialsController {
     description: `A pre-shared key (\`kind: psk\`; what is left out of identity and key is generated) or its certificate (\`kind: certificate\`). The key is in this answer and nowhere else. At most ${credentialsPerDeviceMax} at a time; all of them are valid.`,
   })
   @ApiCreatedResponse({ standardSchema: CreatedCredentialSchema })
+  @ApiConflictResponse({ description: 'In use already, or the device has as many as it may have' })
   create(
     @Caller() caller: Identity,
     @Param('id') id: string,

@@ -1,4 +1,13 @@
-import { Caller, type Identity, type ListEnvelope, parseListQuery, type QueryParameters } from '@lanyard/service';
+import {
+  ApiFilters,
+  ApiListQuery,
+  Caller,
+  type Identity,
+  type ListEnvelope,
+  listSchema,
+  parseListQuery,
+  type QueryParameters,
+} from '@lanyard/service';
 import {
   Body,
   Controller,
@@ -15,17 +24,16 @@ import {
   UseInterceptors,
 } from '@nestjs/common';
 import {
+  ApiConflictResponse,
   ApiCreatedResponse,
   ApiNoContentResponse,
   ApiOkResponse,
   ApiOperation,
   ApiProduces,
-  ApiQuery,
   ApiTags,
 } from '@nestjs/swagger';
 import { EtagHeader } from '../etag.js';
 import { exportedCsv } from './device-export.js';
-import { listSchema } from '../list-schema.js';
 import { type DeviceChanges, DeviceChangesSchema, type NewDevice, NewDeviceSchema } from './device-fields.js';
 import { DeviceList, deviceListSpec } from './device-list.js';
 import { type Device, DeviceSchema } from './device-record.js';
@@ -47,11 +55,7 @@ export class DevicesController {
 
   @Get()
   @ApiOperation({ summary: 'List devices', description: deviceFilterHelp })
-  @ApiQuery({ name: 'limit', required: false, type: Number, description: '2 to 1000, default 50' })
-  @ApiQuery({ name: 'after', required: false, type: String, description: 'Id of the last item of the previous page' })
-  @ApiQuery({ name: 'order', required: false, enum: ['ASC', 'DESC'] })
-  @ApiQuery({ name: 'include', required: false, type: String, description: 'total_count' })
-  @ApiQuery({ name: 'filter', required: false, type: String })
+  @ApiListQuery(deviceListSpec, 'DeviceFilters')
   @ApiOkResponse({ standardSchema: DeviceListSchema })
   list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<ListEnvelope<Device>> {
     return this.lists.list(caller.accountId, parseListQuery(query, deviceListSpec));
@@ -60,12 +64,14 @@ export class DevicesController {
   @Post()
   @ApiOperation({ summary: 'Create a device' })
   @ApiCreatedResponse({ standardSchema: DeviceSchema })
+  @ApiConflictResponse({ description: 'Another device of the account has the endpoint name' })
   create(@Caller() caller: Identity, @Body({ schema: NewDeviceSchema }) body: NewDevice): Promise<Device> {
     return this.devices.create(caller.accountId, body, caller);
   }
 
   @Get('export')
   @ApiOperation({ summary: 'All devices as CSV, in the columns of an import', description: deviceFilterHelp })
+  @ApiFilters(deviceListSpec, 'DeviceFilters')
   @ApiProduces('text/csv')
   @ApiOkResponse({ content: { 'text/csv': { schema: { type: 'string' } } } })
   export(@Caller() caller: Identity, @Query() query: QueryParameters): StreamableFile {
@@ -83,6 +89,7 @@ export class DevicesController {
   @Put(':id')
   @ApiOperation({ summary: 'Change a device: what is given is changed' })
   @ApiOkResponse({ standardSchema: DeviceSchema })
+  @ApiConflictResponse({ description: 'Another device of the account has the endpoint name' })
   change(
     @Caller() caller: Identity,
     @Param('id') id: string,

@@ -1,4 +1,12 @@
-import { Caller, type Identity, type ListEnvelope, parseListQuery, type QueryParameters } from '@lanyard/service';
+import {
+  ApiListQuery,
+  Caller,
+  type Identity,
+  type ListEnvelope,
+  listSchema,
+  parseListQuery,
+  type QueryParameters,
+} from '@lanyard/service';
 import {
   Body,
   Controller,
@@ -13,13 +21,19 @@ import {
   Query,
   UseInterceptors,
 } from '@nestjs/common';
-import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import {
+  ApiConflictResponse,
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
 import { DeviceList, deviceListSpec } from '../devices/device-list.js';
 import type { Device } from '../devices/device-record.js';
 import { DeviceListSchema, deviceFilterHelp } from '../devices/devices.controller.js';
 import { MemberIdMissing } from '../errors.js';
 import { EtagHeader } from '../etag.js';
-import { listSchema } from '../list-schema.js';
 import {
   type Group,
   type GroupChanges,
@@ -50,6 +64,7 @@ export class GroupsController {
 
   @Get()
   @ApiOperation({ summary: 'List device groups' })
+  @ApiListQuery(groupListSpec, 'DeviceGroupFilters')
   @ApiOkResponse({ standardSchema: listSchema(GroupSchema, 'DeviceGroupList') })
   list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<ListEnvelope<Group>> {
     return this.groups.list(caller.accountId, parseListQuery(query, groupListSpec));
@@ -58,6 +73,7 @@ export class GroupsController {
   @Post()
   @ApiOperation({ summary: 'Create a device group' })
   @ApiCreatedResponse({ standardSchema: GroupSchema })
+  @ApiConflictResponse({ description: 'Another device group of the account has the name' })
   create(@Caller() caller: Identity, @Body({ schema: NewGroupSchema }) body: NewGroupBody): Promise<Group> {
     return this.groups.create(caller.accountId, newGroup(body));
   }
@@ -72,6 +88,7 @@ export class GroupsController {
   @Put(':id')
   @ApiOperation({ summary: 'Change a device group: what is given is changed' })
   @ApiOkResponse({ standardSchema: GroupSchema })
+  @ApiConflictResponse({ description: 'Another device group of the account has the name' })
   change(
     @Caller() caller: Identity,
     @Param('id') id: string,
@@ -115,6 +132,7 @@ export class GroupsController {
 
   @Get(':id/devices')
   @ApiOperation({ summary: 'List the devices of a group', description: deviceFilterHelp })
+  @ApiListQuery(deviceListSpec, 'DeviceFilters')
   @ApiOkResponse({ standardSchema: DeviceListSchema })
   async members(
     @Caller() caller: Identity,

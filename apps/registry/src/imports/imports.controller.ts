@@ -1,4 +1,13 @@
-import { Caller, type Identity, type ListEnvelope, parseListQuery, type QueryParameters } from '@lanyard/service';
+import {
+  ApiListQuery,
+  Caller,
+  type Identity,
+  type ListEnvelope,
+  listSchema,
+  type ListSpec,
+  parseListQuery,
+  type QueryParameters,
+} from '@lanyard/service';
 import { Controller, Delete, Get, HttpCode, Inject, Param, Post, Query, Req, StreamableFile } from '@nestjs/common';
 import {
   ApiAcceptedResponse,
@@ -13,12 +22,13 @@ import {
 } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
-import { listSchema } from '../list-schema.js';
 import { bodyStreamOf } from './body-streams.js';
 import { type DeviceImport, ImportSchema } from './import-record.js';
 import { ImportsService } from './imports.service.js';
 
 const nameLengthMax = 128;
+
+const importListSpec: ListSpec = { filters: {} };
 
 @ApiTags('Imports')
 @Controller('v3/device-imports')
@@ -46,9 +56,10 @@ export class ImportsController {
 
   @Get()
   @ApiOperation({ summary: 'List imports' })
+  @ApiListQuery(importListSpec)
   @ApiOkResponse({ standardSchema: listSchema(ImportSchema, 'DeviceImportList') })
   list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<ListEnvelope<DeviceImport>> {
-    return this.imports.list(caller.accountId, parseListQuery(query, { filters: {} }));
+    return this.imports.list(caller.accountId, parseListQuery(query, importListSpec));
   }
 
   @Get(':id')

@@ -1,4 +1,12 @@
-import { Caller, type Identity, type ListEnvelope, parseListQuery, type QueryParameters } from '@lanyard/service';
+import {
+  ApiListQuery,
+  Caller,
+  type Identity,
+  type ListEnvelope,
+  listSchema,
+  parseListQuery,
+  type QueryParameters,
+} from '@lanyard/service';
 import {
   Body,
   Controller,
@@ -13,12 +21,18 @@ import {
   Query,
   UseInterceptors,
 } from '@nestjs/common';
-import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import {
+  ApiConflictResponse,
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
 import { DeviceList, deviceListSpec } from '../devices/device-list.js';
 import type { Device } from '../devices/device-record.js';
 import { deviceFilterHelp, DeviceListSchema } from '../devices/devices.controller.js';
 import { EtagHeader } from '../etag.js';
-import { listSchema } from '../list-schema.js';
 import {
   type DeviceQuery,
   filtersOf,
@@ -42,6 +56,7 @@ export class QueriesController {
 
   @Get()
   @ApiOperation({ summary: 'List saved queries' })
+  @ApiListQuery(queryListSpec, 'DeviceQueryFilters')
   @ApiOkResponse({ standardSchema: listSchema(QuerySchema, 'DeviceQueryList') })
   list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<ListEnvelope<DeviceQuery>> {
     return this.queries.list(caller.accountId, parseListQuery(query, queryListSpec));
@@ -50,6 +65,7 @@ export class QueriesController {
   @Post()
   @ApiOperation({ summary: 'Save a query' })
   @ApiCreatedResponse({ standardSchema: QuerySchema })
+  @ApiConflictResponse({ description: 'Another query of the account has the name' })
   create(@Caller() caller: Identity, @Body({ schema: NewQuerySchema }) body: NewQuery): Promise<DeviceQuery> {
     return this.queries.create(caller.accountId, body);
   }
@@ -64,6 +80,7 @@ export class QueriesController {
   @Put(':id')
   @ApiOperation({ summary: 'Change a saved query: what is given is changed' })
   @ApiOkResponse({ standardSchema: QuerySchema })
+  @ApiConflictResponse({ description: 'Another query of the account has the name' })
   change(
     @Caller() caller: Identity,
     @Param('id') id: string,
@@ -83,6 +100,7 @@ export class QueriesController {
 
   @Get(':id/devices')
   @ApiOperation({ summary: 'The devices that a saved query finds now', description: deviceFilterHelp })
+  @ApiListQuery(deviceListSpec, 'DeviceFilters')
   @ApiOkResponse({ standardSchema: DeviceListSchema })
   async found(
     @Caller() caller: Identity,

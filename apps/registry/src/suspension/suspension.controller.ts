@@ -1,10 +1,13 @@
 import { suspensionCategories } from '@lanyard/contracts';
 import {
+  ApiListQuery,
   Caller,
   type Filter,
   type Identity,
   listEnvelope,
   type ListEnvelope,
+  listSchema,
+  type ListSpec,
   parseListQuery,
   type QueryParameters,
 } from '@lanyard/service';
@@ -12,7 +15,6 @@ import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query } from '@ne
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { z } from 'zod';
 import { CategoryNotFound, PageNotFound } from '../errors.js';
-import { listSchema } from '../list-schema.js';
 import { blockCategories, type BlockCategory } from './categories.js';
 import { SuspensionService } from './suspension.service.js';
 
@@ -64,6 +66,8 @@ export class SuspensionController {
   }
 }
 
+const categoryListSpec: ListSpec = { filters: { reference: 'text', updated_at: 'date' } };
+
 const matches = (category: BlockCategory, { field, operator, values }: Filter): boolean => {
   if (field === 'updated_at') {
     const at = Date.parse(category.updated_at);
@@ -88,9 +92,10 @@ const matches = (category: BlockCategory, { field, operator, values }: Filter): 
 export class BlockCategoriesController {
   @Get()
   @ApiOperation({ summary: 'List the suspension categories' })
+  @ApiListQuery(categoryListSpec, 'DeviceBlockCategoryFilters')
   @ApiOkResponse({ standardSchema: listSchema(BlockCategorySchema, 'DeviceBlockCategoryList') })
   list(@Query() query: QueryParameters): ListEnvelope<BlockCategory> {
-    const wanted = parseListQuery(query, { filters: { reference: 'text', updated_at: 'date' } });
+    const wanted = parseListQuery(query, categoryListSpec);
     const found = blockCategories.filter((category) => wanted.filters.every((filter) => matches(category, filter)));
     const ordered = wanted.order === 'ASC' ? found : found.toReversed();
     const start = wanted.after === null ? 0 : ordered.findIndex((category) => category.reference === wanted.after) + 1;

@@ -1,7 +1,13 @@
-import { Caller, type Identity, listEnvelope, type ListEnvelope, parseListQuery } from '@lanyard/service';
+import { Caller, type Identity, listEnvelope, type ListEnvelope, listSchema, parseListQuery } from '@lanyard/service';
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Put } from '@nestjs/common';
-import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { listSchema } from '../list-schema.js';
+import {
+  ApiConflictResponse,
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
 import {
   type NewTrustedCertificate,
   NewTrustedCertificateSchema,
@@ -32,6 +38,7 @@ export class TrustedCertificatesController {
     description: `A device whose certificate is signed by it is the one that the common name says. With \`enrolment\` it need not be in the directory before. \`proof\` shows that the issuer is yours: \`printf %s <account id> | openssl dgst -sha256 -sign ca.key | base64 -w0\`. At most ${trustedPerAccountMax}.`,
   })
   @ApiCreatedResponse({ standardSchema: TrustedCertificateSchema })
+  @ApiConflictResponse({ description: 'Trusted already, or the account trusts as many as it may' })
   create(
     @Caller() caller: Identity,
     @Body({ schema: NewTrustedCertificateSchema }) body: NewTrustedCertificate,

@@ -1,6 +1,6 @@
 import { Caller, CLOCK, type Clock, type Identity } from '@lanyard/service';
 import { Controller, Delete, Get, Inject, Param } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiMethodNotAllowedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { SnapshotNotDeletable } from '../errors.js';
 import { SnapshotReader } from '../resources/snapshot-reader.js';
 import { type DeviceEcho, DeviceEchoSchema } from './device-echo.js';
@@ -22,6 +22,7 @@ export class EchoController {
 
   @Delete()
   @ApiOperation({ summary: 'Not available: always 405' })
+  @ApiMethodNotAllowedResponse({ description: 'A snapshot lives as long as its device' })
   remove(): never {
     throw new SnapshotNotDeletable();
   }

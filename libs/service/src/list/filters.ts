@@ -17,7 +17,8 @@ export interface Filter {
   values: FilterValue[];
 }
 
-const operators: Record<FieldKind, readonly Operator[]> = {
+/** What each kind takes. */
+export const operators: Record<FieldKind, readonly Operator[]> = {
   text: ['eq', 'neq', 'in', 'nin'],
   bool: ['eq', 'neq'],
   date: ['eq', 'in', 'nin', 'lte', 'gte'],

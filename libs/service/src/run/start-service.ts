@@ -2,13 +2,13 @@ import { type DynamicModule, Module, type Provider, type Type } from '@nestjs/co
 import { NestFactory } from '@nestjs/core';
 import type { CustomTransportStrategy } from '@nestjs/microservices';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { type Clock, systemClock } from '../clock.js';
 import type { CommonConfig } from '../config/common.js';
 import { ErrorFilter } from '../http/error-filter.js';
 import { createFastify, type HttpOptions } from '../http/fastify.js';
 import { validationPipe } from '../http/validation.js';
 import { type Authenticator, TokenAuthenticator } from '../identity/guard.js';
+import { documentBuilder, documentOf } from '../openapi/document.js';
 import { Health } from '../telemetry/health.js';
 import { createLogger, type Logger, NestLogger } from '../telemetry/logger.js';
 import { Metrics } from '../telemetry/metrics.js';
@@ -64,21 +64,9 @@ const rootModule = (definition: ServiceDefinition, parts: ServiceParts): Dynamic
   return { module: RootModule, imports: [ServiceModule.of(parts), definition.module], providers: [] as Provider[] };
 };
 
-const documentOf = (app: NestFastifyApplication, title: string): OpenAPIObject =>
-  SwaggerModule.createDocument(
-    app,
-    new DocumentBuilder()
-      .setTitle(title)
-      .setVersion('1')
-      .setOpenAPIVersion('3.1.0')
-      .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'An API key' })
-      .addSecurityRequirements('bearer')
-      .build(),
-  );
-
 /** Each service documents what it owns; the gateway merges the documents. */
 const serveOpenApi = (app: NestFastifyApplication, title: string): void => {
-  const document = JSON.stringify(documentOf(app, title));
+  const document = JSON.stringify(documentOf(app, documentBuilder(title).build(), { forwarded: true }));
   app
     .getHttpAdapter()
     .get('/openapi.json', (_request: unknown, reply: { type(t: string): { send(b: string): void } }) => {

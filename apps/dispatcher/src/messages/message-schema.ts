@@ -1,0 +1,30 @@
+import { AsyncResponseItemSchema, NotificationItemSchema, RegistrationItemSchema } from '@lanyard/contracts';
+import { z } from 'zod';
+
+/** What the options of the channel add to an item (spec §2.10). */
+const added = {
+  uid: z.string().optional().describe('With include_uid: the same each time the item is delivered'),
+  timestamp: z.number().int().optional().describe('With include_timestamp: when it was queued, ms since the epoch'),
+  'original-ep': z.string().optional().describe('With include_original_ep: the endpoint name'),
+};
+
+const ep = z.string().describe('Device id; the endpoint name with use_endpoint_name');
+
+const registrations = z.array(z.object({ ...RegistrationItemSchema.shape, ep, ...added })).optional();
+
+const ended = z
+  .array(z.union([z.string(), z.object({ ep, ...added })]))
+  .optional()
+  .describe('Ids; objects with deregistrations_as_object');
+
+/** What comes on a channel (spec §6.1): one category in each message. */
+export const NotificationMessageSchema = z
+  .object({
+    notifications: z.array(z.object({ ...NotificationItemSchema.shape, ep, ...added })).optional(),
+    registrations,
+    'reg-updates': registrations,
+    'de-registrations': ended,
+    'registrations-expired': ended,
+    'async-responses': z.array(z.object({ ...AsyncResponseItemSchema.shape, ...added })).optional(),
+  })
+  .meta({ id: 'NotificationMessage' });

@@ -1,0 +1,116 @@
+import { STATUS_CODES } from 'node:http';
+import type { Document, JsonSchema, Operation, Parameter } from './document-types.js';
+import { errorResponses, errorSchemas, requestId, withErrors } from './error-answers.js';
+
+/** Segments of a resource path below a device: 16-bit numbers (LwM2M 1.1 §7.2). */
+const lwm2mNumber: JsonSchema = { type: 'integer', minimum: 0, maximum: 65_535 };
+const schemasOfSegments: Record<string, JsonSchema> = {
+  object: lwm2mNumber,
+  instance: lwm2mNumber,
+  resource: lwm2mNumber,
+  resourceInstance: lwm2mNumber,
+};
+
+const missingPathParameters = (path: string, given: readonly Parameter[]): Parameter[] =>
+  [...path.matchAll(/\{(\w+)\}/g)]
+    .map(([, name]) => name as string)
+    .filter((name) => !given.some((p) => p.in === 'path' && p.name === name))
+    .map((name) => ({ name, in: 'path', required: true, schema: schemasOfSegments[name] ?? { type: 'string' } }));
+
+/** `if-match` -> `If-Match`. */
+const headerName = (name: string): string => name.replace(/(^|-)[a-z]/g, (start) => start.toUpperCase());
+
+const withParameters = (path: string, operation: Operation): Parameter[] | undefined => {
+  const given = operation.parameters ?? [];
+  const all = [...given, ...missingPathParameters(path, given)].map((parameter) => ({
+    ...parameter,
+    // No operation insists on a header.
+    ...(parameter.in === 'header' && { name: headerName(parameter.name), required: false }),
+  }));
+  return all.length > 0 ? all : undefined;
+};
+
+const takesNull = (schema: JsonSchema | undefined): boolean =>
+  [schema?.['type']].flat().includes('null') ||
+  ((schema?.['anyOf'] as JsonSchema[] | undefined) ?? []).some((one) => takesNull(one));
+
+const withBody = (body: NonNullable<Operation['requestBody']>): Operation['requestBody'] => ({
+  ...body,
+  required: body.required !== false && !Object.values(body.content).some(({ schema }) => takesNull(schema)),
+});
+
+const withHeaders = (responses: Operation['responses']): Operation['responses'] =>
+  Object.fromEntries(
+    Object.entries(responses).map(([status, answer]) => [
+      status,
+      answer.$ref !== undefined
+        ? answer
+        : {
+            ...answer,
+            description: answer.description || STATUS_CODES[Number(status)] || status,
+            headers: { ...requestId, ...answer.headers },
+          },
+    ]),
+  );
+
+/** A handler with several paths has one name for each: `read[0]`, `read[1]` -> `read`, `read_2`. */
+const operationId = (id: string): string =>
+  id.replace(/\[(\d+)\]$/, (_, n: string) => (n === '0' ? '' : `_${Number(n) + 1}`));
+
+/** zod says of every integer that JavaScript can hold it; Nest refers through an allOf of one. */
+const tidied = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(tidied);
+  if (typeof value !== 'object' || value === null) return value;
+  const { allOf, ...rest } = value as { allOf?: object[] };
+  if (allOf?.length === 1) return tidied({ ...rest, ...allOf[0] });
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, inner]) => inner !== Number.MAX_SAFE_INTEGER && inner !== Number.MIN_SAFE_INTEGER)
+      .map(([key, inner]) => [key, tidied(inner)]),
+  );
+};
+
+/** Schemas with a title become components of that name. */
+const hoisted = (parameters: Parameter[] | undefined, schemas: Record<string, JsonSchema>): Parameter[] | undefined =>
+  parameters?.map((parameter) => {
+    const title = parameter.schema?.['title'];
+    if (typeof title !== 'string') return parameter;
+    schemas[title] = parameter.schema as JsonSchema;
+    return { ...parameter, schema: { $ref: `#/components/schemas/${title}` } };
+  });
+
+/**
+ * What the container cannot know of its routes: errors with their bodies, headers, path parameters that no handler
+ * names. `forwarded`: the operations are reached through the gateway, whose connection may break.
+ */
+export const completed = <T extends object>(document: T, { forwarded }: { forwarded: boolean }): T => {
+  const { paths, components } = document as unknown as Document;
+  const schemas = { ...components?.schemas, ...errorSchemas };
+  const complete = (path: string, operation: Operation): Operation => {
+    const parameters = hoisted(withParameters(path, operation), schemas);
+    const whole: Operation = {
+      ...operation,
+      ...(operation.operationId !== undefined && { operationId: operationId(operation.operationId) }),
+      ...(parameters && { parameters }),
+      ...(operation.requestBody && { requestBody: withBody(operation.requestBody) }),
+    };
+    return { ...whole, responses: withHeaders(withErrors(path, whole, forwarded)) };
+  };
+  const entries = Object.entries(paths).map(([path, item]) => [
+    path,
+    Object.fromEntries(Object.entries(item).map(([method, operation]) => [method, complete(path, operation)])),
+  ]);
+  return tidied({
+    ...document,
+    paths: Object.fromEntries(entries) as Document['paths'],
+    components: {
+      ...components,
+      schemas,
+      responses: errorResponses,
+      headers: {
+        RequestId: { description: 'Names the request in the logs of all services', schema: { type: 'string' } },
+        RetryAfter: { description: 'Seconds', schema: { type: 'integer', minimum: 1 } },
+      },
+    },
+  }) as T;
+};

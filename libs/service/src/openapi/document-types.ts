@@ -1,0 +1,34 @@
+/** The part of an OpenAPI 3.1 document that is read and written here. */
+export type JsonSchema = { [key: string]: unknown };
+
+export interface Parameter {
+  name: string;
+  in: string;
+  required?: boolean;
+  description?: string;
+  schema?: JsonSchema;
+  style?: string;
+  explode?: boolean;
+}
+
+export interface Answer {
+  $ref?: string;
+  description?: string;
+  headers?: Record<string, object>;
+  content?: Record<string, { schema?: JsonSchema }>;
+}
+
+export interface Operation {
+  operationId?: string;
+  parameters?: Parameter[];
+  requestBody?: { required?: boolean; content: Record<string, { schema?: JsonSchema }> };
+  responses: Record<string, Answer>;
+}
+
+export interface Document {
+  paths: Record<string, Record<string, Operation>>;
+  components?: {
+    schemas?: Record<string, JsonSchema>;
+    headers?: Record<string, object>;
+  };
+}

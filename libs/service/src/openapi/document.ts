@@ -1,0 +1,43 @@
+import { type DynamicModule, Module, type Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { ServiceModule, type ServiceParts } from '../run/service.module.js';
+import { completed } from './complete.js';
+
+const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
+
+const operationIdFactory = (controller: string, method: string): string =>
+  `${lowerFirst(controller.replace(/Controller$/, ''))}_${method}`;
+
+/** What every document says about itself and its security. */
+export const documentBuilder = (title: string): DocumentBuilder =>
+  new DocumentBuilder()
+    .setTitle(title)
+    .setVersion('1')
+    .setOpenAPIVersion('3.1.0')
+    .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
+    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'An API key' })
+    .addSecurityRequirements('bearer');
+
+/** The document of a container; `forwarded`: its operations are reached through the gateway. */
+export const documentOf = (
+  app: NestFastifyApplication,
+  head: Omit<OpenAPIObject, 'paths'>,
+  { forwarded }: { forwarded: boolean },
+): OpenAPIObject => completed(SwaggerModule.createDocument(app, head, { operationIdFactory }), { forwarded });
+
+/**
+ * The container of a module, of which nothing is made: enough to document its controllers, without engines. What the
+ * module's parts would be may be left out.
+ */
+export const containerToDocument = async (module: DynamicModule | Type<unknown>): Promise<NestFastifyApplication> => {
+  @Module({})
+  class Root {}
+  const root = { module: Root, imports: [ServiceModule.of({} as ServiceParts), module] };
+  return NestFactory.create<NestFastifyApplication>(root, new FastifyAdapter(), {
+    preview: true,
+    logger: false,
+    abortOnError: false,
+  });
+};

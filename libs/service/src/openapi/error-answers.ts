@@ -1,0 +1,98 @@
+import type { Answer, JsonSchema, Operation } from './document-types.js';
+
+/** The error object of v3, and of v2 for clients that ask for JSON. */
+const errorSchema: JsonSchema = {
+  type: 'object',
+  properties: {
+    object: { type: 'string', enum: ['error'] },
+    code: { type: 'integer', description: 'The HTTP status' },
+    type: { type: 'string', pattern: '^[a-z_]+$', description: 'For programs: validation_error, not_found, …' },
+    message: { type: 'string', description: 'For people: what is wrong and what to do' },
+    request_id: { type: 'string', description: 'Names the request in the logs of all services' },
+    fields: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: { name: { type: 'string' }, message: { type: 'string' } },
+        required: ['name', 'message'],
+        additionalProperties: false,
+      },
+    },
+  },
+  required: ['object', 'code', 'type', 'message', 'request_id'],
+  additionalProperties: false,
+};
+
+const tokenSchema: JsonSchema = {
+  type: 'string',
+  pattern: '^[A-Z0-9_]+$',
+  description: 'One word, for example DEVICE_NOT_FOUND; the error object instead when Accept asks for JSON',
+};
+
+export const errorSchemas = { Error: errorSchema, ErrorToken: tokenSchema };
+
+const meaning: Record<number, string> = {
+  400: 'The request is not valid',
+  401: 'No API key, or one that is not valid',
+  403: 'The key may not do this',
+  404: 'Not there, or of another account',
+  412: 'The record is another version than If-Match names',
+  413: 'The body is too large',
+  429: 'Too many requests: wait as long as Retry-After says',
+  500: 'An error of the service',
+  502: 'The connection to a service broke off; the request may have been carried out',
+  503: 'A part of the system does not answer now: try again',
+};
+
+export const requestId = { 'X-Request-ID': { $ref: '#/components/headers/RequestId' } };
+
+const retryAfter = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } };
+
+const contentOf = (path: string): Answer['content'] => ({
+  ...(path.startsWith('/v2/') && { 'text/plain': { schema: { $ref: '#/components/schemas/ErrorToken' } } }),
+  'application/json': { schema: { $ref: '#/components/schemas/Error' } },
+});
+
+/** What an operation may answer beside what it says of itself. */
+const statusesOf = (operation: Operation, forwarded: boolean): number[] => {
+  const parameters = operation.parameters ?? [];
+  const has = (place: string, name?: string): boolean =>
+    parameters.some((p) => p.in === place && (name === undefined || p.name === name));
+  return [
+    ...[400, 401, 403, 429, 500, 503],
+    ...(has('path') || has('query', 'after') ? [404] : []),
+    ...(has('header', 'If-Match') ? [412] : []),
+    ...(operation.requestBody ? [413] : []),
+    ...(forwarded ? [502] : []),
+  ];
+};
+
+const errorAnswer = (path: string, status: number, answer: Answer): Answer => ({
+  ...answer,
+  description: answer.description || meaning[status] || 'Refused',
+  headers: { ...requestId, ...((status === 429 || status === 503) && retryAfter) },
+  content: answer.content ?? contentOf(path),
+});
+
+/** The bare words of v2 have answers of their own. */
+const kindOf = (path: string): string => (path.startsWith('/v2/') ? 'Token' : 'Error');
+
+/** `Error400`, `Token400` and so on, for what operations say nothing more of. */
+export const errorResponses = Object.fromEntries(
+  ['/v2/', '/v3/'].flatMap((path) =>
+    Object.keys(meaning)
+      // Only v3 knows If-Match.
+      .filter((status) => path === '/v3/' || status !== '412')
+      .map((status) => [kindOf(path) + status, errorAnswer(path, Number(status), {})]),
+  ),
+);
+
+/** Every error answer with its body; those that the operation names keep their description. */
+export const withErrors = (path: string, operation: Operation, forwarded: boolean): Operation['responses'] => {
+  const responses = { ...operation.responses };
+  for (const [status, answer] of Object.entries(responses))
+    if (Number(status) >= 400) responses[status] = errorAnswer(path, Number(status), answer);
+  for (const status of statusesOf(operation, forwarded))
+    responses[status] ??= { $ref: `#/components/responses/${kindOf(path)}${status}` };
+  return responses;
+};

@@ -1,0 +1,79 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiQuery } from '@nestjs/swagger';
+import { type FieldKind, operators } from '../list/filters.js';
+import { listLimit, type ListSpec } from '../list/list-query.js';
+import type { JsonSchema } from './document-types.js';
+
+const valueOf: Record<FieldKind, JsonSchema> = {
+  text: { type: 'string' },
+  bool: { type: 'boolean' },
+  number: { type: 'number' },
+  date: { type: 'string', description: 'RFC 3339, or compact as 20240101T000000Z' },
+};
+
+const commaList: JsonSchema = { type: 'string', description: 'Values with commas between them' };
+
+const propertiesOf = (field: string, kind: FieldKind): [string, JsonSchema][] => [
+  [field, valueOf[kind]],
+  ...operators[kind].map((operator): [string, JsonSchema] => [
+    `${field}__${operator}`,
+    operator === 'in' || operator === 'nin' ? commaList : valueOf[kind],
+  ]),
+];
+
+const filtersSchema = (spec: ListSpec, title: string): JsonSchema => ({
+  title,
+  type: 'object',
+  properties: Object.fromEntries(Object.entries(spec.filters).flatMap(([field, kind]) => propertiesOf(field, kind))),
+  ...(spec.maps && {
+    patternProperties: Object.fromEntries(spec.maps.map((map) => [`^${map}__.+$`, { type: 'string' }])),
+  }),
+  additionalProperties: false,
+});
+
+/** Documents the filters of `spec`: each as a parameter of its own, gathered in the schema `title`, and all packed. */
+export const ApiFilters = (spec: ListSpec, title: string): MethodDecorator & ClassDecorator =>
+  applyDecorators(
+    ApiQuery({ name: 'filters', required: false, style: 'form', explode: true, schema: filtersSchema(spec, title) }),
+    ApiQuery({
+      name: 'filter',
+      required: false,
+      schema: { type: 'string' },
+      description: 'Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`',
+    }),
+  );
+
+/**
+ * Documents what parseListQuery reads with the same spec: limit, after, order, include and the filters. `title`: name
+ * for the schema of the filters, when there are any.
+ */
+export const ApiListQuery = (spec: ListSpec, title?: string): MethodDecorator & ClassDecorator => {
+  const { defaultLimit = listLimit.default, defaultOrder = 'ASC' } = spec;
+  const limits = `Size of a page: ${listLimit.min} to ${listLimit.max}; values outside are moved to the nearest bound`;
+  return applyDecorators(
+    ...(title === undefined ? [] : [ApiFilters(spec, title)]),
+    ApiQuery({
+      name: 'include',
+      required: false,
+      schema: { type: 'string' },
+      description: '`total_count`: how many there are on all pages',
+    }),
+    ApiQuery({
+      name: 'order',
+      required: false,
+      schema: { type: 'string', enum: ['ASC', 'DESC'], default: defaultOrder },
+    }),
+    ApiQuery({
+      name: 'after',
+      required: false,
+      schema: { type: 'string' },
+      description: 'Id of the last item of the page before',
+    }),
+    ApiQuery({
+      name: 'limit',
+      required: false,
+      schema: { type: 'integer', default: defaultLimit },
+      description: limits,
+    }),
+  );
+};

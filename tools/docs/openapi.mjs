@@ -1,0 +1,25 @@
+/** The OpenAPI document of the whole, as the gateway serves it, without starting anything. Needs a build. */
+import { ownDocument } from '../../apps/gateway/dist/openapi/serve.js';
+import { mergeDocuments } from '../../apps/gateway/dist/openapi/merge.js';
+import { owners, routeOf } from '../../apps/gateway/dist/door/routes.js';
+import { containerToDocument, documentBuilder, documentOf } from '../../libs/service/dist/index.js';
+
+/** @param {string} app */
+const container = async (app) => {
+  const { AppModule } = await import(`../../apps/${app}/dist/app.module.js`);
+  return containerToDocument(AppModule.of({}));
+};
+
+export const openApi = async () => {
+  const others = await Promise.all(
+    owners.map(async (owner) => ({
+      owner,
+      document: documentOf(await container(owner), documentBuilder(owner).build(), { forwarded: true }),
+    })),
+  );
+  return mergeDocuments(
+    ownDocument(await container('gateway')),
+    others,
+    (owner, path) => routeOf(path)?.owner === owner,
+  );
+};
