@@ -24,7 +24,8 @@ export const untypedIn = (document) => {
     if (saysNothing(schema)) found.push(`${at} says nothing about its value`);
     for (const [name, inner] of Object.entries(schema.properties ?? {})) look(inner, `${at}/${name}`);
     look(schema.items, at);
-    if (!schema.properties) look(schema.additionalProperties, at);
+    // A map of anything says `additionalProperties: {}`.
+    if (Object.keys(schema.additionalProperties ?? {}).length > 0) look(schema.additionalProperties, at);
     for (const inner of [schema.anyOf, schema.oneOf, schema.allOf].flatMap((list) => list ?? [])) look(inner, at);
   };
   for (const [name, schema] of Object.entries(document.components.schemas)) look(schema, name);

@@ -15,6 +15,7 @@ const tags = {
   'Object models': 'What objects of your own mean',
   'Device state snapshot': 'Last reported and desired value of every resource (spec §2.4)',
   'Device events': 'The device event log (spec §2.5, §6.2)',
+  Explain: 'What the services know of one command, device or event, in the order of time',
   Notifications: 'Channels on which events come to an application (spec §4.5, §7)',
   'API keys': 'Keys of the account (spec §2.11, §5)',
   'Key groups': 'What keys may do; the interface calls them policy groups',
