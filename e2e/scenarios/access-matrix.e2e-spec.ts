@@ -38,7 +38,7 @@ const needed = ({ method, path }: Operation): string | undefined => {
   if (/\/(suspend|resume)$|^\/v3\/device-suspensions/.test(path)) return 'devices.suspend';
   if (/credentials|trusted-certificates/.test(path)) return reads ? 'devices.read' : 'devices.credentials';
   if (/\/echo$/.test(path)) return 'snapshots.read';
-  if (/^\/v3\/device(-events|log)/.test(path)) return 'events.read';
+  if (/^\/v3\/device(-event|log)/.test(path)) return 'events.read';
   if (/device-requests/.test(path)) return 'commands';
   if (/^\/v2\/endpoints/.test(path)) return reads && !path.includes('}/') ? 'devices.read' : 'commands';
   if (/^\/v2\/subscriptions/.test(path)) return 'subscriptions';

@@ -136,7 +136,12 @@ export const ofApps = {
   },
   'event-log': {
     EventNotFound: { advice: 'Check the id' },
-    PageNotFound: { advice: 'Page with the id of the last item you got' },
+    EventCodeNotFound: { advice: 'Check the code' },
+    PageNotFound: {
+      advice: 'Page with the id of the last item you got; an entry past its life (`EVENT_LOG_RETENTION_DAYS`) is gone',
+    },
+    KeyRevoked: { advice: 'Get a new key' },
+    TooManyStreams: { advice: 'Close streams that nobody reads', samples: [[50]] },
   },
   dispatcher: {
     ChannelOfAnotherKind: {

@@ -1,19 +1,26 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
+import { CatalogueController } from './catalogue/catalogue.controller.js';
 import { EntriesConsumer } from './intake/entries.consumer.js';
 import { EntriesStore } from './log/entries.store.js';
 import { EventsController } from './query/events.controller.js';
 import { EventsReader } from './query/list-events.js';
+import { StoredEvents } from './query/stored-events.js';
+import { StreamController } from './tail/stream.controller.js';
+import { Streams } from './tail/streams.js';
 
 @Module({})
 export class AppModule {
-  static of(database: DataSource, entries: EntriesStore): DynamicModule {
+  static of(database: DataSource, streams: Streams): DynamicModule {
     return {
       module: AppModule,
-      controllers: [EventsController, EntriesConsumer],
+      // The stream's path is one that an id would fit: it comes first.
+      controllers: [StreamController, EventsController, CatalogueController, EntriesConsumer],
       providers: [
-        { provide: EntriesStore, useValue: entries },
+        { provide: EntriesStore, useValue: new EntriesStore(database) },
         { provide: EventsReader, useValue: new EventsReader(database) },
+        { provide: StoredEvents, useValue: new StoredEvents(database) },
+        { provide: Streams, useValue: streams },
       ],
     };
   }

@@ -1,5 +1,17 @@
 import { type CommonConfig, commonConfig, env } from '@lanyard/service';
+import { retentionDaysDefault } from './partitions/limits.js';
 
 export const app = 'event-log';
 
-export const readConfig = (source?: NodeJS.ProcessEnv): CommonConfig => commonConfig(env(source), app);
+export interface EventLogConfig extends CommonConfig {
+  /** Entries are kept this long after they happened, to the end of their week. */
+  retentionDays: number;
+}
+
+export const readConfig = (source?: NodeJS.ProcessEnv): EventLogConfig => {
+  const reader = env(source);
+  return {
+    ...commonConfig(reader, app),
+    retentionDays: reader.int('EVENT_LOG_RETENTION_DAYS', retentionDaysDefault, { min: 7, max: 3_660 }),
+  };
+};

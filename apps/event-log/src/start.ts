@@ -1,49 +1,70 @@
-import { ChannelsDrops, DeviceEvents, DeviceLifecycle, DeviceSessions } from '@lanyard/contracts';
-import { KafkaBatchServer, KafkaConnection } from '@lanyard/kafka';
+import { AccessKeys, ChannelsDrops, DeviceEvents, DeviceLifecycle, DeviceSessions } from '@lanyard/contracts';
+import { KafkaBatchServer, KafkaConnection, StateReader } from '@lanyard/kafka';
 import {
-  type CommonConfig,
   exitOnFatal,
   openDatabase,
   type RunningService,
   type ServiceOverrides,
   serviceParts,
   startService,
+  type Timer,
 } from '@lanyard/service';
 import { AppModule } from './app.module.js';
-import { app } from './config.js';
+import { app, type EventLogConfig } from './config.js';
 import { DeviceEvents1732147200000 } from './db/migrations/1732147200000-device-events.js';
-import { EntriesStore } from './log/entries.store.js';
-
-const partitionCheckMs = 6 * 3_600_000;
+import { Positions1764100000000 } from './db/migrations/1764100000000-positions.js';
+import { partitionCheckMs } from './partitions/limits.js';
+import { Partitions } from './partitions/partitions.js';
+import { readerOf, Readers } from './tail/readers.js';
+import { StoredCalls } from './tail/stored-calls.js';
+import { Streams } from './tail/streams.js';
 
 /** Starts the event log. Rejects when the database or Kafka cannot be reached. */
-export const start = async (config: CommonConfig, overrides: ServiceOverrides = {}): Promise<RunningService> => {
+export const start = async (config: EventLogConfig, overrides: ServiceOverrides = {}): Promise<RunningService> => {
   const parts = serviceParts(config, overrides);
   const { clock, health, logger, metrics } = parts;
+  const { databaseUrl } = config.secrets;
   const database = await openDatabase({
-    url: config.secrets.databaseUrl,
+    url: databaseUrl,
     schema: 'event_log',
     entities: [],
-    migrations: [DeviceEvents1732147200000],
+    migrations: [DeviceEvents1732147200000, Positions1764100000000],
     applicationName: config.replicaId,
   });
-  const entries = new EntriesStore(database, clock);
-  await entries.ensurePartitions();
+  const partitions = new Partitions(database, clock, config.retentionDays);
+  await partitions.ensure();
   const kafka = new KafkaConnection({ ...config.kafka, clientId: config.replicaId, logger, metrics });
-  await kafka.ensureTopics([DeviceSessions, DeviceLifecycle, ChannelsDrops, DeviceEvents]);
+  await kafka.ensureTopics([DeviceSessions, DeviceLifecycle, ChannelsDrops, DeviceEvents, AccessKeys]);
+  const keys = new StateReader(kafka, AccessKeys, { project: readerOf, onFatal: exitOnFatal });
+  const streams = new Streams({ readers: new Readers(keys), clock, logger, metrics });
+  const calls = new StoredCalls(databaseUrl, logger, (accountId) => streams.grown(accountId));
   const consumers = new KafkaBatchServer(kafka, { group: app, onFatal: exitOnFatal });
   health.add('postgresql', async () => void (await database.query('SELECT 1')));
-  const partitions = clock.every(partitionCheckMs, () => {
-    entries.ensurePartitions().catch((err: unknown) => logger.error({ err }, 'no partition for the coming months'));
-  });
+  const keep = async (): Promise<void> => {
+    try {
+      const kept = await partitions.keep();
+      if (kept.dropped + kept.removed > 0) logger.info(kept, 'entries past their life removed');
+    } catch (err) {
+      logger.error({ err }, 'partitions not kept, tried again later');
+    }
+  };
+  let keeping: Timer | undefined;
   return startService(
     config,
     {
       title: 'Device event log',
-      module: AppModule.of(database, entries),
+      module: AppModule.of(database, streams),
       strategies: [consumers],
+      beforeListen: () => Promise.all([keys.start(), calls.start()]).then(() => undefined),
+      afterListen: async () => {
+        await keep();
+        keeping = clock.every(partitionCheckMs, () => void keep());
+      },
+      beforeStop: () => streams.endAll('restart'),
       afterStop: async () => {
-        partitions.cancel();
+        keeping?.cancel();
+        await calls.stop();
+        await keys.stop();
         await kafka.close();
         await database.destroy();
       },

@@ -36,7 +36,7 @@ export const AccessKeys = topic<AccessKeyChanged>({
   kind: 'state',
   version: 1,
   owner: 'gateway',
-  consumers: ['device-proxy', 'dispatcher'],
+  consumers: ['device-proxy', 'dispatcher', 'event-log'],
   keyIs: 'key id',
   key: (v) => v.keyId,
   description: 'An API key was created, changed, reset or deleted.',

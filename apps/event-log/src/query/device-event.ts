@@ -37,9 +37,9 @@ export const DeviceEventListSchema = z
 
 const timestamp = (column: string): string => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
-/** SQL that reads records in their wire form. */
-export const selectEvents = `
-  SELECT 'device-event' AS object, id, id AS device_log_id, device_id, ${timestamp('date_time')} AS date_time,
+/** SQL of the columns of a record in its wire form. */
+export const eventColumns = `'device-event' AS object, id, id AS device_log_id, device_id, ${timestamp('date_time')} AS date_time,
     ${timestamp('created_at')} AS created_at, ${timestamp('created_at')} AS etag, event_type, event_code,
-    event_type_category, event_type_description, description, state_change, changes, data
-  FROM event_log.device_events`;
+    event_type_category, event_type_description, description, state_change, changes, data`;
+
+export const selectEvents = `SELECT ${eventColumns} FROM event_log.device_events`;

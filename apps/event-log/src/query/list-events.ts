@@ -8,7 +8,7 @@ import {
 } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
 import { EventNotFound, PageNotFound } from '../errors.js';
-import { numericType } from '../log/codes.js';
+import { lookUpCode, numericType } from '../log/codes.js';
 import { type DeviceEvent, selectEvents } from './device-event.js';
 
 /** Newest first, as the specification's reply shows (spec §2.6). */
@@ -25,13 +25,28 @@ export const eventListSpec: ListSpec = {
     event_type_description: 'text',
     state_change: 'bool',
   },
+  maps: ['data', 'changes'],
   defaultOrder: 'DESC',
 };
 
-const columns = Object.fromEntries(Object.keys(eventListSpec.filters).map((name) => [name, name]));
+const names = [...Object.keys(eventListSpec.filters), ...(eventListSpec.maps ?? [])];
+const columns = Object.fromEntries(names.map((name) => [name, name]));
 
-const normalise = (filter: Filter): Filter =>
-  filter.field === 'event_type' ? { ...filter, values: filter.values.map((v) => numericType(String(v))) } : filter;
+const typesOf = ({ values }: Filter): string[] => values.map((v) => numericType(String(v)));
+
+/** Either spelling of a code. The index is by type, which a wanted code implies. */
+const normalise = (filter: Filter): Filter[] => {
+  if (filter.field === 'event_type') return [{ ...filter, values: typesOf(filter) }];
+  if (filter.field !== 'event_code' || (filter.operator !== 'eq' && filter.operator !== 'in')) return [filter];
+  const types = filter.values.map((code) => lookUpCode(String(code)).type);
+  return [filter, { field: 'event_type', operator: 'in', values: types }];
+};
+
+/** SQL conditions on the entries of one account; their values are appended to `parameters`. */
+export const conditionsOf = (accountId: string, filters: readonly Filter[], parameters: unknown[]): string[] => [
+  `account_id = $${parameters.push(accountId)}`,
+  ...filtersToSql(filters.flatMap(normalise), columns, parameters),
+];
 
 /** Reads the log of one account. */
 export class EventsReader {
@@ -39,8 +54,8 @@ export class EventsReader {
 
   /** Keyset pages: entries that arrive meanwhile neither repeat nor hide others. */
   async list(accountId: string, query: ListQuery): Promise<ListEnvelope<DeviceEvent>> {
-    const parameters: unknown[] = [accountId];
-    const conditions = ['account_id = $1', ...filtersToSql(query.filters.map(normalise), columns, parameters)];
+    const parameters: unknown[] = [];
+    const conditions = conditionsOf(accountId, query.filters, parameters);
     const total = query.includeTotal ? await this.count(conditions, parameters) : undefined;
     if (query.after) conditions.push(await this.behind(accountId, query.after, query.order, parameters));
     const rows: DeviceEvent[] = await this.database.query(

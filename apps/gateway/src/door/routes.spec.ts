@@ -13,6 +13,8 @@ describe('the owner of a path', () => {
     ['/v3/trusted-certificates', 'registry'],
     ['/v3/device-block-categories', 'registry'],
     ['/v3/device-events/0a', 'event-log'],
+    ['/v3/device-events/stream', 'event-log'],
+    ['/v3/device-event-codes/106', 'event-log'],
     ['/v3/devicelog', 'event-log'],
     ['/v3/device-requests', 'device-proxy'],
     ['/v3/object-models/0a', 'device-proxy'],

@@ -39,6 +39,7 @@ const table: readonly Entry[] = [
   entry('/v3/device-suspensions', 'registry', 'devices.suspend'),
   entry('/v3/device-block-categories', 'registry', 'devices.read'),
   entry('/v3/device-events', 'event-log', 'events.read'),
+  entry('/v3/device-event-codes', 'event-log', 'events.read'),
   entry('/v3/devicelog', 'event-log', 'events.read'),
   entry('/v3/device-requests', 'device-proxy', 'commands'),
   entry('/v2/device-requests', 'device-proxy', 'commands'),

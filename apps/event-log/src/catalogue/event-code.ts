@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { eventCodes } from '../log/codes.js';
+import { remedyOf } from './remedies.js';
+
+/** A code of the catalogue as clients see it. */
+export const EventCodeSchema = z
+  .object({
+    object: z.literal('device-event-code'),
+    id: z.string().describe('The code, for example SYS_106 or UPD4_FAIL_27: `event_code` of a record'),
+    event_type: z.string().describe('`event_type` of a record, for example 106'),
+    event_type_category: z.string(),
+    event_type_description: z.enum(['SUCCESS', 'FAIL', 'SKIPPED', 'INFO']),
+    source: z.enum(['service', 'client']).describe('Who writes it: a service, or the update client on the device'),
+    description: z.string().describe('What it means'),
+    remedy: z.string().describe('What to do about it'),
+  })
+  .meta({ id: 'DeviceEventCode' });
+
+export type EventCode = z.infer<typeof EventCodeSchema>;
+
+export const EventCodeListSchema = z
+  .object({
+    object: z.literal('list'),
+    data: z.array(EventCodeSchema),
+    limit: z.number().int(),
+    after: z.string().nullable(),
+    order: z.enum(['ASC', 'DESC']),
+    has_more: z.boolean(),
+    total_count: z.number().int(),
+  })
+  .meta({ id: 'DeviceEventCodeList' });
+
+export type EventCodeList = z.infer<typeof EventCodeListSchema>;
+
+const record = (id: string): EventCode | undefined => {
+  const found = Object.hasOwn(eventCodes, id) ? eventCodes[id] : undefined;
+  return (
+    found && {
+      object: 'device-event-code',
+      id,
+      event_type: found.type,
+      event_type_category: found.category,
+      event_type_description: found.outcome,
+      source: id.startsWith('SYS_') ? 'service' : 'client',
+      description: found.meaning,
+      remedy: remedyOf(id) ?? 'Look at the description of the entry.',
+    }
+  );
+};
+
+/** By `SYS_106` or `106`; undefined for a code that is not in the catalogue. */
+export const findCode = (name: string): EventCode | undefined =>
+  record(name) ?? record(Object.keys(eventCodes).find((id) => eventCodes[id]?.type === name) ?? '');
+
+export const allCodes = (): EventCode[] => Object.keys(eventCodes).flatMap((id) => record(id) ?? []);

@@ -1,0 +1,78 @@
+/** What to do about an event, by its code; what stands here is what an operator reads. */
+const nothing = 'Nothing to do.';
+
+const service: Record<string, string> = {
+  SYS_100: 'Check power and network of the device. It is asked again when it registers.',
+  SYS_101: 'Bring the device online: once it registers, the campaign goes on with it.',
+  SYS_102: 'Make a manifest with the vendor id of the device, or take the device out of the campaign.',
+  SYS_103: 'Start another campaign if the device is to be updated.',
+  SYS_104: 'Look at the firmware version of the device later: it had its manifest already.',
+  SYS_105: 'None when the device went on purpose. When its registration expired, check its network and its lifetime.',
+  SYS_106: nothing,
+  SYS_107: nothing,
+  SYS_108: nothing,
+  SYS_109: nothing,
+  SYS_110: nothing,
+  SYS_111: 'Look at the entry that the device itself wrote before this one: its code says why.',
+  SYS_112: nothing,
+};
+
+const directory: Record<string, string> = {
+  SYS_200: nothing,
+  SYS_201: 'Resume the device when the reason is gone: POST /v3/devices/{id}/resume.',
+  SYS_202: 'The device may take up to a week to come back by itself (spec §8): restart it if that is too long.',
+  SYS_203: nothing,
+};
+
+const channels: Record<string, string> = {
+  SYS_300: 'Answer callbacks faster, keep the WebSocket connected, or subscribe to less.',
+  SYS_301: 'Keep the application reachable: a channel keeps events for 24 h.',
+  SYS_302: 'Check the callback URL and what it answers.',
+  SYS_303: 'Register the channel again; what it held is lost.',
+};
+
+const admission: Record<string, string> = {
+  SYS_400:
+    'Compare the credential and the endpoint name of the device with its directory entry. If nobody knows the device, it may be an attack.',
+};
+
+const client: Record<string, string> = {
+  UPD2_OK_18: nothing,
+  UPD4_FAIL_21: 'Shorten the payload URI in the manifest.',
+  UPD4_FAIL_22: 'Make the manifest again with a tool version that the client supports.',
+  UPD4_FAIL_23: 'Sign the manifest with the key whose certificate the device holds.',
+  UPD4_FAIL_24: 'Check the network of the device; the download goes on when it is back.',
+  UPD4_FAIL_25: 'Use a payload format that the update client supports.',
+  UPD4_FAIL_26: 'Check that the payload behind the URI is the one the manifest was made for.',
+  UPD4_FAIL_27: 'Give the new firmware a higher version than the installed one.',
+  UPD4_FAIL_28: 'Use a manifest schema that the client version supports.',
+  UPD4_FAIL_29: 'Shorten the vendor data in the manifest.',
+  UPD4_FAIL_30: 'Put the vendor id of the device into the manifest.',
+  UPD4_FAIL_31: 'Put the class id of the device into the manifest.',
+  UPD4_FAIL_32: 'Make the delta from the firmware that is installed on the device.',
+  UPD4_FAIL_33: 'Make the image smaller or the storage for candidates larger.',
+  UPD4_FAIL_34: 'Free memory before the update, or make the client use smaller buffers.',
+  UPD4_FAIL_35: 'Check the storage of the device for wear and for free space.',
+  UPD4_FAIL_36: 'Check the storage of the device for wear.',
+  UPD4_FAIL_37: 'Let the application on the device allow the installation, then start another campaign.',
+  UPD4_FAIL_38: 'Let the application on the device allow the download, then start another campaign.',
+  UPD4_FAIL_39: 'Name a component that the firmware of the device has registered.',
+  UPD4_FAIL_40: 'Read the log of the device: its installer says which step failed.',
+  UPD4_FAIL_41: 'Read the log of the device.',
+  UPD4_FAIL_42: 'Make the delta again; if it fails again, send the full image.',
+  UPD4_FAIL_43: 'Check keys and certificates on the device, and its crypto library.',
+  UPD4_FAIL_44: 'Provision the device again: certificate or key of the update client is missing.',
+  UPD4_FAIL_45: 'Start the multicast campaign again, or update the device by unicast.',
+  UPD4_FAIL_46: 'Make the combined package again with a tool version that the client supports.',
+  UPD4_FAIL_47: 'Put as many images into the package as its descriptor says.',
+  UPD4_FAIL_48: 'Shorten the names of the images in the package.',
+  UPD4_FAIL_49: 'Shorten the vendor data in the package descriptor.',
+};
+
+const remedies: Record<string, string> = { ...service, ...directory, ...channels, ...admission, ...client };
+
+/** Entries about what operators did (from SYS_500 on) share one. */
+const operatorRemedy = 'None when it was meant. Otherwise `data` says which key did it: revoke that key.';
+
+export const remedyOf = (code: string): string | undefined =>
+  remedies[code] ?? (/^SYS_5\d\d$/.test(code) ? operatorRemedy : undefined);

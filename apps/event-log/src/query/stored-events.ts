@@ -1,0 +1,53 @@
+import type { Filter } from '@lanyard/service';
+import type { DataSource } from 'typeorm';
+import { PageNotFound } from '../errors.js';
+import { type DeviceEvent, eventColumns } from './device-event.js';
+import { conditionsOf } from './list-events.js';
+
+export interface StoredPage {
+  events: DeviceEvent[];
+  /** Where to go on: all up to here was looked at. */
+  position: string;
+  isFull: boolean;
+}
+
+/** Reads the log of one account in the order in which it was stored, whatever time the entries have. */
+export class StoredEvents {
+  constructor(private readonly database: DataSource) {}
+
+  /** Of the newest entry; `0` for an empty log. */
+  async last(accountId: string): Promise<string> {
+    const [row]: { position: string }[] = await this.database.query(
+      'SELECT coalesce(max(position), 0) AS position FROM event_log.device_events WHERE account_id = $1',
+      [accountId],
+    );
+    return row?.position ?? '0';
+  }
+
+  /** Throws PageNotFound for the id of an entry that the account does not have. */
+  async of(accountId: string, id: string): Promise<string> {
+    const [row]: { position: string }[] = await this.database.query(
+      'SELECT position FROM event_log.device_events WHERE id = $1 AND account_id = $2',
+      [id, accountId],
+    );
+    if (!row) throw new PageNotFound();
+    return row.position;
+  }
+
+  async behind(accountId: string, position: string, filters: readonly Filter[], limit: number): Promise<StoredPage> {
+    const last = await this.last(accountId);
+    if (BigInt(last) <= BigInt(position)) return { events: [], position, isFull: false };
+    const parameters: unknown[] = [];
+    const conditions = conditionsOf(accountId, filters, parameters);
+    const from = parameters.push(position);
+    const to = parameters.push(last);
+    const rows: (DeviceEvent & { position: string })[] = await this.database.query(
+      `SELECT ${eventColumns}, position FROM event_log.device_events
+       WHERE ${conditions.join(' AND ')} AND position > $${from} AND position <= $${to} ORDER BY position LIMIT ${limit}`,
+      parameters,
+    );
+    const isFull = rows.length === limit;
+    const end = isFull ? (rows.at(-1)?.position ?? last) : last;
+    return { events: rows.map(({ position: _, ...event }) => event), position: end, isFull };
+  }
+}

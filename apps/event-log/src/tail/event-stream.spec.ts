@@ -1,0 +1,82 @@
+import { PassThrough, Writable } from 'node:stream';
+import { describe, expect, it } from '@jest/globals';
+import { TestClock } from '@lanyard/service';
+import type { DeviceEvent } from '../query/device-event.js';
+import { EventStream, type StreamParts } from './event-stream.js';
+import { heartbeatMs, readPeriodMs, slowClientMs } from './limits.js';
+
+type Page = Awaited<ReturnType<StreamParts['read']>>;
+
+const page = (from: number, count: number, isFull: boolean): Page => ({
+  events: Array.from({ length: count }, (_, n) => ({ id: String(from + n) }) as DeviceEvent),
+  position: String(from + count - 1),
+  isFull,
+});
+
+const follow = <C extends Writable>(pages: Page[], client: C) => {
+  const clock = new TestClock();
+  const asked: string[] = [];
+  const read = async (position: string): Promise<Page> => {
+    asked.push(position);
+    return pages.shift() ?? { events: [], position, isFull: false };
+  };
+  return { clock, client, asked, follower: new EventStream({ clock, client, read }) };
+};
+
+describe('a stream of entries', () => {
+  it('reads until a page is not full, then when it is called, and not too often', async () => {
+    const { clock, asked, client, follower } = follow(
+      [page(1, 2, true), page(3, 1, false), page(4, 1, false)],
+      new PassThrough(),
+    );
+    const run = follower.run('0');
+    await clock.advance(0);
+    expect(asked).toEqual(['0', '2']);
+    follower.call();
+    await clock.advance(readPeriodMs - 1);
+    expect(asked).toEqual(['0', '2']);
+    await clock.advance(1);
+    expect(asked).toEqual(['0', '2', '3']);
+    await clock.advance(readPeriodMs);
+    follower.call();
+    await clock.advance(0);
+    expect(asked.at(-1)).toBe('4');
+    const ids = [...String(client.read()).matchAll(/^id: (.*)$/gm)].map(([, id]) => id);
+    expect(ids).toEqual(['1', '2', '3', '4']);
+    client.destroy();
+    await run;
+  });
+
+  it('shows that it lives', async () => {
+    const { clock, client, follower } = follow([], new PassThrough());
+    const run = follower.run('0');
+    for (const ms of [0, readPeriodMs, heartbeatMs]) await clock.advance(ms);
+    expect(String(client.read())).toMatch(/: alive\n\n$/);
+    client.destroy();
+    await run;
+  });
+
+  it('holds one page for a client that does not read, asks for no other, and lets go of it', async () => {
+    const taken: (() => void)[] = [];
+    const client = new Writable({ highWaterMark: 10, write: (_chunk, _encoding, done) => void taken.push(done) });
+    const { clock, asked, follower } = follow([page(1, 2, true), page(3, 2, true)], client);
+    const run = follower.run('0');
+    taken.shift()?.();
+    await clock.advance(0);
+    expect(asked).toEqual(['0']);
+    await clock.advance(slowClientMs - 1);
+    expect([asked, client.destroyed]).toEqual([['0'], false]);
+    await clock.advance(1);
+    expect([asked, client.destroyed]).toEqual([['0'], true]);
+    await run;
+  });
+
+  it('says why it ends', async () => {
+    const { clock, client, follower } = follow([], new PassThrough());
+    const run = follower.run('0');
+    await clock.advance(0);
+    follower.end('restart');
+    await run;
+    expect(String(client.read())).toContain('event: end\ndata: {"reason":"restart"}');
+  });
+});

@@ -1,0 +1,98 @@
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
+import type { Clock } from '@lanyard/service';
+import type { DeviceEvent } from '../query/device-event.js';
+import { farewellMs, heartbeatMs, readPeriodMs, reconnectMs, slowClientMs } from './limits.js';
+
+/** Why a stream ended, for the client; it may come again after each but `key_revoked`. */
+export type EndReason = 'key_revoked' | 'restart' | 'unavailable';
+
+export interface StreamParts {
+  /** Entries behind a position in the order in which they were stored, and the position to go on from. */
+  read(position: string): Promise<{ events: DeviceEvent[]; position: string; isFull: boolean }>;
+  client: Writable;
+  clock: Clock;
+}
+
+const frame = (event: DeviceEvent): string => `id: ${event.id}\ndata: ${JSON.stringify(event)}\n\n`;
+
+/**
+ * Server-sent events of one client. It asks for entries when it is called and never holds more than one page: a client
+ * that reads slowly slows nobody but itself.
+ */
+export class EventStream {
+  private ended = false;
+  private called = false;
+  private wake: (() => void) | undefined;
+
+  constructor(private readonly parts: StreamParts) {
+    parts.client.once('close', () => this.stop());
+    parts.client.once('error', () => this.stop());
+  }
+
+  /** There may be entries. */
+  call(): void {
+    this.called = true;
+    this.wake?.();
+  }
+
+  /** Until the client is gone or `end` is called. Rejects when entries cannot be read. */
+  async run(from: string): Promise<void> {
+    let position = from;
+    await this.write(`retry: ${reconnectMs}\n\n`);
+    while (!this.ended) {
+      this.called = false;
+      const page = await this.parts.read(position);
+      position = page.position;
+      await this.write(page.events.map(frame).join(''));
+      if (!page.isFull && !this.ended) await this.pause();
+    }
+  }
+
+  /** Says why, then ends. */
+  end(reason: EndReason): void {
+    if (this.ended) return;
+    this.stop();
+    const { client, clock } = this.parts;
+    client.end(`event: end\ndata: ${JSON.stringify({ reason })}\n\n`);
+    clock.after(farewellMs, () => client.destroy());
+  }
+
+  private stop(): void {
+    this.ended = true;
+    this.wake?.();
+  }
+
+  /** Until there may be entries, at least a while. What is due then is a sign of life. */
+  private async pause(): Promise<void> {
+    const { clock } = this.parts;
+    await this.sleep(readPeriodMs, () => this.ended);
+    const dueMs = clock.now() + heartbeatMs;
+    await this.sleep(heartbeatMs, () => this.ended || this.called);
+    if (clock.now() >= dueMs) await this.write(': alive\n\n');
+  }
+
+  private sleep(forMs: number, isOver: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = this.parts.clock.after(forMs, () => finish());
+      const finish = (): void => {
+        timer.cancel();
+        this.wake = undefined;
+        resolve();
+      };
+      this.wake = () => isOver() && finish();
+      this.wake();
+    });
+  }
+
+  private async write(text: string): Promise<void> {
+    const { client, clock } = this.parts;
+    if (text === '' || this.ended || client.write(text)) return;
+    const slow = new AbortController();
+    const timer = clock.after(slowClientMs, () => client.destroy());
+    client.once('close', () => slow.abort());
+    // Closed before it took all: `close` has ended the stream.
+    await once(client, 'drain', { signal: slow.signal }).catch(() => undefined);
+    timer.cancel();
+  }
+}

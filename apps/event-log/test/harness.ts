@@ -1,0 +1,72 @@
+import { KafkaConnection, KafkaProducer } from '@lanyard/kafka';
+import {
+  createLogger,
+  type Identity,
+  identityHeader,
+  newId,
+  type RunningService,
+  signIdentity,
+} from '@lanyard/service';
+import { engines, type Isolation, isolate } from '@lanyard/testing';
+import { readConfig } from '../src/config.js';
+import { start } from '../src/start.js';
+
+const secret = 'i'.repeat(40);
+
+/** An event log on real engines, in a corner of its own. */
+export class EventLog {
+  private constructor(
+    readonly isolation: Isolation,
+    readonly service: RunningService,
+    readonly kafka: KafkaConnection,
+    readonly producer: KafkaProducer,
+  ) {}
+
+  static async start(name: string): Promise<EventLog> {
+    const isolation = await isolate(name);
+    const { brokers, redisUrl } = engines();
+    const config = readConfig({
+      KAFKA_BROKERS: brokers.join(','),
+      KAFKA_TOPIC_PREFIX: isolation.topicPrefix,
+      DATABASE_URL: isolation.databaseUrl,
+      REDIS_URL: redisUrl,
+      IDENTITY_SECRETS: secret,
+      ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
+      LOG_LEVEL: 'error',
+    });
+    const service = await start(config);
+    const logger = createLogger({ app: 'test', replicaId: 'test', level: 'error' });
+    const kafka = new KafkaConnection({ ...config.kafka, clientId: 'test', logger });
+    const producer = new KafkaProducer(kafka, { source: 'test' });
+    await producer.connect();
+    return new EventLog(isolation, service, kafka, producer);
+  }
+
+  call(
+    path: string,
+    caller: Partial<Identity>,
+    headers: Record<string, string> = {},
+    signal?: AbortSignal,
+  ): Promise<Response> {
+    const identity = {
+      accountId: newId(),
+      keyId: newId(),
+      groups: [],
+      permissions: [],
+      tier: 'commercial' as const,
+      requestId: 'r',
+      ...caller,
+    };
+    return fetch(this.service.url + path, {
+      headers: { [identityHeader]: signIdentity(identity, [secret], Date.now()), ...headers },
+      ...(signal && { signal }),
+    });
+  }
+
+  async stop(): Promise<void> {
+    await this.producer.disconnect();
+    await this.kafka.close();
+    await this.service.stop();
+    await this.isolation.drop();
+  }
+}

@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { newId, openDatabase, TestClock } from '@lanyard/service';
+import { type Isolation, isolate } from '@lanyard/testing';
+import type { DataSource } from 'typeorm';
+import { DeviceEvents1732147200000 } from '../src/db/migrations/1732147200000-device-events.js';
+import { Positions1764100000000 } from '../src/db/migrations/1764100000000-positions.js';
+import { EntriesStore } from '../src/log/entries.store.js';
+import { entryId, type LogEntry } from '../src/log/entry.js';
+import { Partitions } from '../src/partitions/partitions.js';
+
+const dayMs = 86_400_000;
+
+describe('partitions of the log', () => {
+  let isolation: Isolation;
+  let database: DataSource;
+  const accountId = newId();
+  const clock = new TestClock(Date.parse('2026-11-21T12:00:00Z'));
+
+  const open = (migrations: (new () => object)[]): Promise<DataSource> =>
+    openDatabase({
+      url: isolation.databaseUrl,
+      schema: 'event_log',
+      entities: [],
+      migrations,
+      applicationName: 'test',
+    });
+
+  beforeAll(async () => {
+    isolation = await isolate('partitions');
+    database = await open([DeviceEvents1732147200000]);
+  });
+  afterAll(async () => {
+    await database?.destroy();
+    await isolation?.drop();
+  });
+
+  const names = async (): Promise<string[]> => {
+    const rows = (await database.query(
+      `SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+       WHERE i.inhparent = 'event_log.device_events'::regclass ORDER BY 1`,
+    )) as { name: string }[];
+    return rows.map(({ name }) => name);
+  };
+  const days = async (): Promise<string[]> => {
+    const rows = (await database.query(
+      `SELECT to_char(date_time, 'YYYY-MM-DD') AS day FROM event_log.device_events ORDER BY 1`,
+    )) as { day: string }[];
+    return rows.map(({ day }) => day);
+  };
+  const homeOf = async (day: string): Promise<string> => {
+    const [row] = (await database.query(
+      `SELECT tableoid::regclass::text AS home FROM event_log.device_events WHERE date_time::date = $1`,
+      [day],
+    )) as { home: string }[];
+    return row?.home ?? '';
+  };
+  const entry = (day: string): LogEntry => ({
+    id: entryId(`${day}T00:00:00Z`, day),
+    accountId,
+    deviceId: newId(),
+    occurredAt: `${day}T10:00:00Z`,
+    eventCode: 'SYS_106',
+    description: '',
+    stateChange: true,
+    changes: {},
+    data: {},
+  });
+
+  it('rows of the months from before stay readable; months without rows make room', async () => {
+    for (const [month, next] of [
+      ['2026-10', '2026-11'],
+      ['2026-11', '2026-12'],
+      ['2026-12', '2027-01'],
+    ])
+      await database.query(
+        `CREATE TABLE event_log.device_events_${month?.replace('-', '_')} PARTITION OF event_log.device_events
+         FOR VALUES FROM ('${month}-01') TO ('${next}-01')`,
+      );
+    for (const day of ['2026-10-05', '2026-11-20', '2026-08-05', '2020-01-01'])
+      await database.query(
+        `INSERT INTO event_log.device_events (id, date_time, account_id, device_id, event_code, event_type,
+           event_type_category, event_type_description, description, state_change, changes, data)
+         VALUES ($1, $2, $3, 'd', 'SYS_106', '106', 'INFO', 'INFO', '', true, '{}', '{}')`,
+        [newId(), `${day}T10:00:00Z`, accountId],
+      );
+    await database.destroy();
+    database = await open([DeviceEvents1732147200000, Positions1764100000000]);
+    const partitions = new Partitions(database, clock, 183);
+    expect(await partitions.ensure()).toBeGreaterThan(20);
+    expect(await partitions.ensure()).toBe(0);
+    expect(await days()).toEqual(['2020-01-01', '2026-08-05', '2026-10-05', '2026-11-20']);
+    expect(await names()).toEqual(expect.arrayContaining(['device_events_2026_10', 'device_events_2026_11']));
+    expect(await names()).not.toContain('device_events_2026_12');
+    // It came when its week had no partition.
+    expect(await homeOf('2026-08-05')).toBe('device_events_from_2026_08_03');
+  });
+
+  it('new rows have positions behind all others, and find their weeks', async () => {
+    const store = new EntriesStore(database);
+    await store.append([entry('2026-12-17'), entry('2026-11-21'), entry('2026-12-01')]);
+    await store.append([entry('2026-11-21')]);
+    expect(await homeOf('2026-12-17')).toBe('device_events_from_2026_12_14');
+    expect(await homeOf('2026-12-01')).toBe('device_events_from_2026_12_01');
+    expect(await homeOf('2026-11-21')).toBe('device_events_2026_11');
+    const rows = (await database.query(
+      'SELECT position::int AS p FROM event_log.device_events WHERE account_id = $1 ORDER BY position DESC LIMIT 4',
+      [accountId],
+    )) as { p: number }[];
+    expect(rows.map(({ p }) => p)).toEqual([3, 2, 1, 0]);
+  });
+
+  it('what is past its life goes with its partition, and what was too old when it came too', async () => {
+    const later = new TestClock(clock.now() + 110 * dayMs);
+    const gone = [...(await names())];
+    const kept = await new Partitions(database, later, 183).keep();
+    expect(kept).toMatchObject({ removed: 1 });
+    expect(kept.dropped).toBeGreaterThan(10);
+    expect(await days()).toEqual(['2026-10-05', '2026-11-20', '2026-11-21', '2026-12-01', '2026-12-17']);
+    const left = await names();
+    expect(gone.filter((name) => !left.includes(name))).toContain('device_events_from_2026_08_03');
+    const files: unknown[] = await database.query(
+      `SELECT 1 FROM pg_class WHERE relname = 'device_events_from_2026_08_03'`,
+    );
+    expect(files).toEqual([]);
+  });
+
+  it('two replicas make them at once', async () => {
+    const far = new TestClock(clock.now() + 400 * dayMs);
+    const made = await Promise.all([1, 2].map(() => new Partitions(database, far, 30).ensure()));
+    expect(Math.min(...made)).toBe(0);
+    expect(Math.max(...made)).toBeGreaterThan(4);
+  });
+});

@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  AccessKeys,
+  type AccessKeyChanged,
+  DeviceEvents,
+  type DeviceEventReported,
+  fixtures,
+} from '@lanyard/contracts';
+import { fingerprintOf, hashSecret, newId } from '@lanyard/service';
+import { eventually } from '@lanyard/testing';
+import { EventLog } from './harness.js';
+import { SseClient } from './sse-client.js';
+
+const patience = { timeoutMs: 25_000 };
+
+const key = (accountId: string, keyId: string, changes: Partial<AccessKeyChanged> = {}): AccessKeyChanged => ({
+  accountId,
+  keyId,
+  hash: hashSecret('first'),
+  groups: [],
+  permissions: ['devices'],
+  tier: 'commercial',
+  status: 'active',
+  revision: 1,
+  changedAt: new Date().toISOString(),
+  ...changes,
+});
+
+describe('the log as a stream', () => {
+  let log: EventLog;
+  const clients: SseClient[] = [];
+
+  beforeAll(async () => {
+    log = await EventLog.start('event-stream');
+  });
+  afterAll(async () => {
+    for (const client of clients) client.leave();
+    await log?.stop();
+  });
+
+  const tell = async (accountId: string, count = 1, fields: Partial<DeviceEventReported> = {}): Promise<string[]> => {
+    const facts = Array.from({ length: count }, () => ({
+      ...(fixtures(DeviceEvents).valid['campaign result'] as DeviceEventReported),
+      accountId,
+      deviceId: newId(),
+      eventId: newId(),
+      occurredAt: new Date().toISOString(),
+      ...fields,
+    }));
+    for (const fact of facts) await log.producer.send(DeviceEvents, fact);
+    return facts.map(({ eventId }) => eventId);
+  };
+
+  interface Wish {
+    query?: string;
+    lastEventId?: string;
+    keyId?: string;
+    secret?: string;
+  }
+  const follow = async (accountId: string, { query = '', lastEventId, keyId = newId(), secret }: Wish = {}) => {
+    const identity = { accountId, keyId, ...(secret && { secretFingerprint: fingerprintOf(hashSecret(secret)) }) };
+    const headers: Record<string, string> = lastEventId ? { 'last-event-id': lastEventId } : {};
+    const client = await new SseClient().open((signal) =>
+      log.call(`/v3/device-events/stream${query}`, identity, headers, signal),
+    );
+    clients.push(client);
+    return client;
+  };
+  const announce = (accountId: string, keyId: string, changes?: Partial<AccessKeyChanged>): Promise<void> =>
+    log.producer.send(AccessKeys, key(accountId, keyId, changes));
+
+  it('brings what comes, of this account alone, whatever its date', async () => {
+    const [mine, other] = [newId(), newId()];
+    const keyId = newId();
+    await announce(mine, keyId);
+    await tell(mine);
+    const client = await follow(mine, { keyId, secret: 'first' });
+    await tell(other);
+    const now = await tell(mine, 3);
+    const late = await tell(mine, 1, { occurredAt: '2024-01-01T00:00:00Z' });
+    await eventually(() => client.ids.length >= 4, patience);
+    expect(client.ids.toSorted()).toEqual([...now, ...late].toSorted());
+    expect(client.messages[0]?.data).toMatchObject({ object: 'device-event', event_code: 'SYS_112' });
+  });
+
+  it('goes on behind the last entry that the client has, without a gap, in pages', async () => {
+    const account = newId();
+    const client = await follow(account);
+    const [first] = await tell(account);
+    await eventually(() => client.ids.length === 1, patience);
+    client.leave();
+    const missed = await tell(account, 230);
+    const again = await follow(account, { lastEventId: String(first) });
+    await eventually(() => again.ids.length >= 230, patience);
+    expect(new Set(again.ids)).toEqual(new Set(missed));
+    expect(again.ids).toHaveLength(230);
+    const third = await follow(account, { query: `?after=${again.ids.at(-2)}` });
+    await eventually(() => third.ids.length === 1, patience);
+    expect(third.ids).toEqual(again.ids.slice(-1));
+  });
+
+  it('takes the filters of the list', async () => {
+    const account = newId();
+    const deviceId = newId();
+    const client = await follow(account, { query: `?device_id=${deviceId}&event_code__in=SYS_112,SYS_111` });
+    await tell(account);
+    await tell(account, 1, { deviceId, eventCode: 'SYS_108' });
+    const wanted = await tell(account, 1, { deviceId });
+    await eventually(() => client.ids.length === 1, patience);
+    expect(client.ids).toEqual(wanted);
+  });
+
+  it.each<[string, Partial<AccessKeyChanged>]>([
+    ['is deleted', { status: 'deleted' }],
+    ['is switched off', { status: 'inactive' }],
+    ['may not read any more', { permissions: ['notifications'] }],
+    ['has another secret', { hash: hashSecret('second') }],
+  ])('ends when the key %s', async (_, changes) => {
+    const [account, keyId] = [newId(), newId()];
+    await announce(account, keyId);
+    const client = await follow(account, { keyId, secret: 'first' });
+    const bystander = await follow(account);
+    await announce(account, keyId, { ...changes, revision: 2 });
+    await eventually(() => client.closed, patience);
+    expect(client.end).toBe('key_revoked');
+    if (changes.status) await expect(follow(account, { keyId, secret: 'first' })).rejects.toThrow(/401/);
+    expect(bystander.end).not.toBe('key_revoked');
+  });
+
+  it('400, 404 and 401 come as errors, before the stream', async () => {
+    await expect(follow(newId(), { query: '?colour=red' })).rejects.toThrow(/400/);
+    await expect(follow(newId(), { lastEventId: newId() })).rejects.toThrow(/404/);
+    expect((await fetch(`${log.service.url}/v3/device-events/stream`)).status).toBe(401);
+  });
+
+  it('the catalogue of codes', async () => {
+    const reply = await log.call('/v3/device-event-codes', {});
+    expect(await reply.json()).toMatchObject({ object: 'list', has_more: false });
+    expect(await (await log.call('/v3/device-event-codes/SYS_106', {})).json()).toMatchObject({
+      object: 'device-event-code',
+      id: 'SYS_106',
+      event_type: '106',
+      description: 'Device registered',
+      remedy: expect.any(String),
+    });
+    expect((await log.call('/v3/device-event-codes/SYS_999', {})).status).toBe(404);
+  });
+});
