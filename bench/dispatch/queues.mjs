@@ -5,9 +5,12 @@ import { Intake } from '../../apps/dispatcher/dist/intake/intake.js';
 import { ChannelQueue } from '../../apps/dispatcher/dist/queue/channel-queue.js';
 import { ChannelRegistry } from '../../apps/dispatcher/dist/queue/channel-registry.js';
 import { Keys } from '../../apps/dispatcher/dist/queue/keys.js';
+import { RecentChunks } from '../../apps/dispatcher/dist/queue/recent-chunks.js';
 import { RedisLink } from '../../apps/dispatcher/dist/queue/redis-link.js';
 
 const shards = 4;
+const owner = 'bench#1';
+
 export class Queues {
   accountId = newId();
   offset = 0n;
@@ -20,8 +23,10 @@ export class Queues {
     this.topic = `bench-${newId()}`;
     this.keys = new Keys(this.prefix, shards);
     this.registry = new ChannelRegistry(link, this.keys, systemClock);
-    this.queue = new ChannelQueue(link, this.keys, systemClock, 'bench#1');
-    this.intake = new Intake(link, this.keys, systemClock);
+    // Remembers nothing: what is drained comes from Redis.
+    const recent = new RecentChunks(0);
+    this.queue = new ChannelQueue(link, this.keys, systemClock, owner, recent);
+    this.intake = new Intake(link, this.keys, systemClock, owner, recent);
     this.intake.listen({ appended: () => undefined, positionsLost: () => undefined });
   }
 

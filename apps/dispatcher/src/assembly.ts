@@ -27,6 +27,7 @@ import { Intake } from './intake/intake.js';
 import { ChannelQueue } from './queue/channel-queue.js';
 import { ChannelRegistry } from './queue/channel-registry.js';
 import { Keys } from './queue/keys.js';
+import { RecentChunks } from './queue/recent-chunks.js';
 import { Recovery } from './recovery.js';
 
 export type Assembly = ReturnType<typeof assemble>;
@@ -42,7 +43,10 @@ export const assemble = (config: DispatcherConfig, { logger, metrics }: ServiceP
   const bus = new Bus(config.secrets.redisUrl, link.redis, redisKeys, owner, holders, logger);
 
   const registry = new ChannelRegistry(link, redisKeys, clock);
-  const queue = new ChannelQueue(link, redisKeys, clock, owner);
+  const recent = new RecentChunks(config.recentBytesMax);
+  for (const each of [link, intakeLink]) each.onLost(() => recent.forget());
+  telemetry.recentBytes(() => recent.size);
+  const queue = new ChannelQueue(link, redisKeys, clock, owner, recent);
   const store = new ChannelStore(engines.database, engines.outbox, clock);
   const keys = new KeyDirectory(engines.accessKeys, clock);
   const guard = new AddressGuard(config.callback.allowCidrs);
@@ -83,7 +87,7 @@ export const assemble = (config: DispatcherConfig, { logger, metrics }: ServiceP
   );
   const pull = new Pull(queue, holders, clock, telemetry, (poller) => channels.ensurePull(poller));
 
-  const intake = new Intake(intakeLink, redisKeys, clock);
+  const intake = new Intake(intakeLink, redisKeys, clock, owner, recent, loop);
   const positions = Object.fromEntries(sources.map(({ name }) => [name, intake]));
   const consumers = new KafkaBatchServer(engines.kafka, { group: app, positions, onFatal: exitOnFatal });
   const reseek = (): void => {
@@ -104,6 +108,7 @@ export const assemble = (config: DispatcherConfig, { logger, metrics }: ServiceP
     appended: (outcome) => {
       telemetry.appended(outcome);
       bus.wake(outcome.wake);
+      for (const taken of outcome.taken) loop.take(taken);
       if (outcome.callbacksReady) loop.kick();
     },
     positionsLost: (topics) => {

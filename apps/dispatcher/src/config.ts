@@ -10,6 +10,8 @@ export interface DispatcherConfig extends CommonConfig {
   redisPrefix: string;
   /** Parts of the queue store. Fixed once the first channel exists. */
   queueShards: number;
+  /** Memory for events that were appended lately. */
+  recentBytesMax: number;
   callback: {
     /** Networks that callbacks may reach although they are private. */
     allowCidrs: string[];
@@ -56,6 +58,7 @@ export const readConfig = (source?: NodeJS.ProcessEnv): DispatcherConfig => {
     ...commonConfig(reader, app),
     redisPrefix: reader.string('DISPATCHER_REDIS_PREFIX', 'dispatcher:'),
     queueShards: reader.int('DISPATCHER_QUEUE_SHARDS', 4, { min: 1, max: 256 }),
+    recentBytesMax: reader.int('DISPATCHER_RECENT_BYTES', 67_108_864, { min: 0 }),
     callback: {
       allowCidrs: checkCidrs(reader.list('DISPATCHER_CALLBACK_ALLOW_CIDRS', [])),
       authorities: readAuthorities(reader.optional(caFile)),

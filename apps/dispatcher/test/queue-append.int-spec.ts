@@ -99,7 +99,10 @@ describe('appending to queues', () => {
       await register({ kind: 'websocket' });
       expect((await append(numbered(1))).wake).toEqual([]);
       await bench.queue.attach(bench.channelId, accountId, { conn: 'c1', mode: 'newest', kind: 'websocket' });
-      expect(await append(numbered(1))).toMatchObject({ wake: [[bench.channelId, 'a#1']], callbacksReady: false });
+      expect(await append(numbered(1))).toMatchObject({
+        wake: [{ channelId: bench.channelId, owner: 'a#1' }],
+        callbacksReady: false,
+      });
     });
   });
 });

@@ -10,6 +10,7 @@ import { ChannelQueue, type Claim } from '../src/queue/channel-queue.js';
 import { ChannelRegistry, type Registration } from '../src/queue/channel-registry.js';
 import { chunkCost, readHead } from '../src/queue/chunk.js';
 import { Keys } from '../src/queue/keys.js';
+import { RecentChunks } from '../src/queue/recent-chunks.js';
 import { RedisLink } from '../src/queue/redis-link.js';
 
 const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
@@ -24,6 +25,8 @@ export const queueBench = () => {
     clock: TestClock;
     registry: ChannelRegistry;
     appender: ShardAppender;
+    /** Of the replica `a#1`. */
+    recent: RecentChunks;
     queue: ChannelQueue;
     /** Of another replica. */
     other: ChannelQueue;
@@ -43,16 +46,17 @@ export const queueBench = () => {
     const keys = new Keys(`test-${newId()}:`, 1);
     const clock = new TestClock(Date.now());
     const registry = new ChannelRegistry(link, keys, clock);
-    const queue = new ChannelQueue(link, keys, clock, 'a#1');
-    const other = new ChannelQueue(link, keys, clock, 'b#1');
-    Object.assign(bench, { keys, clock, registry, queue, other, channelId: newId(), offset: -1n, revision: 1 });
+    const recent = new RecentChunks(10_000_000);
+    const queue = new ChannelQueue(link, keys, clock, 'a#1', recent);
+    const other = new ChannelQueue(link, keys, clock, 'b#1', new RecentChunks(0));
+    Object.assign(bench, { keys, clock, registry, recent, queue, other, channelId: newId(), offset: -1n, revision: 1 });
     bench.appender = await newAppender();
   });
 
   const newAppender = async (): Promise<ShardAppender> => {
     const shard = bench.keys.shards[0];
     if (!shard) throw new Error('no shard');
-    const appenderOfShard = new ShardAppender(bench.link, shard, bench.clock);
+    const appenderOfShard = new ShardAppender(bench.link, shard, bench.clock, 'a#1', bench.recent);
     appenderOfShard.setGeneration((await bench.registry.generations())[0] ?? '');
     return appenderOfShard;
   };

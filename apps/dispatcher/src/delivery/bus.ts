@@ -1,5 +1,6 @@
 import type { Logger } from '@lanyard/service';
 import { Redis } from 'ioredis';
+import type { WakeUp } from '../queue/channel-queue.js';
 import type { Keys } from '../queue/keys.js';
 import { openRedis } from '../queue/redis-link.js';
 import { type CloseCause, closeCodes } from './close-codes.js';
@@ -42,11 +43,10 @@ export class Bus {
     this.subscriber.disconnect();
   }
 
-  /** Pairs of channel and the replica that holds it. */
-  wake(pairs: readonly [channelId: string, owner: string][]): void {
+  wake(wakeUps: readonly WakeUp[]): void {
     const elsewhere = new Map<string, string[]>();
-    for (const [channelId, owner] of pairs)
-      if (owner === this.owner) this.holders.wake(channelId);
+    for (const { channelId, owner, given } of wakeUps)
+      if (owner === this.owner) this.holders.wake(channelId, given);
       else elsewhere.set(owner, [...(elsewhere.get(owner) ?? []), channelId]);
     for (const [owner, channels] of elsewhere) this.publish(owner, { wake: channels });
   }

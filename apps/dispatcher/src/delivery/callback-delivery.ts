@@ -1,7 +1,7 @@
 import type { Clock, Logger } from '@lanyard/service';
 import { failedDeliveryMaxMs } from '../channels/limits.js';
 import type { Batch } from '../queue/batch.js';
-import type { ChannelQueue, Claim, Hold } from '../queue/channel-queue.js';
+import type { ChannelQueue, Claim, Hold, TakenChannel, Taking } from '../queue/channel-queue.js';
 import type { CallbackSender, CallbackTarget, Outgoing } from './callback-sender.js';
 import { retryWaitMs } from './retry-schedule.js';
 import { messageIdOf, signatureHeaders } from './signature.js';
@@ -53,17 +53,39 @@ export class CallbackDelivery {
     const claimedAtMs = performance.now();
     const claim = await this.queue.claim(channelId, this.targets.get(channelId)?.revision ?? '');
     if (!claim) return;
-    try {
-      await this.deliverClaimed(claim, claimedAtMs, signal, lingerMs);
-    } catch (err) {
-      this.logger.warn({ err, channelId }, 'delivery interrupted');
-      await this.queue.letGo(claim.hold);
-    }
+    await this.deliverHeld(claim.hold, () => this.deliverClaimed(claim, claimedAtMs, signal, lingerMs));
+  }
+
+  /** To take a channel with what is being appended to it. undefined: claim it when it is due. */
+  taking(channelId: string): Taking | undefined {
+    const known = this.targets.get(channelId);
+    if (!known || this.outcomes.isUndecided(channelId)) return undefined;
+    return this.queue.taking(channelId, known.revision);
+  }
+
+  /** Like `deliver`, of a channel that was taken. */
+  async deliverTaken(taken: TakenChannel, signal: AbortSignal, lingerMs: number): Promise<void> {
+    const { hold, provenAtMs } = taken.taking;
+    await this.deliverHeld(hold, () => this.deliverClaimed(this.queue.taken(taken), provenAtMs, signal, lingerMs));
+  }
+
+  /** Nothing is sent of a channel that was taken. */
+  async giveBack({ taking }: TakenChannel): Promise<void> {
+    await this.queue.letGo(taking.hold);
   }
 
   forget(channelId: string): void {
     this.targets.delete(channelId);
     this.sender.forget(channelId);
+  }
+
+  private async deliverHeld(hold: Hold, delivery: () => Promise<void>): Promise<void> {
+    try {
+      await delivery();
+    } catch (err) {
+      this.logger.warn({ err, channelId: hold.channelId }, 'delivery interrupted');
+      await this.queue.letGo(hold);
+    }
   }
 
   private async deliverClaimed(

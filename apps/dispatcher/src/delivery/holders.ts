@@ -1,3 +1,4 @@
+import type { Given } from '../queue/channel-queue.js';
 import type { CloseCause } from './close-codes.js';
 
 /** A socket or an open poll of this replica that has a channel. */
@@ -6,8 +7,8 @@ export interface Holder {
   conn: string;
   /** Fingerprint of the secret that opened it, if it lasts longer than a request. */
   secret?: string;
-  /** There may be something to deliver. */
-  wake(): void;
+  /** There may be something to deliver. `given`: there is, and it may be sent without asking. */
+  wake(given?: Given): void;
   /** It must end. */
   close(cause: CloseCause): void;
   /** Redis was lost: what it held is free, and where it stood is forgotten. */
@@ -33,8 +34,8 @@ export class Holders {
     if (same?.size === 0) this.byChannel.delete(holder.channelId);
   }
 
-  wake(channelId: string): void {
-    for (const holder of this.byChannel.get(channelId) ?? []) holder.wake();
+  wake(channelId: string, given?: Given): void {
+    for (const holder of this.byChannel.get(channelId) ?? []) holder.wake(given);
   }
 
   closeConn(conn: string, cause: CloseCause): void {

@@ -1,4 +1,6 @@
 import type { Clock, Logger, Timer } from '@lanyard/service';
+import type { Taker } from '../intake/shard-appender.js';
+import type { TakenChannel, Taking } from '../queue/channel-queue.js';
 import type { Keys } from '../queue/keys.js';
 import type { RedisLink } from '../queue/redis-link.js';
 import type { CallbackDelivery } from './callback-delivery.js';
@@ -23,10 +25,11 @@ const postponeMs = 1_000;
 const drainMs = 3_000;
 
 /**
- * Finds callback channels that are due and delivers up to `concurrency` of them at once, one request per channel.
+ * Finds callback channels that are due and delivers up to `concurrency` of them at once, one request per channel. A
+ * channel that had nothing to send is taken while it gets something, as long as there is room.
  * Also wakes sockets and polls whose channel got something.
  */
-export class ReadyLoop {
+export class ReadyLoop implements Taker {
   private readonly underWay = new Map<string, Promise<void>>();
   private readonly slow = new Set<string>();
   private readonly aborting = new AbortController();
@@ -62,6 +65,24 @@ export class ReadyLoop {
       if (!this.lookAgain) return;
       this.lookAgain = false;
       this.kick();
+    });
+  }
+
+  offer(channelId: string): Taking | undefined {
+    if (this.stopped || this.underWay.size >= this.concurrency) return undefined;
+    if (this.underWay.has(channelId) || this.slow.has(channelId)) return undefined;
+    return this.delivery.taking(channelId);
+  }
+
+  /** What was offered was taken: it is delivered, or given back. */
+  take(taken: TakenChannel): void {
+    const { channelId } = taken.taking.hold;
+    // Somebody may still be finding out that it is not due any more.
+    const before = this.underWay.get(channelId);
+    this.deliver(channelId, async (lingerMs) => {
+      await before;
+      if (this.stopped) return this.delivery.giveBack(taken);
+      return this.delivery.deliverTaken(taken, this.aborting.signal, lingerMs);
     });
   }
 
@@ -107,13 +128,16 @@ export class ReadyLoop {
     if (this.underWay.has(channelId)) return;
     if (this.slow.has(channelId) && this.slowUnderWay() >= this.concurrency * slowShare)
       return this.postpone(channelId);
+    this.deliver(channelId, (lingerMs) => this.delivery.deliver(channelId, this.aborting.signal, lingerMs));
+  }
+
+  private deliver(channelId: string, work: (lingerMs: number) => Promise<void>): void {
     const beganAt = performance.now();
     const lingerMs = Math.min(lingerMaxMs, Math.floor(this.underWay.size / channelsPerLingerMs));
-    const delivery = this.delivery
-      .deliver(channelId, this.aborting.signal, lingerMs)
+    const delivery = work(lingerMs)
       .catch((err: unknown) => this.logger.warn({ err, channelId }, 'delivery interrupted'))
       .finally(() => {
-        this.underWay.delete(channelId);
+        if (this.underWay.get(channelId) === delivery) this.underWay.delete(channelId);
         if (performance.now() - beganAt > slowAfterMs) this.slow.add(channelId);
         else this.slow.delete(channelId);
         this.clock.after(lingerMs, () => this.kick());

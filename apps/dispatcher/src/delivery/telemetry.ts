@@ -66,6 +66,16 @@ export class Telemetry {
     this.socketsClosed.inc({ cause });
   }
 
+  recentBytes(count: () => number): void {
+    this.metrics.gauge({
+      name: 'lanyard_dispatcher_recent_bytes',
+      help: 'Memory for events that were appended lately, so that they need not be read from Redis',
+      collect() {
+        this.set(count());
+      },
+    });
+  }
+
   sockets(count: () => number): void {
     this.metrics.gauge({
       name: 'lanyard_dispatcher_sockets',

@@ -9,7 +9,7 @@ import {
   socketWindowBatches,
 } from '../channels/limits.js';
 import { type Batch, type Cursor, cursorAfter, cursorConfirmed, joinExtents } from '../queue/batch.js';
-import type { ChannelQueue, Hold } from '../queue/channel-queue.js';
+import type { ChannelQueue, Given, Hold } from '../queue/channel-queue.js';
 import { type CloseCause, closeCodes } from './close-codes.js';
 import type { Holder } from './holders.js';
 
@@ -47,6 +47,9 @@ export class WebSocketSession implements Holder {
   private pumping = false;
   private pumpAgain = false;
   private mustRestart = false;
+  /** Redis may have more than what was given. */
+  private mustAsk = true;
+  private given: Given | undefined;
   private cause: CloseCause | undefined;
   private lastSentAtMs: number;
   private lastPingAtMs: number;
@@ -72,7 +75,13 @@ export class WebSocketSession implements Holder {
     this.wake();
   }
 
-  wake(): void {
+  wake(given?: Given): void {
+    if (given) this.given = given;
+    else this.mustAsk = true;
+    this.goOn();
+  }
+
+  private goOn(): void {
     if (this.pumping) {
       this.pumpAgain = true;
       return;
@@ -121,11 +130,12 @@ export class WebSocketSession implements Holder {
       } while (this.pumpAgain && this.isOpen);
     } catch (error) {
       // Redis does not answer: when it does, `restart` is called.
+      this.mustAsk = true;
       this.listener.failed(error);
     } finally {
       this.pumping = false;
     }
-    if (this.pumpAgain && this.isOpen) this.wake();
+    if (this.pumpAgain && this.isOpen) this.goOn();
   }
 
   private get hasRoom(): boolean {
@@ -136,17 +146,32 @@ export class WebSocketSession implements Holder {
   /** False when there is nothing to send now. */
   private async sendNext(): Promise<boolean> {
     if (!this.hold) return false;
+    const { given } = this;
+    const batch = given && this.queue.takeGiven(this.hold, this.cursor, given);
+    if (batch) {
+      this.send(batch);
+      return true;
+    }
+    if (!this.mustAsk && !(given && given.to > this.cursor.next)) return false;
+    this.mustAsk = false;
+    this.given = undefined;
     const taken = await this.queue.take(this.hold, this.cursor);
     if (taken.outcome === 'fenced') {
       await this.attachAgain();
       return this.isOpen;
     }
     if (taken.outcome === 'empty' || !this.isOpen) return false;
-    this.cursor = cursorAfter(taken.cursor, taken.batch);
-    this.lastSentAtMs = this.clock.now();
-    this.socket.send(taken.batch.body, { binary: false }, () => this.wake());
-    this.ping(taken.batch);
+    this.mustAsk = true;
+    this.cursor = taken.cursor;
+    this.send(taken.batch);
     return true;
+  }
+
+  private send(batch: Batch): void {
+    this.cursor = cursorAfter(this.cursor, batch);
+    this.lastSentAtMs = this.clock.now();
+    this.socket.send(batch.body, { binary: false }, () => this.goOn());
+    this.ping(batch);
   }
 
   private ping(batch?: Batch): void {
@@ -163,7 +188,7 @@ export class WebSocketSession implements Holder {
     const answered = data.length === 4 ? this.pings.findIndex((p) => p.sequence === data.readUInt32BE()) : -1;
     if (answered < 0) return;
     for (const { batch } of this.pings.splice(0, answered + 1)) if (batch) this.confirmed.push(batch);
-    this.wake();
+    this.goOn();
   }
 
   private async confirmArrived(): Promise<void> {
@@ -186,6 +211,8 @@ export class WebSocketSession implements Holder {
     if (attached.outcome !== 'ok') return this.close(attached.outcome === 'busy' ? 'newer socket' : 'channel deleted');
     for (const ping of this.pings) delete ping.batch;
     this.confirmed = [];
+    this.given = undefined;
+    this.mustAsk = true;
     this.hold = attached.hold;
     this.cursor = attached.cursor;
   }

@@ -1,10 +1,11 @@
 import type { StoredPositions } from '@lanyard/kafka';
 import type { Clock } from '@lanyard/service';
 import type { Keys } from '../queue/keys.js';
+import type { RecentChunks } from '../queue/recent-chunks.js';
 import { LinkLost, type RedisLink } from '../queue/redis-link.js';
 import { accountsOf, deliveries, type Delivery } from './audience.js';
 import type { IntakeBatch } from './intake-event.js';
-import { type AppendOutcome, PositionsLost, ShardAppender } from './shard-appender.js';
+import { type AppendOutcome, PositionsLost, ShardAppender, type Taker } from './shard-appender.js';
 
 interface Waiting {
   batch: IntakeBatch;
@@ -40,8 +41,11 @@ export class Intake implements StoredPositions {
     private readonly link: RedisLink,
     private readonly keys: Keys,
     clock: Clock,
+    owner: string,
+    recent: RecentChunks,
+    taker?: Taker,
   ) {
-    this.shards = keys.shards.map((shard) => new ShardAppender(link, shard, clock));
+    this.shards = keys.shards.map((shard) => new ShardAppender(link, shard, clock, owner, recent, taker));
   }
 
   listen(listener: IntakeListener): void {
@@ -105,10 +109,12 @@ export class Intake implements StoredPositions {
     try {
       const perShard = await this.audience(batches);
       const outcomes = await Promise.allSettled(
-        this.shards.map((shard, n) => shard.append(batches, perShard[n] ?? [])),
+        this.shards.map(async (shard, n) => {
+          const outcome = await shard.append(batches, perShard[n] ?? []);
+          this.listener?.appended(outcome);
+        }),
       );
       const failures = outcomes.flatMap((o) => (o.status === 'rejected' ? [o.reason as unknown] : []));
-      for (const outcome of outcomes) if (outcome.status === 'fulfilled') this.listener?.appended(outcome.value);
       for (const failure of failures)
         if (failure instanceof PositionsLost) this.listener?.positionsLost(failure.topics);
       if (failures.length > 0) throw failures[0];

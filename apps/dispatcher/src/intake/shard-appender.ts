@@ -2,8 +2,10 @@ import type { Clock } from '@lanyard/service';
 import { beforeChannelSlackMs, eventLifeMs, queueBytesMax } from '../channels/limits.js';
 import type { RenderCode } from '../messages/render-options.js';
 import { ChunkBuilder } from '../queue/chunk.js';
+import type { TakenChannel, Taking, WakeUp } from '../queue/channel-queue.js';
 import type { ShardKeys } from '../queue/keys.js';
-import type { Argument, RedisLink } from '../queue/redis-link.js';
+import type { RecentChunks } from '../queue/recent-chunks.js';
+import type { Argument, RedisLink, Reply } from '../queue/redis-link.js';
 import { asList, asNumber, asPairs, asText } from '../queue/reply.js';
 import { type Delivery, positionOf } from './audience.js';
 import type { IntakeBatch, IntakeEvent } from './intake-event.js';
@@ -19,8 +21,10 @@ export class PositionsLost extends Error {
 export interface AppendOutcome {
   /** Some callback channel has something to send now. */
   callbacksReady: boolean;
-  /** Channels with a socket or an open poll, and the replica that holds it. */
-  wake: [channelId: string, owner: string][];
+  /** Channels with a socket or an open poll. */
+  wake: WakeUp[];
+  /** Callbacks that this replica has taken with what came. */
+  taken: TakenChannel[];
   events: number;
   /** Events that no channel got, by reason. */
   skipped: { noChannel: number; beforeChannel: number };
@@ -30,12 +34,35 @@ export interface AppendOutcome {
 export const nothingAppended = (): AppendOutcome => ({
   callbacksReady: false,
   wake: [],
+  taken: [],
   events: 0,
   skipped: { noChannel: 0, beforeChannel: 0 },
   dropped: { size: 0, age: 0 },
 });
 
+/** Decides which callback channels are taken at once. */
+export interface Taker {
+  /** undefined: it is found when its turn comes. */
+  offer(channelId: string): Taking | undefined;
+}
+
+/** What goes to one channel in one flush. */
+interface Parcel {
+  channelId: string;
+  accountId: string;
+  events: number;
+  chunks: Buffer[];
+  taking: Taking | undefined;
+}
+
 const generation = 'generation';
+
+/** Values of each channel in the answer to an append. */
+const placeLength = 6;
+
+/** Positions of a shard that got nothing may lag behind by this much: it is read again, and refused, after a crash. */
+const lagMessagesMax = 5_000n;
+const lagMaxMs = 500;
 
 /** Render codes remembered; more channels than that only cost a second attempt now and then. */
 const rememberedChannels = 100_000;
@@ -51,11 +78,15 @@ export class ShardAppender {
   private readonly expected = new Map<string, bigint>();
   private readonly renderCodes = new Map<string, RenderCode>();
   private marked = '';
+  private movedAtMs = -Infinity;
 
   constructor(
     private readonly link: RedisLink,
     private readonly keys: ShardKeys,
     private readonly clock: Clock,
+    private readonly owner: string,
+    private readonly recent: RecentChunks,
+    private readonly taker?: Taker,
   ) {}
 
   /** The mark that this shard had at the start: a shard without it is not the one we knew. */
@@ -76,22 +107,32 @@ export class ShardAppender {
     });
   }
 
-  /** Every batch's position moves, whether or not it has something for this shard. */
+  /** Every batch's position moves; sooner or later, when it has nothing for this shard. */
   async append(batches: readonly IntakeBatch[], deliveries: readonly Delivery[]): Promise<AppendOutcome> {
     for (let attempt = 0; attempt < attemptsMax; attempt++) {
       const targets = this.targets(batches);
-      if (targets.size === 0) return nothingAppended();
-      const { args, events } = this.argumentsOf(targets, deliveries);
+      if (targets.size === 0 || (deliveries.length === 0 && this.mayLag(targets))) return nothingAppended();
+      const { epoch } = this.recent;
+      const sentAtMs = performance.now();
+      const parcels = this.parcels(deliveries);
+      const args = this.argumentsOf(targets, parcels);
       const reply = asList(await this.link.run('append-2', [this.keys.positions, this.keys.ready], args));
       const outcome = asText(reply[0]);
       if (outcome === 'ok') {
+        this.movedAtMs = sentAtMs;
         for (const [position, offset] of targets) this.expected.set(position, offset);
-        return this.outcomeOf(reply, events);
+        return this.outcomeOf(reply, parcels, epoch, sentAtMs);
       }
       if (outcome === 'options') this.learnOptions(asPairs(reply.slice(1)));
       else this.learnPositions(asPairs(reply.slice(1)));
     }
     throw new Error(`shard ${this.keys.shard} changes faster than this replica can append`);
+  }
+
+  private mayLag(targets: ReadonlyMap<string, bigint>): boolean {
+    if (performance.now() - this.movedAtMs > lagMaxMs) return false;
+    for (const [position, offset] of targets) if (offset - this.expectedOf(position) > lagMessagesMax) return false;
+    return true;
   }
 
   /** Position -> offset to reach, of the partitions that are not there yet. */
@@ -109,30 +150,32 @@ export class ShardAppender {
     return this.expected.get(position) ?? -1n;
   }
 
-  private argumentsOf(
-    targets: ReadonlyMap<string, bigint>,
-    deliveries: readonly Delivery[],
-  ): { args: Argument[]; events: number } {
-    const now = this.clock.now();
-    const args: Argument[] = [this.keys.base, now, queueBytesMax, now - eventLifeMs, beforeChannelSlackMs];
-    args.push(targets.size + 1, generation, this.marked, this.marked);
-    for (const [position, offset] of targets) args.push(position, String(this.expectedOf(position)), String(offset));
-    const places = args.push(0) - 1;
-    let channels = 0;
-    let events = 0;
+  private parcels(deliveries: readonly Delivery[]): Parcel[] {
+    const parcels: Parcel[] = [];
     for (const { channelId, accountId, parts } of deliveries) {
       const code = this.renderCodes.get(channelId) ?? 0;
       const builder = new ChunkBuilder();
       for (const part of parts)
         for (const event of this.fresh(part)) builder.add(event.item.category, event.rendered(code), event.timestampMs);
-      if (builder.count === 0) continue;
-      const chunks = builder.finish();
-      args.push(channelId, accountId, code, chunks.length, ...chunks);
-      channels++;
-      events += builder.count;
+      const events = builder.count;
+      if (events === 0) continue;
+      const taking = this.taker?.offer(channelId);
+      parcels.push({ channelId, accountId, events, chunks: builder.finish(), taking });
     }
-    args[places] = channels;
-    return { args, events };
+    return parcels;
+  }
+
+  private argumentsOf(targets: ReadonlyMap<string, bigint>, parcels: readonly Parcel[]): Argument[] {
+    const now = this.clock.now();
+    const args: Argument[] = [this.keys.base, now, queueBytesMax, now - eventLifeMs, beforeChannelSlackMs, this.owner];
+    args.push(targets.size + 1, generation, this.marked, this.marked);
+    for (const [position, offset] of targets) args.push(position, String(this.expectedOf(position)), String(offset));
+    args.push(parcels.length);
+    for (const { channelId, accountId, chunks, taking } of parcels) {
+      const code = this.renderCodes.get(channelId) ?? 0;
+      args.push(channelId, accountId, code, taking?.hold.token ?? '', taking?.revision ?? '', chunks.length, ...chunks);
+    }
+    return args;
   }
 
   /** What this shard does not have yet. Usually all of it. */
@@ -162,13 +205,34 @@ export class ShardAppender {
     if (lost.size > 0) throw new PositionsLost([...lost]);
   }
 
-  private outcomeOf(reply: ReturnType<typeof asList>, events: number): AppendOutcome {
-    const [, nobody, early, woken, bySize, byAge, wake] = reply;
+  private outcomeOf(reply: readonly Reply[], parcels: Parcel[], epoch: number, sentAtMs: number): AppendOutcome {
+    const [, nobody, early, woken, bySize, byAge, places] = reply;
     const skipped = { noChannel: asNumber(nobody), beforeChannel: asNumber(early) };
+    const wake: WakeUp[] = [];
+    const taken: TakenChannel[] = [];
+    const values = asList(places ?? []);
+    parcels.forEach(({ channelId, events, chunks, taking }, n) => {
+      const place = values.slice(n * placeLength, (n + 1) * placeLength);
+      const [born, to, owner, token, attempt, eventsMax] = place.map((value) => asText(value));
+      if (born) this.recent.add(epoch, channelId, born, Number(to), chunks);
+      if (taking && attempt)
+        taken.push({
+          taking,
+          attempt: Number(attempt),
+          eventsMax: Number(eventsMax),
+          from: Number(to) - events,
+          chunks,
+        });
+      if (!owner) return;
+      const given = born &&
+        token && { born, token, to: Number(to), eventsMax: Number(eventsMax), provenAtMs: sentAtMs };
+      wake.push({ channelId, owner, ...(given && { given }) });
+    });
     return {
       callbacksReady: asNumber(woken) === 1,
-      wake: asPairs(asList(wake ?? [])),
-      events: events - skipped.noChannel - skipped.beforeChannel,
+      wake,
+      taken,
+      events: parcels.reduce((sum, { events }) => sum + events, 0) - skipped.noChannel - skipped.beforeChannel,
       skipped,
       dropped: { size: asNumber(bySize), age: asNumber(byAge) },
     };

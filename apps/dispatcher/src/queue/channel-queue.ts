@@ -3,6 +3,7 @@ import type { Clock } from '@lanyard/service';
 import { bodyBytesMax, eventLifeMs, freeTierRetries } from '../channels/limits.js';
 import { type Batch, type Cursor, cutBatch, type Extent } from './batch.js';
 import type { Keys } from './keys.js';
+import { chunksFrom, type RecentChunks, type Run, runArguments } from './recent-chunks.js';
 import { LinkLost, type RedisLink, type Reply } from './redis-link.js';
 import { asList, asNumber, asText } from './reply.js';
 
@@ -21,6 +22,43 @@ export interface Claim {
   revision: string;
   /** Sealed URL and headers; '' when the caller knows this revision. */
   target: string;
+}
+
+/** What it takes to take a callback channel. */
+export interface Taking {
+  hold: Hold;
+  /** Of the target that the taker knows. */
+  revision: string;
+  /** Before Redis was asked, by this process' own time. */
+  provenAtMs: number;
+}
+
+/** A callback channel that had nothing to send, and was taken in the step that gave it something. */
+export interface TakenChannel {
+  taking: Taking;
+  /** Failures in a row. */
+  attempt: number;
+  eventsMax: number;
+  /** Number of its first event. */
+  from: number;
+  chunks: readonly Buffer[];
+}
+
+/** Leave for this replica's own socket to send events that were just appended, without asking. */
+export interface Given {
+  born: string;
+  token: string;
+  /** The number after the last of them. */
+  to: number;
+  eventsMax: number;
+  provenAtMs: number;
+}
+
+/** A channel that got events, and the replica that holds it. */
+export interface WakeUp {
+  channelId: string;
+  owner: string;
+  given?: Given;
 }
 
 export interface HolderName {
@@ -45,6 +83,9 @@ const fenced = { outcome: 'fenced' } as const;
 
 const letGoAgainMs = 1_000;
 
+/** Leave to send without asking ends after this time. A process may stand still at any place. */
+const leaveMaxMs = 1_000;
+
 /**
  * What delivery does with queues: claim or attach, read, confirm. Every hold has a token that the commands compare,
  * so that a replica which was taken for dead, or acts on what Redis has forgotten, changes nothing.
@@ -56,18 +97,31 @@ export class ChannelQueue {
     private readonly clock: Clock,
     /** This process, among all that ever ran. */
     private readonly owner: string,
+    private readonly recent: RecentChunks,
   ) {}
+
+  /** What it takes to take a callback channel with what is being appended to it. */
+  taking(channelId: string, revision: string): Taking {
+    return { hold: this.newHold(channelId), revision, provenAtMs: performance.now() };
+  }
 
   /** Takes a due callback channel. undefined: not due any more, or taken by another replica. */
   async claim(channelId: string, knownRevision: string): Promise<Claim | undefined> {
     const { base, ready } = this.keys.of(channelId);
     const hold = this.newHold(channelId);
+    const run = this.recent.run(channelId);
     const args = [base, channelId, this.owner, hold.token, ...this.times(), bodyBytesMax, knownRevision];
-    const reply = asList(await this.link.run('claim-1', [ready], args));
+    const reply = asList(await this.link.run('claim-1', [ready], [...args, ...runArguments(run)]));
     if (asText(reply[0]) !== 'ok') return undefined;
     const [, attempt, max, revision, target, head, skip, ...chunks] = reply;
-    const batch = this.cut(chunks, asNumber(head), asNumber(skip), asNumber(max));
+    const batch = this.cut(chunks, asNumber(head), asNumber(skip), asNumber(max), run);
     return { hold, batch, attempt: asNumber(attempt), revision: asText(revision), target: asText(target) };
+  }
+
+  /** The claim of a channel that was taken with what came: it has the chunks at hand. */
+  taken({ taking, attempt, eventsMax, from, chunks }: TakenChannel): Claim {
+    const batch = cutBatch(chunks, from, 0, { eventsMax, bytesMax: bodyBytesMax });
+    return { hold: taking.hold, batch, attempt, revision: taking.revision, target: '' };
   }
 
   /** A socket or a poll takes its channel. */
@@ -87,19 +141,30 @@ export class ChannelQueue {
   /** The batch at the cursor. Nothing is removed. */
   async take(hold: Hold, cursor: Cursor): Promise<Taken> {
     const { base, readyOf } = this.at(hold);
-    const place = [cursor.next, cursor.head, cursor.index, cursor.skip];
+    const run = this.recent.run(hold.channelId, cursor.next);
+    const place = [cursor.next, cursor.head, cursor.index, cursor.skip, ...runArguments(run)];
     const args = [base, hold.channelId, hold.token, this.oldest(), bodyBytesMax, ...place];
     const reply = asList(await this.fencing(this.link.guarded(hold.era, 'take-1', [readyOf], args)));
     const outcome = asText(reply[0]);
     if (outcome === 'fenced' || outcome === 'empty') return { outcome };
     const [, max, from, head, index, skip, ...chunks] = reply;
     const at = { next: asNumber(from), head: asNumber(head), index: asNumber(index), skip: asNumber(skip) };
-    return { outcome: 'ok', batch: this.cut(chunks, at.next, at.skip, asNumber(max)), cursor: at };
+    return { outcome: 'ok', batch: this.cut(chunks, at.next, at.skip, asNumber(max), run), cursor: at };
+  }
+
+  /** The batch at the cursor, as far as this replica has it and was given leave to send it; undefined: ask Redis. */
+  takeGiven(hold: Hold, cursor: Cursor, given: Given): Batch | undefined {
+    if (given.token !== hold.token || performance.now() - given.provenAtMs > leaveMaxMs) return undefined;
+    if (hold.era !== this.link.era) return undefined;
+    const run = this.recent.run(hold.channelId, cursor.next);
+    const left = given.to - cursor.next;
+    if (run?.born !== given.born || left <= 0) return undefined;
+    return this.cut([], cursor.next, cursor.skip, Math.min(given.eventsMax, left), run);
   }
 
   /** The batch arrived; the channel stays held. False: fenced. */
   async confirm(hold: Hold, extent: Extent): Promise<boolean> {
-    const reply = asList(await this.sendAck(hold, extent, 'hold', 0));
+    const reply = asList(await this.sendAck(hold, extent, 'hold', 0, '', undefined));
     return asText(reply[0]) === 'held';
   }
 
@@ -108,12 +173,14 @@ export class ChannelQueue {
    * that was changed since is let go, so that nothing more goes where it went before.
    */
   async ack(hold: Hold, extent: Extent, mode: 'next' | 'release', lingerMs: number, revision?: string): Promise<Acked> {
-    const reply = asList(await this.sendAck(hold, extent, mode, lingerMs && this.clock.now() + lingerMs, revision));
+    const lingerUntil = lingerMs && this.clock.now() + lingerMs;
+    const run = mode === 'next' ? this.recent.run(hold.channelId, extent.to) : undefined;
+    const reply = asList(await this.sendAck(hold, extent, mode, lingerUntil, revision ?? '', run));
     const outcome = asText(reply[0]);
     if (outcome === 'released') return { outcome, more: asNumber(reply[1]) === 1 };
     if (outcome !== 'next') return fenced;
     const [, max, head, skip, ...chunks] = reply;
-    return { outcome, batch: this.cut(chunks, asNumber(head), asNumber(skip), asNumber(max)) };
+    return { outcome, batch: this.cut(chunks, asNumber(head), asNumber(skip), asNumber(max), run) };
   }
 
   /** A callback did not take the batch; due again after `waitMs`. `revision`: of what it was sent to. */
@@ -168,11 +235,21 @@ export class ChannelQueue {
     await this.link.run('unpend-0', [], [this.keys.of(channelId).base, channelId, pendingTo]);
   }
 
-  private async sendAck(hold: Hold, extent: Extent, mode: string, lingerUntil: number, revision = ''): Promise<Reply> {
+  private async sendAck(
+    hold: Hold,
+    extent: Extent,
+    mode: string,
+    lingerUntil: number,
+    revision: string,
+    run: Run | undefined,
+  ): Promise<Reply> {
     const { base, ready } = this.at(hold);
     const { from, to, chunks, cost, skip } = extent;
     const args = [base, hold.channelId, hold.token, ...this.times(), from, to, chunks, cost, skip, mode];
-    return this.fencing(this.link.guarded(hold.era, 'ack-1', [ready], [...args, bodyBytesMax, lingerUntil, revision]));
+    const how = [bodyBytesMax, lingerUntil, revision, ...runArguments(run)];
+    const reply = await this.fencing(this.link.guarded(hold.era, 'ack-1', [ready], [...args, ...how]));
+    this.recent.confirmed(hold.channelId, to);
+    return reply;
   }
 
   private at({ channelId }: Hold): { base: string; ready: string; readyOf: string } {
@@ -193,8 +270,12 @@ export class ChannelQueue {
     return { channelId, token: randomUUID(), era: this.link.era };
   }
 
-  private cut(chunks: readonly Reply[], from: number, skip: number, eventsMax: number): Batch {
-    return cutBatch(chunks as Buffer[], from, skip, { eventsMax, bytesMax: bodyBytesMax });
+  /** No chunks: Redis says that `run` holds there. */
+  private cut(stored: readonly Reply[], from: number, skip: number, eventsMax: number, run: Run | undefined): Batch {
+    const limits = { eventsMax, bytesMax: bodyBytesMax };
+    if (stored.length > 0 || !run) return cutBatch(stored as Buffer[], from, skip, limits);
+    const own = chunksFrom(run, from);
+    return cutBatch(own.chunks, from, own.skip, limits);
   }
 
   private oldest(): number {

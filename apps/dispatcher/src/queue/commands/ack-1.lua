@@ -4,13 +4,14 @@
 -- ARGV  base channel token  now  oldest time an event may have  batch: from to chunks cost skip
 --       mode: hold (keep the channel)  next (keep it and read on, release when empty)  release
 --       bytes max  linger until (ms)  revision that the holder knows, or '': of another one nothing is read on
--- Returns {'fenced'}  {'held', head}  {'released', more?}  {'next', max, head, skip, chunk...}
+--       born from to: events that the replica has itself, or three times ''
+-- Returns {'fenced'}  {'held', head}  {'released', more?}  {'next', max, head, skip, chunk...}; no chunks: those that it has
 local ready = KEYS[1]
 local base, channel, token, now, oldest = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
 local from, to, mode, bytes_max, linger = tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[11], tonumber(ARGV[12]), ARGV[13]
 local key, queue = channel_keys(base, channel)
 
-local state = load(key, 'token', 'owner', 'max', 'kind', 'rev', 'stopped')
+local state = load(key, 'token', 'owner', 'max', 'kind', 'rev', 'stopped', 'born')
 if state.token ~= token then return { 'fenced' } end
 local books = load_books(key)
 undrop(books, to, from)
@@ -23,8 +24,9 @@ redis.call('HSET', key, 'attempt', 0, 'failSince', '', 'lingerUntil', linger, 's
 if mode == 'hold' then return { 'held', books.head } end
 local known = ARGV[14] == '' or ARGV[14] == state.rev
 if mode == 'next' and known and state.stopped == '' and books.n > 0 then
-  local chunks = read_chunks(queue, 0, books.skip, tonumber(state.max), bytes_max)
-  redis.call('HSET', key, 'sentFrom', books.head, 'sentTo', books.head + events_in(chunks, books.skip))
+  local chunks, sent_to =
+    batch_at(queue, 0, books.skip, books.head, tonumber(state.max), bytes_max, state.born, ARGV, 15)
+  redis.call('HSET', key, 'sentFrom', books.head, 'sentTo', sent_to)
   return answer({ 'next', tonumber(state.max), books.head, books.skip }, chunks)
 end
 release(base, key, channel, state.owner)

@@ -3,17 +3,21 @@
 -- partition, changes nothing. A channel that is not there, or belongs to another account, gets nothing.
 --
 -- KEYS  1 positions (hash: topic:partition -> last offset; 'generation')  2 ready (zset: channel -> due ms)
--- ARGV  base  now  bytes max  oldest time an event may have  slack before the channel's creation
+-- ARGV  base  now  bytes max  oldest time an event may have  slack before the channel's creation  caller
 --       number of positions, then each: field, expected, new
---       number of channels, then each: id, account, render code, number of chunks, chunks
+--       number of channels, then each: id, account, render code, token, revision, number of chunks, chunks
+--       token: the caller takes the channel with it, if it is a callback of this revision that had nothing to send
 -- Returns {'ok', events for nobody, events before their channel, ready?, dropped by size, dropped by age,
---          {channel, owner, ...} to wake}
+--          {born, end, owner, given, attempt, max, ...} for each channel}
+--           born, end: its queue has all these events, the last one has the number end - 1; '' otherwise
+--           owner: to wake; given: the caller's own socket has this token, and may send them now
+--           attempt: the caller has the channel, and sends what came now; '' when it does not
 --         {'moved', field, stored, ...}    positions are not what was expected
 --         {'options', channel, code, ...}  channels whose events must be rendered otherwise
 local positions, ready = KEYS[1], KEYS[2]
 local base, now, bytes_max = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-local oldest, slack = tonumber(ARGV[4]), tonumber(ARGV[5])
-local at = 6
+local oldest, slack, caller = tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6]
+local at = 7
 local function arg()
   local value = ARGV[at]
   at = at + 1
@@ -32,27 +36,55 @@ if moved then return found end
 
 local channels, outdated = {}, { 'options' }
 for _ = 1, tonumber(arg()) do
-  local id, account, render, count = arg(), arg(), arg(), tonumber(arg())
+  local id, account, render, token, revision, count = arg(), arg(), arg(), arg(), arg(), tonumber(arg())
   local key, queue = channel_keys(base, id)
-  local state = load(key, 'account', 'render', 'created', 'kind', 'owner', 'lingerUntil', 'stopped')
+  local state = load(key, 'account', 'render', 'created', 'kind', 'owner', 'lingerUntil', 'stopped', 'born', 'rev',
+    'token', 'max', 'attempt', 'sentFrom', 'sentTo')
   local known = state.account == account
   if known and state.render ~= render then
     outdated[#outdated + 1], outdated[#outdated + 2] = id, state.render
   end
-  channels[#channels + 1] = { id = id, key = key, queue = queue, known = known, state = state, first = at, count = count }
+  channels[#channels + 1] = {
+    id = id, key = key, queue = queue, known = known, state = state, token = token, revision = revision,
+    first = at, count = count,
+  }
   at = at + count
 end
 if #outdated > 1 then return outdated end
 
-local nobody, early, woken, by_size, by_age, wake = 0, 0, 0, 0, 0, {}
+-- Nothing was queued, nobody holds it, nothing makes it wait: the caller sends what came now.
+local function claimed(channel, books, came)
+  local state = channel.state
+  if channel.token == '' or state.kind ~= 'callback' or state.owner ~= '' or state.stopped ~= '' then return false end
+  if state.rev ~= channel.revision or books.n ~= came or (tonumber(state.lingerUntil) or 0) > now then return false end
+  if (tonumber(redis.call('ZSCORE', ready, channel.id)) or 0) > now then return false end
+  redis.call('ZREM', ready, channel.id)
+  hold(base, channel.id, caller)
+  redis.call('HSET', channel.key, 'owner', caller, 'token', channel.token,
+    'sentFrom', books.head, 'sentTo', books.head + math.min(books.n, tonumber(state.max)))
+  return true
+end
+
+-- The caller's own socket has everything before these events: it may send them without asking.
+local function given(channel, start, stop)
+  local state = channel.state
+  if state.kind ~= 'websocket' or state.owner ~= caller or tonumber(state.sentTo) ~= start then return '' end
+  if stop - (tonumber(state.sentFrom) or 0) > SENT_AHEAD_MAX then return '' end
+  redis.call('HSET', channel.key, 'sentTo', stop)
+  return state.token
+end
+
+local nobody, early, woken, by_size, by_age, places = 0, 0, 0, 0, 0, {}
 for _, channel in ipairs(channels) do
-  local created = tonumber(channel.state.created) or 0
+  local state = channel.state
+  local created = tonumber(state.created) or 0
   local queue = channel.queue
   local books = channel.known and load_books(channel.key)
-  local added, kept = 0, {}
+  local sent, added, came, kept = 0, 0, 0, {}
   for n = channel.first, channel.first + channel.count - 1 do
     local chunk = ARGV[n]
     local _, events, newest = chunk_head(chunk)
+    sent = sent + events
     if not books then
       nobody = nobody + events
     elseif newest < created - slack then
@@ -63,13 +95,14 @@ for _, channel in ipairs(channels) do
       kept[#kept + 1] = chunk
       books.headAt = books.headAt or newest
       books.n, books.bytes = books.n + events, books.bytes + #chunk + events * EVENT_COST
-      added = added + events
+      added, came = added + events, came + events
     end
   end
   -- unpack() takes so many at once.
   for n = 1, #kept, 1000 do
     redis.call('RPUSH', queue, unpack(kept, n, math.min(n + 999, #kept)))
   end
+  local place = { '', '', '', '', '', '' }
   if added > 0 then
     by_age = by_age + drop_aged(queue, books, oldest)
     while books.bytes > bytes_max do
@@ -78,18 +111,27 @@ for _, channel in ipairs(channels) do
     end
     save_books(channel.key, books)
     redis.call('HSET', channel.key, 'lastIn', now)
-    local owner = channel.state.owner
-    if books.n > 0 and channel.state.kind == 'callback' then
-      if owner == '' and channel.state.stopped == '' then
-        redis.call('ZADD', ready, 'NX', math.max(now, tonumber(channel.state.lingerUntil) or 0), channel.id)
+    local owner = state.owner
+    local stop, whole = books.head + books.n, came == sent and state.born ~= ''
+    if whole and (owner == '' or owner == caller) then place[1], place[2] = state.born, stop end
+    if books.n > 0 and whole and claimed(channel, books, came) then
+      place[5], place[6] = tonumber(state.attempt) or 0, state.max
+    elseif books.n > 0 and state.kind == 'callback' then
+      if owner == '' and state.stopped == '' then
+        redis.call('ZADD', ready, 'NX', math.max(now, tonumber(state.lingerUntil) or 0), channel.id)
         woken = 1
       end
     elseif books.n > 0 and owner ~= '' then
-      redis.call('ZADD', base .. 'ready:' .. owner, now, channel.id)
-      wake[#wake + 1], wake[#wake + 2] = channel.id, owner
+      place[3] = owner
+      if owner ~= caller then
+        redis.call('ZADD', base .. 'ready:' .. owner, now, channel.id)
+      elseif whole then
+        place[4], place[6] = given(channel, stop - came, stop), state.max
+      end
     end
   end
+  for n = 1, 6 do places[#places + 1] = place[n] end
 end
 
 redis.call('HSET', positions, unpack(updates))
-return { 'ok', nobody, early, woken, by_size, by_age, wake }
+return { 'ok', nobody, early, woken, by_size, by_age, places }

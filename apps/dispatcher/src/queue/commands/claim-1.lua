@@ -2,7 +2,8 @@
 --
 -- KEYS  1 ready
 -- ARGV  base channel  owner token  now  oldest time an event may have  bytes max  revision of the target known
--- Returns {'ok', attempt, max, revision, target or '', head, skip, chunk...}
+--       born from to: events that the replica has itself, or three times ''
+-- Returns {'ok', attempt, max, revision, target or '', head, skip, chunk...}; no chunks: those that it has
 --         {'none'}  not due, not there, held by another, stopped, or empty
 local ready = KEYS[1]
 local base, channel, owner, token = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
@@ -11,7 +12,7 @@ local key, queue = channel_keys(base, channel)
 
 local due = tonumber(redis.call('ZSCORE', ready, channel))
 if not due or due > now then return { 'none' } end
-local state = load(key, 'kind', 'owner', 'attempt', 'max', 'rev', 'target', 'stopped')
+local state = load(key, 'kind', 'owner', 'attempt', 'max', 'rev', 'target', 'stopped', 'born')
 if state.kind ~= 'callback' or state.owner ~= '' or state.stopped ~= '' then
   redis.call('ZREM', ready, channel)
   return { 'none' }
@@ -23,8 +24,8 @@ if books.n == 0 then return { 'none' } end
 
 hold(base, channel, owner)
 local target = state.rev == known and '' or state.target
-local chunks = read_chunks(queue, 0, books.skip, tonumber(state.max), bytes_max)
-redis.call('HSET', key, 'owner', owner, 'token', token,
-  'sentFrom', books.head, 'sentTo', books.head + events_in(chunks, books.skip))
+local chunks, sent_to =
+  batch_at(queue, 0, books.skip, books.head, tonumber(state.max), bytes_max, state.born, ARGV, 9)
+redis.call('HSET', key, 'owner', owner, 'token', token, 'sentFrom', books.head, 'sentTo', sent_to)
 return answer(
   { 'ok', tonumber(state.attempt) or 0, tonumber(state.max), state.rev, target, books.head, books.skip }, chunks)

@@ -1,6 +1,7 @@
 -- Put before every command. A channel's queue is a list of chunks (src/queue/chunk.ts) and a hash:
 --   account kind render max tier rev target created   what was registered
 --   head skip n bytes headAt      number of the oldest event; events gone from the first chunk; events; cost; its time
+--   born                          mark of this queue: another one has another, although it counts from 0 too
 --   owner conn token              who delivers now: replica, socket or poll, and the fencing token of this hold
 --   sentFrom sentTo                                   events that the holder has: sent, not confirmed
 --   attempt failSince lingerUntil lastIn lastSeen pending droppedSize droppedAge droppedFailed
@@ -11,6 +12,9 @@
 -- Keys of one shard share a hash tag; those of a channel are made from the base, which is an argument.
 
 local EVENT_COST = 60
+
+-- How far a socket may be given events that it did not ask for, beyond those whose arrival is proven.
+local SENT_AHEAD_MAX = 20000
 
 local function channel_keys(base, channel)
   return base .. 'm:' .. channel, base .. 'q:' .. channel
@@ -148,6 +152,18 @@ local function read_chunks(queue, index, skip, max_events, max_bytes)
     index = index + #page
   end
   return chunks
+end
+
+-- Whether the caller has the events from `at` on itself. args[first]: born, from, to of those that it has, or ''.
+local function has_itself(born, args, first, at)
+  return born ~= '' and args[first] == born and at >= tonumber(args[first + 1]) and at < tonumber(args[first + 2])
+end
+
+-- Chunks of a batch from list position `index`, event `from` on, unless the caller has them itself; and where it may end.
+local function batch_at(queue, index, skip, from, max, bytes_max, born, args, first)
+  if has_itself(born, args, first, from) then return {}, math.min(from + max, tonumber(args[first + 2])) end
+  local chunks = read_chunks(queue, index, skip, max, bytes_max)
+  return chunks, from + events_in(chunks, skip)
 end
 
 -- unpack() has a limit that a batch of single events would pass.

@@ -12,11 +12,11 @@ local render, max, tier, target, created, now = ARGV[6], ARGV[7], ARGV[8], ARGV[
 local stopped, stopped_at = ARGV[16], ARGV[17]
 local key, queue = channel_keys(base, channel)
 
-local state = load(key, 'rev', 'kind', 'owner', 'n', 'created', 'stopped')
+local state = load(key, 'rev', 'kind', 'owner', 'n', 'created', 'stopped', 'born')
 if state.rev ~= '' and tonumber(state.rev) >= tonumber(rev) then return 'kept' end
 if state.rev ~= '' and state.kind == kind and state.created == created then
   redis.call('HSET', key, 'rev', rev, 'render', render, 'max', max, 'target', target,
-    'stopped', stopped, 'stoppedAt', stopped_at)
+    'stopped', stopped, 'stoppedAt', stopped_at, 'born', state.born ~= '' and state.born or rev .. '@' .. ARGV[11])
   if stopped ~= '' then redis.call('ZREM', ready, channel) end
   if ARGV[15] == '1' and stopped == state.stopped then return 'updated' end
   redis.call('HSET', key, 'attempt', 0, 'failSince', '')
@@ -31,7 +31,7 @@ if state.rev ~= '' then
   redis.call('ZREM', ready, channel)
 end
 redis.call('HSET', key, 'rev', rev, 'account', account, 'kind', kind, 'render', render, 'max', max, 'tier', tier,
-  'target', target, 'created', created, 'owner', '', 'conn', '', 'token', '', 'lastIn', now, 'lastSeen', now,
+  'target', target, 'created', created, 'born', rev .. '@' .. ARGV[11], 'owner', '', 'conn', '', 'token', '', 'lastIn', now, 'lastSeen', now,
   'stopped', stopped, 'stoppedAt', stopped_at,
   'droppedSize', ARGV[12], 'droppedAge', ARGV[13], 'droppedFailed', ARGV[14])
 redis.call('ZADD', expiry, now, channel)

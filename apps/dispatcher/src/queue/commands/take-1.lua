@@ -2,13 +2,14 @@
 --
 -- KEYS  1 ready of the owner
 -- ARGV  base channel token  oldest time an event may have  bytes max  cursor: next head index skip
--- Returns {'ok', max, from, head, index, skip, chunk...}  {'empty', head}  {'fenced'}
+--       born from to: events that the replica has itself, or three times ''
+-- Returns {'ok', max, from, head, index, skip, chunk...}; no chunks: those that it has  {'empty', head}  {'fenced'}
 local ready = KEYS[1]
 local base, channel, token, oldest, bytes_max = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
 local from, head, index, skip = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
 local key, queue = channel_keys(base, channel)
 
-local state = load(key, 'token', 'max')
+local state = load(key, 'token', 'max', 'born')
 if state.token ~= token then return { 'fenced' } end
 local books = load_books(key)
 if drop_aged(queue, books, oldest) > 0 then save_books(key, books) end
@@ -30,10 +31,10 @@ if books.head ~= head then
   end
 end
 
-local chunks = read_chunks(queue, index, skip, tonumber(state.max), bytes_max)
-if #chunks == 0 then
+if from >= books.head + books.n then
   redis.call('ZREM', ready, channel)
   return { 'empty', books.head }
 end
-redis.call('HSET', key, 'sentTo', from + events_in(chunks, skip))
+local chunks, sent_to = batch_at(queue, index, skip, from, tonumber(state.max), bytes_max, state.born, ARGV, 10)
+redis.call('HSET', key, 'sentTo', sent_to)
 return answer({ 'ok', tonumber(state.max), from, books.head, index, skip }, chunks)

@@ -1,0 +1,231 @@
+import { describe, expect, it } from '@jest/globals';
+import { type Batch, type Cursor, cursorAfter, cursorConfirmed } from '../src/queue/batch.js';
+import { type Attached, ChannelQueue, type Hold } from '../src/queue/channel-queue.js';
+import { RecentChunks } from '../src/queue/recent-chunks.js';
+import { ShardAppender, type Taker } from '../src/intake/shard-appender.js';
+import { accountId, queueBench } from './queue-bench.js';
+
+describe('events that this replica appended itself', () => {
+  const bench = queueBench();
+  const { register, event, numbered, append, claimed, numbersIn, newAppender, expectBooksToBeRight } = bench;
+
+  /** What Redis has can be told from what the replica remembers: the stored events are overwritten. */
+  const overwriteStored = async (): Promise<void> => {
+    const queue = bench.keys.of(bench.channelId).queue(bench.channelId);
+    const stored = await bench.link.redis.lrangeBuffer(queue, 0, -1);
+    for (const [n, chunk] of stored.entries())
+      await bench.link.redis.lset(
+        queue,
+        n,
+        Buffer.from(chunk.toString('latin1').replace(/"n":\d/g, '"n":9'), 'latin1'),
+      );
+  };
+
+  const attach = async (by = bench.queue): Promise<{ hold: Hold; cursor: Cursor }> => {
+    const attached: Attached = await by.attach(bench.channelId, accountId, {
+      conn: 'c1',
+      mode: 'newest',
+      kind: 'websocket',
+    });
+    if (attached.outcome !== 'ok') throw new Error(attached.outcome);
+    return attached;
+  };
+
+  const appenderOf = async (owner: string, recent: RecentChunks, taker?: Taker): Promise<ShardAppender> => {
+    const [shard] = bench.keys.shards;
+    if (!shard) throw new Error('no shard');
+    const appender = new ShardAppender(bench.link, shard, bench.clock, owner, recent, taker);
+    appender.setGeneration((await bench.registry.generations())[0] ?? '');
+    return appender;
+  };
+
+  describe('are not read back', () => {
+    it('by a claim, and by the batches after it', async () => {
+      await register({ eventsMax: 3 });
+      await append(numbered(8));
+      await overwriteStored();
+      const claim = await claimed();
+      expect(numbersIn(claim.batch)).toEqual([0, 1, 2]);
+      const next = await bench.queue.ack(claim.hold, claim.batch, 'next', 0);
+      if (next.outcome !== 'next') throw new Error(next.outcome);
+      expect(numbersIn(next.batch)).toEqual([3, 4, 5]);
+      await expectBooksToBeRight();
+      await bench.queue.ack(claim.hold, next.batch, 'release', 0);
+      const last = await claimed();
+      expect(numbersIn(last.batch)).toEqual([6, 7]);
+      expect(await bench.queue.ack(last.hold, last.batch, 'next', 0)).toEqual({ outcome: 'released', more: false });
+      await expectBooksToBeRight();
+      expect(bench.recent.size).toBe(0);
+    });
+
+    it('by a socket', async () => {
+      await register({ kind: 'websocket', eventsMax: 3 });
+      await append(numbered(4));
+      await overwriteStored();
+      const { hold, cursor } = await attach();
+      const first = await bench.queue.take(hold, cursor);
+      if (first.outcome !== 'ok') throw new Error(first.outcome);
+      const second = await bench.queue.take(hold, cursorAfter(first.cursor, first.batch));
+      if (second.outcome !== 'ok') throw new Error(second.outcome);
+      expect([first, second].map(({ batch }) => numbersIn(batch))).toEqual([[0, 1, 2], [3]]);
+    });
+  });
+
+  describe('are read from Redis', () => {
+    it('when another replica appended in between', async () => {
+      await register();
+      await append([event('{"n":1}')]);
+      await append([event('{"n":2}')], await appenderOf('b#1', new RecentChunks(1_000)));
+      await append([event('{"n":3}')], await newAppender());
+      expect(numbersIn((await claimed()).batch)).toEqual([1, 2, 3]);
+    });
+
+    it('when the channel was made again', async () => {
+      await register({ kind: 'websocket' });
+      await append([event('{"n":1}'), event('{"n":2}')]);
+      await bench.registry.remove(bench.channelId, '99');
+      await register({ revision: '100', createdAtMs: bench.clock.now() });
+      await append([event('{"n":3}'), event('{"n":4}')], await appenderOf('b#1', new RecentChunks(1_000)));
+      expect(numbersIn((await claimed()).batch)).toEqual([3, 4]);
+    });
+
+    it('when the connection to Redis was lost since', async () => {
+      await register();
+      await append(numbered(2));
+      await overwriteStored();
+      bench.recent.forget();
+      expect(numbersIn((await claimed()).batch)).toEqual([9, 9]);
+    });
+  });
+
+  it('in whatever way they are appended, taken and confirmed, each arrives once and in order', async () => {
+    await register({ kind: 'websocket', eventsMax: 7 });
+    const other = await appenderOf('b#1', new RecentChunks(1_000_000));
+    const { hold, cursor: start } = await attach();
+    let seed = 7;
+    const random = (below: number): number => (seed = (seed * 16_807) % 2_147_483_647) % below;
+    let cursor = start;
+    const sent: Batch[] = [];
+    const arrived: number[] = [];
+    let appended = 0;
+    for (let step = 0; step < 400; step++) {
+      const what = random(4);
+      if (what === 0) {
+        const events = Array.from({ length: 1 + random(20) }, () => event(`{"n":${appended++}}`));
+        await append(events, random(3) === 0 ? other : bench.appender);
+      } else if (what === 3 && sent.length > 0) {
+        const batch = sent.shift() as Batch;
+        expect(await bench.queue.confirm(hold, batch)).toBe(true);
+        cursor = cursorConfirmed(cursor, batch);
+      } else {
+        const taken = await bench.queue.take(hold, cursor);
+        if (taken.outcome !== 'ok') continue;
+        arrived.push(...numbersIn(taken.batch));
+        sent.push(taken.batch);
+        cursor = cursorAfter(taken.cursor, taken.batch);
+      }
+      if (random(50) === 0) bench.recent.forget();
+    }
+    expect(arrived).toEqual(Array.from({ length: arrived.length }, (_, n) => n));
+    expect(arrived.length).toBeGreaterThan(200);
+    await expectBooksToBeRight();
+  });
+
+  describe('are given to a socket of this replica', () => {
+    it('as long as it has everything before them', async () => {
+      await register({ kind: 'websocket' });
+      const { hold, cursor } = await attach();
+      const { wake } = await append(numbered(2));
+      const given = wake[0]?.given;
+      if (!given) throw new Error('not given');
+      const first = bench.queue.takeGiven(hold, cursor, given);
+      if (!first) throw new Error('nothing');
+      expect(numbersIn(first)).toEqual([0, 1]);
+      const more = (await append([event('{"n":2}')])).wake[0]?.given;
+      if (!more) throw new Error('not given');
+      const second = bench.queue.takeGiven(hold, cursorAfter(cursor, first), more);
+      if (!second) throw new Error('nothing');
+      expect(numbersIn(second)).toEqual([2]);
+      expect(bench.queue.takeGiven({ ...hold, token: 'of another hold' }, cursor, more)).toBeUndefined();
+      expect(await bench.queue.confirm(hold, first)).toBe(true);
+      expect(await bench.queue.confirm(hold, second)).toBe(true);
+      await expectBooksToBeRight();
+    });
+
+    it('not when something waits before them, nor to a socket of another replica', async () => {
+      await register({ kind: 'websocket' });
+      await append([event('{"n":1}')]);
+      await attach();
+      expect((await append([event('{"n":2}')])).wake).toEqual([{ channelId: bench.channelId, owner: 'a#1' }]);
+      await attach(bench.other);
+      expect((await append([event('{"n":3}')])).wake).toEqual([{ channelId: bench.channelId, owner: 'b#1' }]);
+    });
+
+    it('not without end: what is not confirmed is bounded', async () => {
+      await register({ kind: 'websocket' });
+      await attach();
+      const given = async (count: number): Promise<boolean> =>
+        'given' in ((await append(numbered(count))).wake[0] ?? {});
+      expect(await given(15_000)).toBe(true);
+      expect(await given(6_000)).toBe(false);
+    });
+  });
+
+  describe('are taken with their callback channel', () => {
+    const taker = (queue: ChannelQueue, revision: string): Taker => ({
+      offer: (channelId) => queue.taking(channelId, revision),
+    });
+
+    it('when it had nothing to send', async () => {
+      await register({ eventsMax: 2 });
+      const appender = await appenderOf('a#1', bench.recent, taker(bench.queue, '1'));
+      const { taken, callbacksReady } = await append(numbered(3), appender);
+      expect(callbacksReady).toBe(false);
+      expect(await bench.other.claim(bench.channelId, '')).toBeUndefined();
+      if (!taken[0]) throw new Error('not taken');
+      const claim = bench.queue.taken(taken[0]);
+      expect(numbersIn(claim.batch)).toEqual([0, 1]);
+      const next = await bench.queue.ack(claim.hold, claim.batch, 'next', 0, claim.revision);
+      if (next.outcome !== 'next') throw new Error(next.outcome);
+      expect(numbersIn(next.batch)).toEqual([2]);
+      expect(await bench.queue.ack(claim.hold, next.batch, 'next', 0)).toEqual({ outcome: 'released', more: false });
+      await expectBooksToBeRight();
+    });
+
+    it('and are free again when their replica is gone', async () => {
+      await register();
+      const appender = await appenderOf('a#1', bench.recent, taker(bench.queue, '1'));
+      expect((await append(numbered(1), appender)).taken).toHaveLength(1);
+      const { base, ready } = bench.keys.of(bench.channelId);
+      await bench.link.run('bury-1', [ready], [base, 'a#1', bench.clock.now()]);
+      expect(numbersIn((await claimed(bench.other)).batch)).toEqual([0]);
+    });
+
+    it.each<[string, () => Promise<unknown>]>([
+      ['another replica has it', async () => (await append(numbered(1)), await bench.other.claim(bench.channelId, ''))],
+      ['something waits already', () => append(numbered(1))],
+      [
+        'it waits for a retry',
+        async () => {
+          await append(numbered(1));
+          const { hold, batch, revision } = await claimed();
+          await bench.queue.fail(hold, batch, 1_000, revision);
+        },
+      ],
+      ['it was registered anew', () => register({ createdAtMs: bench.clock.now() })],
+      [
+        'it is stopped',
+        () =>
+          register({
+            createdAtMs: bench.clock.now(),
+            stopped: { reason: 'key_reset', sinceMs: bench.clock.now() },
+          }),
+      ],
+    ])('not when %s', async (_, before) => {
+      await register({ createdAtMs: bench.clock.now() });
+      await before();
+      const appender = await appenderOf('a#1', bench.recent, taker(bench.queue, '1'));
+      expect((await append(numbered(1), appender)).taken).toEqual([]);
+    });
+  });
+});
