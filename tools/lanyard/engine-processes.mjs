@@ -59,13 +59,22 @@ log.index.size.max.bytes=1048576
 log.segment.bytes=67108864
 `;
 
-/** @param {EngineFolders} folders @param {number} port @param {number} controller @returns {EngineSpec} */
-export const kafka = ({ binaries, data, logs, fast }, port, controller) => {
+/**
+ * @param {EngineFolders} folders @param {number} port @param {number} controller
+ * @param {{ properties: string, format: string[] }} [more] the last setting of a name holds
+ * @returns {EngineSpec}
+ */
+export const kafka = (
+  { binaries, data, logs, fast },
+  port,
+  controller,
+  { properties: settings, format: formatWith } = { properties: '', format: [] },
+) => {
   const folder = join(data, 'kafka');
   mkdirSync(folder, { recursive: true });
   const properties = join(folder, 'server.properties');
   const log = join(folder, 'log');
-  writeFileSync(properties, kafkaProperties(log, port, controller));
+  writeFileSync(properties, kafkaProperties(log, port, controller) + settings, { mode: 0o600 });
   const jars = readdirSync(join(binaries, 'kafka'))
     .sort()
     .map((name) => join(binaries, 'kafka', name))
@@ -81,7 +90,7 @@ export const kafka = ({ binaries, data, logs, fast }, port, controller) => {
     const id = randomBytes(16).toString('base64url').replace(/^-/, 'A');
     const format = spawnSync(
       'java',
-      [...common, 'kafka.tools.StorageTool', 'format', '-t', id, '-c', properties, '--ignore-formatted'],
+      [...common, 'kafka.tools.StorageTool', 'format', '-t', id, '-c', properties, '--ignore-formatted', ...formatWith],
       { encoding: 'utf8' },
     );
     if (format.status !== 0) throw new Stop(`Kafka's storage could not be formatted: ${format.stderr || format.error}`);

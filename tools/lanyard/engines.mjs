@@ -25,8 +25,23 @@ export const enginesElsewhere = () => ({
   ...(process.env.REDIS_URL && { redisUrl: process.env.REDIS_URL }),
 });
 
-/** Without user and password. @param {string} url */
-const publicAddress = (url) => (url.includes('://') ? new URL(url).host : (url.split(',')[0] ?? ''));
+/** The first host and port, without user and password. @param {string} address a URL or a list of host:port */
+export const publicAddress = (address) =>
+  address
+    .replace(/^[^:/]+:\/\//, '')
+    .replace(/^[^@/]*@/, '')
+    .split(/[,/?]/, 1)[0] ?? '';
+
+/** Whether what answers there asks for TLS first: then it is enough that somebody listens. @param {string} name @param {string} address */
+const speaksTls = (name, address) =>
+  /^rediss|[?&]sslmode=(?!disable)/.test(address) ||
+  /^(true|1|yes|on)$/i.test(
+    {
+      kafka: process.env.KAFKA_TLS_ENABLED,
+      postgresql: process.env.DATABASE_TLS_ENABLED,
+      redis: process.env.REDIS_TLS_ENABLED,
+    }[name] ?? '',
+  );
 
 /** @param {EngineOptions} options */
 export const startEngines = async ({
@@ -59,7 +74,8 @@ export const startEngines = async ({
     const version = elsewhere ? 'external' : versions[name];
     if (elsewhere) {
       const address = publicAddress(elsewhere);
-      await waitUntil(`${name} at ${address}`, () => answers[name](address), {
+      const ask = () => (speaksTls(name, elsewhere) ? answers.listener(address, usual[name]) : answers[name](address));
+      await waitUntil(`${name} at ${address}`, ask, {
         timeoutMs: 30_000,
         hint: 'It was named in the environment.',
       });

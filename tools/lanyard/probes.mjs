@@ -42,6 +42,18 @@ export const answers = {
     const [host = '', port] = splitAddress(address, 6379);
     return ask({ host, port, send: Buffer.from('PING\r\n'), accept: (a) => /^(\+PONG|-NOAUTH)/.test(a.toString()) });
   },
+  /** Somebody takes connections. @param {string} address host:port @param {number} port when it names none @returns {Promise<boolean>} */
+  listener: (address, port) =>
+    new Promise((done) => {
+      const [host, ownPort] = splitAddress(address, port);
+      const socket = net.connect({ host, port: ownPort, timeout: 1_000 });
+      const finish = (/** @type {boolean} */ answer) => {
+        socket.destroy();
+        done(answer);
+      };
+      socket.once('connect', () => finish(true));
+      for (const event of ['error', 'timeout']) socket.once(event, () => finish(false));
+    }),
   /** @param {string} address base URL */
   service: async (address) => {
     try {

@@ -1,4 +1,4 @@
-import { commonConfig, type CommonConfig, ConfigError, env, type EnvReader } from '@lanyard/service';
+import { commonConfig, type CommonConfig, ConfigError, env, type EnvReader, requireOneSlot } from '@lanyard/service';
 
 /** CoAP over UDP or TCP without security: for development, in a network nobody else can reach. */
 export interface CoapConfig {
@@ -56,9 +56,12 @@ const tlsConfig = (reader: EnvReader): TlsConfig => {
 export const readConfig = (source?: NodeJS.ProcessEnv): DeviceProxyConfig => {
   const reader = env(source);
   const enabled = reader.bool('DEVICE_PROXY_COAP_NOSEC_ENABLED', false);
+  const common = commonConfig(reader, app);
+  const redisPrefix = reader.string('DEVICE_PROXY_REDIS_PREFIX', 'device-proxy:');
+  requireOneSlot(common.secrets.redisUrl, 'DEVICE_PROXY_REDIS_PREFIX', redisPrefix);
   return {
-    ...commonConfig(reader, app),
-    redisPrefix: reader.string('DEVICE_PROXY_REDIS_PREFIX', 'device-proxy:'),
+    ...common,
+    redisPrefix,
     ...(enabled && {
       coap: {
         host: reader.string('DEVICE_PROXY_COAP_HOST', '127.0.0.1'),

@@ -18,8 +18,7 @@ import {
   type Topic,
 } from '@lanyard/contracts';
 import { KafkaConnection, KafkaProducer, Outbox, OutboxRelay, StateReader } from '@lanyard/kafka';
-import { exitOnFatal, openDatabase, type ServiceParts } from '@lanyard/service';
-import { Redis } from 'ioredis';
+import { exitOnFatal, openDatabase, type RedisClient, redisClient, type ServiceParts } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
 import type { DeviceProxyConfig } from './config.js';
 import { entities, migrations, schemaName } from './db/schema.js';
@@ -30,9 +29,9 @@ const redisTimeoutMs = 5_000;
 /** Connections to Kafka, PostgreSQL and Redis, and the copies of what other services announce. */
 export interface Engines {
   dataSource: DataSource;
-  redis: Redis;
+  redis: RedisClient;
   /** A connection that listens can do nothing else. */
-  redisSubscriber: Redis;
+  redisSubscriber: RedisClient;
   producer: KafkaProducer;
   outbox: Outbox;
   relay: OutboxRelay;
@@ -45,8 +44,8 @@ export interface Engines {
   close(): Promise<void>;
 }
 
-const openRedis = (url: string, parts: ServiceParts, commandTimeout?: number): Redis => {
-  const redis = new Redis(url, {
+const openRedis = (url: string, parts: ServiceParts, commandTimeout?: number): RedisClient => {
+  const redis = redisClient(url, {
     ...(commandTimeout !== undefined && { commandTimeout }),
     maxRetriesPerRequest: 2,
     retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),

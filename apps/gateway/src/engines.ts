@@ -1,7 +1,6 @@
 import { AccessAccounts, AccessKeys } from '@lanyard/contracts';
 import { KafkaConnection, KafkaProducer, Outbox, outboxMigration, OutboxRelay } from '@lanyard/kafka';
-import { openDatabase, type ServiceParts } from '@lanyard/service';
-import { Redis } from 'ioredis';
+import { openDatabase, type RedisClient, redisClient, type ServiceParts } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
 import { Account } from './access/account.entity.js';
 import { ApiKey } from './access/api-key.entity.js';
@@ -15,13 +14,13 @@ const schema = 'access';
 export interface Engines {
   database: DataSource;
   outbox: Outbox;
-  redis: Redis;
+  redis: RedisClient;
   close(): Promise<void>;
 }
 
 /** Only counts requests: never waited for longer than a request can bear, and not needed to start. */
-const openRedis = (url: string, { logger }: ServiceParts): Redis => {
-  const redis = new Redis(url, {
+const openRedis = (url: string, { logger }: ServiceParts): RedisClient => {
+  const redis = redisClient(url, {
     enableOfflineQueue: false,
     enableAutoPipelining: true,
     maxRetriesPerRequest: 0,

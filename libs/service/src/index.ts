@@ -1,6 +1,8 @@
 export * from './clock.js';
 export * from './config/common.js';
 export * from './config/env.js';
+export { KafkaSecurity } from './config/kafka-security.js';
+export { requireOneSlot } from './config/redis-url.js';
 export * from './database/open-database.js';
 export * from './errors/error-body.js';
 export * from './errors/service-error.js';
@@ -18,6 +20,7 @@ export * from './list/list-query.js';
 export * from './list/list-schema.js';
 export * from './openapi/document.js';
 export * from './openapi/list-query.js';
+export * from './redis/redis-client.js';
 export * from './run/run-service.js';
 export * from './run/service.module.js';
 export * from './run/start-service.js';

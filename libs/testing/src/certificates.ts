@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 
 /** A certificate and its private key, both PEM. */
@@ -10,12 +11,15 @@ export interface CertificateOptions {
   /** Default: from yesterday for ten years. */
   notBefore?: Date;
   notAfter?: Date;
+  /** Host names and IPv4 addresses that it is for, beside the common name. */
+  hosts?: string[];
 }
 
 const dayMs = 86_400_000;
 const ecdsaWithSha256 = '06082a8648ce3d040302';
 const commonNameOid = '0603550403';
 const basicConstraintsOid = '0603551d13';
+const subjectAltNameOid = '0603551d11';
 
 const der = (tag: number, ...parts: Buffer[]): Buffer => {
   const body = Buffer.concat(parts);
@@ -41,6 +45,14 @@ const authorityExtension = der(
   sequence(sequence(hex(basicConstraintsOid), hex('0101ff'), der(0x04, sequence(hex('0101ff'))))),
 );
 
+/** subjectAltName: dNSName or iPAddress. */
+const hostsExtension = (hosts: readonly string[]): Buffer => {
+  const names = hosts.map((host) =>
+    isIP(host) === 4 ? der(0x87, Buffer.from(host.split('.').map(Number))) : der(0x82, Buffer.from(host)),
+  );
+  return der(0xa3, sequence(sequence(hex(subjectAltNameOid), der(0x04, sequence(...names)))));
+};
+
 const pemOf = (body: Buffer): string =>
   `-----BEGIN CERTIFICATE-----\n${body.toString('base64').replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`;
 
@@ -52,7 +64,7 @@ interface Party {
 const issue = (
   issuer: Party,
   subject: Party & { publicKey: KeyObject },
-  { authority, notBefore, notAfter }: CertificateOptions & { authority: boolean },
+  { authority, notBefore, notAfter, hosts }: CertificateOptions & { authority: boolean },
 ): Certified => {
   const algorithm = sequence(hex(ecdsaWithSha256));
   const now = Date.now();
@@ -66,7 +78,7 @@ const issue = (
     sequence(time(notBefore ?? new Date(now - dayMs)), time(notAfter ?? new Date(now + 3_650 * dayMs))),
     nameOf(subject.name),
     subject.publicKey.export({ type: 'spki', format: 'der' }),
-    ...(authority ? [authorityExtension] : []),
+    ...(authority ? [authorityExtension] : hosts ? [hostsExtension(hosts)] : []),
   );
   const signature = der(0x03, hex('00'), sign('sha256', toBeSigned, issuer.key));
   return {

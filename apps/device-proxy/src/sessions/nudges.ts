@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis';
+import type { RedisClient } from '@lanyard/service';
 import type { SessionKeys } from './keys.js';
 
 /**
@@ -22,8 +22,8 @@ export class Nudges {
   private subscribed = false;
 
   constructor(
-    private readonly publisher: Redis,
-    private readonly subscriber: Redis,
+    private readonly publisher: RedisClient,
+    private readonly subscriber: RedisClient,
     private readonly keys: SessionKeys,
     private readonly replicaId: string,
   ) {}

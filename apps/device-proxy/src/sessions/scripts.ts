@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Redis } from 'ioredis';
+import type { RedisClient } from '@lanyard/service';
 
 const names = [
   'open-session-5',
@@ -26,7 +26,7 @@ type Command = (...args: (string | number)[]) => Promise<unknown>;
 const source = (name: ScriptName): string => readFileSync(new URL(`./scripts/${name}.lua`, import.meta.url), 'utf8');
 
 /** The scripts lie beside this file; the build copies them to dist. ioredis sends EVALSHA and falls back to EVAL. */
-export const loadScripts = (redis: Redis): RunScript => {
+export const loadScripts = (redis: RedisClient): RunScript => {
   for (const name of names) {
     const numberOfKeys = Number(name.slice(name.lastIndexOf('-') + 1));
     redis.defineCommand(name, { numberOfKeys, lua: source(name) });

@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis';
+import type { RedisClient } from '@lanyard/service';
 import { addressField, registrationField, sessionKeys, type SessionKeys, tokenField } from './keys.js';
 import { loadScripts, type RunScript } from './scripts.js';
 import type { Observation, RegistrationData, StoredSession } from './session.js';
@@ -53,7 +53,7 @@ export class SessionStore {
   private readonly run: RunScript;
 
   constructor(
-    private readonly redis: Redis,
+    private readonly redis: RedisClient,
     private readonly prefix: string,
     private readonly replicaId: string,
   ) {

@@ -1,5 +1,4 @@
-import type { Logger } from '@lanyard/service';
-import { Redis } from 'ioredis';
+import type { Logger, RedisClient } from '@lanyard/service';
 import type { WakeUp } from '../queue/channel-queue.js';
 import type { Keys } from '../queue/keys.js';
 import { openRedis } from '../queue/redis-link.js';
@@ -21,11 +20,11 @@ const parse = (text: string): Message | undefined => {
  * holder's ready set, a fenced holder finds out at its next step).
  */
 export class Bus {
-  private readonly subscriber: Redis;
+  private readonly subscriber: RedisClient;
 
   constructor(
     url: string,
-    private readonly publisher: Redis,
+    private readonly publisher: RedisClient,
     private readonly keys: Keys,
     private readonly owner: string,
     private readonly holders: Holders,

@@ -1,4 +1,4 @@
-import type { Clock, Logger, Timer } from '@lanyard/service';
+import { type Clock, type Logger, subscriberCount, type Timer } from '@lanyard/service';
 import type { Keys } from '../queue/keys.js';
 import type { RedisLink } from '../queue/redis-link.js';
 import { asList, asText } from '../queue/reply.js';
@@ -111,7 +111,6 @@ export class Replicas {
   }
 
   private async isConnected(owner: string): Promise<boolean> {
-    const [, subscribers] = (await this.link.redis.pubsub('NUMSUB', this.keys.bus(owner))) as [string, number];
-    return subscribers > 0;
+    return (await subscriberCount(this.link.redis, this.keys.bus(owner))) > 0;
   }
 }

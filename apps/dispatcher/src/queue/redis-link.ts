@@ -1,5 +1,4 @@
-import type { Logger } from '@lanyard/service';
-import { Redis } from 'ioredis';
+import { type Logger, type RedisClient, redisClient } from '@lanyard/service';
 import { type CommandName, scripts } from './scripts.js';
 
 export type Reply = Buffer | number | null | Reply[];
@@ -16,8 +15,8 @@ export class LinkLost extends Error {
   }
 }
 
-export const openRedis = (url: string, logger: Logger, forMessages = false): Redis => {
-  const redis = new Redis(url, {
+export const openRedis = (url: string, logger: Logger, forMessages = false): RedisClient => {
+  const redis = redisClient(url, {
     enableOfflineQueue: forMessages,
     // 0: whatever was sent and not answered fails when the connection breaks, not when its time is up.
     maxRetriesPerRequest: forMessages ? null : 0,
@@ -32,7 +31,7 @@ export const openRedis = (url: string, logger: Logger, forMessages = false): Red
 
 const openTimeoutMs = 10_000;
 
-const ready = (redis: Redis): Promise<void> =>
+const ready = (redis: RedisClient): Promise<void> =>
   new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       redis.disconnect();
@@ -56,7 +55,7 @@ export class RedisLink {
   private closed = false;
 
   private constructor(
-    readonly redis: Redis,
+    readonly redis: RedisClient,
     private readonly logger: Logger,
   ) {
     redis.on('close', () => this.lost());

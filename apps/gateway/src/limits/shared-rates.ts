@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis';
+import type { RedisClient } from '@lanyard/service';
 import { intervalMs, type Rate, toleranceMs } from './gcra.js';
 
 /**
@@ -23,7 +23,7 @@ end
 return 0
 `;
 
-type WithCommand = Redis & { takeRates(keys: number, ...keysAndNumbers: (string | number)[]): Promise<number> };
+type WithCommand = RedisClient & { takeRates(keys: number, ...keysAndNumbers: (string | number)[]): Promise<number> };
 
 /** One from a rate of this name. */
 export interface Take {
@@ -36,7 +36,7 @@ export class SharedRates {
   private readonly redis: WithCommand;
 
   constructor(
-    redis: Redis,
+    redis: RedisClient,
     private readonly prefix: string,
   ) {
     redis.defineCommand('takeRates', { lua: takeRates });

@@ -1,6 +1,6 @@
 import { deadLetterTopic, stateCompactionLagMs, type TopicDescription } from '@lanyard/contracts';
-import type { Logger, Metrics } from '@lanyard/service';
-import kafkajs, { type Admin, type ITopicConfig, type Kafka, type KafkaConfig } from 'kafkajs';
+import type { KafkaSecurity, Logger, Metrics } from '@lanyard/service';
+import kafkajs, { type Admin, type ITopicConfig, type Kafka, type SASLOptions } from 'kafkajs';
 import { logTo } from './kafka-log.js';
 import { enlarge, maxMessage } from './message-size.js';
 
@@ -17,8 +17,7 @@ export interface KafkaOptions {
   replicationFactor?: number;
   logger: Logger;
   metrics?: Metrics;
-  ssl?: KafkaConfig['ssl'];
-  sasl?: KafkaConfig['sasl'];
+  security?: KafkaSecurity;
 }
 
 const defaultPartitions = 8;
@@ -60,11 +59,13 @@ export class KafkaConnection {
     this.logger = options.logger;
     this.metrics = options.metrics;
     this.clientId = options.clientId;
+    const { tls, login } = options.security ?? {};
     this.kafka = new kafkajs.Kafka({
       brokers: options.brokers,
       clientId: options.clientId,
-      ...(options.ssl !== undefined && { ssl: options.ssl }),
-      ...(options.sasl !== undefined && { sasl: options.sasl }),
+      ...(tls && { ssl: { ...tls } }),
+      // A copy: kafkajs keeps its authenticator in it.
+      ...(login && { sasl: { ...login } as SASLOptions }),
       connectionTimeout: 3_000,
       requestTimeout: 30_000,
       retry: { retries: 8, initialRetryTime: 200, maxRetryTime: 5_000 },

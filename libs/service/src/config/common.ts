@@ -1,4 +1,7 @@
+import { databaseUrl } from './database-url.js';
 import { ConfigError, type EnvReader } from './env.js';
+import { type KafkaSecurity, kafkaSecurity } from './kafka-security.js';
+import { redisUrl } from './redis-url.js';
 
 /** What every service needs to run. Secrets are in their own group so that nobody logs them with the rest. */
 export interface CommonConfig {
@@ -6,10 +9,13 @@ export interface CommonConfig {
   /** Unique among the replicas of an app, stable over restarts. */
   replicaId: string;
   http: { host: string; port: number };
-  kafka: { brokers: string[]; topicPrefix: string };
+  /** `security` holds secrets that it shows to nobody who prints it. */
+  kafka: { brokers: string[]; topicPrefix: string; security?: KafkaSecurity };
   logLevel: string;
   secrets: {
+    /** With the parameters of TLS; what `pg` takes as a connection string. */
     databaseUrl: string;
+    /** For `redisClient`. */
     redisUrl: string;
     /** The first signs, all verify: put a new one in front to rotate. */
     identity: string[];
@@ -36,11 +42,15 @@ export const commonConfig = (reader: EnvReader, app: string): CommonConfig => ({
   app,
   replicaId: reader.string('REPLICA_ID', `${app}-0`),
   http: { host: reader.string('HTTP_HOST', '127.0.0.1'), port: reader.int('HTTP_PORT', 0, { min: 0, max: 65_535 }) },
-  kafka: { brokers: reader.list('KAFKA_BROKERS'), topicPrefix: reader.string('KAFKA_TOPIC_PREFIX', '') },
+  kafka: {
+    brokers: reader.list('KAFKA_BROKERS'),
+    topicPrefix: reader.string('KAFKA_TOPIC_PREFIX', ''),
+    security: kafkaSecurity(reader),
+  },
   logLevel: reader.string('LOG_LEVEL', 'info'),
   secrets: {
-    databaseUrl: reader.string('DATABASE_URL'),
-    redisUrl: reader.string('REDIS_URL'),
+    databaseUrl: databaseUrl(reader),
+    redisUrl: redisUrl(reader),
     identity: identitySecrets(reader),
     encryptionKey: encryptionKey(reader),
   },

@@ -1,0 +1,32 @@
+import { parseRedisUrl } from '../redis/redis-address.js';
+import { ConfigError, type EnvReader } from './env.js';
+import { tlsFiles } from './tls-files.js';
+
+const name = 'REDIS_URL';
+
+/** REDIS_URL with what `REDIS_TLS_…` say, as `redisClient` takes it. */
+export const redisUrl = (reader: EnvReader): string => {
+  const text = reader.string(name);
+  try {
+    parseRedisUrl(text);
+  } catch (error) {
+    throw new ConfigError(name, (error as Error).message);
+  }
+  const files = tlsFiles(reader, 'REDIS', text.startsWith('rediss'));
+  if (!files) return text;
+  const [address = '', query] = text.replace(/^rediss?/, 'rediss').split('?', 2);
+  const parameters = new URLSearchParams(query);
+  if (files.ca) parameters.set('ca', files.ca);
+  if (files.certificate) parameters.set('certificate', files.certificate);
+  if (files.privateKey) parameters.set('private_key', files.privateKey);
+  return parameters.size > 0 ? `${address}?${parameters}` : address;
+};
+
+/**
+ * For services whose scripts touch keys that only a hash tag brings together: on a cluster the prefix needs one, like
+ * `{device-proxy}:`. Throws ConfigError.
+ */
+export const requireOneSlot = (url: string, prefixVariable: string, prefix: string): void => {
+  if (parseRedisUrl(url).kind === 'cluster' && !/\{[^}]+\}/.test(prefix))
+    throw new ConfigError(prefixVariable, `must hold a hash tag on a cluster, like {${prefix.replace(/:$/, '')}}:`);
+};

@@ -1,0 +1,60 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { ConfigError, type EnvReader } from './env.js';
+
+/** PEM files of one engine's connections. Without `ca`, the roots that Node brings are trusted. */
+export interface TlsFiles {
+  ca?: string;
+  /** Ours, where the engine asks for one; both or neither. */
+  certificate?: string;
+  privateKey?: string;
+}
+
+/** Their contents, as `tls.connect` takes them. The server's certificate and its host name are always checked. */
+export interface TlsMaterial {
+  ca?: string;
+  cert?: string;
+  key?: string;
+}
+
+/** PEM may have text between certificates, as bundles of operating systems do. */
+const pemCertificate = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
+
+const checkCertificates = (text: string): void => {
+  const certificates = text.match(pemCertificate) ?? [];
+  if (certificates.length === 0) throw new Error('it holds no certificate');
+  for (const certificate of certificates) new X509Certificate(certificate);
+};
+
+const checked = (reader: EnvReader, name: string, check: (text: string) => void): string | undefined => {
+  const path = reader.optional(name);
+  if (path === undefined) return undefined;
+  try {
+    check(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw new ConfigError(name, `names ${path}, which is not the PEM file it should be: ${(error as Error).message}`);
+  }
+  return path;
+};
+
+/**
+ * From `<PREFIX>_TLS_ENABLED`, `_TLS_CA_FILE`, `_TLS_CERTIFICATE_FILE` and `_TLS_PRIVATE_KEY_FILE`; undefined: no TLS.
+ * Throws ConfigError for a file that is not there, or is no PEM, and for files without TLS.
+ */
+export const tlsFiles = (reader: EnvReader, prefix: string, isEnabledAnyway = false): TlsFiles | undefined => {
+  const enabled = reader.bool(`${prefix}_TLS_ENABLED`, isEnabledAnyway);
+  const ca = checked(reader, `${prefix}_TLS_CA_FILE`, checkCertificates);
+  const certificate = checked(reader, `${prefix}_TLS_CERTIFICATE_FILE`, checkCertificates);
+  const privateKey = checked(reader, `${prefix}_TLS_PRIVATE_KEY_FILE`, (text) => void createPrivateKey(text));
+  if ((certificate === undefined) !== (privateKey === undefined))
+    throw new ConfigError(`${prefix}_TLS_PRIVATE_KEY_FILE`, 'and …_CERTIFICATE_FILE go together: set both');
+  if (enabled) return { ...(ca && { ca }), ...(certificate && { certificate, privateKey }) };
+  if (ca ?? certificate) throw new ConfigError(`${prefix}_TLS_ENABLED`, 'is not set, but files for it are');
+  return undefined;
+};
+
+export const readTls = ({ ca, certificate, privateKey }: TlsFiles): TlsMaterial => ({
+  ...(ca && { ca: readFileSync(ca, 'utf8') }),
+  ...(certificate && { cert: readFileSync(certificate, 'utf8') }),
+  ...(privateKey && { key: readFileSync(privateKey, 'utf8') }),
+});

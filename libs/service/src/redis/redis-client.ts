@@ -1,0 +1,78 @@
+import type { EventEmitter } from 'node:events';
+import { isIP } from 'node:net';
+import { type ChainableCommander, Cluster, Redis, type RedisCommander, type RedisOptions } from 'ioredis';
+import { readTls } from '../config/tls-files.js';
+import { parseRedisUrl, type RedisAddress } from './redis-address.js';
+
+/** What one Redis, one behind sentinels, and a cluster have in common. */
+export interface RedisClient extends RedisCommander, EventEmitter {
+  disconnect(reconnect?: boolean): void;
+  defineCommand(name: string, definition: { lua: string; numberOfKeys?: number; readOnly?: boolean }): void;
+  pipeline(): ChainableCommander;
+}
+
+export type RedisClientOptions = Pick<
+  RedisOptions,
+  | 'autoResendUnfulfilledCommands'
+  | 'commandTimeout'
+  | 'connectTimeout'
+  | 'enableAutoPipelining'
+  | 'enableOfflineQueue'
+  | 'maxRetriesPerRequest'
+> & { retryStrategy: (attempt: number) => number };
+
+/** A cluster's own way of trying again after a node was lost. */
+const failoverRetryMs = 100;
+
+const loginOf = ({ username, password }: RedisAddress): RedisOptions => ({
+  ...(username !== undefined && { username }),
+  ...(password !== undefined && { password }),
+});
+
+const clusterClient = (address: RedisAddress, options: RedisClientOptions): Cluster => {
+  const { enableAutoPipelining, enableOfflineQueue, maxRetriesPerRequest, retryStrategy, ...ofNodes } = options;
+  return new Cluster(address.hosts, {
+    redisOptions: { ...ofNodes, ...loginOf(address), ...(address.tls && { tls: readTls(address.tls) }) },
+    ...(enableAutoPipelining !== undefined && { enableAutoPipelining }),
+    ...(enableOfflineQueue !== undefined && { enableOfflineQueue }),
+    clusterRetryStrategy: retryStrategy,
+    // Whoever wants no command sent twice wants that here too.
+    retryDelayOnFailover: maxRetriesPerRequest === 0 ? 0 : failoverRetryMs,
+    slotsRefreshTimeout: 5_000,
+    // With TLS, nodes are known by the names in their certificates.
+    ...(address.tls && { dnsLookup: (host, callback) => callback(null, host) }),
+  });
+};
+
+const sentinelClient = (address: RedisAddress, options: RedisClientOptions): Redis => {
+  const { sentinelPassword, master, hosts, db } = address;
+  const tls = address.tls && readTls(address.tls);
+  return new Redis({
+    ...options,
+    ...loginOf(address),
+    sentinels: hosts,
+    ...(master !== undefined && { name: master }),
+    db,
+    role: 'master',
+    sentinelRetryStrategy: options.retryStrategy,
+    ...(sentinelPassword !== undefined && { sentinelPassword }),
+    ...(tls && { tls, enableTLSForSentinelMode: true, sentinelTLS: tls }),
+  });
+};
+
+/** The only place that makes a client of Redis, from REDIS_URL as the configuration gives it. It connects at once. */
+export const redisClient = (url: string, options: RedisClientOptions): RedisClient => {
+  const address = parseRedisUrl(url);
+  if (address.kind === 'cluster') return clusterClient(address, options);
+  if (address.kind === 'sentinel') return sentinelClient(address, options);
+  const [{ host, port } = { host: '', port: 0 }] = address.hosts;
+  const tls = address.tls && { ...readTls(address.tls), ...(isIP(host) === 0 && { servername: host }) };
+  return new Redis({ ...options, ...loginOf(address), host, port, db: address.db, ...(tls && { tls }) });
+};
+
+/** How many listen to a pub/sub channel. The nodes of a cluster know only of their own listeners. */
+export const subscriberCount = async (redis: RedisClient, channel: string): Promise<number> => {
+  const nodes: RedisClient[] = redis instanceof Cluster ? redis.nodes('all') : [redis];
+  const counts = await Promise.all(nodes.map((node) => node.pubsub('NUMSUB', channel) as Promise<[string, number]>));
+  return counts.reduce((sum, [, count]) => sum + count, 0);
+};

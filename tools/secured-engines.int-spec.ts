@@ -1,0 +1,165 @@
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { connect } from 'node:tls';
+import { inspect } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DeviceModels } from '@lanyard/contracts';
+import { KafkaConnection, KafkaProducer, outboxMigration, OutboxRelay, StateReader } from '@lanyard/kafka';
+import { type CommonConfig, commonConfig, createLogger, env, openDatabase, redisClient } from '@lanyard/service';
+import { certificateAuthority, eventually } from '@lanyard/testing';
+import { removeData } from './lanyard/engine-processes.mjs';
+import { enginesFolder } from './lanyard/project.mjs';
+import { password, startSecuredEngines } from './lanyard/secured-engines.mjs';
+
+const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
+const folder = mkdtempSync(join(enginesFolder(), '../test-secured-'));
+let engines: Awaited<ReturnType<typeof startSecuredEngines>>;
+let anotherCaFile: string;
+
+beforeAll(async () => {
+  engines = await startSecuredEngines(folder);
+  anotherCaFile = join(folder, 'another-ca.pem');
+  writeFileSync(anotherCaFile, certificateAuthority('another').certificate);
+}, 180_000);
+afterAll(async () => {
+  await engines?.stop();
+  removeData(folder);
+}, 60_000);
+
+/** As a service with these variables has it; undefined leaves one out. */
+const configOf = (changes: Record<string, string | undefined> = {}): CommonConfig => {
+  const secrets = { IDENTITY_SECRETS: 'i'.repeat(32), ENCRYPTION_KEY: Buffer.alloc(32).toString('base64') };
+  return commonConfig(env({ ...engines.env, ...secrets, ...changes }), 'test');
+};
+
+const connectionOf = ({ kafka }: CommonConfig, log = logger): KafkaConnection =>
+  new KafkaConnection({ ...kafka, clientId: 'test', logger: log, partitions: 1 });
+
+const databaseOf = (config: CommonConfig): ReturnType<typeof openDatabase> =>
+  openDatabase({
+    url: config.secrets.databaseUrl,
+    schema: 'secured',
+    entities: [],
+    migrations: [outboxMigration('secured')],
+    applicationName: 'test',
+  });
+
+const redisOf = ({ secrets }: CommonConfig): ReturnType<typeof redisClient> => {
+  const redis = redisClient(secrets.redisUrl, { maxRetriesPerRequest: 1, retryStrategy: () => 50 });
+  redis.on('error', () => undefined);
+  return redis;
+};
+
+const model = { accountId: '0'.repeat(32), objectId: 3303, version: '1.1' };
+
+describe('Kafka with TLS and SASL', () => {
+  it.each(['scram-sha-512', 'plain'])('is written and read with %s and a client certificate', async (mechanism) => {
+    const connection = connectionOf(configOf({ KAFKA_SASL_MECHANISM: mechanism, KAFKA_TOPIC_PREFIX: `${mechanism}.` }));
+    await connection.ensureTopics([DeviceModels]);
+    await connection.check();
+    const producer = new KafkaProducer(connection, { source: 'test' });
+    await producer.connect();
+    await producer.sendEncoded({ name: DeviceModels.name }, { key: 'k', value: null, headers: {} });
+    const reader = new StateReader(connection, DeviceModels, { project: () => model, onFatal: () => undefined });
+    await reader.start();
+    const [offsets] = (await connection.offsets(DeviceModels.name)).values();
+    expect(offsets).toEqual({ low: 0n, high: 1n });
+    await reader.stop();
+    await producer.disconnect();
+    await connection.close();
+  });
+
+  it.each([
+    [
+      'a broker whose issuer we do not trust',
+      /self.signed certificate|unable to verify/,
+      () => ({ KAFKA_TLS_CA_FILE: anotherCaFile }),
+    ],
+    ['a wrong password', /SASL SCRAM SHA512 authentication failed/, () => ({ KAFKA_SASL_PASSWORD: 'wrong' })],
+  ])('refuses %s', async (_, reason, changes) => {
+    const said: string[] = [];
+    const note = (details: object, text: string): void => void said.push(`${text} ${JSON.stringify(details)}`);
+    const noting = Object.assign(Object.create(logger), { warn: note, error: note });
+    const connection = connectionOf(configOf(changes()), noting);
+    const admin = connection.kafka.admin();
+    // It tries again for some time, and would after that still have failed.
+    admin.connect().catch(() => undefined);
+    await eventually(() => said.some((text) => reason.test(text)));
+    expect(said.join()).not.toContain(password);
+    await admin.disconnect();
+  });
+});
+
+it('the broker takes nobody without a certificate: ours was shown above', async () => {
+  const { KAFKA_BROKERS: broker, KAFKA_TLS_CA_FILE: ca } = engines.env;
+  const [, port] = broker.split(':');
+  const socket = connect({ host: 'localhost', port: Number(port), ca: readFileSync(ca) });
+  const [error] = await once(socket.resume(), 'close').then(
+    () => [undefined],
+    (failure: Error) => [failure],
+  );
+  expect(error?.message).toMatch(/certificate required|bad certificate/);
+});
+
+describe('PostgreSQL with TLS', () => {
+  it('is migrated and relayed from over TLS', async () => {
+    const config = configOf({ KAFKA_TOPIC_PREFIX: 'relay.' });
+    const database = await databaseOf(config);
+    const [{ ssl }] = await database.query('SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()');
+    expect(ssl).toBe(true);
+    const sent: string[] = [];
+    const relay = new OutboxRelay({
+      databaseUrl: config.secrets.databaseUrl,
+      schema: 'secured',
+      producer: { sendEncoded: async (_topic, message) => void sent.push(message.key) },
+      logger,
+    });
+    relay.start();
+    await database.transaction((manager) =>
+      manager.query(
+        `INSERT INTO secured.outbox (topic, message_key, value, headers) VALUES ('t', 'k', NULL, '{}'::jsonb)`,
+      ),
+    );
+    await eventually(() => sent.length === 1);
+    await relay.stop();
+    await database.destroy();
+  });
+
+  it.each([
+    ['a server whose issuer we do not trust', () => ({ DATABASE_TLS_CA_FILE: anotherCaFile })],
+    ['to speak without TLS', () => ({ DATABASE_TLS_ENABLED: '', DATABASE_TLS_CA_FILE: '' })],
+    [
+      'a server that has no certificate for the name',
+      () => ({ DATABASE_URL: engines.env.DATABASE_URL.replace('localhost', 'localhost.localdomain') }),
+    ],
+  ])('refuses %s', async (_, changes) => {
+    await expect(databaseOf(configOf(changes()))).rejects.toThrow();
+  });
+});
+
+describe('Redis with TLS and an ACL user', () => {
+  it('is spoken to over TLS as that user', async () => {
+    const redis = redisOf(configOf());
+    expect(await redis.call('ACL', 'WHOAMI')).toBe('lanyard');
+    redis.disconnect();
+  });
+
+  it.each([
+    ['a server whose issuer we do not trust', () => ({ REDIS_TLS_CA_FILE: anotherCaFile })],
+    ['a wrong password', () => ({ REDIS_URL: engines.env.REDIS_URL.replace(/:[^:@]+@/, ':wrong@') })],
+  ])('refuses %s', async (_, changes) => {
+    const redis = redisOf(configOf(changes()));
+    await expect(redis.get('a')).rejects.toThrow();
+    redis.disconnect();
+  });
+});
+
+it('nothing of it is shown by printing the configuration without its secrets', () => {
+  const { secrets, ...shown } = configOf();
+  expect(secrets.databaseUrl).toContain(encodeURIComponent('p/w'));
+  for (const text of [inspect(shown, { depth: 9, showHidden: true }), JSON.stringify(shown)]) {
+    expect(text).not.toContain(password);
+    expect(text).not.toContain('PRIVATE KEY');
+  }
+});
