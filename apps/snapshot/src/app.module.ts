@@ -14,7 +14,7 @@ export class AppModule {
       module: AppModule,
       controllers: [EchoController, SnapshotConsumer],
       providers: [
-        { provide: SnapshotReader, useValue: new SnapshotReader(database) },
+        { provide: SnapshotReader, useValue: new SnapshotReader(database, models) },
         { provide: ResourceWriter, useValue: new ResourceWriter(database) },
         { provide: AccountModels, useValue: models },
         { provide: DeviceWriter, useValue: new DeviceWriter(database) },

@@ -22,6 +22,7 @@ import { AppModule } from './app.module.js';
 import { app } from './config.js';
 import { followModels } from './resources/follow-models.js';
 import { Snapshot1732147200000 } from './db/migrations/1732147200000-snapshot.js';
+import { Lifecycle1764100000000 } from './db/migrations/1764100000000-lifecycle.js';
 import { purgePeriodMs } from './retention/limits.js';
 import { purge } from './retention/purge.js';
 
@@ -33,7 +34,7 @@ export const start = async (config: CommonConfig, overrides: ServiceOverrides = 
     url: config.secrets.databaseUrl,
     schema: 'snapshot',
     entities: [],
-    migrations: [Snapshot1732147200000],
+    migrations: [Snapshot1732147200000, Lifecycle1764100000000],
     applicationName: config.replicaId,
   });
   const kafka = new KafkaConnection({ ...config.kafka, clientId: config.replicaId, logger, metrics });

@@ -150,12 +150,20 @@ describe('the snapshot', () => {
     expect(await echo(deviceId)).toMatchObject({
       object: 'device-echo',
       endpoint_name: 'meter-7',
+      stored_bytes: expect.any(Number),
       last_reported_at: '2024-01-01T10:00:00.123456Z',
       resources: [
         {
           resource_path: '/3303/0/5700',
+          name: 'Sensor Value',
+          type: 'float',
           subscribed: false,
-          reported: { value: 'MjEuNQ==', content_type: 'text/plain', expires_at: '2024-01-01T10:01:00.123000Z' },
+          reported: {
+            value: 'MjEuNQ==',
+            decoded: 21.5,
+            content_type: 'text/plain',
+            expires_at: '2024-01-01T10:01:00.123000Z',
+          },
         },
       ],
     });
@@ -196,6 +204,7 @@ describe('the snapshot', () => {
     await eventually(async () => expect((await echo(deviceId)).resources).toHaveLength(2));
     expect((await echo(deviceId)).resources.at(-1)?.desired).toEqual({
       value: 'Nw==',
+      decoded: 7,
       status: 1,
       desired_at: '2024-01-01T10:00:00.123456Z',
       status_updated_at: '2024-01-01T10:00:02.000000Z',
@@ -247,7 +256,7 @@ describe('the snapshot', () => {
     });
     await purge(database, new TestClock(Date.parse('2024-12-14T23:00:00Z')));
     expect((await echo(deviceId)).resources).toHaveLength(1);
-    expect(await purge(database, new TestClock(Date.parse('2024-12-15T01:00:00Z')))).toBeGreaterThan(0);
+    expect(await purge(database, new TestClock(Date.parse('2024-12-15T02:00:00Z')))).toBeGreaterThan(0);
     expect((await call(`/v3/devices/${deviceId}/echo`)).status).toBe(404);
     await database.destroy();
   });

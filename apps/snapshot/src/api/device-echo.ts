@@ -1,12 +1,24 @@
 import { z } from 'zod';
 
+const scalar = z.union([z.string(), z.number(), z.boolean()]);
+
+const decoded = z
+  .union([scalar, z.record(z.string(), scalar)])
+  .optional()
+  .describe(
+    'The value as the type of the resource says; of several instances, one for each id. Absent where the type is not known, and for bytes',
+  );
+
 export const EchoResourceSchema = z
   .object({
     resource_path: z.string(),
+    name: z.string().optional().describe('Of the resource, where its object is known'),
+    type: z.string().optional().describe('Of the resource, where its object is known: float, string …'),
     subscribed: z.boolean().describe('True when any application has a confirmed subscription that covers the path'),
     reported: z
       .object({
         value: z.string().describe('base64'),
+        decoded,
         content_type: z.string(),
         reported_at: z.string(),
         expires_at: z.string().describe('reported_at + max-age'),
@@ -15,6 +27,7 @@ export const EchoResourceSchema = z
     desired: z
       .object({
         value: z.string().describe('base64'),
+        decoded,
         status: z.number().int().describe('0 pending, 1 success, 2 failure'),
         desired_at: z.string().describe('When the command was issued'),
         status_updated_at: z.string().describe('When it succeeded or failed'),
@@ -33,6 +46,7 @@ export const DeviceEchoSchema = z
     updated_at: z.string().optional().describe('Last registration event'),
     last_reported_at: z.string().optional(),
     last_desired_at: z.string().optional(),
+    stored_bytes: z.number().int().describe('What the snapshot of the device takes in the database, without indexes'),
     resources: z.array(EchoResourceSchema),
   })
   .meta({ id: 'DeviceEcho' });

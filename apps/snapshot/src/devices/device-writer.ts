@@ -5,6 +5,11 @@ import type {
   SubscriptionChanged,
 } from '@lanyard/contracts';
 import type { DataSource } from 'typeorm';
+import { connectedSlackMs } from '../retention/limits.js';
+import { RecentlySeen } from './recently-seen.js';
+
+/** Devices whose last write is remembered, about 100 bytes each. */
+const devicesRememberedMax = 100_000;
 
 interface Seen {
   deviceId: string;
@@ -33,6 +38,7 @@ const foldSeen = (seen: readonly Seen[]): Seen[] => {
   return [...held.values()].sort((a, b) => (a.deviceId < b.deviceId ? -1 : 1));
 };
 
+// An arriving value moves the last connection only when that was an hour ago or more: the purge allows for it.
 const seenSql = `
   INSERT INTO snapshot.devices AS d (device_id, account_id, endpoint_name, session_epoch, registration_event_at, last_connected_at)
   SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::timestamptz[], $6::timestamptz[])
@@ -40,23 +46,38 @@ const seenSql = `
     endpoint_name = CASE WHEN excluded.session_epoch >= d.session_epoch THEN excluded.endpoint_name ELSE d.endpoint_name END,
     session_epoch = GREATEST(d.session_epoch, excluded.session_epoch),
     registration_event_at = GREATEST(d.registration_event_at, excluded.registration_event_at),
-    last_connected_at = GREATEST(d.last_connected_at, excluded.last_connected_at)`;
+    last_connected_at = GREATEST(d.last_connected_at, excluded.last_connected_at)
+  WHERE excluded.session_epoch > d.session_epoch OR excluded.registration_event_at IS NOT NULL
+    OR excluded.last_connected_at > d.last_connected_at + interval '${connectedSlackMs} milliseconds'`;
 
 const lifecycleSql = `
-  INSERT INTO snapshot.devices AS d (device_id, account_id, endpoint_name, last_connected_at, deleted_at)
-  VALUES ($1, $2, $3, $4, $5)
+  INSERT INTO snapshot.devices AS d (device_id, account_id, endpoint_name, last_connected_at, deleted_at, lifecycle_revision)
+  SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::timestamptz[], $6::bigint[])
   ON CONFLICT (device_id) DO UPDATE SET
     endpoint_name = CASE WHEN excluded.endpoint_name <> '' THEN excluded.endpoint_name ELSE d.endpoint_name END,
-    deleted_at = excluded.deleted_at`;
+    deleted_at = excluded.deleted_at, lifecycle_revision = excluded.lifecycle_revision
+  WHERE d.lifecycle_revision < excluded.lifecycle_revision`;
 
 const subscriptionSql = `
   INSERT INTO snapshot.subscriptions AS s (device_id, key_id, path, status, changed_at)
-  VALUES ($1, $2, $3, $4, $5)
+  SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[])
   ON CONFLICT (device_id, key_id, path) DO UPDATE SET status = excluded.status, changed_at = excluded.changed_at
   WHERE s.changed_at <= excluded.changed_at`;
 
-/** What the snapshot knows of devices as a whole, from the facts of other services. */
+/** The last of each key, the keys in order, so that writers lock rows in one order. */
+const lastOf = <F>(facts: readonly F[], keyOf: (fact: F) => string, isOlder: (a: F, b: F) => boolean): F[] => {
+  const held = new Map<string, F>();
+  for (const fact of facts) {
+    const other = held.get(keyOf(fact));
+    if (other === undefined || !isOlder(fact, other)) held.set(keyOf(fact), fact);
+  }
+  return [...held.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, fact]) => fact);
+};
+
+/** What the snapshot knows of devices as a whole, from the facts of other services. One statement per batch. */
 export class DeviceWriter {
+  private readonly recent = new RecentlySeen(devicesRememberedMax);
+
   constructor(private readonly database: DataSource) {}
 
   /** A registration, an update or its end: the device was connected then. */
@@ -64,20 +85,43 @@ export class DeviceWriter {
     await this.seen(facts.map((f) => ({ ...f, registrationEventAt: f.occurredAt, connectedAt: f.occurredAt })));
   }
 
+  /** A device that is in the table with this session, connected within the hour, needs nothing. */
   async values(facts: readonly ResourceValueArrived[]): Promise<void> {
-    await this.seen(facts.map((f) => ({ ...f, registrationEventAt: null, connectedAt: f.observedAt })));
+    const news = facts.filter((f) => !this.recent.covers(f.deviceId, f.epoch, Date.parse(f.observedAt)));
+    await this.seen(news.map((f) => ({ ...f, registrationEventAt: null, connectedAt: f.observedAt })));
   }
 
   async lifecycle(facts: readonly DeviceLifecycleChanged[]): Promise<void> {
-    for (const f of facts) {
-      const deletedAt = f.change === 'deleted' ? f.changedAt : null;
-      await this.database.query(lifecycleSql, [f.deviceId, f.accountId, f.endpointName, f.changedAt, deletedAt]);
-    }
+    const last = lastOf(
+      facts,
+      (f) => f.deviceId,
+      (a, b) => a.revision < b.revision,
+    );
+    if (last.length === 0) return;
+    await this.database.query(lifecycleSql, [
+      last.map((f) => f.deviceId),
+      last.map((f) => f.accountId),
+      last.map((f) => f.endpointName),
+      last.map((f) => f.changedAt),
+      last.map((f) => (f.change === 'deleted' ? f.changedAt : null)),
+      last.map((f) => f.revision),
+    ]);
   }
 
   async subscriptions(facts: readonly SubscriptionChanged[]): Promise<void> {
-    for (const f of facts)
-      await this.database.query(subscriptionSql, [f.deviceId, f.keyId, f.path, f.status, f.changedAt]);
+    const last = lastOf(
+      facts,
+      (f) => `${f.deviceId} ${f.keyId} ${f.path}`,
+      (a, b) => Date.parse(a.changedAt) < Date.parse(b.changedAt),
+    );
+    if (last.length === 0) return;
+    await this.database.query(subscriptionSql, [
+      last.map((f) => f.deviceId),
+      last.map((f) => f.keyId),
+      last.map((f) => f.path),
+      last.map((f) => f.status),
+      last.map((f) => f.changedAt),
+    ]);
   }
 
   private async seen(seen: readonly Seen[]): Promise<void> {
@@ -91,5 +135,6 @@ export class DeviceWriter {
       rows.map((r) => r.registrationEventAt),
       rows.map((r) => r.connectedAt),
     ]);
+    for (const { deviceId, epoch, connectedAt } of rows) this.recent.note(deviceId, epoch, Date.parse(connectedAt));
   }
 }

@@ -6,3 +6,6 @@ export const purgePeriodMs = 6 * 3_600_000;
 
 /** Devices removed per statement, so that a purge never holds locks for long. */
 export const purgeBatch = 500;
+
+/** How far the time of the last connection may be behind, so that not every value writes it. */
+export const connectedSlackMs = 3_600_000;

@@ -1,6 +1,6 @@
 import type { Clock } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
-import { purgeBatch, snapshotLifeMonths } from './limits.js';
+import { connectedSlackMs, purgeBatch, snapshotLifeMonths } from './limits.js';
 
 const purgeSql = `
   WITH gone AS (
@@ -13,7 +13,8 @@ const purgeSql = `
 
 /** Removes snapshots of devices that have not been connected for 6 months (spec §2.4 rule 5). Answers how many. */
 export const purge = async (database: DataSource, clock: Clock): Promise<number> => {
-  const limit = new Date(clock.now());
+  // Devices connected up to so much later than their row says.
+  const limit = new Date(clock.now() - connectedSlackMs);
   limit.setUTCMonth(limit.getUTCMonth() - snapshotLifeMonths);
   let removed = 0;
   for (;;) {

@@ -1,0 +1,59 @@
+import {
+  contentFormatOf,
+  decodeValues,
+  formatScalar,
+  Malformed,
+  type ModelRegistry,
+  parsePath,
+  type ResourceModel,
+  type ResourceType,
+  type ResourceValue,
+  UnsupportedFormat,
+} from '@lanyard/lwm2m';
+
+export type DecodedScalar = string | number | boolean;
+
+/** A value as its type says; of a resource with instances, one for each instance id. */
+export type Decoded = DecodedScalar | Record<string, DecodedScalar>;
+
+/** Formats that say by themselves what a value is: numbers, texts, booleans. */
+const selfDescribing = /cbor|json/;
+
+/** Integers that a JSON number cannot hold, and links to objects, are text. */
+const scalar = ({ value }: ResourceValue): DecodedScalar | undefined => {
+  if (Buffer.isBuffer(value)) return undefined;
+  return typeof value === 'object' || typeof value === 'bigint' ? formatScalar(value) : value;
+};
+
+const instancesOf = (path: string, values: readonly ResourceValue[]): Record<string, DecodedScalar> | undefined => {
+  const entries = values.map((value) => [value.path.slice(path.length + 1), scalar(value)] as const);
+  const isBelow = values.every((value) => value.path.startsWith(`${path}/`));
+  if (!isBelow || entries.length === 0 || entries.some(([, value]) => value === undefined)) return undefined;
+  return Object.fromEntries(entries) as Record<string, DecodedScalar>;
+};
+
+/** What the models know of a path. */
+export const modelOf = (path: string, models: ModelRegistry): ResourceModel | undefined => {
+  const { object, resource } = parsePath(path);
+  return resource === undefined ? undefined : models.resource(object, resource);
+};
+
+/** undefined where the type is not known, where it is bytes, and where the device sent something else than its type. */
+export const decode = (
+  path: string,
+  contentType: string,
+  bytes: Buffer,
+  models: ModelRegistry,
+): Decoded | undefined => {
+  const format = contentFormatOf(contentType);
+  const type: ResourceType | undefined = modelOf(path, models)?.type;
+  if (format === undefined || (type === undefined && !selfDescribing.test(contentType))) return undefined;
+  try {
+    const values = decodeValues(format, bytes, path, models);
+    const [only] = values;
+    return values.length === 1 && only?.path === path ? scalar(only) : instancesOf(path, values);
+  } catch (error) {
+    if (error instanceof Malformed || error instanceof UnsupportedFormat) return undefined;
+    throw error;
+  }
+};

@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  DeviceLifecycle,
+  type DeviceLifecycleChanged,
+  DeviceSessions,
+  type DeviceSessionChanged,
+  fixtures,
+  type SubscriptionChanged,
+  SubscriptionsState,
+} from '@lanyard/contracts';
+import { newId, openDatabase } from '@lanyard/service';
+import { type Isolation, isolate } from '@lanyard/testing';
+import type { DataSource } from 'typeorm';
+import { Snapshot1732147200000 } from '../src/db/migrations/1732147200000-snapshot.js';
+import { Lifecycle1764100000000 } from '../src/db/migrations/1764100000000-lifecycle.js';
+import { DeviceWriter } from '../src/devices/device-writer.js';
+import { ResourceWriter } from '../src/resources/resource-writer.js';
+import { type DesiredValue, desiredStatus, type ReportedValue } from '../src/resources/values.js';
+
+const seeds = Array.from({ length: 12 }, (_, n) => n + 1);
+const paths = ['/3303/0/5700', '/3303/0/5701', '/3/0/9'];
+const startMs = Date.parse('2024-01-01T00:00:00Z');
+const at = (second: number): string => new Date(startMs + second * 1_000).toISOString();
+
+/** Park and Miller's generator: a seed that failed fails again. */
+const dice = (seed: number): ((below: number) => number) => {
+  let state = seed * 7_919;
+  return (below) => {
+    state = (state * 48_271) % 2_147_483_647;
+    return Math.floor((state / 2_147_483_647) * below);
+  };
+};
+
+/** Every fact at least once, some twice, in any order, in batches of any size. */
+const told = <F>(facts: readonly F[], below: (n: number) => number): F[][] => {
+  const all = [...facts, ...facts.filter(() => below(2) === 0)];
+  const shuffled = all.map((fact) => ({ fact, at: below(1_000_000) })).sort((a, b) => a.at - b.at);
+  const batches: F[][] = [];
+  for (let n = 0; n < shuffled.length;) {
+    const size = 1 + below(9);
+    batches.push(shuffled.slice(n, n + size).map(({ fact }) => fact));
+    n += size;
+  }
+  return batches;
+};
+
+describe('facts in any order, any number of times', () => {
+  let isolation: Isolation;
+  let database: DataSource;
+
+  beforeAll(async () => {
+    isolation = await isolate('never-back');
+    database = await openDatabase({
+      url: isolation.databaseUrl,
+      schema: 'snapshot',
+      entities: [],
+      migrations: [Snapshot1732147200000, Lifecycle1764100000000],
+      applicationName: 'test',
+    });
+  });
+  afterAll(async () => {
+    await database?.destroy();
+    await isolation?.drop();
+  });
+
+  /** Two replicas at work on the batches at once; `look` after each pair. */
+  const inBatches = async <F>(batches: F[][], write: (facts: F[]) => Promise<void>, look: () => Promise<void>) => {
+    for (let n = 0; n < batches.length; n += 2) {
+      await Promise.all(batches.slice(n, n + 2).map(write));
+      await look();
+    }
+  };
+
+  const rank = (row: number[]): number => row.reduce((sum, part) => sum * 10_000 + part, 0);
+  const only = async <R>(sql: string, deviceId: string): Promise<R[]> => (await database.query(sql, [deviceId])) as R[];
+
+  it.each(seeds)('a reported value is the newest that was told, never an older one (seed %i)', async (seed) => {
+    const below = dice(seed);
+    const deviceId = newId();
+    const writer = new ResourceWriter(database);
+    const facts = paths.flatMap((path) =>
+      Array.from({ length: 20 }, (_, n): ReportedValue => {
+        const [epoch, sequence] = [1 + Math.floor(n / 7), n % 7];
+        const value = Buffer.from(`${epoch}.${sequence}`);
+        return {
+          deviceId,
+          path,
+          value,
+          contentType: 'text/plain',
+          reportedAt: at(n),
+          expiresAt: at(n + 60),
+          epoch,
+          sequence,
+        };
+      }),
+    );
+    const seen = new Map<string, number>();
+    const look = async (): Promise<void> => {
+      const rows = await only<{ path: string; e: number; s: number; v: Buffer }>(
+        'SELECT path, reported_epoch::int AS e, reported_sequence::int AS s, reported_value AS v FROM snapshot.resources WHERE device_id = $1',
+        deviceId,
+      );
+      for (const { path, e, s, v } of rows) {
+        expect(String(v)).toBe(`${e}.${s}`);
+        expect(rank([e, s])).toBeGreaterThanOrEqual(seen.get(path) ?? 0);
+        seen.set(path, rank([e, s]));
+      }
+    };
+    await inBatches(told(facts, below), (batch) => writer.report(batch), look);
+    expect([...seen]).toEqual(expect.arrayContaining(paths.map((path) => [path, rank([3, 5])])));
+  });
+
+  it.each(seeds)('a desired value is that of the last command, and its end stays (seed %i)', async (seed) => {
+    const below = dice(seed);
+    const deviceId = newId();
+    const writer = new ResourceWriter(database);
+    const facts = Array.from({ length: 8 }, (_, n): DesiredValue[] => {
+      const command = {
+        deviceId,
+        path: '/3/0/14',
+        value: Buffer.from(String(n)),
+        contentType: 'text/plain',
+        commandId: newId(startMs + n),
+        desiredAt: at(n),
+      };
+      const status = below(2) === 0 ? desiredStatus.success : desiredStatus.failure;
+      return [
+        { ...command, status: desiredStatus.pending, statusUpdatedAt: at(n) },
+        { ...command, status, statusUpdatedAt: at(n + 30) },
+      ];
+    });
+    let seen = 0;
+    let last: { v: Buffer; status: number } | undefined;
+    const look = async (): Promise<void> => {
+      [last] = await only<{ v: Buffer; status: number }>(
+        'SELECT desired_value AS v, desired_status::int AS status FROM snapshot.resources WHERE device_id = $1',
+        deviceId,
+      );
+      const now = rank([Number(last?.v), Math.min(1, last?.status ?? 0)]);
+      expect(now).toBeGreaterThanOrEqual(seen);
+      seen = now;
+    };
+    await inBatches(told(facts.flat(), below), (batch) => writer.desire(batch), look);
+    expect([String(last?.v), last?.status]).toEqual(['7', facts[7]?.[1]?.status]);
+  });
+
+  it.each(seeds)('devices and subscriptions are as the last change left them (seed %i)', async (seed) => {
+    const below = dice(seed);
+    const deviceId = newId();
+    const [one, other] = [new DeviceWriter(database), new DeviceWriter(database)];
+    const either = (): DeviceWriter => (below(2) === 0 ? one : other);
+    const created = { ...(fixtures(DeviceLifecycle).valid['created'] as DeviceLifecycleChanged), deviceId };
+    const lifecycle = Array.from({ length: 5 }, (_, n): DeviceLifecycleChanged => ({
+      ...created,
+      change: n === 4 ? 'deleted' : 'changed',
+      revision: n + 1,
+      changedAt: at(n),
+    }));
+    const registered = { ...(fixtures(DeviceSessions).valid['registered'] as DeviceSessionChanged), deviceId };
+    const sessions = Array.from({ length: 6 }, (_, n) => ({
+      ...registered,
+      epoch: n,
+      endpointName: `e${n}`,
+      occurredAt: at(n),
+    }));
+    const confirmed = { ...(fixtures(SubscriptionsState).valid['confirmed'] as SubscriptionChanged), deviceId };
+    const subscriptions = Array.from({ length: 6 }, (_, n): SubscriptionChanged => ({
+      ...confirmed,
+      status: n % 2 === 0 ? 'confirmed' : 'lost',
+      changedAt: at(n),
+    }));
+    let seen: [number, number] = [-1, -1];
+    const look = async (): Promise<void> => {
+      const [row] = await only<{ revision: number; epoch: number; deleted: boolean }>(
+        'SELECT lifecycle_revision::int AS revision, session_epoch::int AS epoch, deleted_at IS NOT NULL AS deleted FROM snapshot.devices WHERE device_id = $1',
+        deviceId,
+      );
+      expect(row?.revision ?? -1).toBeGreaterThanOrEqual(seen[0]);
+      expect(row?.epoch ?? -1).toBeGreaterThanOrEqual(seen[1]);
+      expect(row?.deleted ?? false).toBe(row?.revision === 5);
+      seen = [row?.revision ?? -1, row?.epoch ?? -1];
+    };
+    await inBatches(told(sessions, below), (batch) => either().sessions(batch), look);
+    await inBatches(told(lifecycle, below), (batch) => either().lifecycle(batch), look);
+    await inBatches(told(subscriptions, below), (batch) => either().subscriptions(batch), look);
+    expect(seen).toEqual([5, 5]);
+    const [{ status }] = (await only('SELECT status FROM snapshot.subscriptions WHERE device_id = $1', deviceId)) as [
+      { status: string },
+    ];
+    expect(status).toBe('lost');
+  });
+});
