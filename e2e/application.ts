@@ -1,5 +1,6 @@
-import { type CallbackReceiver, eventually } from '@lanyard/testing';
+import { type CallbackReceiver } from '@lanyard/testing';
 import { WebSocket } from 'ws';
+import { eventually } from './patience.js';
 
 /** One item of a notification channel, with the array it came in. */
 export interface Received {
@@ -14,8 +15,6 @@ export interface Reply {
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a REST answer of any shape
   json: any;
 }
-
-const patienceMs = 20_000;
 
 const itemsOf = (message: Record<string, unknown[]>): Received[] =>
   Object.entries(message).flatMap(([category, items]) => items.map((item) => ({ category, item })));
@@ -130,15 +129,12 @@ export class Application {
     category: string,
     passes: (item: Received['item']) => boolean = () => true,
   ): Promise<Received['item']> {
-    return eventually(
-      () => {
-        const found = this.items(category).find(passes);
-        if (found === undefined)
-          throw new Error(`no such item in ${category}; received: ${JSON.stringify(this.received.slice(-5))}`);
-        return found as unknown;
-      },
-      { timeoutMs: patienceMs },
-    );
+    return eventually(() => {
+      const found = this.items(category).find(passes);
+      if (found === undefined)
+        throw new Error(`no such item in ${category}; received: ${JSON.stringify(this.received.slice(-5))}`);
+      return found as unknown;
+    });
   }
 
   /** Decoded payload of the notifications of a path, in the order received. */
@@ -154,13 +150,10 @@ export class Application {
   }
 
   async deviceId(endpointName: string): Promise<string> {
-    return eventually(
-      async () => {
-        const { json } = await this.call('GET', `/v3/devices?endpoint_name=${encodeURIComponent(endpointName)}`);
-        if (!json?.data?.[0]) throw new Error(`no device ${endpointName}: ${JSON.stringify(json)}`);
-        return json.data[0].id as string;
-      },
-      { timeoutMs: patienceMs },
-    );
+    return eventually(async () => {
+      const { json } = await this.call('GET', `/v3/devices?endpoint_name=${encodeURIComponent(endpointName)}`);
+      if (!json?.data?.[0]) throw new Error(`no device ${endpointName}: ${JSON.stringify(json)}`);
+      return json.data[0].id as string;
+    });
   }
 }

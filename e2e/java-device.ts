@@ -1,22 +1,39 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { eventually } from '@lanyard/testing';
+import type { Readable } from 'node:stream';
 import { runProgram } from '../tools/lanyard/install.mjs';
 import { root } from '../tools/lanyard/project.mjs';
+import { eventually, patienceMs } from './patience.js';
 
-/** The jars that `e2e/<folder>/pom.xml` names, fetched once per version of it. */
-const jars = async (folder: string): Promise<string> => {
-  const pom = join(root, 'e2e', folder, 'pom.xml');
+/** What of standard error goes into the message of a failed test. */
+const complaintsMax = 10;
+
+const linesOf = (stream: Readable | null, take: (line: string) => void): Promise<void> =>
+  new Promise((resolve) => {
+    if (stream) createInterface({ input: stream }).on('line', take).once('close', resolve);
+    else resolve();
+  });
+
+/**
+ * The jars that `e2e/<folder>/pom.xml` names and the compiled programs of that folder; made once per version of it. Takes
+ * minutes where nothing is cached: call it before a test's time runs.
+ */
+export const prepareJava = async (folder: string): Promise<string> => {
+  const source = join(root, 'e2e', folder);
+  const programs = readdirSync(source).filter((name) => name.endsWith('.java'));
   const all = join(root, '.lanyard', folder);
-  const target = join(all, createHash('sha256').update(readFileSync(pom)).digest('hex').slice(0, 12));
+  const hash = createHash('sha256');
+  for (const name of ['pom.xml', ...programs]) hash.update(readFileSync(join(source, name)));
+  const target = join(all, hash.digest('hex').slice(0, 12));
   if (existsSync(target)) return target;
   mkdirSync(all, { recursive: true });
   const own = mkdtempSync(join(all, 'new-'));
   const copy = ['dependency:copy-dependencies', '-DincludeScope=runtime', `-DoutputDirectory=${own}`];
-  await runProgram('mvn', ['-q', '-B', '-f', pom, ...copy]);
+  await runProgram('mvn', ['-q', '-B', '-f', join(source, 'pom.xml'), ...copy]);
+  await runProgram('javac', ['-cp', `${own}/*`, '-d', own, ...programs.map((name) => join(source, name))]);
   try {
     renameSync(own, target);
   } catch (error) {
@@ -26,48 +43,58 @@ const jars = async (folder: string): Promise<string> => {
   return target;
 };
 
-/** A device that this project did not write, in a JVM of its own. It says what happens and takes commands, line by line. */
-export class JavaDevice {
+/** A device that this project did not write, in a process of its own. It says what happens and takes commands, line by line. */
+export class ForeignDevice {
   readonly said: string[] = [];
+  private readonly complaints: string[] = [];
+  private silent = false;
 
   protected constructor(private readonly process: ChildProcess) {
-    const { stdout } = process;
-    if (stdout) createInterface({ input: stdout }).on('line', (line) => this.said.push(line));
-  }
-
-  /** Runs `e2e/<folder>/<program>.java`. */
-  protected static async run(folder: string, program: string, args: readonly string[]): Promise<ChildProcess> {
-    const java = [
-      '-Dorg.slf4j.simpleLogger.defaultLogLevel=error',
-      '-XX:TieredStopAtLevel=1',
-      '-cp',
-      `${await jars(folder)}/*`,
-      join(root, 'e2e', folder, `${program}.java`),
-    ];
-    return spawn('java', [...java, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+    process.stdin?.on('error', () => undefined);
+    void linesOf(process.stdout, (line) => this.said.push(line)).then(() => (this.silent = true));
+    void linesOf(process.stderr, (line) => {
+      this.complaints.push(line);
+      if (this.complaints.length > complaintsMax) this.complaints.shift();
+    });
   }
 
   tell(command: string): void {
     this.process.stdin?.write(`${command}\n`);
   }
 
-  /** Waits for a line that it says after this call, or among those from `since` on. */
-  async says(pattern: RegExp, { since = 0, timeoutMs = 30_000 } = {}): Promise<string> {
-    return eventually(
+  /** Waits for a line, among those from `since` on. Throws at once when the device ended without having said it. */
+  async says(pattern: RegExp, { since = 0, timeoutMs = patienceMs } = {}): Promise<string> {
+    const problem = (what: string): Error =>
+      new Error(
+        `the device ${what} ${pattern}. It said: ${this.said.slice(-5).join(' | ')}\n${this.complaints.join('\n')}`,
+      );
+    const line = await eventually(
       () => {
-        const line = this.said.slice(since).find((l) => pattern.test(l));
-        if (line === undefined)
-          throw new Error(`the device did not say ${pattern}: ${this.said.slice(-5).join(' | ')}`);
-        return line;
+        const isOver = this.silent;
+        const found = this.said.slice(since).find((said) => pattern.test(said));
+        if (found === undefined && !isOver) throw problem('did not say');
+        return found;
       },
       { timeoutMs },
     );
+    if (line === undefined) throw problem('ended without saying');
+    return line;
   }
 
   async ends(): Promise<void> {
-    if (this.process.exitCode !== null) return;
+    if (this.process.exitCode !== null || this.process.signalCode !== null) return;
     const gone = new Promise((resolve) => this.process.once('exit', resolve));
     this.process.kill('SIGKILL');
     await gone;
+  }
+}
+
+/** A device on somebody's Java library. */
+export class JavaDevice extends ForeignDevice {
+  /** Runs `e2e/<folder>/<program>.java`. */
+  protected static async run(folder: string, program: string, args: readonly string[]): Promise<ChildProcess> {
+    const place = await prepareJava(folder);
+    const java = ['-Dorg.slf4j.simpleLogger.defaultLogLevel=error', '-XX:TieredStopAtLevel=1'];
+    return spawn('java', [...java, '-cp', `${place}:${place}/*`, program, ...args], { stdio: 'pipe' });
   }
 }

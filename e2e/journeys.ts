@@ -1,7 +1,8 @@
 import { expect } from '@jest/globals';
-import { eventually, thermometer } from '@lanyard/testing';
+import { thermometer } from '@lanyard/testing';
 import type { Application } from './application.js';
 import { LeshanDevice } from './leshan-device.js';
+import { eventually } from './patience.js';
 
 export const sensor = '/3303/0/5700';
 const writable = '/3303/0/5750';
@@ -19,13 +20,10 @@ const deviceEvents = async (app: Application, deviceId: string, code: string): P
 
 /** Reads until the echo shows what is expected of a resource. */
 const echoes = async (app: Application, deviceId: string, path: string, expected: object): Promise<void> => {
-  await eventually(
-    async () => {
-      const { json } = await app.call('GET', `/v3/devices/${deviceId}/echo`);
-      expect(json.resources.find((r: { resource_path: string }) => r.resource_path === path)).toMatchObject(expected);
-    },
-    { timeoutMs: 20_000 },
-  );
+  await eventually(async () => {
+    const { json } = await app.call('GET', `/v3/devices/${deviceId}/echo`);
+    expect(json.resources.find((r: { resource_path: string }) => r.resource_path === path)).toMatchObject(expected);
+  });
 };
 
 const b64 = (text: string): string => Buffer.from(text).toString('base64');
@@ -75,7 +73,7 @@ const subscribesAndReceives = async (
   await app.receives('notifications', (n) => n.ep === deviceId && n.path === sensor);
   const before = app.values(sensor, deviceId).length;
   report(21.5);
-  await eventually(() => app.values(sensor, deviceId).length > before, { timeoutMs: 15_000 });
+  await eventually(() => app.values(sensor, deviceId).length > before);
 };
 
 const readsAndWrites = async (app: Application, deviceId: string): Promise<void> => {
@@ -98,17 +96,15 @@ const readsAndWrites = async (app: Application, deviceId: string): Promise<void>
 };
 
 const suspendsAndResumes = async (app: Application, device: LeshanDevice, deviceId: string): Promise<void> => {
-  const suspendedAt = Date.now();
   expect((await app.call('POST', `/v3/devices/${deviceId}/suspend`, { category: 'maintenance' })).status).toBe(204);
   await app.receives('de-registrations', (d) => d === deviceId);
-  expect(Date.now() - suspendedAt).toBeLessThan(5_000);
   expect((await app.call('GET', `/v3/devices/${deviceId}`)).json).toMatchObject({ lifecycle_status: 'blocked' });
   await eventually(async () => expect(await deviceEvents(app, deviceId, 'SYS_201')).toHaveLength(1));
   const since = device.said.length;
   device.tell('update');
   await device.says(/^refused/, { since });
   expect((await app.call('POST', `/v3/devices/${deviceId}/resume`, { category: 'maintenance' })).status).toBe(204);
-  await device.says(/^registered/, { since, timeoutMs: 60_000 });
+  await device.says(/^registered/, { since });
   await eventually(async () =>
     expect((await app.call('GET', `/v3/devices/${deviceId}`)).json).toMatchObject({
       lifecycle_status: 'enabled',

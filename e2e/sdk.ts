@@ -1,8 +1,9 @@
 import { createRequire } from 'node:module';
 import { expect } from '@jest/globals';
-import { eventually, thermometer } from '@lanyard/testing';
+import { thermometer } from '@lanyard/testing';
 import type { Application } from './application.js';
 import { fresh } from './journeys.js';
+import { eventually } from './patience.js';
 
 interface SdkDevice {
   id: string;

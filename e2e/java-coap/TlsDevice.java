@@ -7,7 +7,7 @@ import com.mbed.coap.server.CoapServer;
 import com.mbed.coap.server.RouterService;
 import com.mbed.coap.server.TcpCoapServer;
 import com.mbed.coap.server.observe.ObserversManager;
-import com.mbed.coap.transport.javassl.SSLSocketClientTransport;
+import com.mbed.coap.transport.javassl.SocketClientTransport;
 import java.io.BufferedReader;
 import java.io.FileInputStream;
 import java.io.InputStreamReader;
@@ -28,12 +28,14 @@ import javax.net.ssl.TrustManagerFactory;
 
 /**
  * A device on java-coap over TLS 1.2 with a certificate, for tests:
- * `java -cp "libs/*" TlsDevice.java PORT NAME CERTIFICATE PRIVATE_KEY SERVER_CERTIFICATE` (PEM files).
- * Says what happens on standard output, one line each; takes commands on standard input: `set 21.5`, `update`, `end`.
+ * `java -cp ".:libs/*" TlsDevice PORT NAME CERTIFICATE PRIVATE_KEY SERVER_CERTIFICATE` (PEM files).
+ * Says what happens on standard output, one line each; takes commands on standard input: `set 21.5`, `update`, `ping`,
+ * `end`. Ends when it cannot register.
  */
 public class TlsDevice {
 
     static final int MESSAGE_BYTES = 4_000;
+    static final int REQUEST_SECONDS = 30;
 
     static volatile String temperature = "20.0";
 
@@ -70,10 +72,21 @@ public class TlsDevice {
     }
 
     static CoapResponse post(CoapClient client, CoapRequest.Builder request) throws Exception {
-        return client.send(request).get(10, TimeUnit.SECONDS);
+        return client.send(request).get(REQUEST_SECONDS, TimeUnit.SECONDS);
     }
 
-    public static void main(String[] args) throws Exception {
+    /** Threads of the library keep the process alive: whatever goes wrong before the loop of commands ends it. */
+    public static void main(String[] args) {
+        try {
+            run(args);
+            System.exit(0);
+        } catch (Exception error) {
+            say("not connected " + error);
+            System.exit(1);
+        }
+    }
+
+    static void run(String[] args) throws Exception {
         InetSocketAddress server = new InetSocketAddress("127.0.0.1", Integer.parseInt(args[0]));
         ObserversManager observers = new ObserversManager();
         RouterService.RouteBuilder routes = RouterService.builder()
@@ -86,19 +99,16 @@ public class TlsDevice {
                 return CoapResponse.coapResponse(Code.C204_CHANGED).toFuture();
             });
         CoapServer endpoint = TcpCoapServer.builder()
-            .transport(new SSLSocketClientTransport(server, context(args[2], args[3], args[4]).getSocketFactory(), false))
+            // Not SSLSocketClientTransport: it says its capabilities (CSM) in a thread of its own, sometimes after the first
+            // request or never, and the service refuses any other first message (RFC 8323 §5.3).
+            .transport(new SocketClientTransport(server, context(args[2], args[3], args[4]).getSocketFactory(), false))
             .blockSize(BlockSize.S_1024_BERT)
             .maxMessageSize(MESSAGE_BYTES)
             .maxIncomingBlockTransferSize(100_000)
             .route(routes)
             .build();
         observers.init(endpoint);
-        try {
-            endpoint.start();
-        } catch (Exception error) {
-            say("not connected " + error.getMessage());
-            System.exit(1);
-        }
+        endpoint.start();
         CoapClient client = CoapClient.create(server, endpoint, answer -> answer.getCode() == Code.C703_PONG);
         CoapResponse reply = post(client, CoapRequest.post("/rd")
             .query("ep", args[1]).query("lt", "300").query("lwm2m", "1.1").query("b", "T")
@@ -113,12 +123,11 @@ public class TlsDevice {
                     observers.sendObservation("/3303/0/5700", request -> CoapResponse.ok(temperature, (short) 0).toFuture());
                 }
                 if (line.equals("update")) say("updated " + post(client, CoapRequest.post(location)).getCode());
-                if (line.equals("ping")) say("pong " + client.ping().get(5, TimeUnit.SECONDS));
+                if (line.equals("ping")) say("pong " + client.ping().get(REQUEST_SECONDS, TimeUnit.SECONDS));
             } catch (Exception error) {
                 say("failed " + line);
             }
         }
         endpoint.stop();
-        System.exit(0);
     }
 }

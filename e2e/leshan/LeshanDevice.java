@@ -36,7 +36,7 @@ import org.eclipse.leshan.transport.californium.client.endpoint.CaliforniumClien
 import org.eclipse.leshan.transport.californium.client.endpoint.coap.CoapClientProtocolProvider;
 
 /**
- * A thermometer on the Eclipse Leshan client, for tests: `java -cp "libs/*" LeshanDevice.java URL NAME LIFETIME`.
+ * A thermometer on the Eclipse Leshan client, for tests: `java -cp ".:libs/*" LeshanDevice URL NAME LIFETIME`.
  * Says what happens on standard output, one line each; takes commands on standard input:
  * `set 21.5`, `update`, `firmware 1` (state idle, this result), `send 110 /3303/0/5700 …` (Content-Format, paths), `stop`
  * (deregisters), `end`.
@@ -126,7 +126,7 @@ public class LeshanDevice {
         LwM2mServer server = client.getRegisteredServers().values().iterator().next();
         List<String> paths = Arrays.asList(words).subList(2, words.length);
         ContentFormat format = ContentFormat.fromCode(Integer.parseInt(words[1]));
-        say("sent " + client.getSendService().sendData(server, format, paths, 10_000).getCode());
+        say("sent " + client.getSendService().sendData(server, format, paths, 60_000).getCode());
     }
 
     /** Californium takes bodies of 8 KiB unless told otherwise. */
@@ -185,7 +185,30 @@ public class LeshanDevice {
         }
     }
 
-    public static void main(String[] args) throws Exception {
+    static void obey(String line, LeshanClient client, Thermometer thermometer, Firmware firmware) {
+        try {
+            if (line.startsWith("set ")) thermometer.set(Double.parseDouble(line.substring(4)));
+            if (line.startsWith("firmware ")) firmware.set(Long.parseLong(line.substring(9)));
+            if (line.startsWith("send ")) send(client, line.split(" "));
+            if (line.equals("update")) client.triggerRegistrationUpdate();
+            if (line.equals("stop")) client.stop(true);
+        } catch (Exception error) {
+            say("failed " + line + " " + error);
+        }
+    }
+
+    /** Threads of the library keep the process alive: an error ends it. */
+    public static void main(String[] args) {
+        try {
+            run(args);
+            System.exit(0);
+        } catch (Exception error) {
+            say("not started " + error);
+            System.exit(1);
+        }
+    }
+
+    static void run(String[] args) throws Exception {
         Thermometer thermometer = new Thermometer();
         ObjectsInitializer objects = new ObjectsInitializer(new StaticModel(models()));
         objects.setInstancesForObject(LwM2mId.SECURITY, Security.noSec(args[0], 123));
@@ -205,14 +228,9 @@ public class LeshanDevice {
         client.start();
         BufferedReader commands = new BufferedReader(new InputStreamReader(System.in));
         for (String line = commands.readLine(); line != null && !line.equals("end"); line = commands.readLine()) {
-            if (line.startsWith("set ")) thermometer.set(Double.parseDouble(line.substring(4)));
-            if (line.startsWith("firmware ")) firmware.set(Long.parseLong(line.substring(9)));
-            if (line.startsWith("send ")) send(client, line.split(" "));
-            if (line.equals("update")) client.triggerRegistrationUpdate();
-            if (line.equals("stop")) client.stop(true);
+            obey(line, client, thermometer, firmware);
         }
         client.destroy(true);
         say("ended");
-        System.exit(0);
     }
 }

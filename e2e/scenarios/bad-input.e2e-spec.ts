@@ -1,9 +1,10 @@
 import dgram from 'node:dgram';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { eventually, thermometer, WebSocketClient } from '@lanyard/testing';
+import { thermometer, WebSocketClient } from '@lanyard/testing';
 import { Application } from '../application.js';
 import { type RunningSystem, startSystem } from '../constellation.js';
 import { fresh } from '../journeys.js';
+import { eventually } from '../patience.js';
 
 const datagrams = 10_000;
 

@@ -3,6 +3,7 @@ import { Application } from '../application.js';
 import { type RunningSystem, startSystem } from '../constellation.js';
 import { absentDevice, thirdPartyDevice } from '../journeys.js';
 import { failingCallback } from '../journeys-callback.js';
+import { prepareJava } from '../java-device.js';
 import { explained } from '../journeys-explain.js';
 import { officialSdk } from '../sdk.js';
 
@@ -16,6 +17,7 @@ describe.each([
   const coapUrl = (): string => system.coapUrls.at(-1) as string;
 
   beforeAll(async () => {
+    await prepareJava('leshan');
     system = await startSystem(`journeys-${name.slice(0, 3)}`, { replicas });
     app = new Application(system.baseUrl, system.adminKey);
     await app.connects();

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { eventually } from '@lanyard/testing';
 import { Application, type Reply } from '../application.js';
 import { type RunningSystem, startSystem } from '../constellation.js';
 import { fresh, sensor } from '../journeys.js';
+import { prepareJava } from '../java-device.js';
 import { LeshanDevice } from '../leshan-device.js';
+import { eventually } from '../patience.js';
 
 const tlv = 'application/vnd.oma.lwm2m+tlv';
 const senmlJson = 'application/senml+json';
@@ -27,6 +28,7 @@ describe('every operation and format, with a device on Eclipse Leshan', () => {
   let deviceId: string;
 
   beforeAll(async () => {
+    await prepareJava('leshan');
     system = await startSystem('operations', {});
     app = new Application(system.baseUrl, system.adminKey);
     await app.connects();
@@ -142,14 +144,12 @@ describe('every operation and format, with a device on Eclipse Leshan', () => {
       'content-type': 'application/octet-stream',
     });
     expect(status).toBe(202);
-    await device.says(new RegExp(`^package ${bytes.length} ${javaHash(bytes)}$`), { timeoutMs: 120_000 });
-    await eventually(
-      async () =>
-        expect((await app.call('GET', `/v3/device-requests/${json['async-response-id']}`)).json).toMatchObject({
-          state: 'succeeded',
-          attempts: 1,
-        }),
-      { timeoutMs: 20_000 },
+    await device.says(new RegExp(`^package ${bytes.length} ${javaHash(bytes)}$`), { timeoutMs: 240_000 });
+    await eventually(async () =>
+      expect((await app.call('GET', `/v3/device-requests/${json['async-response-id']}`)).json).toMatchObject({
+        state: 'succeeded',
+        attempts: 1,
+      }),
     );
   });
 
@@ -167,9 +167,9 @@ describe('every operation and format, with a device on Eclipse Leshan', () => {
     device.tell('firmware 1');
     const events = async (code: string): Promise<unknown[]> =>
       (await app.call('GET', `/v3/device-events?device_id=${deviceId}&event_type=${code}`)).json.data;
-    await eventually(async () => expect(await events('UPD2_OK_18')).toHaveLength(1), { timeoutMs: 20_000 });
+    await eventually(async () => expect(await events('UPD2_OK_18')).toHaveLength(1));
     device.tell('firmware 8');
-    await eventually(async () => expect(await events('UPD4_FAIL_40')).toHaveLength(1), { timeoutMs: 20_000 });
+    await eventually(async () => expect(await events('UPD4_FAIL_40')).toHaveLength(1));
     expect(await events('UPD2_OK_18')).toHaveLength(1);
   });
 });
