@@ -1,7 +1,8 @@
 import { expect } from '@jest/globals';
-import { eventually, thermometer } from '@lanyard/testing';
+import { thermometer } from '@lanyard/testing';
 import type { Application } from './application.js';
 import { fresh, sensor } from './journeys.js';
+import { eventually } from './patience.js';
 
 interface Entry {
   at: string;
