@@ -32,7 +32,7 @@ const needed = ({ method, path }: Operation): string | undefined => {
   if (/^\/v3\/api-keys\/\{id\}(\/groups)?$/.test(path) && reads) return undefined;
   if (deletesKeys({ method, path })) return 'admin';
   if (/^\/v3\/api-keys\/\{id\}(\/(reset-secret|rotate|previous-secret))?$/.test(path)) return undefined;
-  if (/^\/v3\/(api-keys|policy-groups)/.test(path)) return 'admin';
+  if (/^\/v3\/(api-keys|policy-groups|applications|access-keys)/.test(path)) return 'admin';
   if (/^\/v3\/accounts\/\{id\}/.test(path)) return reads ? undefined : 'admin';
   if (/^\/v3\/accounts/.test(path)) return 'installation';
   if (/\/(suspend|resume)$|^\/v3\/device-suspensions/.test(path)) return 'devices.suspend';
@@ -118,6 +118,7 @@ describe('every operation of the OpenAPI document', () => {
     const ids: [RegExp, string][] = [
       [/^\/v3\/api-keys/, (await one.call('GET', '/v3/api-keys/me')).json.id],
       [/^\/v3\/accounts/, (await one.call('GET', '/v3/accounts/me')).json.id],
+      [/^\/v3\/applications/, await make('/v3/applications', { name: fresh('application') })],
       [/^\/v3\/policy-groups/, (await one.call('GET', '/v3/policy-groups')).json.data[0].id],
       [/^\/v3\/device-groups/, await make('/v3/device-groups', { name: fresh('group') })],
       [/^\/v3\/device-queries/, await make('/v3/device-queries', { name: fresh('query'), query: 'name=a' })],
@@ -126,17 +127,17 @@ describe('every operation of the OpenAPI document', () => {
     ];
     const shown = async (): Promise<unknown[]> =>
       Promise.all(
-        ['/v3/devices', '/v3/device-groups', '/v3/device-queries', '/v3/policy-groups'].map(
+        ['/v3/devices', '/v3/device-groups', '/v3/device-queries', '/v3/policy-groups', '/v3/applications'].map(
           async (path) => (await one.call('GET', path)).json.data as unknown,
         ),
       );
-    await one.call('DELETE', `/v3/device-imports/${ids[5]?.[1]}`);
+    await one.call('DELETE', `/v3/device-imports/${ids[6]?.[1]}`);
     const before = await shown();
     const wrong: string[] = [];
     const bodies: [RegExp, unknown][] = [
       [/suspend$|resume$/, { category: 'other' }],
       [/devices\/(add|remove)$/, { device_id: device }],
-      [/groups\/(add|remove)$/, [ids[2]?.[1]]],
+      [/groups\/(add|remove)$/, [ids[3]?.[1]]],
       [/credentials$/, { kind: 'psk' }],
       [/device-requests/, { method: 'GET', uri: '/3/0/0' }],
     ];

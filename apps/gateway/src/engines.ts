@@ -1,12 +1,15 @@
-import { AccessAccounts, AccessKeys } from '@lanyard/contracts';
+import { AccessAccounts, AccessKeys, DeviceEvents } from '@lanyard/contracts';
 import { KafkaConnection, KafkaProducer, Outbox, outboxMigration, OutboxRelay } from '@lanyard/kafka';
 import { openDatabase, type RedisClient, redisClient, type ServiceParts } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
+import { AccessKey } from './access/access-key.entity.js';
 import { Account } from './access/account.entity.js';
+import { Application } from './access/application.entity.js';
 import { ApiKey } from './access/api-key.entity.js';
 import { KeyGroup } from './access/key-group.entity.js';
 import { app, type GatewayConfig } from './config.js';
 import { Access1732147200000 } from './db/migrations/1732147200000-access.js';
+import { Applications1764000000000 } from './db/migrations/1764000000000-applications.js';
 import { Tenants1763800000000 } from './db/migrations/1763800000000-tenants.js';
 
 const schema = 'access';
@@ -44,12 +47,12 @@ export const openEngines = async (config: GatewayConfig, parts: ServiceParts): P
   const database = await openDatabase({
     url: databaseUrl,
     schema,
-    entities: [Account, ApiKey, KeyGroup],
-    migrations: [outboxMigration(schema), Access1732147200000, Tenants1763800000000],
+    entities: [Account, ApiKey, KeyGroup, Application, AccessKey],
+    migrations: [outboxMigration(schema), Access1732147200000, Tenants1763800000000, Applications1764000000000],
     applicationName: config.replicaId,
   });
   const kafka = new KafkaConnection({ ...config.kafka, clientId: config.replicaId, logger, metrics });
-  await kafka.ensureTopics([AccessKeys, AccessAccounts]);
+  await kafka.ensureTopics([AccessKeys, AccessAccounts, DeviceEvents]);
   const producer = new KafkaProducer(kafka, { source: app });
   await producer.connect();
   const relay = new OutboxRelay({ databaseUrl, schema, producer, logger, metrics });

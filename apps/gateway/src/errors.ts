@@ -21,6 +21,18 @@ export class GroupNotFound extends NotFound {
   }
 }
 
+export class ApplicationNotFound extends NotFound {
+  constructor() {
+    super('No such application in this account.');
+  }
+}
+
+export class AccessKeyNotFound extends NotFound {
+  constructor() {
+    super('No such access key.');
+  }
+}
+
 export class NoSuchPath extends NotFound {
   constructor() {
     super('No such path.');
@@ -88,6 +100,18 @@ export class AccountLimitExceeded extends ServiceError {
   }
 }
 
+/** One in use and one that follows it. */
+export class AccessKeyLimitExceeded extends ServiceError {
+  constructor(max: number) {
+    super({
+      status: 403,
+      code: 'account_limit_exceeded',
+      token: 'LIMITS_EXCEEDED',
+      message: `An application may have ${max} access keys, and has them.`,
+    });
+  }
+}
+
 /** Everybody would be locked out. */
 export class InstallationAccountStays extends ServiceError {
   constructor() {
@@ -120,7 +144,7 @@ export class LastAdministrator extends ServiceError {
 }
 
 export class UnknownMembers extends ValidationFailed {
-  constructor(name: 'groups' | 'apikeys' | 'users' | 'applications', ids: readonly string[]) {
+  constructor(name: string, ids: readonly string[]) {
     super(ids.map((id): FieldProblem => ({ name, message: `Not in this account: ${id}` })));
   }
 }

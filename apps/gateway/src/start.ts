@@ -11,6 +11,8 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AccountChanges } from './access/account-changes.js';
 import { AccountUsages } from './access/account-usage.js';
 import { Accounts } from './access/accounts.service.js';
+import { AccessKeys } from './access/access-keys.service.js';
+import { Applications } from './access/applications.service.js';
 import { ApiKeys } from './access/api-keys.service.js';
 import { firstStart } from './access/first-start.js';
 import { KeySweeper } from './access/key-sweeper.js';
@@ -117,6 +119,8 @@ const startOn = async (engines: Engines, config: GatewayConfig, base: ServicePar
         explanations: new Explanations(
           new OwnerAsker({ replicas, identitySecrets: config.secrets.identity, clock, metrics }),
         ),
+        applications: new Applications(database, changes, known, clock),
+        accessKeys: new AccessKeys(database, changes, known, clock),
       }),
       beforeListen: async (app) => {
         refuseLongUrls(app);

@@ -1,4 +1,4 @@
-import type { Outbox } from '@lanyard/kafka';
+import { AuditTrail, type Outbox } from '@lanyard/kafka';
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { CredentialAnnouncer } from './credentials/announcer.js';
@@ -38,6 +38,7 @@ export interface AppParts {
 export class AppModule {
   static of({ database, outbox, lifecycle, quotas, importWorker, encryptionKey }: AppParts): DynamicModule {
     const announcer = new CredentialAnnouncer(outbox);
+    const audit = new AuditTrail(outbox);
     return {
       module: AppModule,
       controllers: [
@@ -56,12 +57,12 @@ export class AppModule {
         { provide: DevicesService, useValue: new DevicesService(database, lifecycle, announcer, quotas) },
         { provide: DeviceList, useValue: new DeviceList(database) },
         { provide: SuspensionService, useValue: new SuspensionService(database, lifecycle) },
-        { provide: BulkSuspensionService, useValue: new BulkSuspensionService(database, lifecycle) },
-        { provide: QueriesService, useValue: new QueriesService(database) },
-        { provide: ImportsService, useValue: new ImportsService(database, () => importWorker.poke()) },
-        { provide: CredentialsService, useValue: new CredentialsService(database, announcer, encryptionKey) },
-        { provide: TrustedCertificatesService, useValue: new TrustedCertificatesService(database, announcer) },
-        { provide: GroupsService, useValue: new GroupsService(database) },
+        { provide: BulkSuspensionService, useValue: new BulkSuspensionService(database, lifecycle, audit) },
+        { provide: QueriesService, useValue: new QueriesService(database, audit) },
+        { provide: ImportsService, useValue: new ImportsService(database, audit, () => importWorker.poke()) },
+        { provide: CredentialsService, useValue: new CredentialsService(database, announcer, encryptionKey, audit) },
+        { provide: TrustedCertificatesService, useValue: new TrustedCertificatesService(database, announcer, audit) },
+        { provide: GroupsService, useValue: new GroupsService(database, audit) },
         { provide: SessionWriter, useValue: new SessionWriter(database, lifecycle, outbox) },
       ],
     };

@@ -90,17 +90,6 @@ export class DeviceSuspended extends AccessDenied {
   }
 }
 
-/** Somebody changed it since the caller read it. */
-export class EtagDiffers extends ServiceError {
-  constructor() {
-    super({
-      status: 412,
-      code: 'precondition_failed',
-      message: 'It was changed since you read it: read it again, then decide.',
-    });
-  }
-}
-
 export class QueryNotFound extends NotFound {
   constructor() {
     super('No such device query in this account.');

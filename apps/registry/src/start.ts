@@ -1,4 +1,4 @@
-import { AccessAccounts, DeviceCredentials, DeviceLifecycle, DeviceSessions } from '@lanyard/contracts';
+import { AccessAccounts, DeviceCredentials, DeviceEvents, DeviceLifecycle, DeviceSessions } from '@lanyard/contracts';
 import {
   KafkaBatchServer,
   KafkaConnection,
@@ -42,7 +42,7 @@ export const start = async (config: CommonConfig, overrides: ServiceOverrides = 
     applicationName: config.replicaId,
   });
   const kafka = new KafkaConnection({ ...config.kafka, clientId: config.replicaId, logger, metrics });
-  await kafka.ensureTopics([AccessAccounts, DeviceSessions, DeviceLifecycle, DeviceCredentials]);
+  await kafka.ensureTopics([AccessAccounts, DeviceSessions, DeviceLifecycle, DeviceCredentials, DeviceEvents]);
   const producer = new KafkaProducer(kafka, { source: app });
   await producer.connect();
   const relay = new OutboxRelay({ databaseUrl, schema, producer, logger, metrics });

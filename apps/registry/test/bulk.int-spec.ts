@@ -2,20 +2,19 @@ import { describe, expect, it } from '@jest/globals';
 import { newId } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
 
-import { registryLandscape } from './landscape.js';
+import { type Body, registryLandscape } from './landscape.js';
 
 describe('bulk operations', () => {
   const { call, changesOf, tellAccount } = registryLandscape('bulk');
 
   const upload = (account: string, csv: string, name = 'table'): ReturnType<typeof call> =>
     call('POST', `/v3/device-imports?name=${name}`, csv, account, { 'content-type': 'text/csv' });
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a REST answer of any shape
-  const completed = (account: string, id: string, timeoutMs = 20_000): Promise<any> =>
+  const completed = (account: string, id: string, timeoutMs = 60_000): Promise<Body> =>
     eventually(
       async () => {
         const { body } = await call('GET', `/v3/device-imports/${id}`, undefined, account);
         expect(body.status).toBe('completed');
-        return body as unknown;
+        return body;
       },
       { timeoutMs },
     );
@@ -39,7 +38,7 @@ describe('bulk operations', () => {
       expect([status, body.object, body.total_count]).toEqual([202, 'device-import', 6]);
       const done = await completed(account, body.id);
       expect(done).toMatchObject({ processed_count: 6, errors_count: 4, name: 'table' });
-      const { body: report } = await call('GET', done.errors_report_file, undefined, account);
+      const { text: report } = await call('GET', done.errors_report_file, undefined, account);
       expect(report.trim().split('\r\n').sort()).toEqual([
         '3,held,endpoint_name,Already taken',
         expect.stringMatching(/^4,two,auto_update,/),
@@ -80,12 +79,12 @@ describe('bulk operations', () => {
       await completed(from, (await upload(from, csv)).body.id);
       const exported = await call('GET', '/v3/devices/export?order=ASC', undefined, from);
       expect(exported.headers.get('content-type')).toMatch(/text\/csv/);
-      await completed(to, (await upload(to, exported.body)).body.id);
+      await completed(to, (await upload(to, exported.text)).body.id);
       const [a] = (await call('GET', '/v3/devices?endpoint_name=a', undefined, to)).body.data;
       expect(a).toMatchObject({ name: 'line\nend', custom_attributes: { k: 'v' }, account_id: to });
       expect(await total(to)).toBe(2);
       const filtered = await call('GET', '/v3/devices/export?endpoint_name=b', undefined, from);
-      expect(filtered.body.trim().split('\r\n')).toHaveLength(2);
+      expect(filtered.text.trim().split('\r\n')).toHaveLength(2);
     });
 
     it('100,000 rows; another tenant is served meanwhile', async () => {

@@ -186,7 +186,7 @@ describe('the device directory', () => {
       for (let after = '', more = true; more;) {
         const { body } = await call('GET', `/v3/devices?limit=3${after}`, undefined, walker);
         seen.push(...body.data.map((d: { id: string }) => d.id));
-        after = `&after=${body.data.at(-1).id}`;
+        after = `&after=${body.data.at(-1)?.id}`;
         more = body.has_more && seen.length < 30;
         if (seen.length < 12) await call('POST', '/v3/devices', { name: 'new' }, walker);
       }

@@ -4,6 +4,8 @@ import {
   AccessAccounts,
   type DeviceCredentialChanged,
   DeviceCredentials,
+  type DeviceEventReported,
+  DeviceEvents,
   DeviceLifecycle,
   type DeviceLifecycleChanged,
   type DeviceSessionChanged,
@@ -11,7 +13,14 @@ import {
   fixtures,
 } from '@lanyard/contracts';
 import { BatchConsumer, KafkaConnection, KafkaProducer, StateReader } from '@lanyard/kafka';
-import { createLogger, identityHeader, newId, type RunningService, signIdentity } from '@lanyard/service';
+import {
+  createLogger,
+  type FieldProblem,
+  identityHeader,
+  newId,
+  type RunningService,
+  signIdentity,
+} from '@lanyard/service';
 import { engines, type Isolation, isolate } from '@lanyard/testing';
 import { readConfig } from '../src/config.js';
 import { start } from '../src/start.js';
@@ -19,11 +28,32 @@ import { start } from '../src/start.js';
 const secret = 'i'.repeat(40);
 export const accountId = newId();
 
+/** A record or a list, as a client reads it: the members that tests look into, and any others. */
+export interface Body {
+  [member: string]: unknown;
+  id: string;
+  name: string;
+  reference: string;
+  etag: string;
+  after: string;
+  has_more: boolean;
+  state: string;
+  total_count: number;
+  processed_count: number;
+  errors_report_file: string;
+  matched_count: number;
+  changed_count: number;
+  /** Tests that look into a list expect it to have an item. */
+  data: [Body, ...Body[]];
+  fields: [FieldProblem, ...FieldProblem[]];
+}
+
 export interface Reply {
   status: number;
   headers: Headers;
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- a REST answer of any shape
-  body: any;
+  /** Of a JSON answer. */
+  body: Body;
+  text: string;
 }
 
 /** Two replicas of the registry on a corner of the engines, for the tests of one file. */
@@ -34,7 +64,9 @@ export const registryLandscape = (name: string) => {
   let producer: KafkaProducer;
   let announcements: BatchConsumer<DeviceLifecycleChanged>;
   let credentials: StateReader<DeviceCredentialChanged>;
+  let events: BatchConsumer<DeviceEventReported>;
   const announced: DeviceLifecycleChanged[] = [];
+  const audited: DeviceEventReported[] = [];
 
   const call = async (
     method: string,
@@ -59,12 +91,13 @@ export const registryLandscape = (name: string) => {
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.includes('json');
     const { status } = response;
-    return { status, headers: response.headers, body: isJson && text !== '' ? JSON.parse(text) : text || undefined };
+    const answer = (isJson && text !== '' ? JSON.parse(text) : {}) as Body;
+    return { status, headers: response.headers, body: answer, text };
   };
   const created = async (fields: object = {}): Promise<string> => {
     const { status, body } = await call('POST', '/v3/devices/', { endpoint_name: newId(), ...fields });
     expect(status).toBe(201);
-    return body.id as string;
+    return body.id;
   };
   const changesOf = (deviceId: string): DeviceLifecycleChanged[] => announced.filter((a) => a.deviceId === deviceId);
   const session = (deviceId: string, more: Partial<DeviceSessionChanged> = {}): DeviceSessionChanged => ({
@@ -104,12 +137,20 @@ export const registryLandscape = (name: string) => {
       handler: async (batch) => void announced.push(...batch.messages.map((m) => m.value)),
     });
     await announcements.start();
+    events = new BatchConsumer(kafka, {
+      topic: DeviceEvents,
+      group: 'test',
+      onFatal: () => undefined,
+      handler: async (batch) => void audited.push(...batch.messages.map((m) => m.value)),
+    });
+    await events.start();
     credentials = new StateReader(kafka, DeviceCredentials, { project: (value) => value, onFatal: () => undefined });
     await credentials.start();
   }, 60_000);
 
   afterAll(async () => {
     await announcements?.stop();
+    await events?.stop();
     await credentials?.stop();
     await producer?.disconnect();
     await kafka?.close();
@@ -121,6 +162,8 @@ export const registryLandscape = (name: string) => {
     call,
     created,
     changesOf,
+    /** What operators did, as the event log hears it. */
+    audited: (): readonly DeviceEventReported[] => audited,
     /** What the proxies know of a credential now. */
     announcedCredential: (id: string): DeviceCredentialChanged | undefined => credentials.get(id),
     session,

@@ -5,7 +5,7 @@ import { topic } from './topic.js';
 export const DeviceEventSchema = z
   .object({
     eventId: id,
-    deviceId: id,
+    deviceId: id.optional().describe('Absent for what happened to the account and not to one device'),
     accountId: id,
     eventCode: z
       .string()
@@ -24,7 +24,7 @@ export type DeviceEventReported = z.infer<typeof DeviceEventSchema>;
 /**
  * Entries for the device event log that other systems write, for example an update campaign service. The device-proxy
  * writes SYS_400 here (a device was refused because of the credential or the name that it showed), and the results of
- * firmware updates that devices report.
+ * firmware updates that devices report; gateway and registry write what operators did (`operatorActions`).
  */
 export const DeviceEvents = topic<DeviceEventReported>({
   name: 'device.events',
@@ -32,9 +32,9 @@ export const DeviceEvents = topic<DeviceEventReported>({
   version: 1,
   owner: 'external',
   consumers: ['event-log'],
-  keyIs: 'device id',
-  key: (v) => v.deviceId,
+  keyIs: 'device id, or account id where there is no device',
+  key: (v) => v.deviceId ?? v.accountId,
   description:
-    'Something happened to a device that belongs into its event log. The device-proxy adds refused credentials and results of firmware updates.',
+    'Something happened to a device or in an account that belongs into the event log. The device-proxy adds refused credentials and results of firmware updates, gateway and registry what operators did.',
   schema: DeviceEventSchema,
 });

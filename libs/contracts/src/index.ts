@@ -10,6 +10,7 @@ export * from './device-sessions.js';
 export * from './device-values.js';
 export * from './fixtures.js';
 export * from './message.js';
+export * from './operator-actions.js';
 export * from './subscriptions-state.js';
 export * from './topic.js';
 export * from './topics.js';

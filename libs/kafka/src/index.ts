@@ -5,6 +5,7 @@ export { recordHeaders } from './consumer/record-headers.js';
 export { deadLetterHeaders } from './consumer/dead-letters.js';
 export * from './nest/kafka-batch-server.js';
 export { OnBatch, type OnBatchOptions } from './nest/on-batch.js';
+export { AuditTrail, type Deed } from './outbox/audit-trail.js';
 export { Outbox, outboxMigration } from './outbox/outbox.js';
 export * from './outbox/outbox-relay.js';
 export * from './producer/kafka-producer.js';

@@ -7,6 +7,7 @@ export * from './database/open-database.js';
 export * from './errors/error-body.js';
 export * from './errors/service-error.js';
 export * from './http/error-filter.js';
+export * from './http/etag.js';
 export * from './http/fastify.js';
 export * from './http/limits.js';
 export * from './http/validation.js';

@@ -1,11 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
+import { operatorActions } from '@lanyard/contracts';
 import { eventCodes, lookUpCode, numericType } from './codes.js';
 
 describe('the catalogue', () => {
   it('has the tables of spec §6.2 and what this system adds', () => {
     const numbers = Object.values(eventCodes).map(({ type }) => Number(type));
     const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, i) => from + i);
-    const all = [18, ...range(21, 49), ...range(100, 112), ...range(200, 203), ...range(300, 303), 400];
+    const operators = Object.keys(operatorActions).map((name) => Number(name.slice('SYS_'.length)));
+    const all = [18, ...range(21, 49), ...range(100, 112), ...range(200, 203), ...range(300, 303), 400, ...operators];
     expect(numbers.sort((a, b) => a - b)).toEqual(all);
   });
 

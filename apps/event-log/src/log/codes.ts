@@ -1,3 +1,5 @@
+import { operatorActions } from '@lanyard/contracts';
+
 /** What an event means for the device (spec §2.5): the portal's message type. */
 export type Outcome = 'SUCCESS' | 'FAIL' | 'SKIPPED' | 'INFO';
 
@@ -54,6 +56,11 @@ const admissionCodes: Record<string, EventCode> = {
   SYS_400: code('400', 'FAIL', 'FAIL_CLIENT', 'Device refused because of the credential or the name that it showed'),
 };
 
+/** Not in the specification's tables: what operators did, from 500 on. */
+const operatorCodes: Record<string, EventCode> = Object.fromEntries(
+  Object.entries(operatorActions).map(([name, meaning]) => [name, code(name.slice(4), 'INFO', 'INFO', meaning)]),
+);
+
 const clientFailures: readonly (readonly [number, string, string])[] = [
   [21, 'FAIL_MANIFEST', 'Payload URI in manifest too long'],
   [22, 'FAIL_MANIFEST', 'Manifest could not be parsed'],
@@ -99,6 +106,7 @@ export const eventCodes: Readonly<Record<string, EventCode>> = {
   ...directoryCodes,
   ...channelCodes,
   ...admissionCodes,
+  ...operatorCodes,
   ...clientCodes,
 };
 

@@ -80,6 +80,15 @@ describe('entries', () => {
     expect(reportedEntry(reported('client code')).description).toMatch(/firmware version rejected/);
   });
 
+  it('what operators did has its actor, and no device when it was done to none', () => {
+    expect(reportedEntry(reported('operator action without a device'))).toMatchObject({
+      eventCode: 'SYS_510',
+      deviceId: '',
+      description: 'API key created: app',
+      data: { actor_key_id: expect.any(String), actor_account_id: expect.any(String) },
+    });
+  });
+
   it('ids sort by time', () => {
     expect(entryId('2024-01-01T00:00:00.001Z', 'x') > entryId('2024-01-01T00:00:00Z', 'y')).toBe(true);
   });

@@ -103,6 +103,8 @@ export const lifecycleEntry = (fact: DeviceLifecycleChanged): LogEntry | undefin
       category: suspension?.category,
       by: suspension?.by,
       text: suspension?.description,
+      actor_key_id: fact.actor?.keyId,
+      actor_account_id: fact.actor && fact.accountId,
     }),
   });
 };
@@ -128,7 +130,12 @@ export const dropEntry = (fact: ChannelEventsDropped): LogEntry => {
 
 /** What another system reports, with the catalogue's words where it gives none. */
 export const reportedEntry = (fact: DeviceEventReported): LogEntry => ({
-  ...entry(fact, fact.occurredAt, `reported:${fact.eventId}`, fact.eventCode),
+  ...entry(
+    { accountId: fact.accountId, deviceId: fact.deviceId ?? '' },
+    fact.occurredAt,
+    `reported:${fact.eventId}`,
+    fact.eventCode,
+  ),
   id: fact.eventId,
   stateChange: fact.stateChange ?? false,
   ...(fact.description !== undefined && { description: fact.description }),

@@ -1,23 +1,23 @@
 import { AccessAccounts, AccessKeys } from '@lanyard/contracts';
-import type { Outbox } from '@lanyard/kafka';
-import { type Clock, NotFound } from '@lanyard/service';
+import { AuditTrail, type Outbox } from '@lanyard/kafka';
+import { type Clock, type Identity, NotFound } from '@lanyard/service';
 import type { DataSource, EntityManager } from 'typeorm';
 import { LastAdministrator } from '../errors.js';
+import { AccessKey } from './access-key.entity.js';
 import { Account } from './account.entity.js';
-import type { ApiKey } from './api-key.entity.js';
-import { permissionsOf } from './permissions.js';
+import { announcementOf, type Holder } from './announcements.js';
+import { Application } from './application.entity.js';
+import { actorOf, type By, type Deed } from './by.js';
 
-/** A key that proves something: active, not over, of an active account. */
-const isUsable = (key: ApiKey, account: Account, now: Date): boolean =>
-  key.status === 'active' && account.status === 'active' && (key.expiresAt === null || key.expiresAt > now);
-
-/** One change of an account's keys and groups, inside its transaction. */
+/** One change of an account's keys, applications and groups, inside its transaction. */
 export interface AccountChange {
   manager: EntityManager;
   account: Account;
   now: Date;
-  /** The key as it is now, to whoever keeps a copy. `key.groups` must be loaded. */
-  announce(key: ApiKey, status?: 'deleted'): Promise<void>;
+  /** A key or an application as it is now, to whoever keeps a copy. `holder.groups` must be loaded. */
+  announce(holder: Holder, status?: 'deleted'): Promise<void>;
+  /** Into the event log of the account. */
+  record(caller: Identity, deed: Deed): Promise<void>;
 }
 
 const keepAnAdministrator = async (manager: EntityManager, accountId: string): Promise<void> => {
@@ -30,18 +30,22 @@ const keepAnAdministrator = async (manager: EntityManager, accountId: string): P
 };
 
 /**
- * Every change of keys and groups goes through here. The account's row is locked: changes of one account come one
- * after the other, so announcements are in the order of commits, and the rule that an administrator stays holds.
+ * Every change of keys, applications and groups goes through here. The account's row is locked: changes of one account
+ * come one after the other, so announcements are in the order of commits, and the rule that an administrator stays holds.
  */
 export class AccountChanges {
+  private readonly audit: AuditTrail;
+
   constructor(
     private readonly database: DataSource,
     private readonly outbox: Outbox,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.audit = new AuditTrail(outbox);
+  }
 
   /** Throws LastAdministrator when `work` leaves the account without an active administrator key. */
-  async run<T>(accountId: string, work: (change: AccountChange) => Promise<T>): Promise<T> {
+  async run<T>({ accountId }: Pick<By, 'accountId'>, work: (change: AccountChange) => Promise<T>): Promise<T> {
     return this.locked(accountId, async (change) => {
       const result = await work(change);
       await keepAnAdministrator(change.manager, accountId);
@@ -76,23 +80,14 @@ export class AccountChanges {
       manager,
       account,
       now,
-      announce: (key, status) =>
-        this.outbox.append(manager, AccessKeys, {
-          keyId: key.id,
-          accountId: key.accountId,
-          hash: key.hash,
-          ...(key.previousHash !== null &&
-            key.previousUntil !== null && {
-              previousHashes: [{ hash: key.previousHash, until: key.previousUntil.toISOString() }],
-            }),
-          ...(key.expiresAt !== null && { expiresAt: key.expiresAt.toISOString() }),
-          groups: key.groups.map((group) => group.id),
-          permissions: permissionsOf(key.groups),
-          tier: account.tier,
-          status: status ?? (isUsable(key, account, now) ? 'active' : 'inactive'),
-          revision: key.revision,
-          changedAt: key.updatedAt.toISOString(),
-        }),
+      announce: async (holder, status) => {
+        const accessKeys =
+          holder instanceof Application ? await manager.findBy(AccessKey, { applicationId: holder.id }) : [];
+        const announcement = announcementOf(holder, account, accessKeys, now);
+        await this.outbox.append(manager, AccessKeys, { ...announcement, ...(status && { status }) });
+      },
+      record: (caller, { action, ...deed }) =>
+        this.audit.record(manager, action, { ...deed, accountId: account.id, actor: actorOf(caller) }, now),
     };
   }
 }

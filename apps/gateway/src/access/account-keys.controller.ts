@@ -1,14 +1,35 @@
 import {
   ApiListQuery,
   Caller,
+  EtagHeader,
   type Identity,
   type ListEnvelope,
   parseListQuery,
   Permissions,
   type QueryParameters,
 } from '@lanyard/service';
-import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Put, Query } from '@nestjs/common';
-import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  Headers,
+  HttpCode,
+  Inject,
+  Param,
+  Post,
+  Put,
+  Query,
+  UseInterceptors,
+} from '@nestjs/common';
+import {
+  ApiConflictResponse,
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
 import { Accounts } from './accounts.service.js';
 import {
   type ApiKeyChange,
@@ -16,21 +37,27 @@ import {
   ApiKeyListSchema,
   type ApiKeyRecord,
   ApiKeySchema,
+  GroupIdsSchema,
   type NewApiKey,
   NewApiKeySchema,
 } from './api-key-record.js';
-import { apiKeyListSpec, refuseSecrets } from './api-keys.controller.js';
+import { apiKeyListSpec, noFilters, refuseSecrets } from './api-keys.controller.js';
 import { ApiKeys } from './api-keys.service.js';
+import { by, type By } from './by.js';
+import { type KeyGroupRecord, KeyGroupListSchema } from './key-group-record.js';
+import { KeyGroups } from './key-groups.service.js';
 import { installation } from './permissions.js';
 
 /** Keys of any account, for administrators of the installation: a tenant that lost its last key is helped here. */
 @ApiTags('Accounts')
 @Permissions(installation)
+@UseInterceptors(EtagHeader)
 @Controller('v3/accounts/:account/api-keys')
 export class AccountKeysController {
   constructor(
     @Inject(Accounts) private readonly accounts: Accounts,
     @Inject(ApiKeys) private readonly keys: ApiKeys,
+    @Inject(KeyGroups) private readonly groups: KeyGroups,
   ) {}
 
   @Get()
@@ -46,10 +73,11 @@ export class AccountKeysController {
   @ApiOperation({ summary: 'Create an API key of an account' })
   @ApiCreatedResponse({ standardSchema: ApiKeySchema })
   async create(
+    @Caller() caller: Identity,
     @Param('account') account: string,
     @Body({ schema: NewApiKeySchema }) body: NewApiKey,
   ): Promise<ApiKeyRecord> {
-    return this.keys.create(await this.existing(account), body);
+    return this.keys.create(await this.within(account, caller), body);
   }
 
   @Get(':id')
@@ -67,16 +95,22 @@ export class AccountKeysController {
     @Param('account') account: string,
     @Param('id') id: string,
     @Body({ schema: ApiKeyChangeSchema }) body: ApiKeyChange,
+    @Headers('if-match') ifMatch?: string,
   ): Promise<ApiKeyRecord> {
-    return this.keys.update({ ...caller, accountId: await this.existing(account) }, id, body);
+    return this.keys.update(await this.within(account, caller, ifMatch), id, body);
   }
 
   @Delete(':id')
   @HttpCode(204)
   @ApiOperation({ summary: 'Delete an API key of an account' })
   @ApiNoContentResponse()
-  async remove(@Param('account') account: string, @Param('id') id: string): Promise<void> {
-    return this.keys.remove(await this.existing(account), id);
+  async remove(
+    @Caller() caller: Identity,
+    @Param('account') account: string,
+    @Param('id') id: string,
+    @Headers('if-match') ifMatch?: string,
+  ): Promise<void> {
+    return this.keys.remove(await this.within(account, caller, ifMatch), id);
   }
 
   @Post(':id/reset-secret')
@@ -87,8 +121,53 @@ export class AccountKeysController {
     @Caller() caller: Identity,
     @Param('account') account: string,
     @Param('id') id: string,
+    @Body({ schema: ApiKeyChangeSchema.nullish() }) body: ApiKeyChange | null | undefined,
   ): Promise<ApiKeyRecord> {
-    return this.keys.resetSecret({ ...caller, accountId: await this.existing(account) }, id, {});
+    return this.keys.resetSecret(await this.within(account, caller), id, body ?? {});
+  }
+
+  @Get(':id/groups')
+  @ApiOperation({ summary: 'Groups of an API key of an account' })
+  @ApiListQuery(noFilters)
+  @ApiOkResponse({ standardSchema: KeyGroupListSchema })
+  async listGroups(
+    @Param('account') account: string,
+    @Param('id') id: string,
+    @Query() query: QueryParameters,
+  ): Promise<ListEnvelope<KeyGroupRecord>> {
+    const key = await this.keys.get(await this.existing(account), id);
+    return this.groups.listOf(key.account_id, 'key', key.id, parseListQuery(query, noFilters));
+  }
+
+  @Post(':id/groups/add')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Add an API key of an account to groups' })
+  @ApiConflictResponse({ description: 'It is in one of the groups already' })
+  @ApiOkResponse({ standardSchema: ApiKeySchema })
+  async addGroups(
+    @Caller() caller: Identity,
+    @Param('account') account: string,
+    @Param('id') id: string,
+    @Body({ schema: GroupIdsSchema }) ids: string[],
+  ): Promise<ApiKeyRecord> {
+    return this.keys.addGroups(await this.within(account, caller), id, ids);
+  }
+
+  @Post(':id/groups/remove')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Remove an API key of an account from groups' })
+  @ApiOkResponse({ standardSchema: ApiKeySchema })
+  async removeGroups(
+    @Caller() caller: Identity,
+    @Param('account') account: string,
+    @Param('id') id: string,
+    @Body({ schema: GroupIdsSchema }) ids: string[],
+  ): Promise<ApiKeyRecord> {
+    return this.keys.removeGroups(await this.within(account, caller), id, ids);
+  }
+
+  private async within(account: string, caller: Identity, ifMatch?: string): Promise<By> {
+    return by(caller, ifMatch, await this.existing(account));
   }
 
   private async existing(id: string): Promise<string> {

@@ -1,6 +1,22 @@
 import { formatTimestamp } from '@lanyard/service';
 import { z } from 'zod';
-import type { Account } from './account.entity.js';
+import type { Account, AccountProfile } from './account.entity.js';
+
+const text = z.string().max(255);
+
+/** What an account says of itself: shown when it is set. */
+const profile = {
+  contact: text,
+  phone_number: z.string().max(100),
+  address_line1: text,
+  address_line2: text,
+  city: text,
+  state: text,
+  postal_code: z.string().max(100),
+  country: text,
+  notification_emails: z.array(z.string().max(254)).max(100),
+  custom_fields: z.record(z.string().max(100), z.string().max(1_000)),
+};
 
 const fields = {
   object: z.literal('account'),
@@ -12,8 +28,11 @@ const fields = {
   display_name: z.string(),
   email: z.string().optional(),
   company: z.string().optional(),
+  ...z.object(profile).partial().shape,
   aliases: z.array(z.string()),
-  limits: z.record(z.string(), z.string()).describe('Quotas that are set: devices, api_keys, requests_per_second'),
+  limits: z
+    .record(z.string(), z.string())
+    .describe('Quotas that are set: devices, api_keys, applications, requests_per_second'),
   policies: z.array(z.object({ feature: z.string(), allow: z.boolean() })),
   auto_create_devices: z.boolean().describe('First contact of an unknown endpoint creates the device'),
   created_at: z.string(),
@@ -51,13 +70,30 @@ const quota = (min: number): z.ZodOptional<z.ZodNullable<z.ZodCoercedNumber>> =>
   z.coerce.number().int().min(min).max(1_000_000_000).nullable().optional();
 
 const LimitsSchema = z
-  .strictObject({ devices: quota(0), api_keys: quota(1), requests_per_second: quota(1) })
+  .strictObject({ devices: quota(0), api_keys: quota(1), applications: quota(0), requests_per_second: quota(1) })
   .describe('Quotas; null takes one away, what is left out stays');
+
+/** null takes it away. */
+const changed = <T extends z.ZodType>(kind: T): z.ZodOptional<z.ZodNullable<T>> => kind.nullable().optional();
+
+const profileChanges = {
+  contact: changed(profile.contact),
+  phone_number: changed(profile.phone_number),
+  address_line1: changed(profile.address_line1),
+  address_line2: changed(profile.address_line2),
+  city: changed(profile.city),
+  state: changed(profile.state),
+  postal_code: changed(profile.postal_code),
+  country: changed(profile.country),
+  notification_emails: changed(profile.notification_emails),
+  custom_fields: changed(profile.custom_fields),
+};
 
 const changeable = {
   display_name: z.string().trim().min(1).max(128).optional(),
   email: z.string().max(254).nullable().optional(),
   company: z.string().max(255).nullable().optional(),
+  ...profileChanges,
   tier: z.enum(['0', '1']).optional(),
   auto_create_devices: z.boolean().optional(),
   limits: LimitsSchema.optional(),
@@ -82,12 +118,21 @@ export const AccountUsageSchema = z
     devices: use,
     device_groups: use,
     api_keys: use,
+    applications: use,
     key_groups: use,
     requests_per_second: z.object({ limit: z.number().int().describe('Of all keys of the account together') }),
     created_at: z.string().describe('When it was counted'),
   })
   .meta({ id: 'AccountUsage' });
 export type AccountUsage = z.infer<typeof AccountUsageSchema>;
+
+/** What is given replaces what was; null takes it away. */
+export const changedProfile = (before: AccountProfile, wanted: AccountChange): AccountProfile => {
+  const given = z.object(profileChanges).parse(wanted);
+  return Object.fromEntries(
+    Object.entries({ ...before, ...given }).filter(([, value]) => value !== null && value !== undefined),
+  ) as AccountProfile;
+};
 
 export const tierOf = (text: '0' | '1'): Account['tier'] => (text === '0' ? 'free' : 'commercial');
 
@@ -101,6 +146,7 @@ export const accountRecord = (account: Account): AccountRecord => ({
   display_name: account.displayName,
   ...(account.email !== null && { email: account.email }),
   ...(account.company !== null && { company: account.company }),
+  ...account.profile,
   aliases: [],
   limits: Object.fromEntries(Object.entries(account.limits).map(([name, value]) => [name, String(value)])),
   policies: [],

@@ -12,9 +12,16 @@ import type { Replicas } from '../door/replicas.js';
 import { OwnerUnavailable } from '../errors.js';
 import type { Account } from './account.entity.js';
 import type { AccountUsage } from './account-record.js';
+import { applicationsMax } from './applications.service.js';
 import { devices } from './permissions.js';
 
 const timeoutMs = 10_000;
+
+interface OwnUse {
+  keys: number;
+  applications: number;
+  groups: number;
+}
 
 export interface UsageParts {
   database: DataSource;
@@ -43,19 +50,21 @@ export class AccountUsages {
       devices: { used: deviceCount, limit: limits.devices ?? null },
       device_groups: { used: groupCount, limit: null },
       api_keys: { used: own.keys, limit: limits.api_keys ?? null },
+      applications: { used: own.applications, limit: limits.applications ?? applicationsMax[account.tier] },
       key_groups: { used: own.groups, limit: null },
       requests_per_second: { limit: limits.requests_per_second ?? this.parts.requestsPerSecond },
       created_at: formatTimestamp(this.parts.clock.now()),
     };
   }
 
-  private async own(accountId: string): Promise<{ keys: number; groups: number }> {
-    const [row] = await this.parts.database.query<{ keys: number; groups: number }[]>(
+  private async own(accountId: string): Promise<OwnUse> {
+    const [row] = await this.parts.database.query<OwnUse[]>(
       `SELECT (SELECT count(*)::int FROM api_keys WHERE account_id = $1) AS keys,
+         (SELECT count(*)::int FROM applications WHERE account_id = $1) AS applications,
          (SELECT count(*)::int FROM key_groups WHERE account_id = $1) AS groups`,
       [accountId],
     );
-    return row ?? { keys: 0, groups: 0 };
+    return row ?? { keys: 0, applications: 0, groups: 0 };
   }
 
   private async totalOf(path: string, accountId: string, caller: Identity): Promise<number> {

@@ -4,8 +4,24 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 export interface AccountLimits {
   devices?: number;
   api_keys?: number;
+  /** Without it the tier says how many. */
+  applications?: number;
   /** Of all keys of the account together. */
   requests_per_second?: number;
+}
+
+/** What an account says of itself; nothing depends on it. */
+export interface AccountProfile {
+  contact?: string;
+  phone_number?: string;
+  address_line1?: string;
+  address_line2?: string;
+  city?: string;
+  state?: string;
+  postal_code?: string;
+  country?: string;
+  notification_emails?: string[];
+  custom_fields?: Record<string, string>;
 }
 
 /** A customer: owns keys, devices and channels. */
@@ -33,6 +49,9 @@ export class Account {
 
   @Column('jsonb')
   limits: AccountLimits;
+
+  @Column('jsonb')
+  profile: AccountProfile;
 
   @Column('text')
   status: 'active' | 'suspended';

@@ -1,13 +1,14 @@
 import {
   ApiListQuery,
   Caller,
+  EtagHeader,
   type Identity,
   type ListEnvelope,
   parseListQuery,
   Permissions,
   type QueryParameters,
 } from '@lanyard/service';
-import { Body, Controller, Get, Inject, Param, Post, Put, Query } from '@nestjs/common';
+import { Body, Controller, Get, Headers, Inject, Param, Post, Put, Query, UseInterceptors } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import {
   type AccountChange,
@@ -34,6 +35,7 @@ const listSpec = {
 
 /** `{id}` may be `me`. Other accounts are for administrators of the installation. */
 @ApiTags('Accounts')
+@UseInterceptors(EtagHeader)
 @Controller('v3/accounts')
 export class AccountsController {
   constructor(
@@ -79,8 +81,9 @@ export class AccountsController {
     @Caller() caller: Identity,
     @Param('id') id: string,
     @Body({ schema: AccountChangeSchema }) body: AccountChange,
+    @Headers('if-match') ifMatch?: string,
   ): Promise<AccountRecord> {
-    return this.accounts.update(caller, this.accounts.idOf(caller, id), body);
+    return this.accounts.update(caller, this.accounts.idOf(caller, id), body, ifMatch);
   }
 
   @Get(':id/usage')

@@ -2,17 +2,19 @@ import { type Clock, type Identity, type ListEnvelope, listEnvelope, type ListQu
 import { type DataSource, In } from 'typeorm';
 import type { KnownKeys } from '../authentication/known-keys.js';
 import { AccountNotFound, InstallationAccountStays, OnlyInstallationAdministrators } from '../errors.js';
-import type { AccountChanges } from './account-changes.js';
+import type { AccountChange as Changing, AccountChanges } from './account-changes.js';
 import { Account, type AccountLimits } from './account.entity.js';
 import {
   type AccountChange,
   accountRecord,
   type AccountRecord,
+  changedProfile,
   type CreatedAccountRecord,
   type NewAccount,
   tierOf,
 } from './account-record.js';
-import { keysOfAccount, storeKey } from './membership.js';
+import { by, differences, mustBeMeant } from './by.js';
+import { holdersOfAccount, storeHolder } from './membership.js';
 import { makeAccount } from './new-account.js';
 import { inOrder, pageOfIds } from './page-of-ids.js';
 import { installation } from './permissions.js';
@@ -61,45 +63,56 @@ export class Accounts {
   /** The only answer with the first administrator key of the account. */
   async create(caller: Identity, wanted: NewAccount): Promise<CreatedAccountRecord> {
     const now = new Date(this.clock.now());
-    const { account, key, fullKey } = await this.database.transaction((manager) =>
-      makeAccount(
-        manager,
-        this.changes,
-        {
-          parentId: caller.accountId,
-          displayName: wanted.display_name,
-          email: wanted.email ?? null,
-          company: wanted.company ?? null,
-          tier: tierOf(wanted.tier ?? '1'),
-          autoCreateDevices: wanted.auto_create_devices ?? false,
-          limits: merged({}, wanted.limits),
-        },
-        now,
-      ),
-    );
-    return { ...accountRecord(account), admin_key: fullKey, admin_key_id: key.id };
+    const made = await this.database.transaction(async (manager) => {
+      const parts = {
+        parentId: caller.accountId,
+        displayName: wanted.display_name,
+        email: wanted.email ?? null,
+        company: wanted.company ?? null,
+        tier: tierOf(wanted.tier ?? '1'),
+        autoCreateDevices: wanted.auto_create_devices ?? false,
+        limits: merged({}, wanted.limits),
+        profile: changedProfile({}, wanted),
+      };
+      const { account, key, fullKey } = await makeAccount(manager, this.changes, parts, now);
+      const target = { kind: 'account', id: account.id, name: account.displayName };
+      await this.changes.changeOf(manager, account).record(caller, { action: 'SYS_500', target });
+      return { account, key, fullKey };
+    });
+    return { ...accountRecord(made.account), admin_key: made.fullKey, admin_key_id: made.key.id };
   }
 
-  /** What is given is changed. A new tier or status is announced with every key of the account. */
-  async update(caller: Identity, id: string, wanted: AccountChange): Promise<AccountRecord> {
+  /** What is given is changed. A new tier or status is announced with every key and application of the account. */
+  async update(caller: Identity, id: string, wanted: AccountChange, ifMatch?: string): Promise<AccountRecord> {
     const changed = await this.changes.locked(id, async (change) => {
       const { account, manager, now } = change;
-      const before = { tier: account.tier, status: account.status };
+      mustBeMeant(by(caller, ifMatch), account);
+      const before = { ...account };
       this.apply(account, wanted);
-      const ofInstallation = caller.permissions.includes(installation);
-      const own = account.tier === before.tier && account.status === before.status && wanted.limits === undefined;
-      if (!ofInstallation && !own) throw new OnlyInstallationAdministrators();
+      const isStanding = account.tier !== before.tier || account.status !== before.status;
+      if (!caller.permissions.includes(installation) && (isStanding || wanted.limits !== undefined))
+        throw new OnlyInstallationAdministrators();
       if (account.parentId === null && account.status === 'suspended') throw new InstallationAccountStays();
       account.revision += 1;
       account.updatedAt = now;
       await manager.save(account);
       await this.changes.announceAccount(manager, account);
-      if (account.tier !== before.tier || account.status !== before.status)
-        for (const key of await keysOfAccount(manager, id)) await storeKey(change, key);
+      if (isStanding) for (const holder of await holdersOfAccount(manager, id)) await storeHolder(change, holder);
+      await this.record(change, caller, before);
       return account;
     });
     this.known.forgetAll();
     return accountRecord(changed);
+  }
+
+  private async record({ account, record }: Changing, caller: Identity, before: Account): Promise<void> {
+    const changes = differences(accountRecord(before), accountRecord(account));
+    const status = changes['status'];
+    await record(caller, {
+      action: status === undefined ? 'SYS_501' : status === 'SUSPENDED' ? 'SYS_502' : 'SYS_503',
+      target: { kind: 'account', id: account.id, name: account.displayName },
+      changes,
+    });
   }
 
   private apply(account: Account, wanted: AccountChange): void {
@@ -110,5 +123,6 @@ export class Accounts {
     if (wanted.tier !== undefined) account.tier = tierOf(wanted.tier);
     if (wanted.status !== undefined) account.status = wanted.status === 'ACTIVE' ? 'active' : 'suspended';
     account.limits = merged(account.limits, wanted.limits);
+    account.profile = changedProfile(account.profile, wanted);
   }
 }

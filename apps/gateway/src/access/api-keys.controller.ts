@@ -1,6 +1,7 @@
 import {
   ApiListQuery,
   Caller,
+  EtagHeader,
   type Identity,
   type ListEnvelope,
   type ListSpec,
@@ -9,7 +10,20 @@ import {
   Permissions,
   type QueryParameters,
 } from '@lanyard/service';
-import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Put, Query } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  Headers,
+  HttpCode,
+  Inject,
+  Param,
+  Post,
+  Put,
+  Query,
+  UseInterceptors,
+} from '@nestjs/common';
 import {
   ApiConflictResponse,
   ApiCreatedResponse,
@@ -33,6 +47,7 @@ import {
   RotationSchema,
 } from './api-key-record.js';
 import { ApiKeys } from './api-keys.service.js';
+import { by } from './by.js';
 import { type KeyGroupRecord, KeyGroupListSchema } from './key-group-record.js';
 import { KeyGroups } from './key-groups.service.js';
 import { admin } from './permissions.js';
@@ -56,6 +71,7 @@ export const refuseSecrets = (query: QueryParameters): void => {
 
 /** Spec §2.11 and §5. `{id}` may be `me`. */
 @ApiTags('API keys')
+@UseInterceptors(EtagHeader)
 @Controller('v3/api-keys')
 export class ApiKeysController {
   constructor(
@@ -78,7 +94,7 @@ export class ApiKeysController {
   @ApiOperation({ summary: 'Create an API key; the answer is the only one that shows it in full' })
   @ApiCreatedResponse({ standardSchema: ApiKeySchema })
   create(@Caller() caller: Identity, @Body({ schema: NewApiKeySchema }) body: NewApiKey): Promise<ApiKeyRecord> {
-    return this.keys.create(caller.accountId, body);
+    return this.keys.create(by(caller), body);
   }
 
   @Get(':id')
@@ -95,16 +111,17 @@ export class ApiKeysController {
     @Caller() caller: Identity,
     @Param('id') id: string,
     @Body({ schema: ApiKeyChangeSchema }) body: ApiKeyChange,
+    @Headers('if-match') ifMatch?: string,
   ): Promise<ApiKeyRecord> {
-    return this.keys.update(caller, keyIdOf(caller, id), body);
+    return this.keys.update(by(caller, ifMatch), keyIdOf(caller, id), body);
   }
 
   @Delete(':id')
   @HttpCode(204)
   @ApiOperation({ summary: 'Delete an API key; it stops working within five seconds' })
   @ApiNoContentResponse()
-  remove(@Caller() caller: Identity, @Param('id') id: string): Promise<void> {
-    return this.keys.remove(caller.accountId, keyIdOf(caller, id));
+  remove(@Caller() caller: Identity, @Param('id') id: string, @Headers('if-match') ifMatch?: string): Promise<void> {
+    return this.keys.remove(by(caller, ifMatch), keyIdOf(caller, id));
   }
 
   @Post(':id/reset-secret')
@@ -115,8 +132,9 @@ export class ApiKeysController {
     @Caller() caller: Identity,
     @Param('id') id: string,
     @Body({ schema: ApiKeyChangeSchema.nullish() }) body: ApiKeyChange | null | undefined,
+    @Headers('if-match') ifMatch?: string,
   ): Promise<ApiKeyRecord> {
-    return this.keys.resetSecret(caller, keyIdOf(caller, id), body ?? {});
+    return this.keys.resetSecret(by(caller, ifMatch), keyIdOf(caller, id), body ?? {});
   }
 
   @Post(':id/rotate')
@@ -131,8 +149,10 @@ export class ApiKeysController {
     @Caller() caller: Identity,
     @Param('id') id: string,
     @Body({ schema: RotationSchema.nullish() }) body: Rotation | null | undefined,
+    @Headers('if-match') ifMatch?: string,
   ): Promise<ApiKeyRecord> {
-    return this.keys.rotate(caller.accountId, keyIdOf(caller, id), body ?? { overlap_seconds: overlapSeconds.default });
+    const rotation = body ?? { overlap_seconds: overlapSeconds.default };
+    return this.keys.rotate(by(caller, ifMatch), keyIdOf(caller, id), rotation);
   }
 
   @Delete(':id/previous-secret')
@@ -140,7 +160,7 @@ export class ApiKeysController {
   @ApiOperation({ summary: 'End the overlap of a rotation now' })
   @ApiNoContentResponse()
   endOverlap(@Caller() caller: Identity, @Param('id') id: string): Promise<void> {
-    return this.keys.endOverlap(caller.accountId, keyIdOf(caller, id));
+    return this.keys.endOverlap(by(caller), keyIdOf(caller, id));
   }
 
   @Get(':id/groups')
@@ -153,10 +173,11 @@ export class ApiKeysController {
     @Query() query: QueryParameters,
   ): Promise<ListEnvelope<KeyGroupRecord>> {
     const key = await this.keys.get(caller.accountId, keyIdOf(caller, id));
-    return this.groups.listOfKey(caller.accountId, key.id, parseListQuery(query, noFilters));
+    return this.groups.listOf(caller.accountId, 'key', key.id, parseListQuery(query, noFilters));
   }
 
-  @Post(':id/groups/add')
+  /** Without `add`: the older form of the same call. */
+  @Post([':id/groups/add', ':id/groups'])
   @HttpCode(200)
   @Permissions(admin)
   @ApiOperation({ summary: 'Add an API key to groups' })
@@ -167,7 +188,19 @@ export class ApiKeysController {
     @Param('id') id: string,
     @Body({ schema: GroupIdsSchema }) ids: string[],
   ): Promise<ApiKeyRecord> {
-    return this.keys.addGroups(caller.accountId, keyIdOf(caller, id), ids);
+    return this.keys.addGroups(by(caller), keyIdOf(caller, id), ids);
+  }
+
+  @Delete(':id/groups')
+  @Permissions(admin)
+  @ApiOperation({ summary: 'Remove an API key from groups: the older form' })
+  @ApiOkResponse({ standardSchema: ApiKeySchema })
+  leaveGroups(
+    @Caller() caller: Identity,
+    @Param('id') id: string,
+    @Body({ schema: GroupIdsSchema }) ids: string[],
+  ): Promise<ApiKeyRecord> {
+    return this.removeGroups(caller, id, ids);
   }
 
   @Post(':id/groups/remove')
@@ -180,6 +213,6 @@ export class ApiKeysController {
     @Param('id') id: string,
     @Body({ schema: GroupIdsSchema }) ids: string[],
   ): Promise<ApiKeyRecord> {
-    return this.keys.removeGroups(caller.accountId, keyIdOf(caller, id), ids);
+    return this.keys.removeGroups(by(caller), keyIdOf(caller, id), ids);
   }
 }

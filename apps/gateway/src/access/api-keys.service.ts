@@ -1,7 +1,6 @@
 import {
   type Clock,
   hashSecret,
-  type Identity,
   type ListEnvelope,
   listEnvelope,
   type ListQuery,
@@ -18,10 +17,10 @@ import {
 } from '../errors.js';
 import type { AccountChange, AccountChanges } from './account-changes.js';
 import { ApiKey } from './api-key.entity.js';
-import { newKey } from './new-account.js';
 import { type ApiKeyChange, apiKeyRecord, type ApiKeyRecord, type NewApiKey, type Rotation } from './api-key-record.js';
-import { KeyGroup } from './key-group.entity.js';
-import { addToGroups, groupsOf, keyOf, removeFromGroups, storeKey } from './membership.js';
+import { type By, type Deed, differences, mustBeMeant } from './by.js';
+import { addToGroups, groupsOf, groupsOfNew, isInExactly, keyOf, removeFromGroups, storeHolder } from './membership.js';
+import { newKey } from './new-account.js';
 import { inOrder, pageOfIds } from './page-of-ids.js';
 import { admin } from './permissions.js';
 
@@ -29,9 +28,19 @@ const columns = { key: `('ak_1' || t.account_id || t.id)`, name: 't.name', owner
 
 const dateOf = (text: string | null | undefined): Date | null => (text == null ? null : new Date(text));
 
-const sameGroups = (key: ApiKey, ids: readonly string[]): boolean => {
-  const wanted = new Set(ids);
-  return wanted.size === key.groups.length && key.groups.every((group) => wanted.has(group.id));
+const targetOf = ({ id, name }: ApiKey): Deed['target'] => ({ kind: 'api-key', id, name });
+
+/** Switching a key off is what somebody looks for after an accident: it has a code of its own. */
+const actionOf = (changes: Record<string, string>): Deed['action'] => {
+  if (changes['status'] === undefined) return 'SYS_511';
+  return changes['status'] === 'INACTIVE' ? 'SYS_512' : 'SYS_513';
+};
+
+/** Also for access keys. Throws ExpirationInThePast. */
+export const futureDate = (text: string | null | undefined, nowMs: number): Date | null => {
+  const at = dateOf(text);
+  if (at !== null && at.getTime() <= nowMs) throw new ExpirationInThePast();
+  return at;
 };
 
 /** Keys of an account: make, show, change, reset, delete. Who may do what is the controller's business. */
@@ -60,10 +69,11 @@ export class ApiKeys {
   }
 
   /** The only answer but reset's with the full key. */
-  async create(accountId: string, wanted: NewApiKey): Promise<ApiKeyRecord> {
+  async create(by: By, wanted: NewApiKey): Promise<ApiKeyRecord> {
+    const { accountId, caller } = by;
     const id = newId(this.clock.now());
     const secret = newSecret(accountId, id);
-    const key = await this.changes.run(accountId, async ({ manager, account, now, announce }) => {
+    const key = await this.changes.run(by, async ({ manager, account, now, announce, record }) => {
       await this.refuseBeyond(manager, accountId, account.limits.api_keys);
       const made = newKey(manager, {
         id,
@@ -72,80 +82,92 @@ export class ApiKeys {
         owner: wanted.owner ?? null,
         hash: hashSecret(secret),
         status: wanted.status === 'INACTIVE' ? 'inactive' : 'active',
-        expiresAt: this.expirationOf(wanted.expiration),
+        expiresAt: futureDate(wanted.expiration, this.clock.now()),
         createdAt: now,
-        groups: await this.groupsOfNew(manager, accountId, wanted.groups),
+        groups: await groupsOfNew(manager, accountId, wanted.groups),
       });
       await manager.save(made);
       await announce(made);
+      await record(caller, {
+        action: 'SYS_510',
+        target: targetOf(made),
+        changes: { groups: made.groups.map((group) => group.id).join(',') },
+      });
       return made;
     });
     return this.record(key, secret);
   }
 
-  async update(caller: Identity, id: string, wanted: ApiKeyChange): Promise<ApiKeyRecord> {
-    const key = await this.change(caller.accountId, id, async (change, found) => {
-      await this.apply(change.manager, caller, found, wanted);
-      await storeKey(change, found);
+  async update(by: By, id: string, wanted: ApiKeyChange): Promise<ApiKeyRecord> {
+    const key = await this.change(by, id, async (change, found) => {
+      const changes = await this.apply(change.manager, by, found, wanted);
+      await storeHolder(change, found);
+      return { action: actionOf(changes), changes };
     });
     return this.record(key);
   }
 
   /** The id stays, so the channel and the subscriptions stay (spec §5 rule 8). */
-  async resetSecret(caller: Identity, id: string, wanted: ApiKeyChange): Promise<ApiKeyRecord> {
-    const secret = newSecret(caller.accountId, id);
-    const key = await this.change(caller.accountId, id, async (change, found) => {
-      await this.apply(change.manager, caller, found, wanted);
+  async resetSecret(by: By, id: string, wanted: ApiKeyChange): Promise<ApiKeyRecord> {
+    const secret = newSecret(by.accountId, id);
+    const key = await this.change(by, id, async (change, found) => {
+      const changes = await this.apply(change.manager, by, found, wanted);
       found.hash = hashSecret(secret);
       found.previousHash = null;
       found.previousUntil = null;
-      await storeKey(change, found);
+      await storeHolder(change, found);
+      return { action: 'SYS_514', changes };
     });
     return this.record(key, secret);
   }
 
   /** A new secret beside the one until now; one before that, if any, ends at once: never more than two. */
-  async rotate(accountId: string, id: string, { overlap_seconds }: Rotation): Promise<ApiKeyRecord> {
-    const secret = newSecret(accountId, id);
-    const key = await this.change(accountId, id, async (change, found) => {
+  async rotate(by: By, id: string, { overlap_seconds }: Rotation): Promise<ApiKeyRecord> {
+    const secret = newSecret(by.accountId, id);
+    const key = await this.change(by, id, async (change, found) => {
       found.previousHash = found.hash;
       found.previousUntil = new Date(change.now.getTime() + overlap_seconds * 1_000);
       found.hash = hashSecret(secret);
-      await storeKey(change, found);
+      await storeHolder(change, found);
+      return { action: 'SYS_515', data: { overlap_seconds: String(overlap_seconds) } };
     });
     return this.record(key, secret);
   }
 
   /** Ends the overlap of a rotation before its time. */
-  async endOverlap(accountId: string, id: string): Promise<void> {
-    await this.change(accountId, id, async (change, found) => {
-      if (found.previousHash === null) return;
+  async endOverlap(by: By, id: string): Promise<void> {
+    await this.change(by, id, async (change, found) => {
+      if (found.previousHash === null) return undefined;
       found.previousHash = null;
       found.previousUntil = null;
-      await storeKey(change, found);
+      await storeHolder(change, found);
+      return { action: 'SYS_516' };
     });
   }
 
-  async remove(accountId: string, id: string): Promise<void> {
-    await this.change(accountId, id, async ({ manager, now, announce }, key) => {
+  async remove(by: By, id: string): Promise<void> {
+    await this.change(by, id, async ({ manager, now, announce }, key) => {
       key.revision += 1;
       key.updatedAt = now;
       await announce(key, 'deleted');
       await manager.delete(ApiKey, { id });
+      return { action: 'SYS_517' };
     });
   }
 
-  async addGroups(accountId: string, id: string, groupIds: readonly string[]): Promise<ApiKeyRecord> {
-    const key = await this.change(accountId, id, async (change, found) =>
-      addToGroups(change, [found], await groupsOf(change.manager, accountId, groupIds)),
-    );
+  async addGroups(by: By, id: string, groupIds: readonly string[]): Promise<ApiKeyRecord> {
+    const key = await this.change(by, id, async (change, found) => {
+      await addToGroups(change, [found], await groupsOf(change.manager, by.accountId, groupIds));
+      return { action: 'SYS_523', data: { groups: groupIds.join(',') } };
+    });
     return this.record(key);
   }
 
-  async removeGroups(accountId: string, id: string, groupIds: readonly string[]): Promise<ApiKeyRecord> {
-    const key = await this.change(accountId, id, async (change, found) => {
-      await groupsOf(change.manager, accountId, groupIds);
+  async removeGroups(by: By, id: string, groupIds: readonly string[]): Promise<ApiKeyRecord> {
+    const key = await this.change(by, id, async (change, found) => {
+      await groupsOf(change.manager, by.accountId, groupIds);
       await removeFromGroups(change, [found], groupIds);
+      return { action: 'SYS_524', data: { groups: groupIds.join(',') } };
     });
     return this.record(key);
   }
@@ -154,32 +176,36 @@ export class ApiKeys {
     return apiKeyRecord(key, this.clock.now(), secret);
   }
 
-  private expirationOf(text: string | null | undefined): Date | null {
-    const at = dateOf(text);
-    if (at !== null && at.getTime() <= this.clock.now()) throw new ExpirationInThePast();
-    return at;
-  }
-
   private async refuseBeyond(manager: EntityManager, accountId: string, max: number | undefined): Promise<void> {
     if (max === undefined) return;
     if ((await manager.countBy(ApiKey, { accountId })) >= max) throw new AccountLimitExceeded('API keys', max);
   }
 
+  /** `work` answers what it did; undefined: nothing. */
   private async change(
-    accountId: string,
+    by: By,
     id: string,
-    work: (change: AccountChange, key: ApiKey) => Promise<void>,
+    work: (change: AccountChange, key: ApiKey) => Promise<Omit<Deed, 'target'> | undefined>,
   ): Promise<ApiKey> {
-    const changed = await this.changes.run(accountId, async (change) => {
-      const key = await keyOf(change.manager, accountId, id);
-      await work(change, key);
+    const changed = await this.changes.run(by, async (change) => {
+      const key = await keyOf(change.manager, by.accountId, id);
+      mustBeMeant(by, key);
+      const deed = await work(change, key);
+      if (deed) await change.record(by.caller, { ...deed, target: targetOf(key) });
       return key;
     });
     this.known.forget(id);
     return changed;
   }
 
-  private async apply(manager: EntityManager, caller: Identity, key: ApiKey, wanted: ApiKeyChange): Promise<void> {
+  /** Answers what is different now. */
+  private async apply(
+    manager: EntityManager,
+    { caller, accountId }: By,
+    key: ApiKey,
+    wanted: ApiKeyChange,
+  ): Promise<Record<string, string>> {
+    const before = this.record(key);
     if (wanted.name !== undefined) key.name = wanted.name;
     if (wanted.owner !== undefined) key.owner = wanted.owner;
     if (wanted.status !== undefined) key.status = wanted.status === 'ACTIVE' ? 'active' : 'inactive';
@@ -187,21 +213,13 @@ export class ApiKeys {
     if (wanted.expiration !== undefined && expiresAt?.getTime() !== key.expiresAt?.getTime()) {
       // A key that could put off its own end would have none.
       if (!caller.permissions.includes(admin)) throw new OnlyAdministratorsChangeExpirations();
-      key.expiresAt = this.expirationOf(wanted.expiration);
+      key.expiresAt = futureDate(wanted.expiration, this.clock.now());
       key.expiryAnnounced = false;
     }
-    if (wanted.groups === undefined || sameGroups(key, wanted.groups)) return;
-    if (!caller.permissions.includes(admin)) throw new OnlyAdministratorsChangeGroups();
-    key.groups = await groupsOf(manager, caller.accountId, wanted.groups);
-  }
-
-  /** Without groups a new key is a developer's. */
-  private async groupsOfNew(
-    manager: EntityManager,
-    accountId: string,
-    ids: readonly string[] = [],
-  ): Promise<KeyGroup[]> {
-    if (ids.length > 0) return groupsOf(manager, accountId, ids);
-    return manager.find(KeyGroup, { where: { accountId, kind: 'developers' } });
+    if (wanted.groups !== undefined && !isInExactly(key, wanted.groups)) {
+      if (!caller.permissions.includes(admin)) throw new OnlyAdministratorsChangeGroups();
+      key.groups = await groupsOf(manager, accountId, wanted.groups);
+    }
+    return differences(before, this.record(key));
   }
 }

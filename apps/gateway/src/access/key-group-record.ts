@@ -37,7 +37,7 @@ export const KeyGroupListSchema = z
 
 const ids = z.array(z.string()).max(1_000).optional();
 
-/** Users and applications do not exist here: their lists may only be empty. */
+/** Users do not exist here: their list may only be empty. */
 export const MembersSchema = z.object({ apikeys: ids, users: ids, applications: ids }).meta({ id: 'KeyGroupMembers' });
 
 export type Members = z.infer<typeof MembersSchema>;
@@ -54,15 +54,21 @@ export const KeyGroupChangeSchema = z
   .meta({ id: 'KeyGroupChange' });
 export type KeyGroupChange = z.infer<typeof KeyGroupChangeSchema>;
 
-export const keyGroupRecord = (group: KeyGroup, keyCount: number): KeyGroupRecord => ({
+/** Members of a group. */
+export interface MemberCounts {
+  keys: number;
+  applications: number;
+}
+
+export const keyGroupRecord = (group: KeyGroup, { keys, applications }: MemberCounts): KeyGroupRecord => ({
   object: 'group',
   id: group.id,
   name: group.name,
   account_id: group.accountId,
   permissions: [...permissionsOfGroup(group)],
-  apikey_count: keyCount,
+  apikey_count: keys,
   user_count: 0,
-  application_count: 0,
+  application_count: applications,
   created_at: formatTimestamp(group.createdAt),
   updated_at: formatTimestamp(group.updatedAt),
   etag: String(group.revision),

@@ -1,6 +1,7 @@
 import {
   ApiListQuery,
   Caller,
+  EtagHeader,
   type Identity,
   type ListEnvelope,
   listEnvelope,
@@ -9,7 +10,20 @@ import {
   Permissions,
   type QueryParameters,
 } from '@lanyard/service';
-import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Put, Query } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  Headers,
+  HttpCode,
+  Inject,
+  Param,
+  Post,
+  Put,
+  Query,
+  UseInterceptors,
+} from '@nestjs/common';
 import {
   ApiConflictResponse,
   ApiCreatedResponse,
@@ -19,6 +33,8 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { z } from 'zod';
+import { ApplicationListSchema, type ApplicationRecord } from './application-record.js';
+import { by } from './by.js';
 import { ApiKeyListSchema, type ApiKeyRecord } from './api-key-record.js';
 import {
   type KeyGroupChange,
@@ -35,11 +51,15 @@ import { noFilters } from './api-keys.controller.js';
 import { KeyGroups } from './key-groups.service.js';
 import { admin } from './permissions.js';
 
+/** What a group may have; users exist in paths only. */
+const members = ['api-keys', 'applications', 'users'];
+
 const listSpec = { filters: { id: 'text', name: 'text' } } as const;
 
 /** Key groups; the interface calls them policy groups. For administrators only. */
 @ApiTags('Key groups')
 @Permissions(admin)
+@UseInterceptors(EtagHeader)
 @Controller('v3/policy-groups')
 export class KeyGroupsController {
   constructor(@Inject(KeyGroups) private readonly groups: KeyGroups) {}
@@ -57,7 +77,7 @@ export class KeyGroupsController {
   @ApiCreatedResponse({ standardSchema: KeyGroupSchema })
   @ApiConflictResponse({ description: 'Another key group of the account has the name' })
   create(@Caller() caller: Identity, @Body({ schema: NewKeyGroupSchema }) body: NewKeyGroup): Promise<KeyGroupRecord> {
-    return this.groups.create(caller.accountId, body);
+    return this.groups.create(by(caller), body);
   }
 
   @Get(':id')
@@ -75,16 +95,17 @@ export class KeyGroupsController {
     @Caller() caller: Identity,
     @Param('id') id: string,
     @Body({ schema: KeyGroupChangeSchema }) body: KeyGroupChange,
+    @Headers('if-match') ifMatch?: string,
   ): Promise<KeyGroupRecord> {
-    return this.groups.update(caller.accountId, id, body);
+    return this.groups.update(by(caller, ifMatch), id, body);
   }
 
   @Delete(':id')
   @HttpCode(204)
   @ApiOperation({ summary: 'Delete a key group; its keys lose what it gave them' })
   @ApiNoContentResponse()
-  remove(@Caller() caller: Identity, @Param('id') id: string): Promise<void> {
-    return this.groups.remove(caller.accountId, id);
+  remove(@Caller() caller: Identity, @Param('id') id: string, @Headers('if-match') ifMatch?: string): Promise<void> {
+    return this.groups.remove(by(caller, ifMatch), id);
   }
 
   @Get(':id/api-keys')
@@ -99,12 +120,24 @@ export class KeyGroupsController {
     return this.groups.keys(caller.accountId, id, parseListQuery(query, noFilters));
   }
 
-  /** Nobody has users or applications here: the lists exist because clients ask for them. */
-  @Get([':id/users', ':id/applications'])
-  @ApiOperation({ summary: 'Users or applications of a group: always empty' })
+  @Get(':id/applications')
+  @ApiOperation({ summary: 'Applications of a group' })
+  @ApiListQuery(noFilters)
+  @ApiOkResponse({ standardSchema: ApplicationListSchema })
+  applications(
+    @Caller() caller: Identity,
+    @Param('id') id: string,
+    @Query() query: QueryParameters,
+  ): Promise<ListEnvelope<ApplicationRecord>> {
+    return this.groups.applications(caller.accountId, id, parseListQuery(query, noFilters));
+  }
+
+  /** Nobody has users here: the list exists because clients ask for it. */
+  @Get(':id/users')
+  @ApiOperation({ summary: 'Users of a group: always empty' })
   @ApiListQuery(noFilters)
   @ApiOkResponse({ standardSchema: listSchema(z.never(), 'EmptyList') })
-  async nobody(
+  async users(
     @Caller() caller: Identity,
     @Param('id') id: string,
     @Query() query: QueryParameters,
@@ -113,28 +146,42 @@ export class KeyGroupsController {
     return listEnvelope<never>([], parseListQuery(query, noFilters), 0);
   }
 
-  @Post([':id', ':id/api-keys/add'])
+  /** Without `add`: the older forms of the same call. */
+  @Post([':id', ':id/api-keys', ':id/applications', ...members.map((kind) => `:id/${kind}/add`)])
   @HttpCode(200)
-  @ApiOperation({ summary: 'Add API keys to a group' })
+  @ApiOperation({ summary: 'Add API keys and applications to a group' })
   @ApiConflictResponse({ description: 'One is in the group already' })
   @ApiOkResponse({ standardSchema: KeyGroupSchema })
   add(
     @Caller() caller: Identity,
     @Param('id') id: string,
     @Body({ schema: MembersSchema }) body: Members,
+    @Headers('if-match') ifMatch?: string,
   ): Promise<KeyGroupRecord> {
-    return this.groups.addKeys(caller.accountId, id, body);
+    return this.groups.add(by(caller, ifMatch), id, body);
   }
 
-  @Post(':id/api-keys/remove')
+  @Post(members.map((kind) => `:id/${kind}/remove`))
   @HttpCode(200)
-  @ApiOperation({ summary: 'Remove API keys from a group' })
+  @ApiOperation({ summary: 'Remove API keys and applications from a group' })
   @ApiOkResponse({ standardSchema: KeyGroupSchema })
-  removeKeys(
+  take(
+    @Caller() caller: Identity,
+    @Param('id') id: string,
+    @Body({ schema: MembersSchema }) body: Members,
+    @Headers('if-match') ifMatch?: string,
+  ): Promise<KeyGroupRecord> {
+    return this.groups.take(by(caller, ifMatch), id, body);
+  }
+
+  @Delete([':id/api-keys', ':id/applications'])
+  @ApiOperation({ summary: 'Remove API keys or applications from a group: the older form' })
+  @ApiOkResponse({ standardSchema: KeyGroupSchema })
+  leave(
     @Caller() caller: Identity,
     @Param('id') id: string,
     @Body({ schema: MembersSchema }) body: Members,
   ): Promise<KeyGroupRecord> {
-    return this.groups.removeKeys(caller.accountId, id, body);
+    return this.groups.take(by(caller), id, body);
   }
 }

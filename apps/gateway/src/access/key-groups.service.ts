@@ -3,20 +3,25 @@ import { type DataSource, type EntityManager, In } from 'typeorm';
 import type { KnownKeys } from '../authentication/known-keys.js';
 import { GroupNameTaken, GroupNotFound, GroupPermissionsFixed, GroupProtected, UnknownMembers } from '../errors.js';
 import type { AccountChange, AccountChanges } from './account-changes.js';
+import { applicationRecord, type ApplicationRecord } from './application-record.js';
+import { Application } from './application.entity.js';
 import { ApiKey } from './api-key.entity.js';
 import { apiKeyRecord, type ApiKeyRecord } from './api-key-record.js';
+import { type By, type Deed, mustBeMeant } from './by.js';
 import { KeyGroup } from './key-group.entity.js';
 import {
   type KeyGroupChange,
   keyGroupRecord,
   type KeyGroupRecord,
+  type MemberCounts,
   type Members,
   type NewKeyGroup,
 } from './key-group-record.js';
-import { addToGroups, keysIn, keysOf, removeFromGroups, storeKey } from './membership.js';
+import { addToGroups, holdersIn, type MemberIds, membersOf, removeFromGroups, storeHolder } from './membership.js';
 import { inOrder, pageOfIds, type PageSource } from './page-of-ids.js';
 
 const columns = { id: 't.id', name: 't.name' };
+const nobody: MemberCounts = { keys: 0, applications: 0 };
 
 const groupOf = async (manager: EntityManager, accountId: string, id: string): Promise<KeyGroup> => {
   const group = await manager.findOne(KeyGroup, { where: { accountId, id } });
@@ -24,23 +29,31 @@ const groupOf = async (manager: EntityManager, accountId: string, id: string): P
   return group;
 };
 
-const keyCounts = async (manager: EntityManager, ids: readonly string[]): Promise<Map<string, number>> => {
-  const rows = await manager.query<{ group_id: string; count: number }[]>(
-    'SELECT group_id, count(*)::int AS count FROM api_key_groups WHERE group_id = ANY($1) GROUP BY group_id',
+const countsOf = async (manager: EntityManager, ids: readonly string[]): Promise<Map<string, MemberCounts>> => {
+  const rows = await manager.query<(MemberCounts & { id: string })[]>(
+    `SELECT g.id, (SELECT count(*)::int FROM api_key_groups m WHERE m.group_id = g.id) AS keys,
+       (SELECT count(*)::int FROM application_groups m WHERE m.group_id = g.id) AS applications
+     FROM unnest($1::text[]) AS g (id)`,
     [ids],
   );
-  return new Map(rows.map((row) => [row.group_id, row.count]));
+  return new Map(rows.map(({ id, ...counts }) => [id, counts]));
 };
 
 const recordOf = async (manager: EntityManager, group: KeyGroup): Promise<KeyGroupRecord> =>
-  keyGroupRecord(group, (await keyCounts(manager, [group.id])).get(group.id) ?? 0);
+  keyGroupRecord(group, (await countsOf(manager, [group.id])).get(group.id) ?? nobody);
 
-/** There are no users and no applications: naming one is a mistake. */
-const keyIdsOf = ({ apikeys = [], users = [], applications = [] }: Members): string[] => {
+/** There are no users: naming one is a mistake. */
+const withoutUsers = ({ apikeys, applications, users = [] }: Members): MemberIds => {
   if (users.length > 0) throw new UnknownMembers('users', users);
-  if (applications.length > 0) throw new UnknownMembers('applications', applications);
-  return apikeys;
+  return { apikeys, applications };
 };
+
+const targetOf = ({ id, name }: KeyGroup): Deed['target'] => ({ kind: 'group', id, name });
+
+const listed = ({ apikeys = [], applications = [] }: MemberIds): Record<string, string> => ({
+  ...(apikeys.length > 0 && { apikeys: apikeys.join(',') }),
+  ...(applications.length > 0 && { applications: applications.join(',') }),
+});
 
 /** Key groups of an account (the interface calls them policy groups). */
 export class KeyGroups {
@@ -55,12 +68,17 @@ export class KeyGroups {
     return this.page({ from: 'key_groups t', columns, where: 't.account_id = $1', parameters: [accountId] }, query);
   }
 
-  listOfKey(accountId: string, keyId: string, query: ListQuery): Promise<ListEnvelope<KeyGroupRecord>> {
-    const from = 'key_groups t JOIN api_key_groups m ON m.group_id = t.id';
-    return this.page(
-      { from, columns, where: 't.account_id = $1 AND m.key_id = $2', parameters: [accountId, keyId] },
-      query,
-    );
+  /** The groups of a key or of an application. */
+  listOf(
+    accountId: string,
+    kind: 'key' | 'application',
+    id: string,
+    query: ListQuery,
+  ): Promise<ListEnvelope<KeyGroupRecord>> {
+    const members = kind === 'key' ? 'api_key_groups' : 'application_groups';
+    const from = `key_groups t JOIN ${members} m ON m.group_id = t.id`;
+    const where = `t.account_id = $1 AND m.${kind}_id = $2`;
+    return this.page({ from, columns, where, parameters: [accountId, id] }, query);
   }
 
   async get(accountId: string, id: string): Promise<KeyGroupRecord> {
@@ -69,12 +87,8 @@ export class KeyGroups {
   }
 
   async keys(accountId: string, id: string, query: ListQuery): Promise<ListEnvelope<ApiKeyRecord>> {
-    const { manager } = this.database;
-    await groupOf(manager, accountId, id);
-    const from = 'api_keys t JOIN api_key_groups m ON m.key_id = t.id';
-    const source = { from, columns: {}, where: 't.account_id = $1 AND m.group_id = $2', parameters: [accountId, id] };
-    const { ids, total } = await pageOfIds(manager, source, query);
-    const keys = await manager.find(ApiKey, { where: { id: In(ids) }, relations: { groups: true } });
+    const { ids, total } = await this.members('key', accountId, id, query);
+    const keys = await this.database.manager.find(ApiKey, { where: { id: In(ids) }, relations: { groups: true } });
     return listEnvelope(
       inOrder(ids, keys).map((key) => apiKeyRecord(key, this.clock.now())),
       query,
@@ -82,8 +96,17 @@ export class KeyGroups {
     );
   }
 
-  async create(accountId: string, wanted: NewKeyGroup): Promise<KeyGroupRecord> {
-    return this.change(accountId, async (change) => {
+  async applications(accountId: string, id: string, query: ListQuery): Promise<ListEnvelope<ApplicationRecord>> {
+    const { ids, total } = await this.members('application', accountId, id, query);
+    const { manager } = this.database;
+    const found = await manager.find(Application, { where: { id: In(ids) }, relations: { groups: true } });
+    return listEnvelope(inOrder(ids, found).map(applicationRecord), query, total);
+  }
+
+  async create(by: By, wanted: NewKeyGroup): Promise<KeyGroupRecord> {
+    const { accountId } = by;
+    const members = withoutUsers(wanted.members ?? {});
+    return this.change(by, async (change) => {
       const { manager, now } = change;
       await this.refuseTaken(manager, accountId, wanted.name);
       const group = manager.create(KeyGroup, {
@@ -97,56 +120,73 @@ export class KeyGroups {
         updatedAt: now,
       });
       await manager.save(group);
-      await addToGroups(change, await keysOf(manager, accountId, keyIdsOf(wanted.members ?? {})), [group]);
+      await addToGroups(change, await membersOf(manager, accountId, members), [group]);
+      await change.record(by.caller, { action: 'SYS_520', target: targetOf(group), data: listed(members) });
       return group;
     });
   }
 
-  /** What is given is changed; the group's keys have the new permissions at once. */
-  async update(accountId: string, id: string, { name, permissions }: KeyGroupChange): Promise<KeyGroupRecord> {
-    return this.change(accountId, async (change) => {
-      const group = await groupOf(change.manager, accountId, id);
+  /** What is given is changed; the group's members have the new permissions at once. */
+  async update(by: By, id: string, { name, permissions }: KeyGroupChange): Promise<KeyGroupRecord> {
+    return this.change(by, async (change) => {
+      const group = await this.meant(change, by, id);
       if (name !== undefined && name !== group.name) {
-        await this.refuseTaken(change.manager, accountId, name);
+        await this.refuseTaken(change.manager, by.accountId, name);
         group.name = name;
       }
       if (permissions !== undefined && group.kind !== 'custom') throw new GroupPermissionsFixed(group.name);
       if (permissions !== undefined) group.permissions = permissions;
       const stored = await this.store(change, group);
-      if (permissions !== undefined) for (const key of await keysIn(change.manager, id)) await storeKey(change, key);
+      if (permissions !== undefined)
+        for (const holder of await holdersIn(change.manager, id)) await storeHolder(change, holder);
+      const changes = {
+        ...(name !== undefined && { name }),
+        ...(permissions && { permissions: permissions.join(',') }),
+      };
+      await change.record(by.caller, { action: 'SYS_521', target: targetOf(group), changes });
       return stored;
     });
   }
 
-  async remove(accountId: string, id: string): Promise<void> {
-    await this.changes.run(accountId, async (change) => {
-      const { manager } = change;
-      const group = await groupOf(manager, accountId, id);
+  async remove(by: By, id: string): Promise<void> {
+    await this.changes.run(by, async (change) => {
+      const group = await this.meant(change, by, id);
       if (group.kind !== 'custom') throw new GroupProtected(group.name);
-      await removeFromGroups(change, await keysIn(manager, id), [id]);
-      await manager.delete(KeyGroup, { id });
+      await removeFromGroups(change, await holdersIn(change.manager, id), [id]);
+      await change.manager.delete(KeyGroup, { id });
+      await change.record(by.caller, { action: 'SYS_522', target: targetOf(group) });
     });
     this.known.forgetAll();
   }
 
-  async addKeys(accountId: string, id: string, members: Members): Promise<KeyGroupRecord> {
-    return this.change(accountId, async (change) => {
-      const group = await groupOf(change.manager, accountId, id);
-      await addToGroups(change, await keysOf(change.manager, accountId, keyIdsOf(members)), [group]);
+  async add(by: By, id: string, members: Members): Promise<KeyGroupRecord> {
+    const ids = withoutUsers(members);
+    return this.change(by, async (change) => {
+      const group = await this.meant(change, by, id);
+      await addToGroups(change, await membersOf(change.manager, by.accountId, ids), [group]);
+      await change.record(by.caller, { action: 'SYS_523', target: targetOf(group), data: listed(ids) });
       return this.store(change, group);
     });
   }
 
-  async removeKeys(accountId: string, id: string, members: Members): Promise<KeyGroupRecord> {
-    return this.change(accountId, async (change) => {
-      const group = await groupOf(change.manager, accountId, id);
-      await removeFromGroups(change, await keysOf(change.manager, accountId, keyIdsOf(members)), [id]);
+  async take(by: By, id: string, members: Members): Promise<KeyGroupRecord> {
+    const ids = withoutUsers(members);
+    return this.change(by, async (change) => {
+      const group = await this.meant(change, by, id);
+      await removeFromGroups(change, await membersOf(change.manager, by.accountId, ids), [id]);
+      await change.record(by.caller, { action: 'SYS_524', target: targetOf(group), data: listed(ids) });
       return this.store(change, group);
     });
   }
 
-  private async change(accountId: string, work: (change: AccountChange) => Promise<KeyGroup>): Promise<KeyGroupRecord> {
-    const record = await this.changes.run(accountId, async (change) => recordOf(change.manager, await work(change)));
+  private async meant({ manager }: AccountChange, by: By, id: string): Promise<KeyGroup> {
+    const group = await groupOf(manager, by.accountId, id);
+    mustBeMeant(by, group);
+    return group;
+  }
+
+  private async change(by: By, work: (change: AccountChange) => Promise<KeyGroup>): Promise<KeyGroupRecord> {
+    const record = await this.changes.run(by, async (change) => recordOf(change.manager, await work(change)));
     this.known.forgetAll();
     return record;
   }
@@ -162,13 +202,27 @@ export class KeyGroups {
     if (await manager.existsBy(KeyGroup, { accountId, name })) throw new GroupNameTaken();
   }
 
+  private async members(
+    kind: 'key' | 'application',
+    accountId: string,
+    id: string,
+    query: ListQuery,
+  ): Promise<{ ids: string[]; total: number }> {
+    const { manager } = this.database;
+    await groupOf(manager, accountId, id);
+    const [table, members] = kind === 'key' ? ['api_keys', 'api_key_groups'] : ['applications', 'application_groups'];
+    const from = `${table} t JOIN ${members} m ON m.${kind}_id = t.id`;
+    const source = { from, columns: {}, where: 't.account_id = $1 AND m.group_id = $2', parameters: [accountId, id] };
+    return pageOfIds(manager, source, query);
+  }
+
   private async page(source: PageSource, query: ListQuery): Promise<ListEnvelope<KeyGroupRecord>> {
     const { manager } = this.database;
     const { ids, total } = await pageOfIds(manager, source, query);
     const groups = inOrder(ids, await manager.findBy(KeyGroup, { id: In(ids) }));
-    const counts = await keyCounts(manager, ids);
+    const counts = await countsOf(manager, ids);
     return listEnvelope(
-      groups.map((group) => keyGroupRecord(group, counts.get(group.id) ?? 0)),
+      groups.map((group) => keyGroupRecord(group, counts.get(group.id) ?? nobody)),
       query,
       total,
     );

@@ -1,8 +1,10 @@
 import type { Clock, Logger, Timer } from '@lanyard/service';
-import { type DataSource, In } from 'typeorm';
+import { type DataSource, In, LessThanOrEqual } from 'typeorm';
+import { AccessKey } from './access-key.entity.js';
 import type { AccountChange, AccountChanges } from './account-changes.js';
 import { ApiKey } from './api-key.entity.js';
-import { storeKey } from './membership.js';
+import { Application } from './application.entity.js';
+import { storeHolder } from './membership.js';
 
 /** How late the end of a key or of an overlap may be announced; the gateway itself goes by the clock. */
 const periodMs = 1_000;
@@ -10,9 +12,10 @@ const keysAtOnce = 500;
 
 const dueSql = `
   SELECT id, account_id FROM api_keys WHERE expires_at <= $1 AND NOT expiry_announced
-  UNION SELECT id, account_id FROM api_keys WHERE previous_until <= $1 LIMIT ${keysAtOnce}`;
+  UNION SELECT id, account_id FROM api_keys WHERE previous_until <= $1
+  UNION SELECT application_id, account_id FROM access_keys WHERE expires_at <= $1 AND NOT expiry_announced LIMIT ${keysAtOnce}`;
 
-/** Announces what time did to keys: they expired, or the overlap of a rotation ended. On every replica; repeats do nothing. */
+/** Announces what time did to keys: they or their application's expired, or the overlap of a rotation ended. On every replica; repeats do nothing. */
 export class KeySweeper {
   private timer: Timer | undefined;
   private sweeping: Promise<void> | undefined;
@@ -60,7 +63,21 @@ export class KeySweeper {
         key.previousHash = null;
         key.previousUntil = null;
       }
-      await storeKey(change, key);
+      await storeHolder(change, key);
     }
+    await this.endAccessKeys(change, ids);
+  }
+
+  private async endAccessKeys(change: AccountChange, applicationIds: readonly string[]): Promise<void> {
+    const over = { expiresAt: LessThanOrEqual(change.now), expiryAnnounced: false };
+    const where = { ...over, applicationId: In([...applicationIds]) };
+    const keys = await change.manager.findBy(AccessKey, where);
+    if (keys.length === 0) return;
+    await change.manager.update(AccessKey, { id: In(keys.map((key) => key.id)) }, { expiryAnnounced: true });
+    const applications = await change.manager.find(Application, {
+      where: { id: In(keys.map((key) => key.applicationId)) },
+      relations: { groups: true },
+    });
+    for (const application of applications) await storeHolder(change, application);
   }
 }

@@ -1,8 +1,18 @@
 import { type EntityManager, In } from 'typeorm';
-import { AlreadyMember, KeyNotFound, UnknownMembers } from '../errors.js';
+import { AlreadyMember, ApplicationNotFound, KeyNotFound, UnknownMembers } from '../errors.js';
 import type { AccountChange } from './account-changes.js';
+import type { Holder } from './announcements.js';
 import { ApiKey } from './api-key.entity.js';
+import { Application } from './application.entity.js';
 import { KeyGroup } from './key-group.entity.js';
+
+const relations = { groups: true } as const;
+
+const allOf = <T extends { id: string }>(wanted: readonly string[], found: readonly T[], name: string): T[] => {
+  const missing = wanted.filter((id) => !found.some((one) => one.id === id));
+  if (missing.length > 0) throw new UnknownMembers(name, missing);
+  return [...found];
+};
 
 /** Throws UnknownMembers naming ids that are no groups of the account. */
 export const groupsOf = async (
@@ -11,72 +21,109 @@ export const groupsOf = async (
   ids: readonly string[],
 ): Promise<KeyGroup[]> => {
   const wanted = [...new Set(ids)];
-  const found = await manager.find(KeyGroup, { where: { accountId, id: In(wanted) } });
-  const missing = wanted.filter((id) => !found.some((group) => group.id === id));
-  if (missing.length > 0) throw new UnknownMembers('groups', missing);
-  return found;
+  return allOf(wanted, await manager.find(KeyGroup, { where: { accountId, id: In(wanted) } }), 'groups');
 };
 
-/** Throws UnknownMembers naming ids that are no keys of the account. */
-export const keysOf = async (manager: EntityManager, accountId: string, ids: readonly string[]): Promise<ApiKey[]> => {
-  const wanted = [...new Set(ids)];
-  const found = await manager.find(ApiKey, { where: { accountId, id: In(wanted) }, relations: { groups: true } });
-  const missing = wanted.filter((id) => !found.some((key) => key.id === id));
-  if (missing.length > 0) throw new UnknownMembers('apikeys', missing);
-  return found;
+/** Without groups a new key or application is a developer's. */
+export const groupsOfNew = async (
+  manager: EntityManager,
+  accountId: string,
+  ids: readonly string[] = [],
+): Promise<KeyGroup[]> =>
+  ids.length > 0
+    ? groupsOf(manager, accountId, ids)
+    : manager.find(KeyGroup, { where: { accountId, kind: 'developers' } });
+
+/** Whether these groups and no others are what it is in. */
+export const isInExactly = ({ groups }: Holder, ids: readonly string[]): boolean => {
+  const wanted = new Set(ids);
+  return wanted.size === groups.length && groups.every((group) => wanted.has(group.id));
 };
 
-/** The keys in a group. */
-export const keysIn = async (manager: EntityManager, groupId: string): Promise<ApiKey[]> => {
-  const members = await manager.query<{ key_id: string }[]>('SELECT key_id FROM api_key_groups WHERE group_id = $1', [
+export interface MemberIds {
+  apikeys?: readonly string[] | undefined;
+  applications?: readonly string[] | undefined;
+}
+
+/** Throws UnknownMembers naming ids that are no keys, or no applications, of the account. */
+export const membersOf = async (
+  manager: EntityManager,
+  accountId: string,
+  { apikeys = [], applications = [] }: MemberIds,
+): Promise<Holder[]> => {
+  const [keyIds, applicationIds] = [[...new Set(apikeys)], [...new Set(applications)]];
+  const keys = await manager.find(ApiKey, { where: { accountId, id: In(keyIds) }, relations });
+  const found = await manager.find(Application, { where: { accountId, id: In(applicationIds) }, relations });
+  return [...allOf(keyIds, keys, 'apikeys'), ...allOf(applicationIds, found, 'applications')];
+};
+
+const idsIn = async (manager: EntityManager, sql: string, groupId: string): Promise<string[]> =>
+  (await manager.query<{ id: string }[]>(sql, [groupId])).map(({ id }) => id);
+
+/** The keys and applications in a group. */
+export const holdersIn = async (manager: EntityManager, groupId: string): Promise<Holder[]> => {
+  const keys = await idsIn(manager, 'SELECT key_id AS id FROM api_key_groups WHERE group_id = $1', groupId);
+  const applications = await idsIn(
+    manager,
+    'SELECT application_id AS id FROM application_groups WHERE group_id = $1',
     groupId,
-  ]);
-  return manager.find(ApiKey, { where: { id: In(members.map((m) => m.key_id)) }, relations: { groups: true } });
+  );
+  return [
+    ...(await manager.find(ApiKey, { where: { id: In(keys) }, relations })),
+    ...(await manager.find(Application, { where: { id: In(applications) }, relations })),
+  ];
 };
 
-export const keysOfAccount = (manager: EntityManager, accountId: string): Promise<ApiKey[]> =>
-  manager.find(ApiKey, { where: { accountId }, relations: { groups: true } });
+export const holdersOfAccount = async (manager: EntityManager, accountId: string): Promise<Holder[]> => [
+  ...(await manager.find(ApiKey, { where: { accountId }, relations })),
+  ...(await manager.find(Application, { where: { accountId }, relations })),
+];
 
 export const keyOf = async (manager: EntityManager, accountId: string, id: string): Promise<ApiKey> => {
-  const key = await manager.findOne(ApiKey, { where: { accountId, id }, relations: { groups: true } });
+  const key = await manager.findOne(ApiKey, { where: { accountId, id }, relations });
   if (!key) throw new KeyNotFound();
   return key;
 };
 
-/** Stores a changed key and announces it. */
-export const storeKey = async ({ manager, now, announce }: AccountChange, key: ApiKey): Promise<ApiKey> => {
-  key.revision += 1;
-  key.updatedAt = now;
-  await manager.save(key);
-  await announce(key);
-  return key;
+export const applicationOf = async (manager: EntityManager, accountId: string, id: string): Promise<Application> => {
+  const application = await manager.findOne(Application, { where: { accountId, id }, relations });
+  if (!application) throw new ApplicationNotFound();
+  return application;
+};
+
+/** Stores a changed key or application and announces it. */
+export const storeHolder = async ({ manager, now, announce }: AccountChange, holder: Holder): Promise<void> => {
+  holder.revision += 1;
+  holder.updatedAt = now;
+  await manager.save(holder);
+  await announce(holder);
 };
 
 /** Throws AlreadyMember and changes nothing when one of them is in it already. */
 export const addToGroups = async (
   change: AccountChange,
-  keys: readonly ApiKey[],
+  holders: readonly Holder[],
   groups: readonly KeyGroup[],
 ): Promise<void> => {
-  const isMember = (key: ApiKey, group: KeyGroup): boolean => key.groups.some((g) => g.id === group.id);
-  const already = keys.flatMap((key) => groups.filter((group) => isMember(key, group)).map((group) => [key, group]));
-  if (already.length > 0) throw new AlreadyMember(already.map((pair) => pair[keys.length === 1 ? 1 : 0]?.id ?? ''));
-  for (const key of keys) {
-    key.groups = [...key.groups, ...groups];
-    await storeKey(change, key);
+  const isMember = (holder: Holder, group: KeyGroup): boolean => holder.groups.some((g) => g.id === group.id);
+  const already = holders.flatMap((one) => groups.filter((group) => isMember(one, group)).map((group) => [one, group]));
+  if (already.length > 0) throw new AlreadyMember(already.map((pair) => pair[holders.length === 1 ? 1 : 0]?.id ?? ''));
+  for (const holder of holders) {
+    holder.groups = [...holder.groups, ...groups];
+    await storeHolder(change, holder);
   }
 };
 
-/** Keys that are in none of them stay as they are. */
+/** Those that are in none of them stay as they are. */
 export const removeFromGroups = async (
   change: AccountChange,
-  keys: readonly ApiKey[],
+  holders: readonly Holder[],
   groupIds: readonly string[],
 ): Promise<void> => {
-  for (const key of keys) {
-    const left = key.groups.filter((group) => !groupIds.includes(group.id));
-    if (left.length === key.groups.length) continue;
-    key.groups = left;
-    await storeKey(change, key);
+  for (const holder of holders) {
+    const left = holder.groups.filter((group) => !groupIds.includes(group.id));
+    if (left.length === holder.groups.length) continue;
+    holder.groups = left;
+    await storeHolder(change, holder);
   }
 };

@@ -6,7 +6,7 @@ import { ApiKey } from './api-key.entity.js';
 import { KeyGroup } from './key-group.entity.js';
 import type { GroupKind } from './permissions.js';
 
-export type WantedAccount = Partial<Pick<Account, 'id' | 'email' | 'company' | 'limits'>> &
+export type WantedAccount = Partial<Pick<Account, 'id' | 'email' | 'company' | 'limits' | 'profile'>> &
   Pick<Account, 'displayName' | 'tier' | 'autoCreateDevices' | 'parentId'>;
 
 export interface MadeAccount {
@@ -59,6 +59,7 @@ export const makeAccount = async (
       email: null,
       company: null,
       limits: {},
+      profile: {},
       status: 'active',
       revision: 1,
       createdAt: now,

@@ -3,7 +3,6 @@ import {
   type Authenticator,
   type Clock,
   fingerprintOf,
-  hashSecret,
   type Identity,
   parseApiKey,
   RateLimited,
@@ -16,20 +15,21 @@ import type { KeyLimiter } from '../limits/key-limiter.js';
 import type { LocalRates } from '../limits/local-rates.js';
 import type { Backoff } from './backoff.js';
 import { clientAddress } from './client-address.js';
-import type { KnownKey, KnownKeys } from './known-keys.js';
+import type { KnownKey, KnownKeys, KnownSecret } from './known-keys.js';
 import type { LastLogins } from './last-logins.js';
 
-/** Compared with when the key does not exist, so that the answer takes the same time. */
+/** Compared with when there is no such secret, so that the answer takes the same time. */
 const nobodysHash = '0'.repeat(64);
+const secretsMax = 2;
 
-/** Both secrets are compared whatever the first says: the time tells nothing. */
-const proves = (key: KnownKey | undefined, given: ApiKey | undefined, nowMs: number): boolean => {
-  const secret = given?.secret ?? '';
-  const newest = secretMatches(key?.hash ?? nobodysHash, secret);
-  const before = secretMatches(key?.previous?.hash ?? nobodysHash, secret);
-  if (key === undefined || !key.active || key.accountId !== given?.accountId) return false;
-  if (key.expiresAtMs !== undefined && key.expiresAtMs <= nowMs) return false;
-  return newest || (before && key.previous !== undefined && key.previous.untilMs > nowMs);
+/** The secret that proves the key. As many are compared whatever is known and whatever matches: the time tells nothing. */
+const proofOf = (key: KnownKey | undefined, given: ApiKey | undefined, nowMs: number): KnownSecret | undefined => {
+  const matching = Array.from({ length: secretsMax }, (_, n) => {
+    const known = key?.secrets[n];
+    return secretMatches(known?.hash ?? nobodysHash, given?.secret ?? '') ? known : undefined;
+  }).find((known) => known !== undefined);
+  if (!key?.active || key.accountId !== given?.accountId) return undefined;
+  return matching && nowMs < (matching.untilMs ?? Infinity) ? matching : undefined;
 };
 
 const bearer = /^bearer +(\S+) *$/i;
@@ -53,27 +53,28 @@ export class KeyAuthenticator implements Authenticator {
   /** Throws Unauthenticated, AccountSuspended, RateLimited. */
   async authenticate(request: FastifyRequest): Promise<Identity> {
     const given = parseApiKey(bearer.exec(request.headers.authorization ?? '')?.[1] ?? '');
-    const key = await this.keyOf(given, clientAddress(request.raw, this.parts.trustedProxies));
+    const { key, proof } = await this.keyOf(given, clientAddress(request.raw, this.parts.trustedProxies));
     if (!key.accountActive) throw new AccountSuspended();
     await this.parts.limiter.take(key);
-    this.parts.logins.note(key.keyId);
+    this.parts.logins.note(key.keyId, proof.accessKeyId);
     const { keyId, accountId, groups, permissions, tier } = key;
-    // Of the secret that came, which need not be the newest.
-    const secretFingerprint = fingerprintOf(hashSecret(given?.secret ?? ''));
+    const secretFingerprint = fingerprintOf(proof.hash);
     return { keyId, accountId, groups, permissions, tier, requestId: request.id, secretFingerprint };
   }
 
-  private async keyOf(given: ApiKey | undefined, address: string): Promise<KnownKey> {
+  private async keyOf(given: ApiKey | undefined, address: string): Promise<{ key: KnownKey; proof: KnownSecret }> {
     const nowMs = this.parts.clock.now();
     const recent = given && this.parts.known.recent(given.keyId);
-    if (recent && proves(recent, given, nowMs)) return recent;
+    const recentProof = proofOf(recent, given, nowMs);
+    if (recent && recentProof) return { key: recent, proof: recentProof };
     const guess = `${address} ${given?.keyId ?? ''}`;
     this.refuseFlood(address, guess);
     // A secret that does not match is looked up too, like an id that nobody has: both take one read.
-    const found = given && (await this.parts.known.load(given.keyId));
-    if (proves(found, given, nowMs)) {
+    const key = given && (await this.parts.known.load(given.keyId));
+    const proof = proofOf(key, given, nowMs);
+    if (key && proof) {
       this.parts.backoff.succeeded(guess);
-      return found as KnownKey;
+      return { key, proof };
     }
     this.parts.attempts.take(address);
     if (given) this.parts.backoff.failed(guess);

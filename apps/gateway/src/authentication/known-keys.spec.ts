@@ -5,7 +5,7 @@ import { type KnownKey, KnownKeys } from './known-keys.js';
 const key = (hash: string): KnownKey => ({
   keyId: 'k',
   accountId: 'a',
-  hash,
+  secrets: [{ hash }],
   active: true,
   accountActive: true,
   groups: [],
@@ -23,7 +23,7 @@ describe('known keys', () => {
     }, clock);
     await known.load('k');
     await clock.advance(3_999);
-    expect(known.recent('k')?.hash).toBe('1');
+    expect(known.recent('k')?.secrets[0]?.hash).toBe('1');
     await clock.advance(1);
     expect(known.recent('k')).toBeUndefined();
   });
@@ -37,8 +37,12 @@ describe('known keys', () => {
     const third = known.load('k');
     answers[0]?.(key('old'));
     answers[1]?.(key('new'));
-    expect((await Promise.all([first, second, third])).map((found) => found?.hash)).toEqual(['old', 'old', 'new']);
-    expect(known.recent('k')?.hash).toBe('new');
+    expect((await Promise.all([first, second, third])).map((found) => found?.secrets[0]?.hash)).toEqual([
+      'old',
+      'old',
+      'new',
+    ]);
+    expect(known.recent('k')?.secrets[0]?.hash).toBe('new');
   });
 
   it('does not remember what does not exist', async () => {

@@ -4,6 +4,13 @@ import type { DataSource } from 'typeorm';
 /** How late `last_login_time` may be. */
 const flushPeriodMs = 5_000;
 
+/** Ids of keys, applications and access keys together: each table takes its own. */
+const flushSql = `
+  WITH v AS (SELECT * FROM unnest($1::text[], $2::timestamptz[]) AS v (id, at)),
+    applications AS (UPDATE applications p SET last_used_at = greatest(p.last_used_at, v.at) FROM v WHERE p.id = v.id),
+    access_keys AS (UPDATE access_keys x SET last_used_at = greatest(x.last_used_at, v.at) FROM v WHERE x.id = v.id)
+  UPDATE api_keys k SET last_login_at = greatest(k.last_login_at, v.at) FROM v WHERE v.id = k.id`;
+
 /** When each key was used last: collected in memory, written together. A crash loses seconds of it, nothing else. */
 export class LastLogins {
   private seen = new Map<string, number>();
@@ -19,8 +26,11 @@ export class LastLogins {
     this.timer = this.clock.every(flushPeriodMs, () => void this.flush());
   }
 
-  note(keyId: string): void {
-    this.seen.set(keyId, this.clock.now());
+  /** `accessKeyId`: with which the application came. */
+  note(keyId: string, accessKeyId?: string): void {
+    const now = this.clock.now();
+    this.seen.set(keyId, now);
+    if (accessKeyId !== undefined) this.seen.set(accessKeyId, now);
   }
 
   async flush(): Promise<void> {
@@ -28,11 +38,7 @@ export class LastLogins {
     this.seen = new Map();
     if (seen.size === 0) return;
     try {
-      await this.database.query(
-        `UPDATE api_keys k SET last_login_at = greatest(k.last_login_at, v.at)
-         FROM unnest($1::text[], $2::timestamptz[]) AS v (id, at) WHERE k.id = v.id`,
-        [[...seen.keys()], [...seen.values()].map((ms) => new Date(ms))],
-      );
+      await this.database.query(flushSql, [[...seen.keys()], [...seen.values()].map((ms) => new Date(ms))]);
     } catch (err) {
       this.seen = new Map([...seen, ...this.seen]);
       this.logger.warn({ err }, 'last logins not written, tried again');

@@ -11,7 +11,7 @@ const { paths, components } = JSON.parse(
 };
 
 /** What the gateway serves by itself (app.module.ts). */
-const own = /^\/v3\/(api-keys|policy-groups|accounts|explain)(\/|$)/;
+const own = /^\/v3\/(api-keys|policy-groups|applications|access-keys|accounts|explain)(\/|$)/;
 
 const isBelow = (prefix: string, path: string): boolean => {
   const [wanted, given] = [prefix.split('/'), path.split('/')];

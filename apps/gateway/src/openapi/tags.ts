@@ -18,7 +18,8 @@ const tags = {
   Explain: 'What the services know of one command, device or event, in the order of time',
   Notifications: 'Channels on which events come to an application (spec §4.5, §7)',
   'API keys': 'Keys of the account (spec §2.11, §5)',
-  'Key groups': 'What keys may do; the interface calls them policy groups',
+  Applications: 'Applications and their access keys: the newer credential',
+  'Key groups': 'What keys and applications may do; the interface calls them policy groups',
   Accounts: 'Tenants of the installation, their quotas and use',
 };
 

@@ -44,7 +44,7 @@ export class CredentialsController {
     @Param('id') id: string,
     @Body({ schema: NewCredentialSchema }) body: NewCredential,
   ): Promise<CreatedCredential> {
-    return this.credentials.create(caller.accountId, id, body);
+    return this.credentials.create(caller, id, body);
   }
 
   @Get(':credentialId')
@@ -67,6 +67,6 @@ export class CredentialsController {
     @Param('id') id: string,
     @Param('credentialId') credentialId: string,
   ): Promise<void> {
-    return this.credentials.remove(caller.accountId, id, credentialId);
+    return this.credentials.remove(caller, id, credentialId);
   }
 }

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import type { Actor } from '@lanyard/contracts';
+import type { AuditTrail } from '@lanyard/kafka';
 import { isId, newId, seal } from '@lanyard/service';
 import type { DataSource, EntityManager } from 'typeorm';
 import { CredentialNotFound, CredentialTaken, DeviceNotFound, TooManyCredentials } from '../errors.js';
@@ -35,13 +37,14 @@ export class CredentialsService {
     private readonly database: DataSource,
     private readonly announcer: CredentialAnnouncer,
     private readonly encryptionKey: Buffer,
+    private readonly audit: AuditTrail,
   ) {}
 
   /** Throws DeviceNotFound, TooManyCredentials, CredentialTaken, MalformedCertificate. */
-  async create(accountId: string, deviceId: string, wanted: NewCredential): Promise<CreatedCredential> {
+  async create(actor: Actor, deviceId: string, wanted: NewCredential): Promise<CreatedCredential> {
     const { row, key } = this.rowOf(wanted);
     try {
-      const stored = await this.database.transaction((manager) => this.store(manager, accountId, deviceId, row));
+      const stored = await this.database.transaction((manager) => this.store(manager, actor, deviceId, row));
       return key === undefined ? stored : { ...stored, key };
     } catch (error) {
       if (isUniqueViolation(error)) throw new CredentialTaken(wanted.kind === 'psk' ? 'identity' : 'certificate');
@@ -69,14 +72,16 @@ export class CredentialsService {
   }
 
   /** The proxies close what is connected with it. */
-  async remove(accountId: string, deviceId: string, id: string): Promise<void> {
+  async remove(actor: Actor, deviceId: string, id: string): Promise<void> {
     await this.database.transaction(async (manager) => {
-      const [, count] = (await manager.query(
-        'DELETE FROM registry.device_credentials WHERE id = $1 AND device_id = $2 AND account_id = $3',
-        [id, deviceId, accountId],
-      )) as [unknown, number];
-      if (count === 0) throw new CredentialNotFound();
+      const [[gone]] = (await manager.query(
+        `DELETE FROM registry.device_credentials WHERE id = $1 AND device_id = $2 AND account_id = $3
+         RETURNING ${columns}`,
+        [id, deviceId, actor.accountId],
+      )) as [Credential[], number];
+      if (!gone) throw new CredentialNotFound();
       await this.announcer.withdrawn(manager, id);
+      await this.record(manager, 'SYS_561', actor, deviceId, gone);
     });
   }
 
@@ -90,7 +95,8 @@ export class CredentialsService {
     return { row: { kind: 'psk', identity, sealedKey: seal(this.encryptionKey, key) }, key };
   }
 
-  private async store(manager: EntityManager, accountId: string, deviceId: string, row: Row): Promise<Credential> {
+  private async store(manager: EntityManager, actor: Actor, deviceId: string, row: Row): Promise<Credential> {
+    const { accountId } = actor;
     await this.assertDevice(manager, accountId, deviceId, 'FOR UPDATE');
     const [counted] = (await manager.query(
       'SELECT count(*)::int AS count FROM registry.device_credentials WHERE device_id = $1',
@@ -115,7 +121,20 @@ export class CredentialsService {
       ...(fingerprint !== undefined && { fingerprint }),
       changedAt: credential.created_at,
     });
+    await this.record(manager, 'SYS_560', actor, deviceId, credential);
     return credential;
+  }
+
+  private async record(
+    manager: EntityManager,
+    action: 'SYS_560' | 'SYS_561',
+    actor: Actor,
+    deviceId: string,
+    { id, kind, identity }: Pick<Credential, 'id' | 'kind' | 'identity'>,
+  ): Promise<void> {
+    const target = { kind: 'device-credential', id };
+    const data = { kind, ...(identity && { identity }) };
+    await this.audit.record(manager, action, { accountId: actor.accountId, actor, target, deviceId, data });
   }
 
   private async assertDevice(

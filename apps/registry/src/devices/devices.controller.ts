@@ -2,6 +2,7 @@ import {
   ApiFilters,
   ApiListQuery,
   Caller,
+  EtagHeader,
   type Identity,
   type ListEnvelope,
   listSchema,
@@ -32,7 +33,6 @@ import {
   ApiProduces,
   ApiTags,
 } from '@nestjs/swagger';
-import { EtagHeader } from '../etag.js';
 import { exportedCsv } from './device-export.js';
 import { type DeviceChanges, DeviceChangesSchema, type NewDevice, NewDeviceSchema } from './device-fields.js';
 import { DeviceList, deviceListSpec } from './device-list.js';

@@ -1,11 +1,10 @@
-import { isId, newId } from '@lanyard/service';
+import { isId, mustMatch, newId } from '@lanyard/service';
 import { type DataSource, QueryFailedError } from 'typeorm';
 import type { CredentialAnnouncer } from '../credentials/announcer.js';
 import { DeviceNotFound, DeviceSuspended, EndpointNameTaken } from '../errors.js';
 import type { DeviceChanges, NewDevice } from './device-fields.js';
 import { type Device, selectDevices } from './device-record.js';
 import type { DeviceQuotas } from '../quotas/device-quotas.js';
-import { mustMatch } from '../etag.js';
 import { type Actor, deviceRowColumns, type Lifecycle, returned } from './lifecycle.js';
 
 const uniqueViolation = '23505';

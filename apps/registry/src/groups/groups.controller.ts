@@ -1,6 +1,7 @@
 import {
   ApiListQuery,
   Caller,
+  EtagHeader,
   type Identity,
   type ListEnvelope,
   listSchema,
@@ -33,7 +34,6 @@ import { DeviceList, deviceListSpec } from '../devices/device-list.js';
 import type { Device } from '../devices/device-record.js';
 import { DeviceListSchema, deviceFilterHelp } from '../devices/devices.controller.js';
 import { MemberIdMissing } from '../errors.js';
-import { EtagHeader } from '../etag.js';
 import {
   type Group,
   type GroupChanges,
@@ -75,7 +75,7 @@ export class GroupsController {
   @ApiCreatedResponse({ standardSchema: GroupSchema })
   @ApiConflictResponse({ description: 'Another device group of the account has the name' })
   create(@Caller() caller: Identity, @Body({ schema: NewGroupSchema }) body: NewGroupBody): Promise<Group> {
-    return this.groups.create(caller.accountId, newGroup(body));
+    return this.groups.create(caller, newGroup(body));
   }
 
   @Get(':id')
@@ -95,7 +95,7 @@ export class GroupsController {
     @Body({ schema: GroupChangesSchema }) body: GroupChanges,
     @Headers('if-match') ifMatch?: string,
   ): Promise<Group> {
-    return this.groups.change(caller.accountId, id, body, ifMatch);
+    return this.groups.change(caller, id, body, ifMatch);
   }
 
   @Delete(':id')
@@ -103,7 +103,7 @@ export class GroupsController {
   @ApiOperation({ summary: 'Delete a device group; its devices stay' })
   @ApiNoContentResponse()
   remove(@Caller() caller: Identity, @Param('id') id: string, @Headers('if-match') ifMatch?: string): Promise<void> {
-    return this.groups.remove(caller.accountId, id, ifMatch);
+    return this.groups.remove(caller, id, ifMatch);
   }
 
   @Post(':id/devices/add')
@@ -115,7 +115,7 @@ export class GroupsController {
     @Param('id') id: string,
     @Body({ schema: MemberSchema }) body: Member,
   ): Promise<void> {
-    return this.groups.add(caller.accountId, id, memberId(body));
+    return this.groups.add(caller, id, memberId(body));
   }
 
   @Post(':id/devices/remove')
@@ -127,7 +127,7 @@ export class GroupsController {
     @Param('id') id: string,
     @Body({ schema: MemberSchema }) body: Member,
   ): Promise<void> {
-    return this.groups.take(caller.accountId, id, memberId(body));
+    return this.groups.take(caller, id, memberId(body));
   }
 
   @Get(':id/devices')

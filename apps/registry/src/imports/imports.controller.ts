@@ -83,6 +83,6 @@ export class ImportsController {
   @ApiOperation({ summary: 'Delete an import and its report; what it did not create yet is not created' })
   @ApiNoContentResponse()
   remove(@Caller() caller: Identity, @Param('id') id: string): Promise<void> {
-    return this.imports.remove(caller.accountId, id);
+    return this.imports.remove(caller, id);
   }
 }

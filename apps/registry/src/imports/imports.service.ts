@@ -1,6 +1,8 @@
+import type { Actor } from '@lanyard/contracts';
+import type { AuditTrail } from '@lanyard/kafka';
 import { isId, listEnvelope, type ListEnvelope, type ListQuery, newId } from '@lanyard/service';
 import type { Readable } from 'node:stream';
-import type { DataSource } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
 import { ImportNotFound, MalformedImport, PageNotFound } from '../errors.js';
 import { CsvReader, csvRow } from './csv.js';
 import { type DeviceImport, selectImports } from './import-record.js';
@@ -10,21 +12,17 @@ import { checkHeader, fieldsOf } from './import-row.js';
 export const importRowsMax = 100_000;
 const rowsAtOnce = 1_000;
 
-export interface Importer {
-  accountId: string;
-  keyId: string;
-}
-
 /** Takes tables in and shows what became of them; ImportWorker makes the devices. */
 export class ImportsService {
   constructor(
     private readonly database: DataSource,
+    private readonly audit: AuditTrail,
     /** There is work. */
     private readonly poke: () => void,
   ) {}
 
   /** Stores the rows as they come. Throws MalformedImport, and then nothing of the table is kept. */
-  async take(importer: Importer, name: string, body: Readable): Promise<DeviceImport> {
+  async take(importer: Actor, name: string, body: Readable): Promise<DeviceImport> {
     const id = newId();
     await this.database.query(
       `INSERT INTO registry.device_imports (id, account_id, key_id, name, status) VALUES ($1, $2, $3, $4, 'uploading')`,
@@ -32,10 +30,13 @@ export class ImportsService {
     );
     try {
       const total = await this.store(id, body);
-      await this.database.query(
-        `UPDATE registry.device_imports SET status = 'new', total_count = $2, touched_at = clock_timestamp() WHERE id = $1`,
-        [id, total],
-      );
+      await this.database.transaction(async (manager) => {
+        await manager.query(
+          `UPDATE registry.device_imports SET status = 'new', total_count = $2, touched_at = clock_timestamp() WHERE id = $1`,
+          [id, total],
+        );
+        await this.record(manager, 'SYS_552', importer, { id, name }, { total_count: String(total) });
+      });
     } catch (error) {
       await this.database.query('DELETE FROM registry.device_imports WHERE id = $1', [id]);
       throw error;
@@ -68,9 +69,24 @@ export class ImportsService {
   }
 
   /** The report, with its rows and report gone too. Devices that were made stay. */
-  async remove(accountId: string, id: string): Promise<void> {
-    await this.get(accountId, id);
-    await this.database.query('DELETE FROM registry.device_imports WHERE id = $1 AND account_id = $2', [id, accountId]);
+  async remove(actor: Actor, id: string): Promise<void> {
+    const found = await this.get(actor.accountId, id);
+    const { status, processed_count: processed } = found;
+    await this.database.transaction(async (manager) => {
+      await manager.query('DELETE FROM registry.device_imports WHERE id = $1', [id]);
+      await this.record(manager, 'SYS_553', actor, found, { status, processed_count: String(processed) });
+    });
+  }
+
+  private async record(
+    manager: EntityManager,
+    action: 'SYS_552' | 'SYS_553',
+    actor: Actor,
+    { id, name }: Pick<DeviceImport, 'id' | 'name'>,
+    data: Record<string, string>,
+  ): Promise<void> {
+    const target = { kind: 'device-import', id, name };
+    await this.audit.record(manager, action, { accountId: actor.accountId, actor, target, data });
   }
 
   /** CSV: row (the header is 1), endpoint_name, field, message. */

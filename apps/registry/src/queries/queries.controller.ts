@@ -1,6 +1,7 @@
 import {
   ApiListQuery,
   Caller,
+  EtagHeader,
   type Identity,
   type ListEnvelope,
   listSchema,
@@ -32,7 +33,6 @@ import {
 import { DeviceList, deviceListSpec } from '../devices/device-list.js';
 import type { Device } from '../devices/device-record.js';
 import { deviceFilterHelp, DeviceListSchema } from '../devices/devices.controller.js';
-import { EtagHeader } from '../etag.js';
 import {
   type DeviceQuery,
   filtersOf,
@@ -67,7 +67,7 @@ export class QueriesController {
   @ApiCreatedResponse({ standardSchema: QuerySchema })
   @ApiConflictResponse({ description: 'Another query of the account has the name' })
   create(@Caller() caller: Identity, @Body({ schema: NewQuerySchema }) body: NewQuery): Promise<DeviceQuery> {
-    return this.queries.create(caller.accountId, body);
+    return this.queries.create(caller, body);
   }
 
   @Get(':id')
@@ -87,7 +87,7 @@ export class QueriesController {
     @Body({ schema: QueryChangesSchema }) body: QueryChanges,
     @Headers('if-match') ifMatch?: string,
   ): Promise<DeviceQuery> {
-    return this.queries.change(caller.accountId, id, body, ifMatch);
+    return this.queries.change(caller, id, body, ifMatch);
   }
 
   @Delete(':id')
@@ -95,7 +95,7 @@ export class QueriesController {
   @ApiOperation({ summary: 'Delete a saved query' })
   @ApiNoContentResponse()
   remove(@Caller() caller: Identity, @Param('id') id: string, @Headers('if-match') ifMatch?: string): Promise<void> {
-    return this.queries.remove(caller.accountId, id, ifMatch);
+    return this.queries.remove(caller, id, ifMatch);
   }
 
   @Get(':id/devices')

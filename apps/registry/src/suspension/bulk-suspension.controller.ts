@@ -84,6 +84,7 @@ export class BulkSuspensionController {
     if (groupId !== undefined) await this.groups.get(accountId, groupId);
     return {
       filters: filter === undefined ? [] : filtersOf(filter),
+      ...(filter !== undefined && { filter }),
       ...(groupId !== undefined && { groupId }),
       ...(after !== undefined && { after }),
     };

@@ -1,7 +1,9 @@
+import type { Actor } from '@lanyard/contracts';
+import type { AuditTrail } from '@lanyard/kafka';
 import { type Filter, newId } from '@lanyard/service';
 import type { DataSource, EntityManager } from 'typeorm';
 import { deviceConditions } from '../devices/device-list.js';
-import { type Actor, deviceRowColumns, type DeviceRow, type Lifecycle, returned } from '../devices/lifecycle.js';
+import { deviceRowColumns, type DeviceRow, type Lifecycle, returned } from '../devices/lifecycle.js';
 import { announced, type Reason } from './suspension.service.js';
 
 /** Devices of one transaction, and of one call: a caller goes on with `after`. */
@@ -11,6 +13,8 @@ const devicesPerCallMax = 5_000;
 export interface Selection {
   filters: readonly Filter[];
   groupId?: string;
+  /** As the caller wrote the filters. */
+  filter?: string;
   after?: string;
 }
 
@@ -35,6 +39,7 @@ export class BulkSuspensionService {
   constructor(
     private readonly database: DataSource,
     private readonly lifecycle: Lifecycle,
+    private readonly audit: AuditTrail,
   ) {}
 
   /** What a call with `run` would do, over all devices at once. */
@@ -66,11 +71,34 @@ export class BulkSuspensionService {
       outcome.after = ids.at(-1) ?? outcome.after;
       outcome.hasMore = ids.length === devicesAtOnce;
       if (ids.length > 0)
-        outcome.changed += await this.database.transaction((manager) =>
-          this.change(manager, ids, action, reason, actor),
-        );
+        outcome.changed += await this.database.transaction(async (manager) => {
+          const changed = await this.change(manager, ids, action, reason, actor);
+          if (changed > 0) await this.record(manager, selection, action, reason, actor, changed);
+          return changed;
+        });
     }
     return outcome;
+  }
+
+  /** With each transaction: a call that is cut off has told what it did, and no more. */
+  private async record(
+    manager: EntityManager,
+    { groupId, filter }: Selection,
+    action: Action,
+    { category, description }: Reason,
+    actor: Actor,
+    changed: number,
+  ): Promise<void> {
+    const target =
+      groupId === undefined ? { kind: 'account', id: actor.accountId } : { kind: 'device-group', id: groupId };
+    const data = {
+      category,
+      changed_count: String(changed),
+      ...(description && { text: description }),
+      ...(filter && { filter }),
+    };
+    const code = action === 'suspend' ? 'SYS_550' : 'SYS_551';
+    await this.audit.record(manager, code, { accountId: actor.accountId, actor, target, data });
   }
 
   private async next(accountId: string, selection: Selection, after: string, until: string): Promise<string[]> {

@@ -43,7 +43,7 @@ export class TrustedCertificatesController {
     @Caller() caller: Identity,
     @Body({ schema: NewTrustedCertificateSchema }) body: NewTrustedCertificate,
   ): Promise<TrustedCertificate> {
-    return this.trusted.create(caller.accountId, body);
+    return this.trusted.create(caller, body);
   }
 
   @Get(':id')
@@ -61,7 +61,7 @@ export class TrustedCertificatesController {
     @Param('id') id: string,
     @Body({ schema: TrustedCertificateChangesSchema }) body: TrustedCertificateChanges,
   ): Promise<TrustedCertificate> {
-    return this.trusted.change(caller.accountId, id, body);
+    return this.trusted.change(caller, id, body);
   }
 
   @Delete(':id')
@@ -69,6 +69,6 @@ export class TrustedCertificatesController {
   @ApiOperation({ summary: 'Trust an issuer no longer: devices that came by it are disconnected' })
   @ApiNoContentResponse()
   remove(@Caller() caller: Identity, @Param('id') id: string): Promise<void> {
-    return this.trusted.remove(caller.accountId, id);
+    return this.trusted.remove(caller, id);
   }
 }

@@ -1,4 +1,6 @@
 import { type KeyObject, verify } from 'node:crypto';
+import type { Actor } from '@lanyard/contracts';
+import type { AuditTrail } from '@lanyard/kafka';
 import { isId, newId } from '@lanyard/service';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { CredentialAnnouncer } from '../credentials/announcer.js';
@@ -42,10 +44,12 @@ export class TrustedCertificatesService {
   constructor(
     private readonly database: DataSource,
     private readonly announcer: CredentialAnnouncer,
+    private readonly audit: AuditTrail,
   ) {}
 
   /** Throws MalformedCertificate, NoAuthority, ProofInvalid, CredentialTaken, TooManyCredentials. */
-  async create(accountId: string, wanted: NewTrustedCertificate): Promise<TrustedCertificate> {
+  async create(actor: Actor, wanted: NewTrustedCertificate): Promise<TrustedCertificate> {
+    const { accountId } = actor;
     const facts = readCertificate(wanted.certificate);
     if (!facts.x509.ca) throw new NoAuthority();
     if (!proves(accountId, wanted.proof, facts.x509.publicKey)) throw new ProofInvalid();
@@ -58,6 +62,7 @@ export class TrustedCertificatesService {
            VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING ${columns}`,
           [newId(), accountId, wanted.name, pem, fingerprint, subject, notAfter, wanted.enrolment],
         )) as TrustedCertificate[];
+        await this.record(manager, 'SYS_562', actor, stored as TrustedCertificate);
         return this.announced(manager, stored as TrustedCertificate);
       });
     } catch (error) {
@@ -85,32 +90,46 @@ export class TrustedCertificatesService {
   }
 
   /** What is given is changed. */
-  async change(
-    accountId: string,
-    id: string,
-    { enrolment, name }: TrustedCertificateChanges,
-  ): Promise<TrustedCertificate> {
+  async change(actor: Actor, id: string, { enrolment, name }: TrustedCertificateChanges): Promise<TrustedCertificate> {
     return this.database.transaction(async (manager) => {
       const [[changed]] = (await manager.query(
         `UPDATE registry.trusted_certificates SET enrolment = coalesce($3, enrolment), name = coalesce($4, name),
            updated_at = clock_timestamp() WHERE id = $1 AND account_id = $2 RETURNING ${columns}`,
-        [id, accountId, enrolment, name],
+        [id, actor.accountId, enrolment, name],
       )) as [TrustedCertificate[], number];
       if (!changed) throw new TrustedCertificateNotFound();
+      const changes = {
+        ...(name !== undefined && { name }),
+        ...(enrolment !== undefined && { enrolment: String(enrolment) }),
+      };
+      await this.record(manager, 'SYS_563', actor, changed, changes);
       return this.announced(manager, changed);
     });
   }
 
   /** Devices that came by it are disconnected; those that were created stay in the directory. */
-  async remove(accountId: string, id: string): Promise<void> {
+  async remove(actor: Actor, id: string): Promise<void> {
     await this.database.transaction(async (manager) => {
-      const [, count] = (await manager.query(
-        'DELETE FROM registry.trusted_certificates WHERE id = $1 AND account_id = $2',
-        [id, accountId],
-      )) as [unknown, number];
-      if (count === 0) throw new TrustedCertificateNotFound();
+      const [[gone]] = (await manager.query(
+        `DELETE FROM registry.trusted_certificates WHERE id = $1 AND account_id = $2 RETURNING ${columns}`,
+        [id, actor.accountId],
+      )) as [TrustedCertificate[], number];
+      if (!gone) throw new TrustedCertificateNotFound();
       await this.announcer.withdrawn(manager, id);
+      await this.record(manager, 'SYS_564', actor, gone);
     });
+  }
+
+  private async record(
+    manager: EntityManager,
+    action: 'SYS_562' | 'SYS_563' | 'SYS_564',
+    actor: Actor,
+    { id, name, fingerprint }: TrustedCertificate,
+    changes?: Record<string, string>,
+  ): Promise<void> {
+    const target = { kind: 'trusted-certificate', id, name };
+    const deed = { accountId: actor.accountId, actor, target, data: { fingerprint }, ...(changes && { changes }) };
+    await this.audit.record(manager, action, deed);
   }
 
   /** Two calls at once see each other: the account has one lock. */

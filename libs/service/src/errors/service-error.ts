@@ -84,6 +84,17 @@ export class Duplicate extends ServiceError {
   }
 }
 
+/** Somebody changed it since the caller read it (RFC 9110 §13.1.1). */
+export class EtagDiffers extends ServiceError {
+  constructor() {
+    super({
+      status: 412,
+      code: 'precondition_failed',
+      message: 'It was changed since you read it: read it again, then decide.',
+    });
+  }
+}
+
 export class BodyTooLarge extends ServiceError {
   constructor(maxBytes: number) {
     super({

@@ -1,11 +1,18 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** `ak_1` + account id (32) + key id (32) + secret (32): the last 32 characters are the secret part (spec §2.11). */
-const pattern = /^ak_1([0-9a-f]{32})([0-9a-f]{32})([0-9A-Za-z]{32})$/;
+/**
+ * `ak_1` + account id (32) + key id (32) + secret (32): the last 32 characters are the secret part (spec §2.11). Access
+ * keys of applications begin with `ak_2` and have the id of the application in the place of the key id: all access keys
+ * of an application are secrets of the same thing.
+ */
+const pattern = /^(ak_[12])([0-9a-f]{32})([0-9a-f]{32})([0-9A-Za-z]{32})$/;
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const checksumLength = 6;
 
+export type KeyPrefix = 'ak_1' | 'ak_2';
+
 export interface ApiKey {
+  prefix: KeyPrefix;
   accountId: string;
   keyId: string;
   secret: string;
@@ -42,20 +49,27 @@ const randomText = (length: number): string => {
 };
 
 /** The text of a key without its secret part: what lists show. */
-export const publicPart = (accountId: string, keyId: string): string => `ak_1${accountId}${keyId}`;
+export const publicPart = (accountId: string, keyId: string, prefix: KeyPrefix = 'ak_1'): string =>
+  `${prefix}${accountId}${keyId}`;
 
-export const formatApiKey = (key: ApiKey): string => publicPart(key.accountId, key.keyId) + key.secret;
+export const formatApiKey = ({
+  accountId,
+  keyId,
+  secret,
+  prefix = 'ak_1',
+}: Omit<ApiKey, 'prefix'> & Partial<ApiKey>): string => publicPart(accountId, keyId, prefix) + secret;
 
-export const newSecret = (accountId: string, keyId: string): string => {
+export const newSecret = (accountId: string, keyId: string, prefix: KeyPrefix = 'ak_1'): string => {
   const random = randomText(32 - checksumLength);
-  return random + checksum(publicPart(accountId, keyId) + random);
+  return random + checksum(publicPart(accountId, keyId, prefix) + random);
 };
 
 /** undefined for anything that is not the text of a key: wrong form or wrong checksum. */
 export const parseApiKey = (text: string): ApiKey | undefined => {
   const match = pattern.exec(text);
   if (!match || checksum(text.slice(0, -checksumLength)) !== text.slice(-checksumLength)) return undefined;
-  return { accountId: match[1] as string, keyId: match[2] as string, secret: match[3] as string };
+  const [, prefix, accountId, keyId, secret] = match as unknown as [string, KeyPrefix, string, string, string];
+  return { prefix, accountId, keyId, secret };
 };
 
 /** SHA-256 in hex. A secret has 154 random bits, so a slow hash would add nothing. */

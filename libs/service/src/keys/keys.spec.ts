@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { newId } from '../ids.js';
-import { formatApiKey, hashSecret, newSecret, parseApiKey, publicPart, secretMatches } from './api-key.js';
+import { type ApiKey, formatApiKey, hashSecret, newSecret, parseApiKey, publicPart, secretMatches } from './api-key.js';
 import { open, seal } from './sealed.js';
 
-const newKey = (): { accountId: string; keyId: string; secret: string } => {
+const newKey = (): ApiKey => {
   const [accountId, keyId] = [newId(), newId()];
-  return { accountId, keyId, secret: newSecret(accountId, keyId) };
+  return { prefix: 'ak_1', accountId, keyId, secret: newSecret(accountId, keyId) };
 };
 
 describe('API key', () => {
@@ -18,9 +18,17 @@ describe('API key', () => {
     expect(parseApiKey(text)).toEqual(key);
   });
 
+  it('an access key has a prefix of its own, and its secret fits no other', () => {
+    const [accountId, keyId] = [newId(), newId()];
+    const secret = newSecret(accountId, keyId, 'ak_2');
+    const text = formatApiKey({ prefix: 'ak_2', accountId, keyId, secret });
+    expect(parseApiKey(text)).toEqual({ prefix: 'ak_2', accountId, keyId, secret });
+    expect(parseApiKey(formatApiKey({ accountId, keyId, secret }))).toBeUndefined();
+  });
+
   it.each([
     ['empty', ''],
-    ['another prefix', 'ak_2'],
+    ['another prefix', 'ak_3'],
     ['short', 'ak_1abc'],
   ])('refuses %s', (_, text) => {
     expect(parseApiKey(text)).toBeUndefined();

@@ -1,7 +1,7 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { map, type Observable } from 'rxjs';
-import { EtagDiffers } from './errors.js';
+import { EtagDiffers } from '../errors/service-error.js';
 
 const tags = (header: string): string[] =>
   header.split(',').map((tag) =>

@@ -1,0 +1,160 @@
+import {
+  type Clock,
+  hashSecret,
+  type ListEnvelope,
+  listEnvelope,
+  type ListQuery,
+  newId,
+  newSecret,
+} from '@lanyard/service';
+import { type DataSource, type EntityManager, In } from 'typeorm';
+import type { KnownKeys } from '../authentication/known-keys.js';
+import { AccessKeyLimitExceeded, AccessKeyNotFound } from '../errors.js';
+import type { AccountChange, AccountChanges } from './account-changes.js';
+import { AccessKey } from './access-key.entity.js';
+import { futureDate } from './api-keys.service.js';
+import {
+  type AccessKeyChange,
+  accessKeyRecord,
+  type AccessKeyRecord,
+  type NewAccessKey,
+} from './application-record.js';
+import { type By, type Deed, differences, mustBeMeant } from './by.js';
+import { applicationOf, storeHolder } from './membership.js';
+import { inOrder, pageOfIds } from './page-of-ids.js';
+
+/** One in use, and one that follows it. */
+const accessKeysPerApplicationMax = 2;
+
+const columns = {
+  id: 't.id',
+  application_id: 't.application_id',
+  status: `(CASE WHEN t.status <> 'active' THEN 'INACTIVE' WHEN t.expires_at <= now() THEN 'EXPIRED' ELSE 'ACTIVE' END)`,
+};
+
+const targetOf = ({ id, name }: AccessKey): Deed['target'] => ({ kind: 'access-key', id, name });
+
+const keyOfApplication = async (
+  manager: EntityManager,
+  accountId: string,
+  id: string,
+  applicationId?: string,
+): Promise<AccessKey> => {
+  const where = { accountId, id, ...(applicationId !== undefined && { applicationId }) };
+  const key = await manager.findOne(AccessKey, { where });
+  if (!key) throw new AccessKeyNotFound();
+  return key;
+};
+
+/** Secrets of applications. A change of one is announced as a change of its application. */
+export class AccessKeys {
+  constructor(
+    private readonly database: DataSource,
+    private readonly changes: AccountChanges,
+    private readonly known: KnownKeys,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Of the account, or of one application. Throws ApplicationNotFound. */
+  async list(accountId: string, query: ListQuery, applicationId?: string): Promise<ListEnvelope<AccessKeyRecord>> {
+    const { manager } = this.database;
+    if (applicationId !== undefined) await applicationOf(manager, accountId, applicationId);
+    const source = {
+      from: 'access_keys t',
+      columns,
+      where: 't.account_id = $1 AND ($2::text IS NULL OR t.application_id = $2)',
+      parameters: [accountId, applicationId ?? null],
+    };
+    const { ids, total } = await pageOfIds(manager, source, query);
+    const keys = inOrder(ids, await manager.findBy(AccessKey, { id: In(ids) }));
+    return listEnvelope(
+      keys.map((key) => accessKeyRecord(key, this.clock.now())),
+      query,
+      total,
+    );
+  }
+
+  async get(accountId: string, id: string, applicationId?: string): Promise<AccessKeyRecord> {
+    const key = await keyOfApplication(this.database.manager, accountId, id, applicationId);
+    return accessKeyRecord(key, this.clock.now());
+  }
+
+  /** The only answer with the full key. Throws AccessKeyLimitExceeded. */
+  async create(by: By, applicationId: string, wanted: NewAccessKey): Promise<AccessKeyRecord> {
+    const { accountId } = by;
+    const secret = newSecret(accountId, applicationId, 'ak_2');
+    const made = await this.changes.run(by, async (change) => {
+      const { manager, now } = change;
+      const application = await applicationOf(manager, accountId, applicationId);
+      if ((await manager.countBy(AccessKey, { applicationId })) >= accessKeysPerApplicationMax)
+        throw new AccessKeyLimitExceeded(accessKeysPerApplicationMax);
+      const key = manager.create(AccessKey, {
+        id: newId(this.clock.now()),
+        accountId,
+        applicationId,
+        name: wanted.name,
+        description: wanted.description ?? '',
+        hash: hashSecret(secret),
+        status: wanted.status === 'INACTIVE' ? 'inactive' : 'active',
+        expiresAt: futureDate(wanted.expiration, this.clock.now()),
+        expiryAnnounced: false,
+        revision: 1,
+        createdAt: now,
+        updatedAt: now,
+        lastUsedAt: null,
+      });
+      await manager.save(key);
+      await storeHolder(change, application);
+      await this.record(change, by, 'SYS_533', key);
+      return key;
+    });
+    this.known.forget(applicationId);
+    return accessKeyRecord(made, this.clock.now(), secret);
+  }
+
+  async update(by: By, applicationId: string, id: string, wanted: AccessKeyChange): Promise<AccessKeyRecord> {
+    const nowMs = this.clock.now();
+    const changed = await this.changes.run(by, async (change) => {
+      const key = await keyOfApplication(change.manager, by.accountId, id, applicationId);
+      mustBeMeant(by, key);
+      const before = accessKeyRecord(key, nowMs);
+      if (wanted.name !== undefined) key.name = wanted.name;
+      if (wanted.description !== undefined) key.description = wanted.description ?? '';
+      if (wanted.status !== undefined) key.status = wanted.status === 'ACTIVE' ? 'active' : 'inactive';
+      // A record that is sent back as it was read changes nothing, also when the key is over.
+      if (wanted.expiration !== undefined && Date.parse(wanted.expiration ?? '') !== key.expiresAt?.getTime()) {
+        key.expiresAt = futureDate(wanted.expiration, nowMs);
+        key.expiryAnnounced = false;
+      }
+      key.revision += 1;
+      key.updatedAt = change.now;
+      await change.manager.save(key);
+      await storeHolder(change, await applicationOf(change.manager, by.accountId, applicationId));
+      await this.record(change, by, 'SYS_534', key, differences(before, accessKeyRecord(key, nowMs)));
+      return key;
+    });
+    this.known.forget(applicationId);
+    return accessKeyRecord(changed, nowMs);
+  }
+
+  async remove(by: By, applicationId: string, id: string): Promise<void> {
+    await this.changes.run(by, async (change) => {
+      const key = await keyOfApplication(change.manager, by.accountId, id, applicationId);
+      mustBeMeant(by, key);
+      await change.manager.delete(AccessKey, { id });
+      await storeHolder(change, await applicationOf(change.manager, by.accountId, applicationId));
+      await this.record(change, by, 'SYS_535', key);
+    });
+    this.known.forget(applicationId);
+  }
+
+  private async record(
+    { record }: AccountChange,
+    { caller }: By,
+    action: Deed['action'],
+    key: AccessKey,
+    changes: Record<string, string> = {},
+  ): Promise<void> {
+    await record(caller, { action, target: targetOf(key), changes, data: { application_id: key.applicationId } });
+  }
+}

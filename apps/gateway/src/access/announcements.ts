@@ -1,0 +1,68 @@
+import type { AccessKeyChanged } from '@lanyard/contracts';
+import type { AccessKey } from './access-key.entity.js';
+import type { Account } from './account.entity.js';
+import { Application } from './application.entity.js';
+import type { ApiKey } from './api-key.entity.js';
+import { permissionsOf } from './permissions.js';
+
+/** What has a channel, subscriptions and groups of its own. */
+export type Holder = ApiKey | Application;
+
+/** Of an application without an access key that is good for something: no secret has it. */
+const nobodysHash = '0'.repeat(64);
+/** An access key without an expiration. */
+const never = '9999-12-31T23:59:59Z';
+
+type Proof = Pick<AccessKeyChanged, 'hash' | 'previousHashes' | 'expiresAt'> & { usable: boolean };
+
+const isOver = (at: Date | null, now: Date): boolean => at !== null && at <= now;
+
+const proofOfKey = (key: ApiKey, now: Date): Proof => ({
+  usable: key.status === 'active' && !isOver(key.expiresAt, now),
+  hash: key.hash,
+  ...(key.previousHash !== null &&
+    key.previousUntil !== null && {
+      previousHashes: [{ hash: key.previousHash, until: key.previousUntil.toISOString() }],
+    }),
+  ...(key.expiresAt !== null && { expiresAt: key.expiresAt.toISOString() }),
+});
+
+const endMs = (key: AccessKey): number => key.expiresAt?.getTime() ?? Infinity;
+
+/** The access key that ends last stands for the newest secret: nothing proves the application after it. */
+const proofOfApplication = (application: Application, keys: readonly AccessKey[], now: Date): Proof => {
+  const usable = keys
+    .filter((key) => key.status === 'active' && !isOver(key.expiresAt, now))
+    .sort((a, b) => endMs(b) - endMs(a) || (a.id < b.id ? 1 : -1));
+  const [last, ...others] = usable;
+  return {
+    usable: application.status === 'active' && last !== undefined,
+    hash: last?.hash ?? nobodysHash,
+    ...(others.length > 0 && {
+      previousHashes: others.map((key) => ({ hash: key.hash, until: key.expiresAt?.toISOString() ?? never })),
+    }),
+    ...(last?.expiresAt && { expiresAt: last.expiresAt.toISOString() }),
+  };
+};
+
+/** What services that hold sockets and queues must know of a key or an application. `accessKeys`: of an application. */
+export const announcementOf = (
+  holder: Holder,
+  account: Account,
+  accessKeys: readonly AccessKey[],
+  now: Date,
+): AccessKeyChanged => {
+  const { usable, ...proof } =
+    holder instanceof Application ? proofOfApplication(holder, accessKeys, now) : proofOfKey(holder, now);
+  return {
+    keyId: holder.id,
+    accountId: holder.accountId,
+    ...proof,
+    groups: holder.groups.map((group) => group.id),
+    permissions: permissionsOf(holder.groups),
+    tier: account.tier,
+    status: usable && account.status === 'active' ? 'active' : 'inactive',
+    revision: holder.revision,
+    changedAt: holder.updatedAt.toISOString(),
+  };
+};

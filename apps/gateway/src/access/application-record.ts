@@ -1,0 +1,121 @@
+import { formatApiKey, formatTimestamp, publicPart } from '@lanyard/service';
+import { z } from 'zod';
+import type { AccessKey } from './access-key.entity.js';
+import type { Application } from './application.entity.js';
+
+const listOf = (item: z.ZodType, id: string): z.ZodObject =>
+  z
+    .object({
+      object: z.literal('list'),
+      data: z.array(item),
+      limit: z.number().int(),
+      after: z.string().nullable(),
+      order: z.enum(['ASC', 'DESC']),
+      has_more: z.boolean(),
+      total_count: z.number().int(),
+    })
+    .meta({ id });
+
+export const ApplicationSchema = z
+  .object({
+    object: z.literal('application'),
+    id: z.string(),
+    account_id: z.string(),
+    name: z.string(),
+    description: z.string(),
+    status: z.enum(['ACTIVE', 'INACTIVE']),
+    groups: z.array(z.string()),
+    last_used_at: z.string().optional(),
+    created_at: z.string(),
+    updated_at: z.string(),
+    etag: z.string(),
+  })
+  .meta({ id: 'Application' });
+
+export type ApplicationRecord = z.infer<typeof ApplicationSchema>;
+export const ApplicationListSchema = listOf(ApplicationSchema, 'ApplicationList');
+
+export const AccessKeySchema = z
+  .object({
+    object: z.literal('access-key'),
+    id: z.string(),
+    account_id: z.string(),
+    application_id: z.string(),
+    name: z.string(),
+    description: z.string(),
+    status: z.enum(['ACTIVE', 'INACTIVE', 'EXPIRED']),
+    expiration: z.string().optional().describe('The key is refused from then on'),
+    key: z.string().describe('In full only in the answer to create; else without the secret part'),
+    last_used_at: z.string().optional(),
+    created_at: z.string(),
+    updated_at: z.string(),
+    etag: z.string(),
+  })
+  .meta({ id: 'AccessKey' });
+
+export type AccessKeyRecord = z.infer<typeof AccessKeySchema>;
+export const AccessKeyListSchema = listOf(AccessKeySchema, 'AccessKeyList');
+
+const groupId = z.string().regex(/^[0-9a-f]{32}$/, 'Must be 32 lower-case hex characters');
+const name = z.string().trim().min(1).max(100);
+const description = z.string().max(500).nullable().optional();
+const status = z.enum(['ACTIVE', 'INACTIVE']).optional();
+
+export const NewApplicationSchema = z
+  .object({ name, description, status, groups: z.array(groupId).max(100).optional() })
+  .meta({ id: 'NewApplication' });
+export type NewApplication = z.infer<typeof NewApplicationSchema>;
+
+export const ApplicationChangeSchema = NewApplicationSchema.extend({ name: name.optional() }).meta({
+  id: 'ApplicationChange',
+});
+export type ApplicationChange = z.infer<typeof ApplicationChangeSchema>;
+
+const expiration = z.iso.datetime({ offset: true }).nullable().optional().describe('null: never');
+
+export const NewAccessKeySchema = z.object({ name, description, status, expiration }).meta({ id: 'NewAccessKey' });
+export type NewAccessKey = z.infer<typeof NewAccessKeySchema>;
+
+export const AccessKeyChangeSchema = NewAccessKeySchema.extend({ name: name.optional() }).meta({
+  id: 'AccessKeyChange',
+});
+export type AccessKeyChange = z.infer<typeof AccessKeyChangeSchema>;
+
+export const applicationRecord = (application: Application): ApplicationRecord => ({
+  object: 'application',
+  id: application.id,
+  account_id: application.accountId,
+  name: application.name,
+  description: application.description,
+  status: application.status === 'active' ? 'ACTIVE' : 'INACTIVE',
+  groups: application.groups.map((group) => group.id).sort(),
+  ...(application.lastUsedAt !== null && { last_used_at: formatTimestamp(application.lastUsedAt) }),
+  created_at: formatTimestamp(application.createdAt),
+  updated_at: formatTimestamp(application.updatedAt),
+  etag: String(application.revision),
+});
+
+const statusOf = ({ status, expiresAt }: AccessKey, nowMs: number): AccessKeyRecord['status'] => {
+  if (status !== 'active') return 'INACTIVE';
+  return expiresAt !== null && expiresAt.getTime() <= nowMs ? 'EXPIRED' : 'ACTIVE';
+};
+
+/** `secret`: only for the answer to create. */
+export const accessKeyRecord = (key: AccessKey, nowMs: number, secret?: string): AccessKeyRecord => ({
+  object: 'access-key',
+  id: key.id,
+  account_id: key.accountId,
+  application_id: key.applicationId,
+  name: key.name,
+  description: key.description,
+  status: statusOf(key, nowMs),
+  ...(key.expiresAt !== null && { expiration: formatTimestamp(key.expiresAt) }),
+  key:
+    secret === undefined
+      ? publicPart(key.accountId, key.applicationId, 'ak_2')
+      : formatApiKey({ prefix: 'ak_2', accountId: key.accountId, keyId: key.applicationId, secret }),
+  ...(key.lastUsedAt !== null && { last_used_at: formatTimestamp(key.lastUsedAt) }),
+  created_at: formatTimestamp(key.createdAt),
+  updated_at: formatTimestamp(key.updatedAt),
+  etag: String(key.revision),
+});

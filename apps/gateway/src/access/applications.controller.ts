@@ -1,0 +1,146 @@
+import {
+  ApiListQuery,
+  Caller,
+  EtagHeader,
+  type Identity,
+  type ListEnvelope,
+  parseListQuery,
+  Permissions,
+  type QueryParameters,
+} from '@lanyard/service';
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  Headers,
+  HttpCode,
+  Inject,
+  Param,
+  Post,
+  Put,
+  Query,
+  UseInterceptors,
+} from '@nestjs/common';
+import {
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiConflictResponse,
+  ApiTags,
+} from '@nestjs/swagger';
+import { GroupIdsSchema } from './api-key-record.js';
+import { noFilters } from './api-keys.controller.js';
+import {
+  type ApplicationChange,
+  ApplicationChangeSchema,
+  ApplicationListSchema,
+  type ApplicationRecord,
+  ApplicationSchema,
+  type NewApplication,
+  NewApplicationSchema,
+} from './application-record.js';
+import { Applications } from './applications.service.js';
+import { by } from './by.js';
+import { type KeyGroupRecord, KeyGroupListSchema } from './key-group-record.js';
+import { KeyGroups } from './key-groups.service.js';
+import { admin } from './permissions.js';
+
+const listSpec = { filters: { id: 'text', name: 'text', status: 'text' } } as const;
+
+/** Applications have access keys; what belongs to one key elsewhere belongs to the application: channel, subscriptions. */
+@ApiTags('Applications')
+@Permissions(admin)
+@UseInterceptors(EtagHeader)
+@Controller('v3/applications')
+export class ApplicationsController {
+  constructor(
+    @Inject(Applications) private readonly applications: Applications,
+    @Inject(KeyGroups) private readonly groups: KeyGroups,
+  ) {}
+
+  @Get()
+  @ApiOperation({ summary: 'List applications' })
+  @ApiListQuery(listSpec, 'ApplicationFilters')
+  @ApiOkResponse({ standardSchema: ApplicationListSchema })
+  list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<ListEnvelope<ApplicationRecord>> {
+    return this.applications.list(caller.accountId, parseListQuery(query, listSpec));
+  }
+
+  @Post()
+  @ApiOperation({ summary: 'Create an application' })
+  @ApiCreatedResponse({ standardSchema: ApplicationSchema })
+  create(
+    @Caller() caller: Identity,
+    @Body({ schema: NewApplicationSchema }) body: NewApplication,
+  ): Promise<ApplicationRecord> {
+    return this.applications.create(by(caller), body);
+  }
+
+  @Get(':id')
+  @ApiOperation({ summary: 'Show an application' })
+  @ApiOkResponse({ standardSchema: ApplicationSchema })
+  get(@Caller() caller: Identity, @Param('id') id: string): Promise<ApplicationRecord> {
+    return this.applications.get(caller.accountId, id);
+  }
+
+  @Put(':id')
+  @ApiOperation({ summary: 'Change an application: what is given is changed' })
+  @ApiOkResponse({ standardSchema: ApplicationSchema })
+  update(
+    @Caller() caller: Identity,
+    @Param('id') id: string,
+    @Body({ schema: ApplicationChangeSchema }) body: ApplicationChange,
+    @Headers('if-match') ifMatch?: string,
+  ): Promise<ApplicationRecord> {
+    return this.applications.update(by(caller, ifMatch), id, body);
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Delete an application with its access keys and its channel' })
+  @ApiNoContentResponse()
+  remove(@Caller() caller: Identity, @Param('id') id: string, @Headers('if-match') ifMatch?: string): Promise<void> {
+    return this.applications.remove(by(caller, ifMatch), id);
+  }
+
+  @Get(':id/groups')
+  @ApiOperation({ summary: 'Groups of an application' })
+  @ApiListQuery(noFilters)
+  @ApiOkResponse({ standardSchema: KeyGroupListSchema })
+  async listGroups(
+    @Caller() caller: Identity,
+    @Param('id') id: string,
+    @Query() query: QueryParameters,
+  ): Promise<ListEnvelope<KeyGroupRecord>> {
+    const application = await this.applications.get(caller.accountId, id);
+    const wanted = parseListQuery(query, noFilters);
+    return this.groups.listOf(caller.accountId, 'application', application.id, wanted);
+  }
+
+  @Post(':id/groups/add')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Add an application to groups' })
+  @ApiConflictResponse({ description: 'It is in one of the groups already' })
+  @ApiNoContentResponse()
+  addGroups(
+    @Caller() caller: Identity,
+    @Param('id') id: string,
+    @Body({ schema: GroupIdsSchema }) ids: string[],
+  ): Promise<void> {
+    return this.applications.addGroups(by(caller), id, ids);
+  }
+
+  @Post(':id/groups/remove')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Remove an application from groups' })
+  @ApiNoContentResponse()
+  removeGroups(
+    @Caller() caller: Identity,
+    @Param('id') id: string,
+    @Body({ schema: GroupIdsSchema }) ids: string[],
+  ): Promise<void> {
+    return this.applications.removeGroups(by(caller), id, ids);
+  }
+}

@@ -1,0 +1,175 @@
+import type { Actor, OperatorAction } from '@lanyard/contracts';
+import type { AuditTrail } from '@lanyard/kafka';
+import {
+  filtersToSql,
+  isId,
+  listEnvelope,
+  type ListEnvelope,
+  type ListQuery,
+  mustMatch,
+  newId,
+  type ServiceError,
+} from '@lanyard/service';
+import type { DataSource, EntityManager } from 'typeorm';
+import { etagOf, isUniqueViolation } from '../devices/devices.service.js';
+import { PageNotFound } from '../errors.js';
+
+/** One kind of records that an account gives names to; SQL calls its table `t`. */
+export interface RecordKind {
+  object: string;
+  table: string;
+  /** Member of the record, beside id, times and etag -> SQL expression. */
+  members: Record<string, string>;
+  notFound: () => ServiceError;
+  nameTaken: () => ServiceError;
+  actions: { created: OperatorAction; changed: OperatorAction; deleted: OperatorAction };
+}
+
+export interface NamedRecord {
+  id: string;
+  name: string;
+}
+
+const iso = (column: string): string => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+
+/** What is left out stays. */
+const given = (fields: Record<string, unknown>): [string, unknown][] =>
+  Object.entries(fields).flatMap(([name, value]): [string, unknown][] => {
+    if (value === undefined) return [];
+    return [[name, typeof value === 'object' ? JSON.stringify(value) : value]];
+  });
+
+const told = (fields: Record<string, unknown>): Record<string, string> =>
+  Object.fromEntries(given(fields).map(([name, value]) => [name, String(value)]));
+
+/** Lists, shows, makes, changes and deletes records whose names are unique in their account. */
+export class NamedRecords<T extends NamedRecord> {
+  private readonly columns: Record<string, string>;
+  private readonly select: string;
+
+  constructor(
+    private readonly database: DataSource,
+    private readonly audit: AuditTrail,
+    private readonly kind: RecordKind,
+  ) {
+    const { members, object, table } = kind;
+    this.columns = { ...members, id: 't.id', created_at: 't.created_at', updated_at: 't.updated_at' };
+    const selected = Object.entries(members).map(([name, expression]) => `${expression} AS ${name}`);
+    this.select = `
+      SELECT '${object}' AS object, t.id, ${selected.join(', ')}, ${iso('t.created_at')} AS created_at,
+        ${iso('t.updated_at')} AS updated_at, ${iso('t.updated_at')} AS etag
+      FROM registry.${table} t`;
+  }
+
+  /** Throws PageNotFound. */
+  async list(accountId: string, query: ListQuery): Promise<ListEnvelope<T>> {
+    const parameters: unknown[] = [accountId];
+    const where = ['t.account_id = $1', ...filtersToSql(query.filters, this.columns, parameters)].join(' AND ');
+    const [counted]: { n: number }[] = query.includeTotal
+      ? await this.database.query(
+          `SELECT count(*)::int AS n FROM registry.${this.kind.table} t WHERE ${where}`,
+          parameters,
+        )
+      : [];
+    if (query.after !== null && !(await this.find(this.database.manager, accountId, query.after)))
+      throw new PageNotFound();
+    const behind =
+      query.after === null ? '' : ` AND t.id ${query.order === 'ASC' ? '>' : '<'} $${parameters.push(query.after)}`;
+    const rows: T[] = await this.database.query(
+      `${this.select} WHERE ${where}${behind} ORDER BY t.id ${query.order} LIMIT ${query.limit + 1}`,
+      parameters,
+    );
+    return listEnvelope(rows, query, counted?.n);
+  }
+
+  /** Throws what the kind says of records that do not exist, also for one of another account. */
+  async get(accountId: string, id: string, manager: EntityManager = this.database.manager): Promise<T> {
+    const found = await this.find(manager, accountId, id);
+    if (!found) throw this.kind.notFound();
+    return found;
+  }
+
+  async create(actor: Actor, fields: Record<string, unknown>): Promise<T> {
+    const { accountId } = actor;
+    const { table, actions } = this.kind;
+    const columns: [string, unknown][] = [['id', newId()], ['account_id', accountId], ...given(fields)];
+    return this.refusingTakenNames(async (manager) => {
+      await manager.query(
+        `INSERT INTO registry.${table} (${columns.map(([name]) => name).join(', ')})
+         VALUES (${columns.map((_, i) => `$${i + 1}`).join(', ')})`,
+        columns.map(([, value]) => value),
+      );
+      const made = await this.get(accountId, String(columns[0]?.[1]), manager);
+      await this.record(manager, actions.created, actor, made, told(fields));
+      return made;
+    });
+  }
+
+  /** What is given is changed. Throws EtagDiffers for another version. */
+  async change(actor: Actor, id: string, fields: Record<string, unknown>, ifMatch?: string): Promise<T> {
+    const { table, actions } = this.kind;
+    return this.refusingTakenNames(async (manager) => {
+      await this.hold(manager, actor.accountId, id, ifMatch);
+      const columns = given(fields);
+      await manager.query(
+        `UPDATE registry.${table} SET ${columns.map(([name], i) => `${name} = $${i + 2}, `).join('')}
+         updated_at = clock_timestamp() WHERE id = $1`,
+        [id, ...columns.map(([, value]) => value)],
+      );
+      const changed = await this.get(actor.accountId, id, manager);
+      await this.record(manager, actions.changed, actor, changed, told(fields));
+      return changed;
+    });
+  }
+
+  async remove(actor: Actor, id: string, ifMatch?: string): Promise<void> {
+    await this.database.transaction(async (manager) => {
+      await this.hold(manager, actor.accountId, id, ifMatch);
+      const gone = await this.get(actor.accountId, id, manager);
+      await manager.query(`DELETE FROM registry.${this.kind.table} WHERE id = $1`, [id]);
+      await this.record(manager, this.kind.actions.deleted, actor, gone);
+    });
+  }
+
+  private async find(manager: EntityManager, accountId: string, id: string): Promise<T | undefined> {
+    const [found]: T[] = isId(id)
+      ? await manager.query(`${this.select} WHERE t.id = $1 AND t.account_id = $2`, [id, accountId])
+      : [];
+    return found;
+  }
+
+  private async hold(
+    manager: EntityManager,
+    accountId: string,
+    id: string,
+    ifMatch: string | undefined,
+  ): Promise<void> {
+    const [held] = (await manager.query(
+      `SELECT ${etagOf} FROM registry.${this.kind.table} WHERE id = $1 AND account_id = $2 FOR UPDATE`,
+      [id, accountId],
+    )) as { etag: string }[];
+    if (!held) throw this.kind.notFound();
+    mustMatch(ifMatch, held.etag);
+  }
+
+  private async refusingTakenNames(write: (manager: EntityManager) => Promise<T>): Promise<T> {
+    try {
+      return await this.database.transaction(write);
+    } catch (error) {
+      if (isUniqueViolation(error)) throw this.kind.nameTaken();
+      throw error;
+    }
+  }
+
+  private async record(
+    manager: EntityManager,
+    action: OperatorAction,
+    actor: Actor,
+    { id, name }: T,
+    changes?: Record<string, string>,
+  ): Promise<void> {
+    const { accountId } = actor;
+    const target = { kind: this.kind.object, id, name };
+    await this.audit.record(manager, action, { accountId, actor, target, ...(changes && { changes }) });
+  }
+}
