@@ -21,7 +21,7 @@ beforeAll(async () => {
   announced = new StateReader(kafka, AccessKeys, { project: (key) => key, onFatal: () => undefined });
   announced.onChange((_, key) => void (key && history.push(key)));
   await announced.start();
-});
+}, 120_000);
 afterAll(async () => {
   await announced?.stop();
   await kafka?.close();

@@ -22,7 +22,7 @@ beforeAll(async () => {
     handler: async (batch) => void told.push(...batch.messages.map((m) => m.value)),
   });
   await consumer.start();
-});
+}, 120_000);
 afterAll(async () => {
   await consumer?.stop();
   await kafka?.close();
