@@ -139,19 +139,21 @@ describe('access keys', () => {
     const [one, two] = [await accessKey(id), await accessKey(id, { expiration })];
     const hash = hashSecret(one.key.slice(-32));
     // The end of the second may come before anybody looks: what was announced before it counts.
-    await eventually(() =>
-      expect(history).toContainEqual(
-        expect.objectContaining({
-          keyId: id,
-          hash,
-          status: 'active',
-          previousHashes: [{ hash: hashSecret(two.key.slice(-32)), until: expiration }],
-        }),
-      ),
+    await eventually(
+      () =>
+        expect(history).toContainEqual(
+          expect.objectContaining({
+            keyId: id,
+            hash,
+            status: 'active',
+            previousHashes: [{ hash: hashSecret(two.key.slice(-32)), until: expiration }],
+          }),
+        ),
+      { timeoutMs: 60_000 },
     );
     await eventually(
       () => expect(announced.get(id)).toEqual(expect.not.objectContaining({ previousHashes: expect.anything() })),
-      { timeoutMs: 30_000 },
+      { timeoutMs: 60_000 },
     );
     expect((await come(two.key)).status).toBe(401);
     expect((await send('GET', `/v3/access-keys/${two.id}`)).body).toMatchObject({ status: 'EXPIRED' });
@@ -159,10 +161,10 @@ describe('access keys', () => {
       total_count: 1,
     });
     await send('PUT', `/v3/applications/${id}/access-keys/${one.id}`, { status: 'INACTIVE' });
-    await eventually(() => expect(announced.get(id)?.status).toBe('inactive'));
+    await eventually(() => expect(announced.get(id)?.status).toBe('inactive'), { timeoutMs: 60_000 });
     await send('DELETE', `/v3/applications/${id}`);
-    await eventually(() => expect(announced.get(id)?.status).toBe('deleted'));
-  });
+    await eventually(() => expect(announced.get(id)?.status).toBe('deleted'), { timeoutMs: 60_000 });
+  }, 180_000);
 
   it('say when they and their application were used last', async () => {
     const id = await application();
@@ -173,9 +175,9 @@ describe('access keys', () => {
         expect((await send('GET', `/v3/access-keys/${keyId}`)).body).toHaveProperty('last_used_at');
         expect((await send('GET', `/v3/applications/${id}`)).body).toHaveProperty('last_used_at');
       },
-      { timeoutMs: 30_000 },
+      { timeoutMs: 60_000 },
     );
-  });
+  }, 120_000);
 
   it('of another application or account do not exist', async () => {
     const [mine, other] = [await application(), await application()];

@@ -40,7 +40,7 @@ const codesOf = (targetId: string): string[] =>
 
 /** What happened to one target comes in order: it has one key in the outbox's topic. */
 const expectCodes = (targetId: string, codes: string[]): Promise<void> =>
-  eventually(() => expect(codesOf(targetId)).toEqual(codes));
+  eventually(() => expect(codesOf(targetId)).toEqual(codes), { timeoutMs: 60_000 });
 
 it('every action on a key is told once, with its actor, and no secret', async () => {
   const { id, key } = (await send('POST', '/v3/api-keys', { name: 'audited' })).body;
@@ -78,7 +78,7 @@ it('every action on a key is told once, with its actor, and no secret', async ()
     });
   }
   expect(JSON.stringify(told)).not.toContain(key.slice(-32));
-});
+}, 120_000);
 
 it('groups, applications and their access keys', async () => {
   const group = (await send('POST', '/v3/policy-groups', { name: 'audited too' })).body.id;
@@ -95,7 +95,7 @@ it('groups, applications and their access keys', async () => {
   await expectCodes(group, ['SYS_520', 'SYS_521', 'SYS_523', 'SYS_524', 'SYS_522']);
   await expectCodes(application, ['SYS_530', 'SYS_531', 'SYS_532']);
   await expectCodes(accessKey, ['SYS_533', 'SYS_534', 'SYS_535']);
-});
+}, 120_000);
 
 it('accounts: in the log of the account that it was done to, by an actor of another', async () => {
   const { id } = (await send('POST', '/v3/accounts', { display_name: 'Tenant' })).body;
@@ -108,7 +108,7 @@ it('accounts: in the log of the account that it was done to, by an actor of anot
   for (const fact of told.filter((f) => [id, key].includes(f.data?.['target_id'] ?? '')))
     expect(fact).toMatchObject({ accountId: id, data: { actor_account_id: gateway.accountId } });
   expect(told.find((f) => f.eventCode === 'SYS_501')?.changes).toEqual({ company: 'Inc', city: 'Ulm' });
-});
+}, 120_000);
 
 it('what is refused is not told', async () => {
   const { id } = await gateway.newKey();
@@ -121,4 +121,4 @@ it('what is refused is not told', async () => {
   expect(refused.status).toBe(412);
   await send('PUT', `/v3/api-keys/${id}`, { name: 'last' });
   await expectCodes(id, ['SYS_510', 'SYS_511']);
-});
+}, 120_000);
