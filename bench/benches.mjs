@@ -15,6 +15,7 @@
 import { commands } from './devices/commands.mjs';
 import { memory } from './devices/memory.mjs';
 import { messages } from './devices/messages.mjs';
+import { replicaFaults } from './devices/replica-faults.mjs';
 import { addedLatency } from './dispatch/added-latency.mjs';
 import { catchUp } from './dispatch/catch-up.mjs';
 import { fullChannel } from './dispatch/full-channel.mjs';
@@ -43,4 +44,5 @@ export const benches = {
   'devices-messages': messages,
   'devices-commands': commands,
   'devices-memory': memory,
+  'proxy-faults': replicaFaults,
 };

@@ -107,6 +107,9 @@ export class Proxy {
   }
 }
 
+/** Sessions that a replica of the device-proxy owns. @param {string} url */
+export const sessionsAt = async (url) => sum(await scrape(url), 'lanyard_device_proxy_sessions');
+
 /** A process of simulated devices. */
 export class Devices {
   /** @param {Record<string, string | number | boolean>} options as on its command line */
@@ -151,6 +154,18 @@ export class Devices {
       values: event('value-sent'),
       lost: event('value-lost') + event('silence') + event('refused'),
     };
+  }
+
+  /** How often the devices executed what, by argument. @param {string} path */
+  async executions(path) {
+    const all = /** @type {Record<string, number>} */ (await (await fetch(`${this.url}/executions`)).json());
+    /** @type {Map<string, number>} */
+    const counts = new Map();
+    for (const [key, times] of Object.entries(all)) {
+      const [, executed, argument = ''] = key.split(' ');
+      if (executed === path) counts.set(argument, (counts.get(argument) ?? 0) + times);
+    }
+    return counts;
   }
 
   /** @param {(state: Awaited<ReturnType<Devices['state']>>) => boolean} condition @param {string} what */

@@ -13,6 +13,7 @@ import { Explanations } from './explain/explanations.js';
 import { FirmwareReports } from './firmware/firmware-reports.js';
 import { Admission } from './intake/admission.js';
 import { DeviceDirectory } from './intake/device-directory.js';
+import { FirstContacts } from './intake/first-contacts.js';
 import { Expulsion } from './intake/expulsion.js';
 import { Keys } from './intake/keys.js';
 import { followModels } from './models/follow-models.js';
@@ -29,6 +30,7 @@ import { Sessions } from './sessions/sessions.js';
 import { Sweeper } from './sessions/sweeper.js';
 import { Interest } from './subscriptions/interest.js';
 import { Keeper } from './subscriptions/keeper.js';
+import { SubscriptionBook } from './subscriptions/subscription-book.js';
 import { SubscriptionStore } from './subscriptions/subscription-store.js';
 import { Subscriptions } from './subscriptions/subscriptions.js';
 import type { DeviceLink } from './transport/device-link.js';
@@ -57,14 +59,25 @@ export const assemble = (config: DeviceProxyConfig, parts: ServiceParts, engines
   const firmware = new FirmwareReports(dataSource, outbox, models, clock, logger);
   const values = new Values(producer, firmware, models, clock, logger);
   const directory = new DeviceDirectory(engines.lifecycle);
-  const admission = new Admission(directory, engines.accounts, dataSource, clock);
+  const contacts = new FirstContacts(dataSource, clock);
+  const admission = new Admission(directory, engines.accounts, contacts, logger);
 
   const subscriptionStore = new SubscriptionStore(outbox, clock);
-  const interest = new Interest(dataSource, subscriptionStore);
+  const book = new SubscriptionBook(dataSource, subscriptionStore);
+  const interest = new Interest(dataSource, subscriptionStore, book);
   const rules = new Rules(dataSource, nudges, clock);
   const asker = new Asker(link, heard, models);
   const observer = new Observer(sessions, asker, link, values, clock, logger);
-  const keeper = new Keeper({ dataSource, store: subscriptionStore, interest, rules, observer, sessions, logger });
+  const keeper = new Keeper({
+    dataSource,
+    store: subscriptionStore,
+    book,
+    interest,
+    rules,
+    observer,
+    sessions,
+    logger,
+  });
 
   const finishedTotal = metrics.counter({
     name: 'lanyard_device_proxy_commands_finished_total',
@@ -123,7 +136,7 @@ export const assemble = (config: DeviceProxyConfig, parts: ServiceParts, engines
     began: async (session, how) => {
       if (how !== 'taken') return;
       await interest.load(session);
-      deliverer.poke(session.deviceId);
+      deliverer.look(session.deviceId);
     },
   });
 

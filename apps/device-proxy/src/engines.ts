@@ -21,6 +21,7 @@ import { KafkaConnection, KafkaProducer, Outbox, OutboxRelay, StateReader } from
 import { exitOnFatal, openDatabase, type RedisClient, redisClient, type ServiceParts } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
 import type { DeviceProxyConfig } from './config.js';
+import { type DirectoryEntry, directoryEntry } from './intake/device-directory.js';
 import { entities, migrations, schemaName } from './db/schema.js';
 
 /** Longer than any script takes; a dropped connection must not hang a device's answer. */
@@ -35,7 +36,7 @@ export interface Engines {
   producer: KafkaProducer;
   outbox: Outbox;
   relay: OutboxRelay;
-  lifecycle: StateReader<DeviceLifecycleChanged>;
+  lifecycle: StateReader<DeviceLifecycleChanged, DirectoryEntry>;
   keys: StateReader<AccessKeyChanged>;
   accounts: StateReader<AccessAccountChanged>;
   credentials: StateReader<DeviceCredentialChanged>;
@@ -93,7 +94,7 @@ export const openEngines = async (config: DeviceProxyConfig, parts: ServiceParts
     producer,
     outbox: new Outbox(schemaName, app),
     relay,
-    lifecycle: whole(DeviceLifecycle),
+    lifecycle: new StateReader(connection, DeviceLifecycle, { project: directoryEntry, onFatal: exitOnFatal }),
     keys: whole(AccessKeys),
     accounts: whole(AccessAccounts),
     credentials: whole(DeviceCredentials),

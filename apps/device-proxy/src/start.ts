@@ -39,6 +39,7 @@ const connectDevices = ({ all, streams, refusals }: Transports, assembly: Assemb
 const startDevices = async (assembly: Assembly, { all }: Transports): Promise<void> => {
   await assembly.nudges.start();
   await assembly.sessions.restore((sessions) => assembly.interest.loadAll(sessions));
+  assembly.sessions.pauses.start();
   assembly.heard.start();
   assembly.deliverer.start();
   assembly.catchUp.start();
@@ -55,6 +56,7 @@ const stopDevices = async (assembly: Assembly, { all }: Transports): Promise<voi
   await assembly.callers.stop();
   await Promise.all([assembly.deliverer.stop(), ...all.map((transport) => transport.stop())]);
   assembly.observer.stop();
+  assembly.sessions.pauses.stop();
   await Promise.all([assembly.catchUp.stop(), assembly.sweeper.stop(), assembly.expiry.stop()]);
   await Promise.all([assembly.expulsion.stop(), assembly.keys.stop(), assembly.heard.stop()]);
 };

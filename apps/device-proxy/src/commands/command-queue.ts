@@ -3,6 +3,7 @@ import type { Outbox } from '@lanyard/kafka';
 import { type Clock, newId } from '@lanyard/service';
 import { type DataSource, type EntityManager, In } from 'typeorm';
 import { withDevice } from '../db/device-lock.js';
+import { Gather } from '../db/gather.js';
 import { isRepeatable, operationOf } from '../downlink/operation.js';
 import { AsyncIdTaken, CommandNotFound, NotCancellable, QueueIsFull } from '../errors.js';
 import type { SubscriptionStore } from '../subscriptions/subscription-store.js';
@@ -46,6 +47,8 @@ interface QueueParts {
  * same transaction, and so is how it ended; a result counts only if the one who brings it still holds the claim.
  */
 export class CommandQueue {
+  private readonly looks = new Gather((deviceIds: readonly string[]) => this.lookForAll(deviceIds));
+
   constructor(private readonly parts: QueueParts) {}
 
   /** Stores a command. A repeated request is answered with the command that it made the first time. */
@@ -63,6 +66,20 @@ export class CommandQueue {
     }).catch((error: unknown) => this.whenRaced(error, command));
     this.tell(ended);
     return row;
+  }
+
+  /** Whether commands of the device wait or are in flight. Asked for many devices at once. */
+  hasCommands(deviceId: string): Promise<boolean> {
+    return this.looks.of(deviceId);
+  }
+
+  private async lookForAll(deviceIds: readonly string[]): Promise<boolean[]> {
+    const rows: { device_id: string }[] = await this.parts.dataSource.query(
+      `SELECT DISTINCT device_id FROM command WHERE device_id = ANY($1) AND state IN ('waiting', 'executing')`,
+      [deviceIds],
+    );
+    const found = new Set(rows.map((row) => row.device_id));
+    return deviceIds.map((deviceId) => found.has(deviceId));
   }
 
   /** The next command of the device, claimed; undefined when none waits or one is in flight. */

@@ -70,6 +70,19 @@ export class Deliverer {
     await Promise.all(this.running.values());
   }
 
+  /** Nobody knows whether a command waits: the device has just come here. */
+  look(deviceId: string): void {
+    this.parts.queue.hasCommands(deviceId).then(
+      (has) => {
+        if (has) this.poke(deviceId);
+      },
+      (error: unknown) => {
+        this.parts.logger.warn({ err: error, deviceId }, 'commands not looked for: tried the long way');
+        this.poke(deviceId);
+      },
+    );
+  }
+
   /** There is, or may be, a command for the device. */
   poke(deviceId: string): void {
     if (!this.parts.sessions.get(deviceId)) return;
@@ -109,6 +122,8 @@ export class Deliverer {
     while (!this.stopped) {
       const session = this.parts.sessions.get(deviceId);
       if (!session || !this.parts.sessions.isListening(session)) return;
+      // What a paused replica believes may be over: its command would be carried out a second time, or too late.
+      if (!(await this.parts.sessions.isOurs(session))) return;
       this.maybeWaiting.delete(deviceId);
       const command = await this.parts.queue.claim(deviceId, { replica: this.parts.replicaId, epoch: session.epoch });
       if (!command) return;

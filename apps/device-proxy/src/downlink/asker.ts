@@ -1,6 +1,7 @@
 import type { AccountModels } from '@lanyard/lwm2m';
 import type { Heard } from '../sessions/heard.js';
-import type { Observation, Session } from '../sessions/session.js';
+import type { Observation } from '../sessions/observations.js';
+import type { Session } from '../sessions/session.js';
 import type { DeviceAnswer, DeviceLink, DeviceRequest } from '../transport/device-link.js';
 import { mediaTypeOf } from './formats.js';
 import { type Ask, observeRequest, requestFor } from './requests.js';
@@ -35,20 +36,21 @@ export class Asker {
 
   async ask(session: Session, ask: Ask): Promise<DeviceReply> {
     const request = requestFor(session.data, ask, this.models.of(session.accountId));
-    const answer = await this.link.request(session.address, request, session.signal);
+    const answer = await session.whileOpen((signal) => this.link.request(session.address, request, signal));
     this.heard.note(session);
     return replyOf(ask.path, answer);
   }
 
   async observe(session: Session, path: string): Promise<{ reply: DeviceReply; token?: string; accept?: number }> {
     const request = observeRequest(session.data, path);
-    const { answer, token } = await this.link.observe(session.address, request, session.signal);
+    const { answer, token } = await session.whileOpen((signal) => this.link.observe(session.address, request, signal));
     this.heard.note(session);
     return { reply: replyOf(path, answer), token, accept: request.accept };
   }
 
   async cancel(session: Session, observation: Observation): Promise<void> {
-    await this.link.cancel(session.address, this.requestOf(session, observation), observation.token, session.signal);
+    const request = this.requestOf(session, observation);
+    await session.whileOpen((signal) => this.link.cancel(session.address, request, observation.token, signal));
   }
 
   /** The request that made the observation: further blocks and the cancellation repeat it. */

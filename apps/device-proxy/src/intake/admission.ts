@@ -1,10 +1,9 @@
 import type { AccessAccountChanged } from '@lanyard/contracts';
 import type { StateReader } from '@lanyard/kafka';
-import { type Clock, newId } from '@lanyard/service';
-import type { DataSource } from 'typeorm';
+import type { Logger } from '@lanyard/service';
 import type { Sender } from '../transport/sender.js';
 import type { DeviceDirectory, DirectoryEntry } from './device-directory.js';
-import { FirstContact } from './first-contact.entity.js';
+import type { FirstContacts } from './first-contacts.js';
 
 export interface Admitted {
   deviceId: string;
@@ -23,8 +22,8 @@ export class Admission {
   constructor(
     private readonly directory: DeviceDirectory,
     private readonly accounts: StateReader<AccessAccountChanged>,
-    private readonly dataSource: DataSource,
-    private readonly clock: Clock,
+    private readonly contacts: FirstContacts,
+    private readonly logger: Logger,
   ) {}
 
   onRefused(refused: Refused): void {
@@ -32,8 +31,8 @@ export class Admission {
   }
 
   /**
-   * undefined: the endpoint is suspended, unknown in an account that takes no unknown endpoints, or not the one that
-   * the sender proved to be.
+   * undefined: the endpoint is suspended, unknown in an account that takes no unknown endpoints or has as many devices
+   * as it may, or not the one that the sender proved to be.
    */
   async admit(sender: Sender, endpointName: string): Promise<Admitted | undefined> {
     const { accountId } = sender;
@@ -47,7 +46,7 @@ export class Admission {
     if (entry?.lifecycleStatus === 'blocked') return undefined;
     if (entry) return { deviceId: entry.deviceId, endpointType: entry.endpointType, firstContact: false };
     if (!account?.autoCreateDevices && !sender.enrols) return undefined;
-    return { deviceId: await this.mint(accountId, endpointName), firstContact: true };
+    return this.meet(accountId, endpointName, account?.devicesMax);
   }
 
   /** A credential may be known here before the device that it was made for. */
@@ -61,16 +60,23 @@ export class Admission {
     return sender.endpointName === undefined || sender.endpointName === endpointName;
   }
 
-  /** The directory has decided on a minted id: it made the device, or gave the name to another id. */
+  /** The directory has decided on an id that was given here. */
   async forget(deviceId: string): Promise<void> {
-    await this.dataSource.manager.delete(FirstContact, { deviceId });
+    await this.contacts.forget(deviceId);
   }
 
-  /** The same id for as long as the directory does not know the endpoint, whichever replica it comes to. */
-  private async mint(accountId: string, endpointName: string): Promise<string> {
-    const row = { accountId, endpointName, deviceId: newId(this.clock.now()), createdAt: new Date(this.clock.now()) };
-    const { manager } = this.dataSource;
-    await manager.createQueryBuilder().insert().into(FirstContact).values(row).orIgnore().execute();
-    return (await manager.findOneByOrFail(FirstContact, { accountId, endpointName })).deviceId;
+  private async meet(accountId: string, endpointName: string, devicesMax?: number): Promise<Admitted | undefined> {
+    const known = {
+      count: this.directory.countOf(accountId),
+      has: (deviceId: string) => this.directory.get(deviceId) !== undefined,
+    };
+    const stranger = { accountId, endpointName, known, ...(devicesMax !== undefined && { devicesMax }) };
+    const deviceId = await this.contacts.meet(stranger);
+    if (deviceId !== undefined) return { deviceId, firstContact: true };
+    this.logger.warn(
+      { accountId, endpointName, devicesMax },
+      'unknown endpoint refused: the account has no room for it',
+    );
+    return undefined;
   }
 }

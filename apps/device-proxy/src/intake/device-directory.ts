@@ -1,7 +1,28 @@
 import type { DeviceLifecycleChanged } from '@lanyard/contracts';
 import type { StateReader } from '@lanyard/kafka';
+import { words } from '../sessions/words.js';
 
-export type DirectoryEntry = DeviceLifecycleChanged;
+/** What is kept of a device. */
+export type DirectoryEntry = Pick<
+  DeviceLifecycleChanged,
+  'deviceId' | 'accountId' | 'endpointName' | 'endpointType' | 'lifecycleStatus' | 'change'
+>;
+
+export const directoryEntry = ({
+  deviceId,
+  accountId,
+  endpointName,
+  endpointType,
+  lifecycleStatus,
+  change,
+}: DeviceLifecycleChanged): DirectoryEntry => ({
+  deviceId,
+  accountId: words.of(accountId),
+  endpointName,
+  ...(endpointType !== undefined && { endpointType: words.of(endpointType) }),
+  lifecycleStatus,
+  change,
+});
 
 /** How long the copy may lag behind what a client knows. */
 const patienceMs = 500;
@@ -16,9 +37,11 @@ const isDeleted = (entry: DirectoryEntry | undefined): boolean => !entry || entr
 /** This service's own copy of the device directory, by id and by the name a device gives itself. */
 export class DeviceDirectory {
   private readonly byName = new Map<string, string>();
+  /** Devices of each account. */
+  private readonly counts = new Map<string, number>();
   private readonly expelled: Expelled[] = [];
 
-  constructor(private readonly reader: StateReader<DirectoryEntry>) {
+  constructor(private readonly reader: StateReader<DeviceLifecycleChanged, DirectoryEntry>) {
     reader.onChange((deviceId, entry, previous) => this.changed(deviceId, entry, previous));
   }
 
@@ -42,6 +65,10 @@ export class DeviceDirectory {
     return deviceId === undefined ? undefined : this.get(deviceId);
   }
 
+  countOf(accountId: string): number {
+    return this.counts.get(accountId) ?? 0;
+  }
+
   isBlocked(deviceId: string): boolean {
     return this.get(deviceId)?.lifecycleStatus === 'blocked';
   }
@@ -55,11 +82,17 @@ export class DeviceDirectory {
 
   private changed(deviceId: string, entry: DirectoryEntry | undefined, previous: DirectoryEntry | undefined): void {
     if (previous) this.unname(deviceId, previous);
+    this.count(previous, -1);
+    this.count(entry, 1);
     if (entry && !isDeleted(entry) && entry.endpointName !== '')
       this.byName.set(nameKey(entry.accountId, entry.endpointName), deviceId);
     if (isDeleted(entry)) for (const listener of this.expelled) listener(deviceId, 'deleted');
     else if (entry?.lifecycleStatus === 'blocked' && previous?.lifecycleStatus !== 'blocked')
       for (const listener of this.expelled) listener(deviceId, 'suspended');
+  }
+
+  private count(entry: DirectoryEntry | undefined, by: number): void {
+    if (entry && !isDeleted(entry)) this.counts.set(entry.accountId, this.countOf(entry.accountId) + by);
   }
 
   private unname(deviceId: string, { accountId, endpointName }: DirectoryEntry): void {

@@ -1,6 +1,7 @@
 import type { Clock, Logger, Timer } from '@lanyard/service';
 import type { Asker, DeviceReply } from '../downlink/asker.js';
-import type { Observation, Session } from '../sessions/session.js';
+import type { Observation } from '../sessions/observations.js';
+import type { Session } from '../sessions/session.js';
 import type { Sessions } from '../sessions/sessions.js';
 import { isConnection } from '../transport/peer-address.js';
 import type { DeviceLink } from '../transport/device-link.js';
@@ -36,7 +37,7 @@ export class Observer {
         else await this.loseConnected(session);
       },
       ended: (session) => {
-        for (const { token } of session.observations.values()) this.link.forget(session.address, token);
+        for (const { token } of session.observations.all()) this.link.forget(session.address, token);
         this.releaseLater(session);
       },
     });
@@ -77,7 +78,7 @@ export class Observer {
 
   /** The device's address changed: its notifications come from there now. */
   async moved(session: Session, previousAddress: string): Promise<void> {
-    for (const { token } of session.observations.values()) this.link.forget(previousAddress, token);
+    for (const { token } of session.observations.all()) this.link.forget(previousAddress, token);
     this.link.hold(session.address);
     if (isConnection(previousAddress) || isConnection(session.address)) await this.loseConnected(session);
     else this.adoptAll(session);
@@ -85,7 +86,7 @@ export class Observer {
 
   /** They ended with the connection (RFC 8323 §7.4). What somebody still wants is observed anew after the update. */
   private async loseConnected(session: Session): Promise<void> {
-    for (const observation of [...session.observations.values()]) {
+    for (const observation of session.observations.all()) {
       session.observations.delete(observation.path);
       await this.sessions.store.dropObservation(session.deviceId, session.epoch, observation);
     }
@@ -104,7 +105,7 @@ export class Observer {
   }
 
   private adoptAll(session: Session): void {
-    for (const observation of session.observations.values()) this.adopt(session, observation);
+    for (const observation of session.observations.all()) this.adopt(session, observation);
   }
 
   private adopt(session: Session, observation: Observation): void {
@@ -130,7 +131,7 @@ export class Observer {
   private remember(session: Session, observation: Observation): void {
     const before = session.observations.get(observation.path);
     if (before && before.token !== observation.token) this.link.forget(session.address, before.token);
-    session.observations.set(observation.path, observation);
+    session.observations.set(observation);
   }
 
   private async store(session: Session, path: string): Promise<void> {

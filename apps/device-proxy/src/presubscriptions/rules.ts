@@ -14,7 +14,9 @@ const freshMs = 2_000;
 
 /** Presubscription rules by key. Every registration looks at them, so each replica keeps those of its accounts. */
 export class Rules {
-  private readonly cache = new Map<string, { rules: Promise<RulesOfKey[]>; loadedAtMs: number }>();
+  private readonly cache = new Map<string, { rules: Promise<readonly RulesOfKey[]>; loadedAtMs: number }>();
+  /** What was last found, by account. */
+  private readonly found = new Map<string, { rules: readonly RulesOfKey[]; text: string }>();
 
   constructor(
     private readonly dataSource: DataSource,
@@ -26,12 +28,23 @@ export class Rules {
     });
   }
 
-  ofAccount(accountId: string): Promise<RulesOfKey[]> {
+  /** The same object as before while they are the same rules. */
+  ofAccount(accountId: string): Promise<readonly RulesOfKey[]> {
     const cached = this.cache.get(accountId);
     if (cached && this.clock.now() - cached.loadedAtMs < freshMs) return cached.rules;
-    const rules = this.dataSource.manager.findBy(Presubscription, { accountId });
+    const rules = this.load(accountId);
     this.cache.set(accountId, { rules, loadedAtMs: this.clock.now() });
     rules.catch(() => this.cache.delete(accountId));
+    return rules;
+  }
+
+  private async load(accountId: string): Promise<readonly RulesOfKey[]> {
+    const rows = await this.dataSource.manager.find(Presubscription, { where: { accountId }, order: { keyId: 'ASC' } });
+    const rules = rows.map(({ keyId, rules: list }) => ({ keyId, rules: list }));
+    const text = JSON.stringify(rules);
+    const before = this.found.get(accountId);
+    if (before?.text === text) return before.rules;
+    this.found.set(accountId, { rules, text });
     return rules;
   }
 

@@ -17,6 +17,7 @@ export class CatchUp {
   private timer: Timer | undefined;
   private running: Promise<void> = Promise.resolve();
   private busy = false;
+  private lookedAtMs = 0;
   /** Changes seen already, by device. */
   private seen = new Map<string, string>();
 
@@ -29,6 +30,7 @@ export class CatchUp {
   ) {}
 
   start(): void {
+    this.lookedAtMs = this.clock.now();
     this.timer = this.clock.every(pollPeriodMs, () => {
       if (this.busy) return;
       this.busy = true;
@@ -45,6 +47,12 @@ export class CatchUp {
     await this.running;
   }
 
+  /** This replica stood still for so long that changes may have left the window. */
+  private async everyInterest(): Promise<void> {
+    await this.everything();
+    for (const { deviceId } of this.sessions.all()) this.listener.interest(deviceId);
+  }
+
   /** Every device of this replica that has commands waiting. */
   async everything(): Promise<void> {
     this.poke(
@@ -53,6 +61,10 @@ export class CatchUp {
   }
 
   private async look(): Promise<void> {
+    const now = this.clock.now();
+    const missed = now - this.lookedAtMs > (pollWindowSeconds * 1000) / 2;
+    this.lookedAtMs = now;
+    if (missed) await this.everyInterest();
     this.poke(
       await this.dataSource.query(
         `SELECT DISTINCT device_id FROM command WHERE state = 'waiting' AND stored_at > now() - make_interval(secs => $1)`,

@@ -1,5 +1,5 @@
 import type { Clock, Logger, Timer } from '@lanyard/service';
-import { touchPeriodMs } from './limits.js';
+import { touchBatch, touchPeriodMs } from './limits.js';
 import type { Session } from './session.js';
 import type { Sessions } from './sessions.js';
 
@@ -46,10 +46,16 @@ export class Heard {
   private async flush(): Promise<void> {
     const batch = [...this.since.values()];
     this.since.clear();
-    if (batch.length === 0) return;
+    for (let at = 0; at < batch.length; at += touchBatch) await this.write(batch.slice(at, at + touchBatch));
+  }
+
+  private async write(batch: readonly Session[]): Promise<void> {
     try {
-      const lost = await this.sessions.store.touch(batch);
-      for (const session of batch) if (lost.includes(session.deviceId)) this.dropStale(session);
+      const renewals = batch.map(({ deviceId, epoch, heardAtMs }) => ({ deviceId, epoch, heardAtMs }));
+      const ours = await this.sessions.store.renewAll(renewals);
+      batch.forEach((session, n) => {
+        if (ours[n] === false) this.dropStale(session);
+      });
     } catch (error) {
       // Nothing hangs on it: the next message is written again.
       this.logger.warn({ err: error, devices: batch.length }, 'last-heard times not written');

@@ -16,3 +16,9 @@ export const sweepLeaseMs = 30_000;
 
 /** Last-heard times are written together, this often. */
 export const touchPeriodMs = 1_000;
+/** So many in one script: Redis does nothing else meanwhile. */
+export const touchBatch = 500;
+
+/** A replica whose clock jumps by this much between two ticks stood still: its copies of sessions may be out of date. */
+export const pauseMs = 5_000;
+export const pauseTickMs = 1_000;

@@ -7,19 +7,25 @@ const names = [
   'update-session-3',
   'close-session-4',
   'claim-expired-1',
-  'touch-session-1',
   'put-observation-3',
   'drop-observation-3',
+  'renew-sessions',
 ] as const;
 
 export type ScriptName = (typeof names)[number];
 
-/** Runs one script: as many keys as its name says, then the arguments. */
+/** Runs one script: as many keys as its name says (any number where it says none), then the arguments. */
 export type RunScript = (
   name: ScriptName,
   keys: readonly string[],
   args: readonly (string | number)[],
 ) => Promise<unknown>;
+
+/** `open-session-5` has five keys; a name without a number has as many as its caller gives. */
+const keysOf = (name: ScriptName): number | undefined => {
+  const digits = /-(\d+)$/.exec(name)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+};
 
 type Command = (...args: (string | number)[]) => Promise<unknown>;
 
@@ -28,9 +34,10 @@ const source = (name: ScriptName): string => readFileSync(new URL(`./scripts/${n
 /** The scripts lie beside this file; the build copies them to dist. ioredis sends EVALSHA and falls back to EVAL. */
 export const loadScripts = (redis: RedisClient): RunScript => {
   for (const name of names) {
-    const numberOfKeys = Number(name.slice(name.lastIndexOf('-') + 1));
-    redis.defineCommand(name, { numberOfKeys, lua: source(name) });
+    const numberOfKeys = keysOf(name);
+    redis.defineCommand(name, { ...(numberOfKeys !== undefined && { numberOfKeys }), lua: source(name) });
   }
   const commands = redis as unknown as Record<ScriptName, Command>;
-  return (name, keys, args) => commands[name](...keys, ...args);
+  return (name, keys, args) =>
+    keysOf(name) === undefined ? commands[name](keys.length, ...keys, ...args) : commands[name](...keys, ...args);
 };

@@ -1,7 +1,10 @@
 import type { RedisClient } from '@lanyard/service';
+import { Gather } from '../db/gather.js';
 import { addressField, registrationField, sessionKeys, type SessionKeys, tokenField } from './keys.js';
 import { loadScripts, type RunScript } from './scripts.js';
-import type { Observation, RegistrationData, StoredSession } from './session.js';
+import { listings } from './listings.js';
+import type { Observation } from './observations.js';
+import type { RegistrationData, StoredSession } from './session.js';
 
 export interface NewSession {
   deviceId: string;
@@ -31,6 +34,14 @@ const fieldOf = (lookup: Lookup): string => {
   return tokenField(lookup.token);
 };
 
+/** A device was heard; `expiresAtMs` set: and has renewed its registration. */
+export interface Renewal {
+  deviceId: string;
+  epoch: number;
+  heardAtMs: number;
+  expiresAtMs?: number;
+}
+
 type Row = (string | number)[];
 
 const accountPage = 200;
@@ -43,7 +54,7 @@ const stored = (deviceId: string, row: Row, observations: string[]): StoredSessi
   address: String(row[3]),
   heardAtMs: Number(row[4]),
   expiresAtMs: Number(row[5]),
-  data: JSON.parse(String(row[6])) as RegistrationData,
+  data: listings.shareStored(JSON.parse(String(row[6])) as RegistrationData),
   observations: observations.map((text) => JSON.parse(text) as Observation),
 });
 
@@ -51,6 +62,7 @@ const stored = (deviceId: string, row: Row, observations: string[]): StoredSessi
 export class SessionStore {
   readonly keys: SessionKeys;
   private readonly run: RunScript;
+  private readonly renewals = new Gather((batch: readonly Renewal[]) => this.renewAll(batch));
 
   constructor(
     private readonly redis: RedisClient,
@@ -109,14 +121,21 @@ export class SessionStore {
     return rows.map(([deviceId, ...row]) => ({ session: stored(deviceId, row, []), owner: String(row[7]) }));
   }
 
-  /** Writes when devices were heard; returns those whose session is no longer this replica's. */
-  async touch(heard: readonly { deviceId: string; epoch: number; heardAtMs: number }[]): Promise<string[]> {
-    const results = await Promise.all(
-      heard.map(({ deviceId, epoch, heardAtMs }) =>
-        this.run('touch-session-1', [this.keys.session(deviceId)], [epoch, heardAtMs]),
-      ),
-    );
-    return heard.flatMap(({ deviceId }, i) => (results[i] === 1 ? [] : [deviceId]));
+  /** A registration update that changes nothing but the time. False when the session is no longer this replica's. */
+  renew(renewal: Renewal): Promise<boolean> {
+    return this.renewals.of(renewal);
+  }
+
+  /** For each whether its session is still this replica's. */
+  async renewAll(batch: readonly Renewal[]): Promise<boolean[]> {
+    const keys = [this.keys.expiry, ...batch.map(({ deviceId }) => this.keys.session(deviceId))];
+    const args = batch.flatMap(({ deviceId, epoch, heardAtMs, expiresAtMs }) => [
+      deviceId,
+      epoch,
+      heardAtMs,
+      expiresAtMs ?? '',
+    ]);
+    return ((await this.run('renew-sessions', keys, args)) as number[]).map((result) => result === 1);
   }
 
   async putObservation(deviceId: string, epoch: number, observation: Observation): Promise<boolean> {
@@ -142,6 +161,12 @@ export class SessionStore {
     const { epoch, registration, account, address, heard, expires, data, owner } = fields as Record<string, string>;
     const row = [epoch, registration, account, address, heard, expires, data] as Row;
     return { ...stored(deviceId, row, observations), owner: String(owner) };
+  }
+
+  /** Of the open session of the device; undefined when it has none. */
+  async epochOf(deviceId: string): Promise<number | undefined> {
+    const [state, epoch] = await this.redis.hmget(this.keys.session(deviceId), 'state', 'epoch');
+    return state === 'open' ? Number(epoch) : undefined;
   }
 
   async ownerOf(deviceId: string): Promise<string | undefined> {

@@ -1,3 +1,7 @@
+import { nobody, type Audience } from '../subscriptions/audiences.js';
+import type { RulesOfKey } from '../presubscriptions/rules.js';
+import { type Observation, Observations } from './observations.js';
+
 /** One entry of a registration's link list, alternate root already taken off its path. */
 export interface RegisteredLink {
   path: string;
@@ -30,17 +34,6 @@ export interface RegistrationData {
   firstContact: boolean;
 }
 
-/** An observation of one path: which token its notifications carry. */
-export interface Observation {
-  path: string;
-  /** Hex. */
-  token: string;
-  /** Content-Format that was asked for, to ask for the same again. */
-  accept?: number;
-  /** The device observes this path by itself: the token is its own and nobody has to ask for it. */
-  auto?: boolean;
-}
-
 /** A session as Redis holds it. */
 export interface StoredSession {
   deviceId: string;
@@ -65,17 +58,23 @@ export class Session {
   data: RegistrationData;
   heardAtMs: number;
   expiresAtMs: number;
-  /** By path. */
-  readonly observations = new Map<string, Observation>();
-  /** Path -> keys that subscribed to it: the audience of what arrives. */
-  audience: ReadonlyMap<string, readonly string[]> = new Map();
+  readonly observations = new Observations();
+  /** Who subscribed to what: the audience of what arrives. */
+  audience: Audience = nobody;
+  /** The rules with which the device observes what it should; undefined when that has to be looked at. */
+  settledFor: readonly RulesOfKey[] | undefined;
+  /** How often that had to be looked at: grows. */
+  unsettled = 0;
   /** The device has the answer to its registration: before that nothing may be asked of it. */
   greeted = false;
   /** A request stayed without an answer: nothing is sent until the device is heard again. */
   silent = false;
-  /** Aborted when the session ends here, by deregistration, expiry or take-over. */
-  private readonly ended = new AbortController();
+  /** It ended here: by deregistration, expiry or take-over. */
+  isOver = false;
   private lastSequence = 0;
+  /** While something waits for the device; made when it is needed, for most sessions wait for nothing. */
+  private ending: AbortController | undefined;
+  private waits = 0;
 
   constructor(stored: StoredSession) {
     this.deviceId = stored.deviceId;
@@ -86,7 +85,7 @@ export class Session {
     this.data = stored.data;
     this.heardAtMs = stored.heardAtMs;
     this.expiresAtMs = stored.expiresAtMs;
-    for (const observation of stored.observations) this.observations.set(observation.path, observation);
+    for (const observation of stored.observations) this.observations.set(observation);
   }
 
   /** Orders what arrives within this epoch. */
@@ -94,16 +93,26 @@ export class Session {
     return ++this.lastSequence;
   }
 
-  observationWith(token: string): Observation | undefined {
-    for (const observation of this.observations.values()) if (observation.token === token) return observation;
-    return undefined;
+  /** What its device should observe may have changed. */
+  unsettle(): void {
+    this.settledFor = undefined;
+    this.unsettled++;
   }
 
-  get signal(): AbortSignal {
-    return this.ended.signal;
+  /** Work that is of no use any more once the session is over: its signal aborts then. */
+  async whileOpen<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    this.ending ??= new AbortController();
+    if (this.isOver) this.ending.abort();
+    this.waits++;
+    try {
+      return await work(this.ending.signal);
+    } finally {
+      if (--this.waits === 0) this.ending = undefined;
+    }
   }
 
   end(): void {
-    this.ended.abort();
+    this.isOver = true;
+    this.ending?.abort();
   }
 }

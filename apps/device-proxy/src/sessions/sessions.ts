@@ -1,17 +1,18 @@
 import type { Clock, Logger } from '@lanyard/service';
 import { awakeWindowMs } from './limits.js';
 import { type Sender, speaksFor } from '../transport/sender.js';
-import { addressField } from './keys.js';
 import type { Nudges } from './nudges.js';
 import { OneAtATime } from './one-at-a-time.js';
+import { Pauses } from './pauses.js';
+import { SessionIndex } from './session-index.js';
 import { Session, type StoredSession } from './session.js';
 import type { Lookup, NewSession, SessionStore, TakeOver } from './session-store.js';
 
 /** `registered`: new. `taken`: its device showed up here. `restored`: this replica had it before it was restarted. */
 export type Beginning = 'registered' | 'taken' | 'restored';
 
-/** Sessions restored at a time. */
-const restoreChunk = 500;
+/** Sessions restored, or compared with Redis, at a time. */
+const chunkSize = 500;
 
 /** What others do when a session begins to be this replica's, or stops. */
 export interface SessionListener {
@@ -26,9 +27,10 @@ export interface SessionListener {
  */
 export class Sessions {
   readonly exclusive = new OneAtATime();
-  private readonly byDevice = new Map<string, Session>();
-  private readonly byRegistration = new Map<string, Session>();
-  private readonly byAddress = new Map<string, Session>();
+  readonly pauses: Pauses;
+  private readonly index = new SessionIndex();
+  /** Copies that others may have replaced while this process stood still. */
+  private readonly doubted = new Set<Session>();
   private readonly listeners: SessionListener[] = [];
 
   constructor(
@@ -40,7 +42,9 @@ export class Sessions {
     nudges.on((nudge) => {
       if (nudge.about === 'session') this.dropIfOlder(nudge.deviceId, nudge.epoch);
     });
-    nudges.onLost(() => void this.verify());
+    nudges.onLost(() => this.doubtAll());
+    this.pauses = new Pauses(clock);
+    this.pauses.onPaused(() => this.doubtAll());
   }
 
   listen(listener: SessionListener): void {
@@ -48,19 +52,21 @@ export class Sessions {
   }
 
   get(deviceId: string): Session | undefined {
-    return this.byDevice.get(deviceId);
+    return this.index.ofDevice(deviceId);
   }
 
+  /** Not one that has to be compared with Redis first. */
   at(accountId: string, address: string): Session | undefined {
-    return this.byAddress.get(addressField(accountId, address));
+    const session = this.index.at(accountId, address);
+    return session && this.isDoubted(session) ? undefined : session;
   }
 
   all(): IterableIterator<Session> {
-    return this.byDevice.values();
+    return this.index.all();
   }
 
   get size(): number {
-    return this.byDevice.size;
+    return this.index.size;
   }
 
   /** Whether the device listens now: a queue-mode device does for a while after each of its messages. */
@@ -93,6 +99,8 @@ export class Sessions {
    * in between. `address`: where the message came from, when it may have moved.
    */
   async with<T>(lookup: Lookup, address: string, work: (session: Session | undefined) => Promise<T>): Promise<T> {
+    const held = this.local(lookup);
+    if (held && this.isDoubted(held)) await this.isOurs(held);
     const deviceId = this.local(lookup)?.deviceId ?? (await this.store.find(lookup));
     if (deviceId === undefined) return work(undefined);
     return this.exclusive.run(deviceId, async () =>
@@ -113,6 +121,27 @@ export class Sessions {
     return deviceId === undefined ? undefined : this.store.read(deviceId);
   }
 
+  /** Asks Redis: true while no later epoch has the session. One that is not this replica's any more is dropped. */
+  async isOurs(session: Session): Promise<boolean> {
+    if (session.isOver) return false;
+    const epoch = await this.store.epochOf(session.deviceId);
+    this.doubted.delete(session);
+    if (epoch !== session.epoch && !session.isOver) this.drop(session);
+    return !session.isOver;
+  }
+
+  /** A registration update that changes nothing but the time. False when the session is no longer ours: it is dropped. */
+  async renew(session: Session, heardAtMs: number, expiresAtMs: number): Promise<boolean> {
+    const { deviceId, epoch } = session;
+    if (!(await this.store.renew({ deviceId, epoch, heardAtMs, expiresAtMs }))) {
+      this.drop(session);
+      return false;
+    }
+    session.heardAtMs = heardAtMs;
+    session.expiresAtMs = expiresAtMs;
+    return true;
+  }
+
   /** Writes through. False when the session is no longer ours: it is dropped. */
   async update(
     session: Session,
@@ -123,9 +152,9 @@ export class Sessions {
       this.drop(session);
       return false;
     }
-    this.unindex(session);
+    this.index.remove(session);
     Object.assign(session, change);
-    this.index(session);
+    this.index.add(session);
     return true;
   }
 
@@ -139,8 +168,8 @@ export class Sessions {
   /** Takes back what this replica had before it was restarted, and hands it over piece by piece. */
   async restore(restored: (sessions: readonly Session[]) => Promise<void>): Promise<void> {
     const devices = await this.store.owned();
-    for (let at = 0; at < devices.length; at += restoreChunk) {
-      const chunk = devices.slice(at, at + restoreChunk);
+    for (let at = 0; at < devices.length; at += chunkSize) {
+      const chunk = devices.slice(at, at + chunkSize);
       const sessions = await Promise.all(chunk.map((deviceId) => this.takeBack(deviceId)));
       await restored(sessions.filter((session) => session !== undefined));
     }
@@ -155,27 +184,28 @@ export class Sessions {
 
   /** Forgets this replica's copy. */
   drop(session: Session): void {
-    if (this.byDevice.get(session.deviceId) === session) this.byDevice.delete(session.deviceId);
-    this.unindex(session);
+    this.index.remove(session);
+    this.doubted.delete(session);
     session.end();
     for (const listener of this.listeners) listener.ended?.(session);
   }
 
   dropIfOlder(deviceId: string, epoch: number): void {
-    const session = this.byDevice.get(deviceId);
+    const session = this.index.ofDevice(deviceId);
     if (!session || session.epoch >= epoch) return;
     this.logger.debug({ deviceId, epoch }, 'session taken over by another replica');
     this.drop(session);
   }
 
   private local(lookup: Lookup): Session | undefined {
-    if (lookup.by === 'registration') return this.byRegistration.get(lookup.registrationId);
-    return lookup.by === 'address' ? this.at(lookup.accountId, lookup.address) : undefined;
+    if (lookup.by === 'registration') return this.index.ofRegistration(lookup.registrationId);
+    return lookup.by === 'address' ? this.index.at(lookup.accountId, lookup.address) : undefined;
   }
 
   private async take(deviceId: string, lookup: Lookup, address: string): Promise<Session | undefined> {
-    const held = this.byDevice.get(deviceId);
-    if (held && lookup.by === 'token' && held.observationWith(lookup.token)) return held;
+    const held = this.index.ofDevice(deviceId);
+    if (held && lookup.by === 'token' && held.observations.withToken(lookup.token) && (await this.isOurs(held)))
+      return held;
     // Held here, but not as the device shows it: either the device is out of date or this copy is. Redis knows.
     const registrationId = lookup.by === 'registration' ? lookup.registrationId : undefined;
     return this.adopt(await this.store.take(deviceId, { registrationId, address }), 'taken');
@@ -190,31 +220,39 @@ export class Sessions {
   }
 
   private async hold(session: Session, previousOwner: string, how: Beginning): Promise<void> {
-    const before = this.byDevice.get(session.deviceId);
+    const before = this.index.ofDevice(session.deviceId);
     if (before) this.drop(before);
-    this.byDevice.set(session.deviceId, session);
-    this.index(session);
+    this.index.add(session);
     if (previousOwner !== '')
       await this.nudges.tell(previousOwner, { about: 'session', deviceId: session.deviceId, epoch: session.epoch });
     for (const listener of this.listeners) await listener.began?.(session, how);
   }
 
-  private index(session: Session): void {
-    this.byRegistration.set(session.registrationId, session);
-    this.byAddress.set(addressField(session.accountId, session.address), session);
+  private isDoubted(session: Session): boolean {
+    this.pauses.look();
+    return this.doubted.size > 0 && this.doubted.has(session);
   }
 
-  private unindex(session: Session): void {
-    if (this.byRegistration.get(session.registrationId) === session) this.byRegistration.delete(session.registrationId);
-    const field = addressField(session.accountId, session.address);
-    if (this.byAddress.get(field) === session) this.byAddress.delete(field);
+  /** Nudges were lost, or this process stood still: whoever took a session over has raised its epoch. */
+  private doubtAll(): void {
+    for (const session of this.index.all()) this.doubted.add(session);
+    this.verify().catch((error: unknown) => {
+      // Each is asked for when its device or a command comes, and all of them at the next write of what was heard.
+      this.logger.warn({ err: error }, 'sessions not compared with Redis');
+    });
   }
 
-  /** Nudges were lost: whoever took a session over has raised its epoch. */
   private async verify(): Promise<void> {
-    for (const session of [...this.byDevice.values()]) {
-      const stored = await this.store.read(session.deviceId);
-      if (!stored || stored.epoch > session.epoch) this.drop(session);
+    const all = [...this.index.all()];
+    for (let at = 0; at < all.length; at += chunkSize) {
+      const chunk = all.slice(at, at + chunkSize).filter((session) => !session.isOver);
+      const ours = await this.store.renewAll(
+        chunk.map(({ deviceId, epoch, heardAtMs }) => ({ deviceId, epoch, heardAtMs })),
+      );
+      chunk.forEach((session, n) => {
+        this.doubted.delete(session);
+        if (ours[n] === false && !session.isOver) this.drop(session);
+      });
     }
   }
 }
@@ -228,5 +266,5 @@ const snapshotOf = (session: Session): StoredSession => ({
   heardAtMs: session.heardAtMs,
   expiresAtMs: session.expiresAtMs,
   data: session.data,
-  observations: [...session.observations.values()],
+  observations: [...session.observations.all()],
 });

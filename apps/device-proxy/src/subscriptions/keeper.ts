@@ -3,21 +3,15 @@ import type { DataSource } from 'typeorm';
 import { withDevice } from '../db/device-lock.js';
 import type { Observer } from '../observations/observer.js';
 import { matchingPaths } from '../presubscriptions/match.js';
-import type { Rules } from '../presubscriptions/rules.js';
+import type { Rules, RulesOfKey } from '../presubscriptions/rules.js';
 import { OneAtATime } from '../sessions/one-at-a-time.js';
 import type { Session } from '../sessions/session.js';
 import type { Sessions } from '../sessions/sessions.js';
 import { ConnectionEnded, GivenUp, NoAnswer, NotSent, Refused } from '../transport/device-link.js';
 import type { Interest } from './interest.js';
-import { Places } from './places.js';
 import type { Subscription } from './subscription.entity.js';
+import type { SubscriptionBook } from './subscription-book.js';
 import type { SubscriptionStore, Wanted } from './subscription-store.js';
-
-/**
- * Steps on the database at the same time: a fleet that comes back comes all at once. Who waits for its device holds no
- * place: devices that do not answer would keep all others waiting.
- */
-const stepsAtOnce = 64;
 
 /** The device is not there (any more): the next registration or update comes back to it. */
 const absences = [GivenUp, NoAnswer, Refused, NotSent, ConnectionEnded];
@@ -32,6 +26,7 @@ interface Due {
 interface KeeperParts {
   dataSource: DataSource;
   store: SubscriptionStore;
+  book: SubscriptionBook;
   interest: Interest;
   rules: Rules;
   observer: Observer;
@@ -46,7 +41,6 @@ interface KeeperParts {
 export class Keeper {
   private readonly perDevice = new OneAtATime();
   private readonly due = new Map<string, Due>();
-  private readonly places = new Places(stepsAtOnce);
 
   constructor(private readonly parts: KeeperParts) {}
 
@@ -55,8 +49,8 @@ export class Keeper {
    * the device was away waits in the command queue for just this registration.
    */
   async loseObserved(deviceId: string): Promise<void> {
-    const { dataSource, store } = this.parts;
-    if ((await store.of(dataSource.manager, deviceId)).length === 0) return;
+    const { book, dataSource, store } = this.parts;
+    if ((await book.of(deviceId)).length === 0) return;
     await withDevice(dataSource, deviceId, async (manager) => {
       await store.lose(manager, { deviceId, status: 'confirmed' });
       await store.lose(manager, { deviceId, origin: 'presubscription' });
@@ -71,18 +65,27 @@ export class Keeper {
   /** The device ended an observation: whoever subscribed has lost it. */
   async losePath(session: Session, path: string): Promise<void> {
     const { dataSource, store, interest } = this.parts;
+    session.unsettle();
     await withDevice(dataSource, session.deviceId, (manager) => store.losePaths(manager, session.deviceId, [path]));
     await interest.load(session);
   }
 
-  /** After a registration or an update. */
-  applyRules(session: Session): Promise<void> {
-    return this.look(session, true);
+  /** After a registration or an update. Nothing is looked up while the rules and the device are what they were. */
+  async applyRules(session: Session): Promise<void> {
+    const { settledFor } = session;
+    if (settledFor && settledFor === (await this.rulesFor(session))) return;
+    await this.look(session, true);
   }
 
   /** Subscriptions changed. */
   review(session: Session): Promise<void> {
+    session.unsettle();
     return this.look(session, false);
+  }
+
+  /** undefined when they cannot be read: then the device is looked at, and that says what is wrong. */
+  private rulesFor({ accountId }: Session): Promise<readonly RulesOfKey[] | undefined> {
+    return this.parts.rules.ofAccount(accountId).catch(() => undefined);
   }
 
   private look(session: Session, rules: boolean): Promise<void> {
@@ -103,10 +106,12 @@ export class Keeper {
   }
 
   private async bringAbout({ session, rules }: Due): Promise<void> {
-    if (session.signal.aborted) return;
+    if (session.isOver) return;
     try {
-      if (rules) await this.places.with(() => this.writeRules(session));
-      await this.reconcile(session);
+      const { unsettled } = session;
+      const applied = rules ? await this.writeRules(session) : undefined;
+      const complete = await this.reconcile(session);
+      if (complete && session.unsettled === unsettled) session.settledFor = applied;
     } catch (error) {
       if (absences.some((absence) => error instanceof absence)) return;
       this.parts.logger.error(
@@ -116,10 +121,9 @@ export class Keeper {
     }
   }
 
-  private async wantedByRules(session: Session): Promise<Wanted[]> {
+  private wantedByRules(session: Session, keys: readonly RulesOfKey[]): Wanted[] {
     const { deviceId, accountId, data } = session;
     const { endpointName, endpointType, links } = data;
-    const keys = await this.parts.rules.ofAccount(accountId);
     return keys.flatMap(({ keyId, rules }) =>
       matchingPaths(rules, { deviceId, endpointName, endpointType, links }).map((path) => ({
         keyId,
@@ -131,29 +135,31 @@ export class Keeper {
     );
   }
 
-  private async writeRules(session: Session): Promise<void> {
-    const { dataSource, store } = this.parts;
-    const wanted = await this.wantedByRules(session);
-    const known = await store.of(dataSource.manager, session.deviceId);
+  private async writeRules(session: Session): Promise<readonly RulesOfKey[]> {
+    const { book, rules } = this.parts;
+    const { deviceId } = session;
+    const keys = await rules.ofAccount(session.accountId);
+    const wanted = this.wantedByRules(session, keys);
+    const known = await book.of(deviceId);
     const same = (a: { keyId: string; path: string }) => (b: { keyId: string; path: string }) =>
       a.keyId === b.keyId && a.path === b.path;
-    const missing = wanted.filter((one) => !known.some(same(one)));
-    const stale = known.filter((row) => row.origin === 'presubscription' && !wanted.some(same(row)));
-    if (missing.length === 0 && stale.length === 0) return;
-    await withDevice(dataSource, session.deviceId, async (manager) => {
-      for (const { deviceId, path, keyId } of stale)
-        await store.lose(manager, { deviceId, path, keyId, origin: 'presubscription' });
-      await store.ask(manager, missing);
-    });
+    const asked = wanted.filter((one) => !known.some(same(one)));
+    const lost = known.filter((row) => row.origin === 'presubscription' && !wanted.some(same(row)));
+    if (asked.length > 0 || lost.length > 0) await book.write({ deviceId, asked, lost });
+    return keys;
   }
 
-  private async reconcile(session: Session): Promise<void> {
+  /** True when the device observes everything that somebody wants. */
+  private async reconcile(session: Session): Promise<boolean> {
     const { interest, observer } = this.parts;
-    const rows = await this.places.with(() => interest.load(session));
+    const rows = await interest.load(session);
     const wanted = new Set(rows.map((row) => row.path));
-    for (const { path, auto } of [...session.observations.values()])
+    for (const { path, auto } of session.observations.all())
       if (!auto && !wanted.has(path)) await observer.cancel(session, path);
-    for (const path of wanted) if (this.isMissing(session, rows, path)) await this.observe(session, path);
+    let complete = true;
+    for (const path of wanted)
+      if (this.isMissing(session, rows, path) && !(await this.observe(session, path))) complete = false;
+    return complete;
   }
 
   /** What a call asked for and the device has not confirmed yet is in the command queue. */
@@ -165,16 +171,18 @@ export class Keeper {
     return rows.some(waits);
   }
 
-  private async observe(session: Session, path: string): Promise<void> {
-    const { dataSource, store, observer, interest, sessions } = this.parts;
-    if (session.signal.aborted || !sessions.isListening(session)) return;
+  /** False when the device does not report the path, or does not listen now. */
+  private async observe(session: Session, path: string): Promise<boolean> {
+    const { book, dataSource, store, observer, interest, sessions } = this.parts;
+    const { deviceId } = session;
+    if (session.isOver || !sessions.isListening(session)) return false;
     const observing = session.observations.has(path) || (await observer.observe(session, path)).observing;
-    await this.places.with(() =>
-      withDevice(dataSource, session.deviceId, async (manager) => {
-        if (observing) await store.confirm(manager, session.deviceId, path);
-        else await store.losePaths(manager, session.deviceId, [path]);
-      }),
-    );
-    if (!observing) await interest.load(session);
+    if (observing) {
+      await book.write({ deviceId, confirmed: path });
+      return true;
+    }
+    await withDevice(dataSource, deviceId, (manager) => store.losePaths(manager, deviceId, [path]));
+    await interest.load(session);
+    return false;
   }
 }

@@ -6,6 +6,15 @@ import { Subscription } from './subscription.entity.js';
 
 export type Wanted = Pick<Subscription, 'deviceId' | 'path' | 'keyId' | 'accountId' | 'origin'>;
 
+/** One subscription. */
+export type Which = Pick<Subscription, 'deviceId' | 'path' | 'keyId'>;
+
+type Row = Subscription;
+
+/** A row as the entity has it, of the table as `s`. */
+const columns = `s.device_id AS "deviceId", s.path, s.key_id AS "keyId", s.account_id AS "accountId", s.origin, s.status,
+       s.changed_at AS "changedAt"`;
+
 type Status = 'asked' | 'confirmed' | 'lost';
 
 /** Subscriptions in PostgreSQL. Every change is announced in the same transaction; the caller holds the device's lock. */
@@ -19,8 +28,64 @@ export class SubscriptionStore {
     return manager.find(Subscription, { where: { deviceId }, order: { path: 'ASC', keyId: 'ASC' } });
   }
 
-  ofAll(manager: EntityManager, deviceIds: readonly string[]): Promise<Subscription[]> {
-    return manager.findBy(Subscription, { deviceId: In([...deviceIds]) });
+  /** Of many devices, by device. */
+  async ofAll(manager: EntityManager, deviceIds: readonly string[]): Promise<Map<string, Subscription[]>> {
+    const rows: Row[] = await manager.query(
+      `SELECT ${columns} FROM subscription s WHERE s.device_id = ANY($1) ORDER BY s.path, s.key_id`,
+      [deviceIds],
+    );
+    const byDevice = new Map<string, Subscription[]>();
+    for (const row of rows) {
+      const known = byDevice.get(row.deviceId);
+      if (known) known.push(row);
+      else byDevice.set(row.deviceId, [row]);
+    }
+    return byDevice;
+  }
+
+  /**
+   * What rules ask for, of many devices. Whatever is known already stays as it is. The one who holds the sessions writes
+   * this and knows it: unlike with `ask`, nobody has to find the change by its time.
+   */
+  async askByRules(manager: EntityManager, wanted: readonly Wanted[]): Promise<void> {
+    if (wanted.length === 0) return;
+    const rows: Row[] = await manager.query(
+      `INSERT INTO subscription AS s (device_id, path, key_id, account_id, origin, status, changed_at)
+       SELECT d, p, k, a, 'presubscription', 'asked', $5
+       FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS w (d, p, k, a)
+       ON CONFLICT (device_id, path, key_id) DO NOTHING RETURNING ${columns}`,
+      [
+        wanted.map((one) => one.deviceId),
+        wanted.map((one) => one.path),
+        wanted.map((one) => one.keyId),
+        wanted.map((one) => one.accountId),
+        new Date(this.clock.now()),
+      ],
+    );
+    await this.announce(manager, rows, 'asked');
+  }
+
+  /** What rules asked for and ask for no more, of many devices. */
+  async loseByRules(manager: EntityManager, which: readonly Which[]): Promise<void> {
+    if (which.length === 0) return;
+    const [rows]: [Row[], number] = await manager.query(
+      `DELETE FROM subscription s USING unnest($1::text[], $2::text[], $3::text[]) AS w (d, p, k)
+       WHERE s.device_id = d AND s.path = p AND s.key_id = k AND s.origin = 'presubscription' RETURNING ${columns}`,
+      [which.map((one) => one.deviceId), which.map((one) => one.path), which.map((one) => one.keyId)],
+    );
+    await this.announce(manager, rows, 'lost');
+  }
+
+  /** The devices report these paths: everybody who waits for one has what they asked for. */
+  async confirmAll(manager: EntityManager, which: readonly Pick<Wanted, 'deviceId' | 'path'>[]): Promise<void> {
+    if (which.length === 0) return;
+    const [rows]: [Row[], number] = await manager.query(
+      `UPDATE subscription s SET status = 'confirmed', changed_at = $3
+       FROM (SELECT DISTINCT d, p FROM unnest($1::text[], $2::text[]) AS w (d, p)) AS w
+       WHERE s.device_id = d AND s.path = p AND s.status = 'asked' RETURNING ${columns}`,
+      [which.map((one) => one.deviceId), which.map((one) => one.path), new Date(this.clock.now())],
+    );
+    await this.announce(manager, rows, 'confirmed');
   }
 
   /**
@@ -75,24 +140,24 @@ export class SubscriptionStore {
 
   /** Owners that missed the nudge find the change by its time. */
   private async markChanged(manager: EntityManager, rows: readonly { deviceId: string }[]): Promise<void> {
-    for (const deviceId of new Set(rows.map((row) => row.deviceId)))
-      await manager.query(
-        `INSERT INTO interest_change (device_id) VALUES ($1) ON CONFLICT (device_id) DO UPDATE SET changed_at = now()`,
-        [deviceId],
-      );
+    await manager.query(
+      `INSERT INTO interest_change (device_id) SELECT DISTINCT unnest($1::text[])
+       ON CONFLICT (device_id) DO UPDATE SET changed_at = now()`,
+      [rows.map((row) => row.deviceId)],
+    );
   }
 
   private async announce(manager: EntityManager, rows: readonly Wanted[], status: Status): Promise<void> {
     const changedAt = formatTimestamp(this.clock.now());
-    for (const { keyId, deviceId, accountId, path, origin } of rows)
-      await this.outbox.append(manager, SubscriptionsState, {
-        keyId,
-        deviceId,
-        accountId,
-        path,
-        status,
-        origin,
-        changedAt,
-      });
+    const facts = rows.map(({ keyId, deviceId, accountId, path, origin }) => ({
+      keyId,
+      deviceId,
+      accountId,
+      path,
+      status,
+      origin,
+      changedAt,
+    }));
+    await this.outbox.appendAll(manager, SubscriptionsState, facts);
   }
 }

@@ -6,6 +6,7 @@ import {
   formatCode,
   MessageTooLarge,
   NotConnected,
+  type NotificationHandler,
   type Observation,
   type OutgoingRequest,
   type Peer,
@@ -79,12 +80,21 @@ const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
       .finally(() => signal.removeEventListener('abort', abort));
   });
 
+/** An observation as the endpoint sees it; shared by all devices of which the same is asked. */
+interface Watch {
+  request: OutgoingRequest;
+  handler: NotificationHandler;
+}
+
+/** So many are shared; beyond that some are only kept more than once. */
+const watchesMax = 10_000;
+
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Devices over CoAP: through the one socket they sent to, or over the connection that they opened. */
 export class CoapLink implements DeviceLink {
-  /** How to stop an observation without a message, by address and token. */
-  private readonly observations = new Map<string, () => void>();
+  /** Observations of a path are alike on many devices: they share what is asked and who takes what comes. */
+  private readonly watches = new Map<string, Watch>();
   private take: TakeNotification = () => Promise.resolve(false);
 
   constructor(
@@ -108,34 +118,34 @@ export class CoapLink implements DeviceLink {
 
   async observe(address: string, request: DeviceRequest, signal: AbortSignal): Promise<ObservedAnswer> {
     const peer = this.peers.peerOf(address);
+    const watch = this.watchOf(request);
     let known = false;
     // A notification may overtake the answer that makes its token known: it waits for its turn.
     const handler = async (notification: CoapNotification): Promise<void> => {
       if (!known) await answered.then(nextTurn, nextTurn);
-      await this.handle(notification, request);
+      await watch.handler(notification);
     };
-    const answered = this.endpoint.observe(peer, outgoing(request), handler);
+    const answered = this.endpoint.observe(peer, watch.request, handler);
     const observation = await unlessAborted<Observation<ReceivedResponse>>(answered, signal);
     setImmediate(() => {
       known = true;
+      observation.handOver(watch.handler);
     });
     const answer = answerOf(observation.response);
-    if (!observation.observing) return { answer };
-    const token = observation.token.toString('hex');
-    this.observations.set(`${address} ${token}`, () => observation.cancel());
-    return { answer, token };
+    return observation.observing ? { answer, token: observation.token.toString('hex') } : { answer };
   }
 
   adopt(address: string, token: string, request: DeviceRequest): void {
-    const peer = this.peers.peerOf(address);
-    if (this.observations.has(`${address} ${token}`)) return;
-    const handler = (notification: CoapNotification): Promise<void> => this.handle(notification, request);
-    this.endpoint.restoreObservation(peer, Buffer.from(token, 'hex'), handler, outgoing(request));
-    this.observations.set(`${address} ${token}`, () => undefined);
+    const watch = this.watchOf(request);
+    this.endpoint.restoreObservation(
+      this.peers.peerOf(address),
+      Buffer.from(token, 'hex'),
+      watch.handler,
+      watch.request,
+    );
   }
 
   async cancel(address: string, request: DeviceRequest, token: string, signal: AbortSignal): Promise<void> {
-    this.observations.delete(`${address} ${token}`);
     const cancelled = this.endpoint.cancelObservation(
       this.peers.peerOf(address),
       Buffer.from(token, 'hex'),
@@ -145,8 +155,7 @@ export class CoapLink implements DeviceLink {
   }
 
   forget(address: string, token: string): void {
-    this.observations.get(`${address} ${token}`)?.();
-    this.observations.delete(`${address} ${token}`);
+    this.endpoint.forgetObservation(this.peers.peerOf(address), Buffer.from(token, 'hex'));
   }
 
   hold(address: string): void {
@@ -157,11 +166,22 @@ export class CoapLink implements DeviceLink {
     this.endpoint.forgetPeer(this.peers.peerOf(address));
   }
 
+  private watchOf(request: DeviceRequest): Watch {
+    const key = `${request.path} ${request.accept ?? ''}`;
+    const known = this.watches.get(key);
+    if (known) return known;
+    const sent = outgoing(request);
+    const watch: Watch = { request: sent, handler: (notification) => this.handle(notification, sent) };
+    if (this.watches.size >= watchesMax) this.watches.clear();
+    this.watches.set(key, watch);
+    return watch;
+  }
+
   /** A notification that belongs to nobody is acknowledged, and the device is asked to stop. */
-  private async handle(notification: Received, request: DeviceRequest): Promise<void> {
+  private async handle(notification: Received, request: OutgoingRequest): Promise<void> {
     if (await this.offer(notification)) return;
     const { peer, token } = notification;
-    this.endpoint.cancelObservation(peer, token, outgoing(request)).catch(() => undefined);
+    this.endpoint.cancelObservation(peer, token, request).catch(() => undefined);
   }
 
   /** False when nobody observes with the token. */

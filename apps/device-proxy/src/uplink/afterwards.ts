@@ -18,6 +18,7 @@ export class Afterwards {
   registered(session: Session): void {
     session.greeted = true;
     this.updated(session);
+    this.deliverer.look(session.deviceId);
     this.observer.adoptAutomatic(session).catch((error: unknown) => {
       this.logger.error({ err: error, deviceId: session.deviceId }, 'observations of the device itself not stored');
     });
@@ -25,7 +26,6 @@ export class Afterwards {
 
   updated(session: Session): void {
     this.heard.note(session);
-    this.deliverer.poke(session.deviceId);
     void this.keeper.applyRules(session);
   }
 }

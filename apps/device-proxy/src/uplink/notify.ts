@@ -3,7 +3,8 @@ import { mediaTypeOf } from '../downlink/formats.js';
 import type { Observer } from '../observations/observer.js';
 import type { Values } from '../observations/values.js';
 import type { Heard } from '../sessions/heard.js';
-import type { Observation, Session } from '../sessions/session.js';
+import type { Observation } from '../sessions/observations.js';
+import type { Session } from '../sessions/session.js';
 import type { Sessions } from '../sessions/sessions.js';
 import type { Keeper } from '../subscriptions/keeper.js';
 import { isConnection } from '../transport/peer-address.js';
@@ -38,7 +39,7 @@ export class Notify {
 
   private known({ accountId, address, token }: UplinkNotification): [Session, Observation] | undefined {
     const session = this.parts.sessions.at(accountId, address);
-    const observation = session?.observationWith(token);
+    const observation = session?.observations.withToken(token);
     return session && observation && [session, observation];
   }
 
@@ -48,7 +49,7 @@ export class Notify {
     if (isConnection(address)) return undefined;
     const { sessions } = this.parts;
     const matching = async (session: Session | undefined): Promise<[Session, Observation] | undefined> => {
-      const observation = session?.observationWith(token);
+      const observation = session?.observations.withToken(token);
       return session && observation && [session, observation];
     };
     return (

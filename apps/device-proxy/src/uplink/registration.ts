@@ -9,6 +9,7 @@ import {
   UnsupportedVersion,
   WrongParameter,
 } from '@lanyard/lwm2m';
+import { type Listing, listings } from '../sessions/listings.js';
 import type { RegisteredLink, RegistrationData } from '../sessions/session.js';
 import type { UplinkReply, UplinkRequest } from '../transport/uplink-request.js';
 
@@ -42,13 +43,19 @@ const registeredLink = (link: ResourceLink, obs: boolean): RegisteredLink => {
 };
 
 /** LwM2M lets everything readable be observed; a device that marks some links with `obs` means those alone. */
-const linksOf = ({ rootPath, rootContentFormats, links }: LinkList) => {
+const listingOf = ({ rootPath, rootContentFormats, links }: LinkList): Listing => {
   const marked = links.some((link) => link.obs);
   return {
     rootPath,
     contentFormats: rootContentFormats,
     links: links.map((link) => registeredLink(link, marked ? link.obs === true : true)),
   };
+};
+
+/** Devices of one model send the same text. */
+const listingIn = (payload: Buffer): Listing => {
+  const text = payload.toString('utf8');
+  return listings.of(text, () => listingOf(parseLinks(text)));
 };
 
 const refusal = (error: unknown): { refusal: UplinkReply } => {
@@ -68,13 +75,13 @@ export const readRegistration = ({
     if (endpointName === undefined) throw new WrongParameter('ep', 'is missing');
     const attributes = { ...others, ...(smsNumber !== undefined && { sms: smsNumber }) };
     return {
-      registration: {
+      registration: listings.share({
         ...rest,
         endpointName,
         lwm2mVersion: version,
         attributes,
-        ...linksOf(parseLinks(payload.toString('utf8'))),
-      },
+        ...listingIn(payload),
+      }),
     };
   } catch (error) {
     return refusal(error);
@@ -93,7 +100,7 @@ export const readUpdate = ({
         ...(lifetimeSeconds !== undefined && { lifetimeSeconds }),
         ...(binding !== undefined && { binding }),
         ...(queueMode !== undefined && { queueMode }),
-        ...(payload.length > 0 && linksOf(parseLinks(payload.toString('utf8')))),
+        ...(payload.length > 0 && listingIn(payload)),
       },
     };
   } catch (error) {

@@ -36,12 +36,23 @@ export class Update {
   private async apply(session: Session, address: string, change: RegistrationChange): Promise<UplinkReply | undefined> {
     const { afterwards, clock, facts, observer, sessions } = this.parts;
     const previousAddress = session.address;
-    const data: RegistrationData = { ...session.data, ...change };
+    const data = changed(session.data, change);
     const heardAtMs = clock.now();
     const expiresAtMs = heardAtMs + data.lifetimeSeconds * 1000 + expiryGraceMs;
-    if (!(await sessions.update(session, { address, data, heardAtMs, expiresAtMs }))) return undefined;
+    const same = data === session.data && address === previousAddress;
+    const ours = same
+      ? await sessions.renew(session, heardAtMs, expiresAtMs)
+      : await sessions.update(session, { address, data, heardAtMs, expiresAtMs });
+    if (!ours) return undefined;
+    if (!same) session.unsettle();
     if (address !== previousAddress) await observer.moved(session, previousAddress);
     await facts.began(session, 'updated');
     return { code: '2.04', afterwards: () => afterwards.updated(session) };
   }
 }
+
+/** The same object when nothing of it changes: most updates only say that the device is there. */
+const changed = (data: RegistrationData, change: RegistrationChange): RegistrationData => {
+  const names = Object.keys(change) as (keyof RegistrationChange)[];
+  return names.every((name) => data[name] === change[name]) ? data : { ...data, ...change };
+};

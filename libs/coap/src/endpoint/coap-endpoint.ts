@@ -17,8 +17,10 @@ export interface CoapEndpoint {
     request: OutgoingRequest & { token?: Buffer },
     onNotification: NotificationHandler,
   ): Promise<Observation<ReceivedResponse>>;
-  /** Recognises the notifications of an observation that this endpoint did not register. */
+  /** Recognises the notifications of an observation that this endpoint did not register. One that it knows stays as it is. */
   restoreObservation(peer: Peer, token: Buffer, onNotification: NotificationHandler, request?: OutgoingRequest): void;
+  /** Forgets an observation without a message: what the peer still sends for it belongs to nobody. */
+  forgetObservation(peer: Peer, token: Buffer): void;
   /** Sends the request with Observe 1 and the token of the observation. However it ends, the observation is forgotten. */
   cancelObservation(peer: Peer, token: Buffer, request: OutgoingRequest): Promise<ReceivedResponse>;
 }

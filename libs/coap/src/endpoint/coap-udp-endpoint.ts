@@ -13,6 +13,7 @@ import {
 import { Notifier } from '../observe/notifier.js';
 import { Observer } from '../observe/observer.js';
 import { UnmatchedReceiver } from '../observe/unmatched-receiver.js';
+import { tokenKey } from '../observe/tokens.js';
 import { type Peer, peerOf } from '../peer/peer.js';
 import { StrangerGate } from '../peer/stranger-gate.js';
 import { type CoapEndpoint } from './coap-endpoint.js';
@@ -115,10 +116,15 @@ export class CoapUdpEndpoint implements CoapEndpoint {
   /**
    * Recognises the notifications of an observation that somebody else registered, for example an earlier process. A
    * large notification can only be completed with the request; without it the handler gets the first block with
-   * `partial` and `ended`, and the device is told to stop.
+   * `partial` and `ended`, and the device is told to stop. An observation that is known stays as it is.
    */
   restoreObservation(peer: Peer, token: Buffer, onNotification: NotificationHandler, request?: OutgoingRequest): void {
     this.observer.restore(peer, token, onNotification, request);
+  }
+
+  /** Forgets an observation without a message: the next notification is answered with a Reset, which ends it. */
+  forgetObservation(peer: Peer, token: Buffer): void {
+    this.core.peers.get(peer.key)?.observations?.delete(tokenKey(token));
   }
 
   /**

@@ -112,12 +112,11 @@ export class EndpointCore {
         this.send(state.peer, datagram);
       },
       release: (one: Transmission) => {
-        const index = state.transmissions.indexOf(one);
-        if (index >= 0) state.transmissions.splice(index, 1);
+        state.endTransmission(one);
       },
     };
     const transmission = new Transmission(messageId, bytes, parameters, line, settled);
-    state.transmissions.push(transmission);
+    state.beginTransmission(transmission);
     transmission.start();
     return transmission;
   }

@@ -38,6 +38,8 @@ export interface Observation<Response> {
   observing: boolean;
   /** Forgets the observation without a message: the next notification is answered with a Reset, which ends it. */
   cancel(): void;
+  /** From now on this handler takes the notifications: one that many share, instead of the one this began with. */
+  handOver(handler: NotificationHandler): void;
 }
 
 /** A notification to send, in the role of the device. */

@@ -11,8 +11,9 @@ export class ObservationEntry {
   private refused: Set<number> | undefined;
 
   constructor(
-    readonly token: Buffer,
-    readonly handler: NotificationHandler,
+    /** The token as `tokenKey` writes it. */
+    readonly key: string,
+    public handler: NotificationHandler,
     /** To fetch further blocks of a large notification; unknown after a take-over that did not keep it. */
     readonly request: OutgoingRequest | undefined,
   ) {}

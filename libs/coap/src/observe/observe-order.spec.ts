@@ -24,7 +24,7 @@ describe('isNewer (RFC 7641 §3.4)', () => {
 });
 
 describe('ObservationEntry', () => {
-  const entry = () => new ObservationEntry(Buffer.alloc(8), async () => undefined, undefined);
+  const entry = () => new ObservationEntry('a token!', async () => undefined, undefined);
 
   it('admits the retransmission of a refused notification, even when a newer one came meanwhile', () => {
     const observation = entry();

@@ -27,14 +27,22 @@ export class Observer {
   ): Promise<Observation<ReceivedResponse>> {
     const { token: wanted, ...plain } = request;
     const token = wanted ?? this.core.tokens.next();
-    const entry = new ObservationEntry(token, handler, plain);
+    const entry = new ObservationEntry(tokenKey(token), handler, plain);
     let observing = false;
     const onResponse = (response: IncomingResponse): void => {
       observing = this.begin(peer, entry, response);
     };
     try {
       const response = await this.requester.request(peer, plain, { intent: 'observe', token, observe: 0, onResponse });
-      return { response, token, observing, cancel: () => this.forget(peer, entry) };
+      return {
+        response,
+        token,
+        observing,
+        cancel: () => this.forget(peer, entry),
+        handOver: (next) => {
+          entry.handler = next;
+        },
+      };
     } catch (error) {
       this.forget(peer, entry);
       throw error;
@@ -43,7 +51,7 @@ export class Observer {
 
   /** Before any notification can arrive: it may be the very next datagram. */
   private begin(peer: Peer, entry: ObservationEntry, { message, options }: IncomingResponse): boolean {
-    const key = tokenKey(entry.token);
+    const { key } = entry;
     if (!isSuccessCode(message.code) || options.observe === undefined) {
       this.core.peers.get(peer.key)?.observations?.delete(key);
       return false;
@@ -54,7 +62,9 @@ export class Observer {
   }
 
   restore(peer: Peer, token: Buffer, handler: NotificationHandler, request: OutgoingRequest | undefined): void {
-    this.add(peer, new ObservationEntry(token, handler, request));
+    const key = tokenKey(token);
+    if (!this.core.peers.get(peer.key)?.observations?.has(key))
+      this.add(peer, new ObservationEntry(key, handler, request));
   }
 
   /** Ends it on the device. Whatever comes of that, it is forgotten here, and a further notification is reset. */
@@ -122,14 +132,13 @@ export class Observer {
     this.core.peers.keep(peer);
     const state = this.core.peers.obtain(peer);
     state.observations ??= new Map();
-    state.observations.set(tokenKey(entry.token), entry);
+    state.observations.set(entry.key, entry);
   }
 
   /** A later observation with the same token is left alone. */
   private forget(peer: Peer, entry: ObservationEntry): void {
     const observations = this.core.peers.get(peer.key)?.observations;
-    const key = tokenKey(entry.token);
-    if (observations?.get(key) === entry) observations.delete(key);
+    if (observations?.get(entry.key) === entry) observations.delete(entry.key);
   }
 }
 

@@ -13,17 +13,24 @@ export const EMPTY_ACK = '';
 
 const RING_LENGTH = 8;
 
+/** Never written to: a list grows by being copied, for one that was pushed to holds on to room for sixteen. */
+const none: RememberedAnswer[] = [];
+
 /**
  * The last answers given to one peer. A peer has one message outstanding (NSTART), so a few are enough and memory
  * follows the number of peers, not the rate. Texts take a fraction of what small Buffers would hold on to.
  */
 export class AnswerRing {
-  private readonly entries: RememberedAnswer[] = [];
-  private next = 0;
+  private entries: RememberedAnswer[] = none;
 
   remember(entry: RememberedAnswer): void {
-    this.entries[this.next] = entry;
-    this.next = (this.next + 1) % RING_LENGTH;
+    const { entries } = this;
+    const [oldest] = entries;
+    const expired = oldest !== undefined && entry.atMs - oldest.atMs >= EXCHANGE_LIFETIME_MS;
+    if (entries.length === RING_LENGTH || expired) {
+      entries.shift();
+      entries.push(entry);
+    } else this.entries = [...entries, entry];
   }
 
   find(messageId: number, token: string, nowMs: number): string | undefined {

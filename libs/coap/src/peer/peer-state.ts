@@ -7,6 +7,8 @@ import { AnswerRing } from './answer-ring.js';
 import { PeerQueue } from './peer-queue.js';
 import { type Peer } from './peer.js';
 
+const none: readonly Transmission[] = [];
+
 /** Non-confirmable notifications that a Reset can still refer to. */
 const RESETTABLE_MAX = 8;
 
@@ -19,7 +21,7 @@ export class PeerState {
   /** Rejects the confirmable notification that is on its way. */
   abandonNotification: ((error: CoapError) => void) | undefined;
   /** Confirmable messages on their way: the one of the interaction and any separate responses. */
-  readonly transmissions: Transmission[] = [];
+  transmissions: readonly Transmission[] = none;
   /** By token as latin1 text. */
   observations: Map<string, ObservationEntry> | undefined;
   readonly answers = new AnswerRing();
@@ -45,6 +47,15 @@ export class PeerState {
 
   transmission(messageId: number): Transmission | undefined {
     return this.transmissions.find((one) => one.messageId === messageId);
+  }
+
+  beginTransmission(transmission: Transmission): void {
+    this.transmissions = [...this.transmissions, transmission];
+  }
+
+  endTransmission(transmission: Transmission): void {
+    const left = this.transmissions.filter((one) => one !== transmission);
+    this.transmissions = left.length === 0 ? none : left;
   }
 
   rememberResettable(messageId: number, token: Buffer): void {

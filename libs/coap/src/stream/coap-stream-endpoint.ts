@@ -8,6 +8,7 @@ import { type CoapEndpoint } from '../endpoint/coap-endpoint.js';
 import { EndpointClosed, NotConnected } from '../errors.js';
 import { type OutgoingRequest } from '../exchange/request.js';
 import { type ReceivedResponse } from '../exchange/response.js';
+import { tokenKey } from '../observe/tokens.js';
 import { type NotificationHandler, type Observation, type OutgoingNotification } from '../observe/notification.js';
 import { type Peer } from '../peer/peer.js';
 import { Connection } from './connection.js';
@@ -123,6 +124,10 @@ export class CoapStreamEndpoint implements CoapEndpoint {
   restoreObservation(peer: Peer, token: Buffer, onNotification: NotificationHandler, request?: OutgoingRequest): void {
     const conversation = this.conversations.get(peer.key);
     if (conversation !== undefined) this.observer.restore(conversation, token, onNotification, request);
+  }
+
+  forgetObservation(peer: Peer, token: Buffer): void {
+    this.conversations.get(peer.key)?.observations.delete(tokenKey(token));
   }
 
   async cancelObservation(peer: Peer, token: Buffer, request: OutgoingRequest): Promise<ReceivedResponse> {

@@ -36,12 +36,22 @@ export class StreamObserver {
       if (observing) to.observations.set(tokenKey(token), observation);
     };
     const response = await this.requester.request(to, request, { intent: 'observe', token, observe: 0, onResponse });
-    return { response, token, observing, cancel: () => forget(to, observation) };
+    return {
+      response,
+      token,
+      observing,
+      cancel: () => forget(to, observation),
+      handOver: (next) => {
+        observation.handler = next;
+      },
+    };
   }
 
   /** An observation that the peer makes by itself. */
   restore(to: Conversation, token: Buffer, handler: NotificationHandler, request: OutgoingRequest | undefined): void {
-    to.observations.set(tokenKey(token), { token, handler, request, tail: Promise.resolve() });
+    const key = tokenKey(token);
+    if (to.observations.has(key)) return;
+    to.observations.set(key, { token, handler, request, tail: Promise.resolve() });
   }
 
   /** Ends it on the peer. Whatever comes of that, it is forgotten here. */

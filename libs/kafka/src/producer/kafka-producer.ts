@@ -1,6 +1,7 @@
 import { encodeMessage, type EncodedMessage, encodeTombstone, type MessageMeta, type Topic } from '@lanyard/contracts';
 import kafkajs, { type Message, type Producer, type TopicMessages } from 'kafkajs';
 import type { KafkaConnection } from '../connection/kafka-connection.js';
+import './record-encoder.js';
 
 /** Bounds of one request to the brokers. */
 const requestMessagesMax = 1_000;

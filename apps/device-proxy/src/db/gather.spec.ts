@@ -1,0 +1,62 @@
+import { describe, expect, it } from '@jest/globals';
+import { Gather } from './gather.js';
+
+describe('Gather', () => {
+  /** Answers are given by hand, one round after the other. */
+  const byHand = () => {
+    const rounds: { asked: readonly number[]; answer: (error?: Error) => void }[] = [];
+    const gather = new Gather<number, string>(
+      (asked) =>
+        new Promise((resolve, reject) => {
+          rounds.push({
+            asked,
+            answer: (error) => (error ? reject(error) : resolve(asked.map((n) => `answer ${n}`))),
+          });
+        }),
+    );
+    return { gather, rounds };
+  };
+  const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+
+  it('asks together what comes together, and what comes while two rounds are under way', async () => {
+    const { gather, rounds } = byHand();
+    const first = [1, 2, 3].map((n) => gather.of(n));
+    await nextTurn();
+    const second = gather.of(4);
+    await nextTurn();
+    const third = [5, 6].map((n) => gather.of(n));
+    await nextTurn();
+    expect(rounds.map(({ asked }) => asked)).toEqual([[1, 2, 3], [4]]);
+    rounds[0]?.answer();
+    expect(await Promise.all(first)).toEqual(['answer 1', 'answer 2', 'answer 3']);
+    await nextTurn();
+    expect(rounds[2]?.asked).toEqual([5, 6]);
+    rounds[1]?.answer();
+    rounds[2]?.answer();
+    expect(await Promise.all([second, ...third])).toEqual(['answer 4', 'answer 5', 'answer 6']);
+  });
+
+  it('fails for those who asked together, and goes on', async () => {
+    const { gather, rounds } = byHand();
+    const failed = Promise.allSettled([gather.of(1), gather.of(2)]);
+    await nextTurn();
+    rounds[0]?.answer(new Error('away'));
+    expect((await failed).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    const later = gather.of(3);
+    await nextTurn();
+    rounds[1]?.answer();
+    expect(await later).toBe('answer 3');
+  });
+
+  it('takes no more than 500 in one go', async () => {
+    const { gather, rounds } = byHand();
+    const all = Array.from({ length: 1_100 }, (_, n) => gather.of(n));
+    await nextTurn();
+    expect(rounds.map(({ asked }) => asked.length)).toEqual([500, 500]);
+    rounds[0]?.answer();
+    rounds[1]?.answer();
+    await nextTurn();
+    rounds[2]?.answer();
+    expect((await Promise.all(all)).length).toBe(1_100);
+  });
+});

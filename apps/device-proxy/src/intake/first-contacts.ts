@@ -1,0 +1,107 @@
+import { type Clock, newId } from '@lanyard/service';
+import type { DataSource, EntityManager } from 'typeorm';
+import { Gather } from '../db/gather.js';
+import { FirstContact } from './first-contact.entity.js';
+
+/** An endpoint that the directory does not know. */
+export interface Stranger {
+  accountId: string;
+  endpointName: string;
+  /** Quota of the account: devices it may have. */
+  devicesMax?: number;
+  /** Devices that the directory knows of the account, and whether it knows one. */
+  known: { count: number; has: (deviceId: string) => boolean };
+}
+
+/** First half of an advisory lock's key: first contacts of an account with a quota are counted one after the other. */
+const lockSpace = 0x0b0e;
+
+const keyOf = ({ accountId, endpointName }: { accountId: string; endpointName: string }): string =>
+  `${accountId}|${endpointName}`;
+
+/**
+ * The id given to an endpoint that the directory does not know yet: the same for as long as it does not, whichever
+ * replica the device comes to. A fleet that comes for the first time comes all at once: many are stored in one go.
+ */
+export class FirstContacts {
+  private readonly gather = new Gather((strangers: readonly Stranger[]) => this.meetAll(strangers));
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The id; undefined when the account has as many devices as it may. */
+  meet(stranger: Stranger): Promise<string | undefined> {
+    return this.gather.of(stranger);
+  }
+
+  /** The directory has decided on an id: it made the device and deleted it, or gave the name to another id. */
+  async forget(deviceId: string): Promise<void> {
+    await this.dataSource.manager.delete(FirstContact, { deviceId });
+  }
+
+  private meetAll(strangers: readonly Stranger[]): Promise<(string | undefined)[]> {
+    return this.dataSource.transaction(async (manager) => {
+      const ids = await this.met(manager, strangers);
+      const fresh = [
+        ...new Map(strangers.filter((one) => !ids.has(keyOf(one))).map((one) => [keyOf(one), one])).values(),
+      ];
+      await this.insert(manager, await this.withinQuota(manager, fresh));
+      const all = fresh.length === 0 ? ids : await this.met(manager, strangers);
+      return strangers.map((one) => all.get(keyOf(one)));
+    });
+  }
+
+  private async met(manager: EntityManager, strangers: readonly Stranger[]): Promise<Map<string, string>> {
+    const rows: { accountId: string; endpointName: string; deviceId: string }[] = await manager.query(
+      `SELECT f.account_id AS "accountId", f.endpoint_name AS "endpointName", f.device_id AS "deviceId"
+       FROM first_contact f JOIN unnest($1::text[], $2::text[]) AS w (a, n) ON f.account_id = a AND f.endpoint_name = n`,
+      [strangers.map((one) => one.accountId), strangers.map((one) => one.endpointName)],
+    );
+    return new Map(rows.map((row) => [keyOf(row), row.deviceId]));
+  }
+
+  /** Another replica may have met one meanwhile: the id that is there stays. Sorted, so that two never block one another. */
+  private async insert(manager: EntityManager, fresh: readonly Stranger[]): Promise<void> {
+    if (fresh.length === 0) return;
+    const now = this.clock.now();
+    const sorted = fresh.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+    await manager.query(
+      `INSERT INTO first_contact (account_id, endpoint_name, device_id, created_at)
+       SELECT a, n, d, $4 FROM unnest($1::text[], $2::text[], $3::text[]) AS w (a, n, d) ON CONFLICT DO NOTHING`,
+      [
+        sorted.map((one) => one.accountId),
+        sorted.map((one) => one.endpointName),
+        sorted.map(() => newId(now)),
+        new Date(now),
+      ],
+    );
+  }
+
+  /** Those that their accounts have room for, in the order in which they came. */
+  private async withinQuota(manager: EntityManager, fresh: readonly Stranger[]): Promise<Stranger[]> {
+    const room = new Map<string, number>();
+    const limited = fresh.filter((one) => one.devicesMax !== undefined);
+    // In one order, as every transaction that takes several such locks.
+    for (const one of limited.toSorted((a, b) => (a.accountId < b.accountId ? -1 : 1)))
+      if (!room.has(one.accountId)) room.set(one.accountId, await this.roomOf(manager, one));
+    return fresh.filter(({ accountId, devicesMax }) => {
+      if (devicesMax === undefined) return true;
+      const left = room.get(accountId) ?? 0;
+      room.set(accountId, left - 1);
+      return left > 0;
+    });
+  }
+
+  /** Devices count that the directory knows, and those that were met and that it does not know yet. */
+  private async roomOf(manager: EntityManager, { accountId, devicesMax = 0, known }: Stranger): Promise<number> {
+    await manager.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [lockSpace, accountId]);
+    if (known.count >= devicesMax) return 0;
+    const rows: { device_id: string }[] = await manager.query(
+      'SELECT device_id FROM first_contact WHERE account_id = $1',
+      [accountId],
+    );
+    return devicesMax - known.count - rows.filter((row) => !known.has(row.device_id)).length;
+  }
+}

@@ -1,0 +1,50 @@
+import type { RegistrationData } from './session.js';
+import { words } from './words.js';
+
+/** What a device lists when it registers. Never changed once it is here: many devices share one. */
+export type Listing = Readonly<Pick<RegistrationData, 'rootPath' | 'contentFormats' | 'links'>>;
+
+/** So many different ones are remembered, and only short ones: a fleet has as many as it has models. */
+const rememberedMax = 1_000;
+const textMax = 16_384;
+
+const noAttributes: Readonly<Record<string, string>> = Object.freeze({});
+
+/**
+ * Devices of one model list the same and say the same of themselves: each text is read once, and what was read is
+ * shared. What is not shared any more, because there are too many, is only kept more than once.
+ */
+export class Listings {
+  private readonly byText = new Map<string, Listing>();
+
+  of(text: string, read: () => Listing): Listing {
+    const known = this.byText.get(text);
+    if (known) return known;
+    const listing = read();
+    if (text.length > textMax) return listing;
+    if (this.byText.size >= rememberedMax) this.byText.clear();
+    this.byText.set(text, listing);
+    return listing;
+  }
+
+  /** The same data in less memory. Its listing comes from `of`. */
+  share<D extends Omit<RegistrationData, 'registeredAtMs' | 'firstContact'>>(data: D): D {
+    return {
+      ...data,
+      ...(data.endpointType !== undefined && { endpointType: words.of(data.endpointType) }),
+      lwm2mVersion: words.of(data.lwm2mVersion),
+      binding: words.of(data.binding),
+      attributes: Object.keys(data.attributes).length === 0 ? noAttributes : data.attributes,
+    };
+  }
+
+  /** Data that were stored, with a listing of their own. */
+  shareStored(data: RegistrationData): RegistrationData {
+    const { rootPath, contentFormats, links } = data;
+    const listing = { rootPath, contentFormats, links };
+    return this.share({ ...data, ...this.of(JSON.stringify(listing), () => listing) });
+  }
+}
+
+/** Those of this process. */
+export const listings = new Listings();

@@ -1,0 +1,43 @@
+/** An observation of one path: which token its notifications carry. */
+export interface Observation {
+  path: string;
+  /** Hex. */
+  token: string;
+  /** Content-Format that was asked for, to ask for the same again. */
+  accept?: number;
+  /** The device observes this path by itself: the token is its own and nobody has to ask for it. */
+  auto?: boolean;
+}
+
+const none: readonly Observation[] = [];
+
+/** The observations of one device, by path. Most have a few, or none: a list takes a fraction of what a Map does. */
+export class Observations {
+  private list: readonly Observation[] = none;
+
+  get(path: string): Observation | undefined {
+    return this.list.find((one) => one.path === path);
+  }
+
+  has(path: string): boolean {
+    return this.get(path) !== undefined;
+  }
+
+  withToken(token: string): Observation | undefined {
+    return this.list.find((one) => one.token === token);
+  }
+
+  set(observation: Observation): void {
+    this.list = [...this.list.filter((one) => one.path !== observation.path), observation];
+  }
+
+  delete(path: string): void {
+    const left = this.list.filter((one) => one.path !== path);
+    this.list = left.length === 0 ? none : left;
+  }
+
+  /** As they are now; later changes do not show. */
+  all(): readonly Observation[] {
+    return this.list;
+  }
+}

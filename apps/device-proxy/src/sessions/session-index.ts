@@ -1,0 +1,45 @@
+import type { Session } from './session.js';
+
+/** The sessions of this replica by what messages show of them. An address is unique within an account. */
+export class SessionIndex {
+  private readonly byDevice = new Map<string, Session>();
+  private readonly byRegistration = new Map<string, Session>();
+  private readonly byAddress = new Map<string, Map<string, Session>>();
+
+  get size(): number {
+    return this.byDevice.size;
+  }
+
+  all(): IterableIterator<Session> {
+    return this.byDevice.values();
+  }
+
+  ofDevice(deviceId: string): Session | undefined {
+    return this.byDevice.get(deviceId);
+  }
+
+  ofRegistration(registrationId: string): Session | undefined {
+    return this.byRegistration.get(registrationId);
+  }
+
+  at(accountId: string, address: string): Session | undefined {
+    return this.byAddress.get(accountId)?.get(address);
+  }
+
+  add(session: Session): void {
+    this.byDevice.set(session.deviceId, session);
+    this.byRegistration.set(session.registrationId, session);
+    const ofAccount = this.byAddress.get(session.accountId);
+    if (ofAccount) ofAccount.set(session.address, session);
+    else this.byAddress.set(session.accountId, new Map([[session.address, session]]));
+  }
+
+  /** What points to another session by now stays. */
+  remove(session: Session): void {
+    if (this.byDevice.get(session.deviceId) === session) this.byDevice.delete(session.deviceId);
+    if (this.byRegistration.get(session.registrationId) === session) this.byRegistration.delete(session.registrationId);
+    const ofAccount = this.byAddress.get(session.accountId);
+    if (ofAccount?.get(session.address) === session) ofAccount.delete(session.address);
+    if (ofAccount?.size === 0) this.byAddress.delete(session.accountId);
+  }
+}

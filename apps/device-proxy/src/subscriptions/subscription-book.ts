@@ -1,0 +1,68 @@
+import type { DataSource } from 'typeorm';
+import { withDevices } from '../db/device-lock.js';
+import { Gather } from '../db/gather.js';
+import type { Subscription } from './subscription.entity.js';
+import type { SubscriptionStore, Wanted, Which } from './subscription-store.js';
+
+/** What becomes of the subscriptions of one device. */
+export interface Change {
+  deviceId: string;
+  /** What rules ask for, and what they ask for no more. */
+  asked?: readonly Wanted[];
+  lost?: readonly Which[];
+  /** A path that the device reports from now on. */
+  confirmed?: string;
+}
+
+const none: readonly Subscription[] = [];
+
+/**
+ * Subscriptions of the devices that are here, read and written for many devices in one go: a fleet that comes back
+ * comes all at once.
+ */
+export class SubscriptionBook {
+  private readonly reads: Gather<string, readonly Subscription[]>;
+  private readonly writes: Gather<Change, void>;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly store: SubscriptionStore,
+  ) {
+    this.reads = new Gather((devices) => this.readAll(devices));
+    this.writes = new Gather((changes) => this.writeAll(changes));
+  }
+
+  of(deviceId: string): Promise<readonly Subscription[]> {
+    return this.reads.of(deviceId);
+  }
+
+  /** Stored and announced when it resolves. */
+  write(change: Change): Promise<void> {
+    return this.writes.of(change);
+  }
+
+  private async readAll(devices: readonly string[]): Promise<(readonly Subscription[])[]> {
+    const rows = await this.store.ofAll(this.dataSource.manager, devices);
+    return devices.map((deviceId) => rows.get(deviceId) ?? none);
+  }
+
+  private async writeAll(changes: readonly Change[]): Promise<void[]> {
+    const { store } = this;
+    const devices = changes.map(({ deviceId }) => deviceId);
+    await withDevices(this.dataSource, devices, async (manager) => {
+      await store.loseByRules(
+        manager,
+        changes.flatMap(({ lost }) => lost ?? []),
+      );
+      await store.askByRules(
+        manager,
+        changes.flatMap(({ asked }) => asked ?? []),
+      );
+      await store.confirmAll(
+        manager,
+        changes.flatMap(({ deviceId, confirmed: path }) => (path === undefined ? [] : [{ deviceId, path }])),
+      );
+    });
+    return changes.map(() => undefined);
+  }
+}

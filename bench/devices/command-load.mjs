@@ -1,0 +1,135 @@
+/** Reads, writes and executions, one device after the other, and what became of each. */
+import { sleep } from './installation.mjs';
+
+const perSecond = 30;
+const kinds = /** @type {const} */ (['execute', 'read', 'write']);
+const final = ['succeeded', 'failed', 'expired'];
+
+/** @typedef {{ async_id: string, state: string, status: number, error: string | null, note: string | null, attempts: number }} Entry */
+
+const b64 = (/** @type {string} */ text) => Buffer.from(text).toString('base64');
+
+export class CommandLoad {
+  /** @param {import('../application.mjs').Application} app @param {string[]} ids */
+  constructor(app, ids) {
+    this.app = app;
+    this.ids = ids;
+    this.number = 0;
+    /** Async-ids that were answered with 202. @type {string[]} */
+    this.accepted = [];
+    /** The argument of each execution, by async-id. @type {Map<string, string>} */
+    this.executions = new Map();
+    /** Statuses that the channel brought, by async-id. @type {Map<string, Set<number>>} */
+    this.told = new Map();
+    /** @type {Promise<void>[]} */
+    this.calls = [];
+    app.onMessage = ({ text }) => {
+      for (const { id, status } of JSON.parse(text)['async-responses'] ?? [])
+        this.told.set(id, (this.told.get(id) ?? new Set()).add(status));
+    };
+    this.timer = setInterval(() => this.calls.push(this.send()), 1_000 / perSecond);
+  }
+
+  /** When the directory knows all devices. @param {import('../application.mjs').Application} app @param {number} devices */
+  static async start(app, devices) {
+    for (const deadline = performance.now() + 300_000; ;) {
+      const all = await list(app, '/v3/devices');
+      if (all.length === devices)
+        return new CommandLoad(
+          app,
+          all.map(({ id }) => id),
+        );
+      if (performance.now() > deadline) throw new Error(`the directory knows ${all.length} of ${devices} devices`);
+      await sleep(500);
+    }
+  }
+
+  async send() {
+    const number = this.number++;
+    const asyncId = `c-${number}`;
+    const argument = `0='${number}'`;
+    const kind = /** @type {(typeof kinds)[number]} */ (kinds[number % kinds.length]);
+    const bodies = {
+      execute: { method: 'POST', uri: '/3/0/4', 'content-type': 'text/plain', 'payload-b64': b64(argument) },
+      read: { method: 'GET', uri: '/3/0/2' },
+      write: { method: 'PUT', uri: '/3341/0/5527', 'content-type': 'text/plain', 'payload-b64': b64(asyncId) },
+    };
+    if (kind === 'execute') this.executions.set(asyncId, argument);
+    const path = `/v2/device-requests/${this.ids[number % this.ids.length]}`;
+    try {
+      await this.app.call('POST', `${path}?async-id=${asyncId}&retry=3&expiry-seconds=300`, bodies[kind]);
+      this.accepted.push(asyncId);
+    } catch {
+      // A replica that dies in the middle gives an error or nothing: not accepted, though it may have been stored.
+    }
+  }
+
+  /** Waits for the end of all, and judges. Throws when a promise was broken. @param {import('./installation.mjs').Devices} fleet */
+  async finish(fleet) {
+    clearInterval(this.timer);
+    await Promise.all(this.calls);
+    const entries = await this.ended();
+    const byId = new Map(entries.map((entry) => [entry.async_id, entry]));
+    await this.allTold();
+    const executed = await fleet.executions('/3/0/4');
+    const ran = [...this.executions].flatMap(([asyncId, argument]) => {
+      const entry = byId.get(asyncId);
+      return entry ? [{ ...entry, times: executed.get(argument) ?? 0 }] : [];
+    });
+    const contradicts = [...this.told].filter(
+      ([asyncId, statuses]) => statuses.size > 1 || !statuses.has(byId.get(asyncId)?.status ?? -1),
+    );
+    const count = (/** @type {(entry: Entry) => boolean} */ which) => entries.filter(which).length;
+    const figures = {
+      commands_sent: this.number,
+      commands_accepted: this.accepted.length,
+      commands_succeeded: count(({ state }) => state === 'succeeded'),
+      commands_failed: count(({ state }) => state === 'failed'),
+      commands_in_doubt: count(({ error }) => error === 'TIMEOUT'),
+      commands_expired: count(({ state }) => state === 'expired'),
+      attempts_repeated: count(({ attempts }) => attempts > 1),
+      // All of these must be nothing.
+      accepted_without_a_record: this.accepted.filter((asyncId) => !byId.has(asyncId)).length,
+      answers_missing: this.accepted.filter((asyncId) => !this.told.has(asyncId)).length,
+      answers_contradicting: contradicts.length,
+      ran_twice_unsaid: ran.filter(({ times, error }) => times > 1 && error !== 'TIMEOUT').length,
+      succeeded_without_running: ran.filter(({ times, state }) => state === 'succeeded' && times !== 1).length,
+      ran_and_denied: ran.filter(({ times, state, error }) => times > 0 && state !== 'succeeded' && error !== 'TIMEOUT')
+        .length,
+    };
+    const broken = Object.entries(figures)
+      .slice(-6)
+      .filter(([, value]) => value > 0);
+    if (broken.length > 0) throw new Error(`broken: ${JSON.stringify(figures)}`);
+    return figures;
+  }
+
+  /** @returns {Promise<Entry[]>} */
+  async ended() {
+    for (const deadline = performance.now() + 400_000; ;) {
+      const entries = /** @type {Entry[]} */ (await list(this.app, '/v3/device-requests'));
+      const open = entries.filter(({ state }) => !final.includes(state));
+      if (open.length === 0) return entries;
+      if (performance.now() > deadline) throw new Error(`no end: ${JSON.stringify(open.slice(0, 5))}`);
+      await sleep(1_000);
+    }
+  }
+
+  async allTold() {
+    for (const deadline = performance.now() + 120_000; performance.now() < deadline;) {
+      if (this.accepted.every((asyncId) => this.told.has(asyncId))) return;
+      await sleep(500);
+    }
+  }
+}
+
+/** Everything, page by page. @param {import('../application.mjs').Application} app @param {string} path */
+const list = async (app, path) => {
+  const all = [];
+  for (let after = ''; ;) {
+    const page = await app.call('GET', `${path}?limit=1000${after}`);
+    all.push(...page.data);
+    if (!page.has_more) return all;
+    after = `&after=${page.data.at(-1).id}`;
+  }
+};
