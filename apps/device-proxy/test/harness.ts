@@ -167,12 +167,13 @@ export class Harness {
     return thing;
   }
 
-  async account(autoCreateDevices: boolean): Promise<void> {
+  async account(autoCreateDevices: boolean, devicesMax?: number): Promise<void> {
     await this.producer.send<AccessAccountChanged>(AccessAccounts, {
       accountId: this.accountId,
       tier: 'commercial',
       status: 'active',
       autoCreateDevices,
+      ...(devicesMax !== undefined && { devicesMax }),
       changedAt: formatTimestamp(Date.now()),
     });
   }

@@ -21,7 +21,7 @@ export const ChannelsState = topic<ChannelChanged>({
   kind: 'state',
   version: 1,
   owner: 'dispatcher',
-  consumers: ['event-log'],
+  consumers: [],
   keyIs: 'key id',
   key: (v) => v.keyId,
   description: 'A notification channel was created, connected, disconnected, expired or deleted.',

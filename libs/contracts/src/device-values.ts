@@ -35,7 +35,7 @@ export const DeviceValues = topic<ResourceValueArrived>({
   kind: 'fact',
   version: 1,
   owner: 'device-proxy',
-  consumers: ['snapshot', 'dispatcher', 'event-log'],
+  consumers: ['snapshot', 'dispatcher'],
   keyIs: 'device id',
   key: (v) => v.deviceId,
   description: 'A resource value arrived: what, why, and whose channels it is for.',

@@ -1,7 +1,7 @@
 import { DeviceCommandResults, DeviceCommands } from '@lanyard/contracts';
 import type { Outbox } from '@lanyard/kafka';
 import { type Clock, newId } from '@lanyard/service';
-import { type DataSource, type EntityManager, In } from 'typeorm';
+import { type DataSource, type EntityManager, type FindOptionsWhere, In } from 'typeorm';
 import { withDevice } from '../db/device-lock.js';
 import { Gather } from '../db/gather.js';
 import { isRepeatable, operationOf } from '../downlink/operation.js';
@@ -32,6 +32,14 @@ export interface AcceptOptions {
 
 const active = In(['waiting', 'executing']);
 
+/** A claim takes the next command without the lock of the device: whoever decides about one keeps it from being claimed. */
+const lock = { mode: 'pessimistic_write' } as const;
+
+/** No epoch is. */
+const none = '0';
+
+const queueOf = (deviceId: string) => ({ where: { deviceId, state: active }, order: { position: 'ASC' as const } });
+
 interface QueueParts {
   dataSource: DataSource;
   outbox: Outbox;
@@ -56,9 +64,10 @@ export class CommandQueue {
     const { dataSource } = this.parts;
     const ended: [Command, Outcome][] = [];
     const row = await withDevice(dataSource, command.deviceId, async (manager) => {
-      const known = await manager.findOneBy(Command, { keyId: command.keyId, asyncId: command.asyncId });
-      if (known) return this.repeated(known, command);
-      await this.refuseWhenFull(manager, command);
+      const { known, length, bytes } = await this.lookAhead(manager, command);
+      if (known) return this.repeated(await manager.findOneByOrFail(Command, { id: known }), command);
+      if (length >= queueLengthMax || bytes + (command.payload?.length ?? 0) > queueBytesMax)
+        throw new QueueIsFull(command.kind === 'device-request' ? 400 : 429);
       const fresh = await this.insert(manager, command);
       await within?.(manager);
       if (refusal) ended.push([fresh, await this.end(manager, fresh, refusal)]);
@@ -84,10 +93,41 @@ export class CommandQueue {
 
   /** The next command of the device, claimed; undefined when none waits or one is in flight. */
   async claim(deviceId: string, claimant: Claimant): Promise<Command | undefined> {
+    const taken = await this.takeWaiting(deviceId, claimant);
+    if (taken || !(await this.hasCommands(deviceId))) return taken;
+    return this.judgeHead(deviceId, claimant);
+  }
+
+  /**
+   * The usual case in one statement, without the lock of the device: its head waits and may be sent. Whoever else decides
+   * about a command locks its row. undefined: there is none, or more to decide.
+   */
+  private async takeWaiting(deviceId: string, { replica, epoch }: Claimant): Promise<Command | undefined> {
+    const { clock, dataSource } = this.parts;
+    const now = clock.now();
+    const [rows]: [Command[], number] = await dataSource.query(
+      `UPDATE command c SET state = 'executing', attempts = c.attempts + 1, attempted_at = $2, claimed_by = $3,
+         claim_epoch = $4, claim_until = $5
+       WHERE c.id = (SELECT id FROM command WHERE device_id = $1 AND state IN ('waiting', 'executing')
+                     ORDER BY position LIMIT 1 FOR UPDATE)
+         AND c.state = 'waiting' AND c.expires_at > $2
+       RETURNING ${this.columns()}`,
+      [deviceId, new Date(now), replica, epoch, new Date(now + claimLeaseMs)],
+    );
+    return rows[0] && dataSource.manager.create(Command, rows[0]);
+  }
+
+  /** Of `command c`, as the entity names them. */
+  private columns(): string {
+    const { columns } = this.parts.dataSource.getMetadata(Command);
+    return columns.map(({ databaseName, propertyName }) => `c.${databaseName} AS "${propertyName}"`).join();
+  }
+
+  private async judgeHead(deviceId: string, claimant: Claimant): Promise<Command | undefined> {
     const ended: [Command, Outcome][] = [];
     const claimed = await withDevice(this.parts.dataSource, deviceId, async (manager) => {
       for (;;) {
-        const head = await manager.findOne(Command, { where: { deviceId, state: active }, order: { position: 'ASC' } });
+        const head = await manager.findOne(Command, { ...queueOf(deviceId), lock });
         if (!head || this.inFlight(head, claimant)) return undefined;
         const verdict = this.verdictOn(head);
         if (!verdict) return this.take(manager, head, claimant);
@@ -100,11 +140,14 @@ export class CommandQueue {
 
   /** False when the claim is no longer the caller's: somebody else has decided how the command goes on. */
   async finish(command: Command, outcome: Outcome): Promise<boolean> {
-    const done = await withDevice(this.parts.dataSource, command.deviceId, async (manager) => {
-      if (!(await this.holds(manager, command))) return false;
-      await this.end(manager, command, outcome);
-      return true;
-    });
+    const { dataSource } = this.parts;
+    const work = async (manager: EntityManager): Promise<boolean> =>
+      (await this.record(manager, command, outcome, { state: 'executing', claimEpoch: command.claimEpoch ?? none })) &&
+      this.announce(manager, command, outcome);
+    // Subscriptions are changed under the lock of their device; the result of anything else is its row alone.
+    const done = await (command.kind === 'subscription'
+      ? withDevice(dataSource, command.deviceId, work)
+      : dataSource.transaction(work));
     if (done) this.tell([[command, outcome]]);
     return done;
   }
@@ -140,7 +183,7 @@ export class CommandQueue {
     const known = await dataSource.manager.findOneBy(Command, { keyId, asyncId });
     if (!known) throw new CommandNotFound();
     const ended = await withDevice(dataSource, known.deviceId, async (manager) => {
-      const command = await manager.findOneByOrFail(Command, { id: known.id });
+      const command = await manager.findOneOrFail(Command, { where: { id: known.id }, lock });
       if (command.state !== 'waiting') throw new NotCancellable(command.state);
       await this.end(manager, command, cancelled);
       return command;
@@ -167,7 +210,7 @@ export class CommandQueue {
   private async endWhere(deviceId: string, choose: (command: Command) => Outcome | undefined): Promise<number> {
     const ended: [Command, Outcome][] = [];
     await withDevice(this.parts.dataSource, deviceId, async (manager) => {
-      const queue = await manager.find(Command, { where: { deviceId, state: active }, order: { position: 'ASC' } });
+      const queue = await manager.find(Command, { ...queueOf(deviceId), lock });
       for (const command of queue) {
         const outcome = choose(command);
         if (outcome) ended.push([command, await this.end(manager, command, outcome)]);
@@ -206,15 +249,18 @@ export class CommandQueue {
     throw new AsyncIdTaken(command.asyncId);
   }
 
-  private async refuseWhenFull(manager: EntityManager, { deviceId, kind, payload }: NewCommand): Promise<void> {
-    const [queue]: { length: number; bytes: number }[] = await manager.query(
-      `SELECT count(*)::int AS length, coalesce(sum(octet_length(payload)), 0)::int AS bytes
+  /** Whether there is a command with this async-id already, and what waits for the device. */
+  private async lookAhead(
+    manager: EntityManager,
+    { deviceId, keyId, asyncId }: NewCommand,
+  ): Promise<{ known: string | null; length: number; bytes: number }> {
+    const [found]: { known: string | null; length: number; bytes: number }[] = await manager.query(
+      `SELECT (SELECT id FROM command WHERE key_id = $2 AND async_id = $3) AS known, count(*)::int AS length,
+         coalesce(sum(octet_length(payload)), 0)::int AS bytes
        FROM command WHERE device_id = $1 AND state IN ('waiting', 'executing')`,
-      [deviceId],
+      [deviceId, keyId, asyncId],
     );
-    const { length = 0, bytes = 0 } = queue ?? {};
-    if (length >= queueLengthMax || bytes + (payload?.length ?? 0) > queueBytesMax)
-      throw new QueueIsFull(kind === 'device-request' ? 400 : 429);
+    return found ?? { known: null, length: 0, bytes: 0 };
   }
 
   /** In flight here, or with an owner of a later epoch than the caller's. An earlier epoch has lost the device. */
@@ -247,13 +293,24 @@ export class CommandQueue {
   }
 
   private async end(manager: EntityManager, command: Command, outcome: Outcome): Promise<Outcome> {
-    const now = this.parts.clock.now();
-    await manager.update(
+    await this.record(manager, command, outcome, {});
+    await this.announce(manager, command, outcome);
+    return outcome;
+  }
+
+  /** False when the command is not as `expected`. */
+  private async record(
+    manager: EntityManager,
+    { id }: Command,
+    outcome: Outcome,
+    expected: FindOptionsWhere<Command>,
+  ): Promise<boolean> {
+    const { affected } = await manager.update(
       Command,
-      { id: command.id },
+      { id, ...expected },
       {
         state: outcome.state ?? outcome.outcome,
-        finishedAt: new Date(now),
+        finishedAt: new Date(this.parts.clock.now()),
         status: outcome.status,
         error: outcome.error ?? null,
         note: outcome.note ?? null,
@@ -263,10 +320,15 @@ export class CommandQueue {
         claimUntil: null,
       },
     );
+    return affected === 1;
+  }
+
+  private async announce(manager: EntityManager, command: Command, outcome: Outcome): Promise<true> {
     if (command.kind === 'subscription') await this.settle(manager, command, outcome);
+    const now = this.parts.clock.now();
     const fact = finished(command, outcome, now, this.parts.endpointNameOf(command.deviceId));
     await this.parts.outbox.append(manager, DeviceCommandResults, fact);
-    return outcome;
+    return true;
   }
 
   /** A subscription is what its command came to. A failed one leaves nothing behind that would be tried again. */

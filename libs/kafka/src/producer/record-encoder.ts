@@ -54,7 +54,7 @@ const writeField = (buffer: Buffer, at: number, field: Field, length: number): n
 /** Name and value of each header, flat; a header may have several values. */
 const flat = (headers: NonNullable<RecordFields['headers']>): Field[] => {
   const fields: Field[] = [];
-  for (const name in headers) {
+  for (const name of Object.keys(headers)) {
     const value = headers[name];
     if (Array.isArray(value)) for (const one of value as Field[]) fields.push(name, one);
     else fields.push(name, value as Field);

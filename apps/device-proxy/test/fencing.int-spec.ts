@@ -1,0 +1,119 @@
+import { createLogger, newId, TestClock } from '@lanyard/service';
+import { engines, eventually, isolate, type Isolation } from '@lanyard/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { pauseMs } from '../src/sessions/limits.js';
+import { Nudges } from '../src/sessions/nudges.js';
+import { SessionStore } from '../src/sessions/session-store.js';
+import { Sessions } from '../src/sessions/sessions.js';
+
+/** Time goes on without any timer telling of it, as for a process that was stopped. */
+class StandingClock extends TestClock {
+  private stoodMs = 0;
+
+  override now(): number {
+    return super.now() + this.stoodMs;
+  }
+
+  standStill(ms: number): void {
+    this.stoodMs += ms;
+  }
+}
+
+/** Two replicas that hear nothing of one another: what one does while the other stands still, the other must find out. */
+describe('the fence between replicas', () => {
+  const accountId = newId();
+  const clock = new StandingClock(Date.now());
+  let isolation: Isolation;
+  let redis: Redis;
+  let a: Sessions;
+  let b: Sessions;
+
+  const replica = (name: string): Sessions => {
+    const store = new SessionStore(redis, `${isolation.redisPrefix}dp:`, name);
+    const logger = createLogger({ app: 'test', replicaId: name, level: 'silent' });
+    const sessions = new Sessions(store, new Nudges(redis, redis, store.keys, name), clock, logger);
+    sessions.pauses.start();
+    return sessions;
+  };
+
+  beforeAll(async () => {
+    isolation = await isolate('fencing');
+    redis = new Redis(engines().redisUrl);
+    [a, b] = [replica('dp-a'), replica('dp-b')];
+  });
+  afterAll(async () => {
+    a.pauses.stop();
+    b.pauses.stop();
+    redis.disconnect();
+    await isolation.drop();
+  });
+
+  const registered = async (address: string) => {
+    const session = await a.open({
+      deviceId: newId(),
+      registrationId: newId(),
+      accountId,
+      address,
+      nowMs: clock.now(),
+      expiresAtMs: clock.now() + 600_000,
+      data: {
+        endpointName: address,
+        lifetimeSeconds: 600,
+        lwm2mVersion: '1.1',
+        binding: 'U',
+        queueMode: false,
+        rootPath: '',
+        contentFormats: [],
+        links: [],
+        attributes: {},
+        registeredAtMs: clock.now(),
+        firstContact: true,
+      },
+    });
+    return { session, lookup: { by: 'registration' as const, registrationId: session.registrationId } };
+  };
+
+  const taken = (sessions: Sessions, lookup: Awaited<ReturnType<typeof registered>>['lookup'], address: string) =>
+    sessions.with(lookup, address, (session) => Promise.resolve(session));
+
+  it('before a command leaves, the owner asks whether it still is one', async () => {
+    const { session, lookup } = await registered('192.0.2.1:1');
+    expect(await a.isOurs(session)).toBe(true);
+    const later = await taken(b, lookup, '192.0.2.1:1');
+    expect(later?.epoch).toBeGreaterThan(session.epoch);
+    expect(a.get(session.deviceId)).toBe(session);
+    expect(await a.isOurs(session)).toBe(false);
+    expect([a.get(session.deviceId), session.isOver]).toEqual([undefined, true]);
+  });
+
+  it('a renewal of a session that has passed on is refused', async () => {
+    const { session, lookup } = await registered('192.0.2.2:1');
+    await taken(b, lookup, '192.0.2.2:1');
+    expect(await a.renew(session, clock.now(), clock.now() + 600_000)).toBe(false);
+    expect(a.get(session.deviceId)).toBeUndefined();
+  });
+
+  it('many renewals at once: each is judged by itself', async () => {
+    const all = await Promise.all(Array.from({ length: 40 }, (_, n) => registered(`192.0.2.3:${n + 1}`)));
+    await Promise.all(all.filter((_, n) => n % 2 === 0).map(({ lookup }, n) => taken(b, lookup, `192.0.2.3:${n + 1}`)));
+    const renewed = await Promise.all(all.map(({ session }) => a.renew(session, clock.now(), clock.now() + 900_000)));
+    expect(renewed).toEqual(all.map((_, n) => n % 2 === 1));
+    const stored = await Promise.all(all.map(({ session }) => a.store.read(session.deviceId)));
+    expect(stored.map((one) => one?.expiresAtMs === clock.now() + 900_000)).toEqual(renewed);
+  });
+
+  it('a replica that stood still believes none of its copies until Redis has confirmed them', async () => {
+    const [kept, lost] = await Promise.all([registered('192.0.2.4:1'), registered('192.0.2.4:2')]);
+    await taken(b, lost.lookup, '192.0.2.4:2');
+    clock.standStill(10 * pauseMs);
+    expect(a.at(accountId, '192.0.2.4:2')).toBeUndefined();
+    await eventually(() => {
+      expect(a.at(accountId, '192.0.2.4:1')).toBe(kept.session);
+      expect(a.get(lost.session.deviceId)).toBeUndefined();
+    });
+    // A message of the device that waited meanwhile: it is this replica's again, in an epoch of its own.
+    const again = await taken(a, lost.lookup, '192.0.2.4:2');
+    expect(again?.epoch).toBeGreaterThan(lost.session.epoch + 1);
+  });
+});
