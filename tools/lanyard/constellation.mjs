@@ -23,7 +23,11 @@ import { Supervisor } from './supervisor.mjs';
  *   fast?: boolean,
  *   supervise?: boolean,
  *   quiet?: boolean,
- * }} ConstellationOptions `engines`: those that run elsewhere; `env`: added to every service
+ *   rootOf?: string,
+ *   startWithinMs?: number,
+ * }} ConstellationOptions `engines`: those that run elsewhere; `env`: added to every service;
+ *   `rootOf`: another checkout that the services come from;
+ *   `startWithinMs`: services that give up at their start are started again until then
  */
 
 const usualPorts = {
@@ -57,6 +61,8 @@ export class Constellation {
     this.replicas = [];
     /** @type {import('./supervisor.mjs').Supervised[]} */
     this.supervised = [];
+    /** Where a replica's program comes from at its next start, when not from here. @type {Map<string, string>} */
+    this.roots = new Map();
     /** @type {import('./state.mjs').Unit[]} */
     this.leftOvers = this.file.state.units;
     mkdirSync(this.logs, { recursive: true });
@@ -89,6 +95,11 @@ export class Constellation {
 
   get baseUrl() {
     return `http://127.0.0.1:${this.replicas.find((r) => r.app === 'gateway')?.port}`;
+  }
+
+  /** One per gateway. */
+  get baseUrls() {
+    return this.replicas.flatMap((r) => (r.app === 'gateway' ? [`http://127.0.0.1:${r.port}`] : []));
   }
 
   get coapUrls() {
@@ -179,14 +190,16 @@ export class Constellation {
       ...(this.options.env && { env: this.options.env }),
     };
     for (const replica of this.replicas) {
-      const again = () =>
-        launch({
+      const again = () => {
+        const folder = this.roots.get(replica.name) ?? this.options.rootOf ?? root;
+        return launch({
           command: process.execPath,
-          args: ['--enable-source-maps', entryPoint(replica.app), `--replica=${replica.name}`],
-          cwd: root,
+          args: ['--enable-source-maps', entryPoint(replica.app, folder), `--replica=${replica.name}`],
+          cwd: folder,
           env: environment(replica, system),
           logFile: join(this.logs, `${replica.name}.log`),
         });
+      };
       /** @type {import('./state.mjs').Unit} */
       const unit = {
         kind: 'service',
@@ -206,10 +219,16 @@ export class Constellation {
     await Promise.all(
       this.replicas.map(async ({ name }) => {
         const { unit } = this.unit(name);
-        const alive = () => isProcess(unit.pid, unit.marker);
+        const { startWithinMs } = this.options;
+        const alive = () => {
+          if (isProcess(unit.pid, unit.marker)) return true;
+          if (startWithinMs) unit.pid = this.unit(name).launch();
+          return startWithinMs !== undefined;
+        };
         await waitUntil(name, () => answers.service(unit.address), {
           alive,
           hint: `See ${join(this.logs, `${name}.log`)}`,
+          ...(startWithinMs && { timeoutMs: startWithinMs }),
         });
         this.say(`${name} is ready`);
       }),

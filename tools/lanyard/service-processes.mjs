@@ -85,5 +85,5 @@ const inherited = () =>
     ),
   );
 
-/** @param {App} app */
-export const entryPoint = (app) => join(root, 'apps', app, 'dist/main.js');
+/** @param {App} app @param {string} [folder] of the checkout */
+export const entryPoint = (app, folder = root) => join(folder, 'apps', app, 'dist/main.js');

@@ -25,6 +25,7 @@ const texts = {
 
 const switches = {
   'queue-mode': 'devices sleep between their messages',
+  'numbered-values': 'values count up from 1000; /values names those without an acknowledgement',
   'non-confirmable': 'values leave without waiting for an acknowledgement (UDP)',
 } as const;
 

@@ -20,6 +20,8 @@ export interface SimulatorConfig {
   updateSeconds: number;
   valuesPerSecond: number;
   confirmable: boolean;
+  /** Values count up instead of being measured. */
+  numberedValues: boolean;
   queueMode: boolean;
   awakeSeconds: number;
   restartsPerMinute: number;
@@ -68,6 +70,7 @@ export const readConfig = (
     updateSeconds: whole('UPDATE_SECONDS', Math.floor(lifetimeSeconds / 2)),
     valuesPerSecond: whole('VALUES_PER_SECOND', 10, 0),
     confirmable: !reader.bool('SIMULATOR_NON_CONFIRMABLE', false),
+    numberedValues: reader.bool('SIMULATOR_NUMBERED_VALUES', false),
     queueMode: reader.bool('SIMULATOR_QUEUE_MODE', false),
     awakeSeconds: whole('AWAKE_SECONDS', 93),
     restartsPerMinute: whole('RESTARTS_PER_MINUTE', 0, 0),

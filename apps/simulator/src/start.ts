@@ -6,6 +6,7 @@ import { Catalogue } from './device/catalogue.js';
 import { TooFewOpenFiles } from './errors.js';
 import { Executions } from './fleet/executions.js';
 import { Fleet } from './fleet/fleet.js';
+import { NumberedValues } from './fleet/numbered-values.js';
 import { seededRandom } from './fleet/random.js';
 import { Tally } from './fleet/tally.js';
 import { Watches } from './fleet/watches.js';
@@ -79,12 +80,13 @@ export const start = async (config: SimulatorConfig, write = toTerminal): Promis
     tally: new Tally(),
     watches: new Watches(),
     executions: new Executions(),
+    numbered: config.numberedValues ? new NumberedValues() : undefined,
     catalogue: new Catalogue(config.sensors),
     transportOf: transports(config, credentials, shared),
   };
   const names = namesOf(config, credentials);
   const fleet = new Fleet(world, names);
-  const http = new HttpServer(fleetMetrics(world), world.executions);
+  const http = new HttpServer(fleetMetrics(world), world);
   const terminal = new Terminal(world.tally, world.watches, names.length, write);
   const url = await http.listen(config.http.host, config.http.port);
   terminal.start(config.reportSeconds, url);

@@ -112,11 +112,13 @@ export class Device implements Asked {
     if (watch.busy || !this.transport.isOpen) return tally.count('value-held-back');
     watch.busy = true;
     watch.number = (watch.number + 1) & 0xff_ffff;
+    const { numbered } = this.world;
+    const number = numbered?.take(this.name, watch.path);
     try {
       const outcome = await this.transport.notify({
         token: watch.token,
         observeNumber: watch.number,
-        payload: Buffer.from(this.valueAt(watch.path)),
+        payload: Buffer.from(number === undefined ? this.valueAt(watch.path) : String(number)),
         contentFormat: 0,
         confirmable: config.confirmable,
         ackTimeoutMs: config.ackTimeoutMs,
@@ -124,7 +126,10 @@ export class Device implements Asked {
       });
       if (outcome === 'reset') this.forget(watch);
       else if (outcome === 'timed-out') this.unheard();
-      else tally.count('value-sent');
+      else {
+        tally.count('value-sent');
+        if (number !== undefined) numbered?.acknowledged(this.name, watch.path, number);
+      }
     } catch (error) {
       tally.count('value-lost');
       this.note(error);

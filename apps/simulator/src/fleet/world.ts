@@ -3,6 +3,7 @@ import { type SimulatorConfig } from '../config.js';
 import { type Catalogue } from '../device/catalogue.js';
 import { type Server, type TransportOf } from '../transport/device-transport.js';
 import { type Executions } from './executions.js';
+import { type NumberedValues } from './numbered-values.js';
 import { type Tally } from './tally.js';
 import { type Watches } from './watches.js';
 
@@ -15,6 +16,8 @@ export interface World {
   tally: Tally;
   watches: Watches;
   executions: Executions;
+  /** Set when values count up. */
+  numbered: NumberedValues | undefined;
   catalogue: Catalogue;
   transportOf: TransportOf;
 }

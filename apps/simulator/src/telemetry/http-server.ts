@@ -1,13 +1,13 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Metrics } from '@lanyard/service';
-import { type Executions } from '../fleet/executions.js';
+import { type World } from '../fleet/world.js';
 
-/** `GET /metrics` for Prometheus; `GET /executions`: how often each device executed what. */
+/** `GET /metrics` for Prometheus; `GET /executions`: how often each device executed what; `GET /values`: values that count up. */
 export class HttpServer {
   private readonly server: Server;
 
-  constructor(metrics: Metrics, executions: Executions) {
+  constructor(metrics: Metrics, { executions, numbered }: Pick<World, 'executions' | 'numbered'>) {
     this.server = createServer((request, response) => {
       if (request.url === '/metrics')
         metrics.registry.metrics().then(
@@ -16,6 +16,8 @@ export class HttpServer {
         );
       else if (request.url === '/executions')
         response.setHeader('content-type', 'application/json').end(JSON.stringify(executions.all()));
+      else if (request.url === '/values' && numbered)
+        response.setHeader('content-type', 'application/json').end(JSON.stringify(numbered.all()));
       else response.writeHead(404).end();
     });
   }

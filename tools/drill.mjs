@@ -1,0 +1,72 @@
+/**
+ * `npm run drill [-- --devices N] [--values-per-second N] [--calls-per-second N] [--settle-seconds N] [--only TEXT] [--json]`:
+ * two replicas of everything under load; engines and services are restarted and killed in turn. Ends with 1 when
+ * anything was lost, or fewer than 99.9 % of the calls succeeded after one repetition.
+ */
+import { parseArgs } from 'node:util';
+import { build, installPackages } from './lanyard/install.mjs';
+import { checkEnginePrerequisites, checkNode } from './lanyard/prerequisites.mjs';
+import { progress, run, say, sleep } from './lanyard/project.mjs';
+
+const number = (/** @type {string} */ text) => Number(text);
+
+const { values } = parseArgs({
+  options: {
+    devices: { type: 'string', default: '40' },
+    'values-per-second': { type: 'string', default: '40' },
+    'calls-per-second': { type: 'string', default: '20' },
+    'settle-seconds': { type: 'string', default: '3' },
+    only: { type: 'string', default: '' },
+    json: { type: 'boolean', default: false },
+  },
+});
+
+progress.stream = process.stderr;
+
+await run(async () => {
+  checkNode();
+  checkEnginePrerequisites();
+  await installPackages();
+  await build();
+  const { DrillSystem } = await import('./drill/system.mjs');
+  const { Rehearsal, table } = await import('./drill/rehearsal.mjs');
+  const system = await DrillSystem.start();
+  const rehearsal = new Rehearsal(system, {
+    devices: number(values.devices),
+    valuesPerSecond: number(values['values-per-second']),
+    callsPerSecond: number(values['calls-per-second']),
+    settleMs: number(values['settle-seconds']) * 1_000,
+  });
+  const step = async (/** @type {string} */ name, /** @type {() => Promise<string | void>} */ work) => {
+    if (name.includes(values.only)) await rehearsal.step(name, work);
+  };
+  const ended = (/** @type {number} */ ms) => `had ended after ${(ms / 1_000).toFixed(1)} s`;
+  try {
+    await rehearsal.begin();
+    say('under load');
+    await rehearsal.step('nothing', () => sleep(10_000));
+    const engines = ['redis', 'postgresql', 'kafka'];
+    for (const name of engines) await step(`restart of ${name}`, async () => ended(await system.restart(name)));
+    for (const name of engines)
+      await step(`kill -9 of ${name}`, async () => void (await system.restart(name, 'SIGKILL')));
+    for (const name of system.replicaNames)
+      await step(`kill -9 of ${name}`, async () => void (await system.restart(name, 'SIGKILL')));
+    for (const name of system.replicaNames)
+      await step(`restart of ${name}`, async () => ended(await system.restart(name)));
+    say('waiting for what is owed');
+    const { figures, violations } = await rehearsal.end();
+    const report = { at: new Date().toISOString(), steps: rehearsal.rows, figures, violations };
+    if (values.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+    else {
+      const lines = Object.entries(figures).map(([name, value]) => `${name.padEnd(36)}${value}`);
+      process.stdout.write(`${table(rehearsal.rows)}\n\n${lines.join('\n')}\n`);
+    }
+    for (const [problem, n] of rehearsal.problems) process.stderr.write(`failed ${n} times: ${problem}\n`);
+    for (const violation of violations) process.stderr.write(`VIOLATION ${violation}\n`);
+    return violations.length > 0 ? 1 : 0;
+  } finally {
+    rehearsal.stop();
+    await system.stop();
+  }
+});
+process.exit();

@@ -1,0 +1,91 @@
+/** REST calls at an even rate, of every service, until told to stop. */
+import { sensorPath } from './applications.mjs';
+
+/** @typedef {import('./api-client.mjs').ApiClient} ApiClient */
+
+const b64 = (/** @type {string} */ text) => Buffer.from(text).toString('base64');
+
+export class Calls {
+  /** Async-ids of commands that were answered 202. @type {string[]} */
+  accepted = [];
+  /** Answers that no client expects. @type {Map<string, number>} */
+  unexpected = new Map();
+  number = 0;
+  /** @type {Set<Promise<void>>} */
+  underWay = new Set();
+  /** @type {NodeJS.Timeout | undefined} */
+  timer;
+
+  /** @param {ApiClient} api @param {readonly string[]} deviceIds */
+  constructor(api, deviceIds) {
+    this.api = api;
+    this.deviceIds = deviceIds;
+  }
+
+  /** @param {number} perSecond */
+  start(perSecond) {
+    this.timer = setInterval(() => {
+      const call = this.next();
+      this.underWay.add(call);
+      void call.finally(() => this.underWay.delete(call));
+    }, 1_000 / perSecond);
+  }
+
+  async stop() {
+    clearInterval(this.timer);
+    await Promise.all(this.underWay);
+  }
+
+  async next() {
+    const number = this.number++;
+    const device = /** @type {string} */ (this.deviceIds[number % this.deviceIds.length]);
+    const asyncId = `drill-${number}`;
+    const kinds = [
+      () => this.plain('GET', '/v3/devices?limit=5'),
+      () => this.plain('GET', `/v3/devices/${device}`),
+      () => this.plain('GET', `/v3/devices/${device}/echo`),
+      () => this.plain('GET', '/v3/device-events?limit=5'),
+      () => this.plain('PUT', `/v3/devices/${device}`, { description: `call ${number}` }),
+      () => this.plain('GET', '/v2/endpoints'),
+      () => this.plain('GET', '/v2/notification/channel'),
+      () => this.plain('GET', '/v3/api-keys/me'),
+      () => this.plain('GET', `/v3/explain?device_id=${device}`),
+      () => this.command(device, asyncId, { method: 'GET', uri: sensorPath }),
+      () =>
+        this.command(device, asyncId, {
+          method: 'PUT',
+          uri: '/3341/0/5527',
+          'content-type': 'text/plain',
+          'payload-b64': b64(asyncId),
+        }),
+      () =>
+        this.command(device, asyncId, {
+          method: 'POST',
+          uri: '/3/0/4',
+          'content-type': 'text/plain',
+          'payload-b64': b64(`0='${number}'`),
+        }),
+    ];
+    await kinds[number % kinds.length]?.();
+  }
+
+  /** @param {string} method @param {string} path @param {unknown} [body] */
+  async plain(method, path, body) {
+    const reply = await this.api.call(method, path, body);
+    if (reply && reply.status >= 300) this.note(`${method} ${path}: ${reply.status}`);
+    return reply;
+  }
+
+  /** The async-id makes it safe to repeat. @param {string} device @param {string} asyncId @param {unknown} body */
+  async command(device, asyncId, body) {
+    const path = `/v2/device-requests/${device}?async-id=${asyncId}&retry=3&expiry-seconds=600`;
+    const reply = await this.plain('POST', path, body);
+    if (reply?.status === 202) this.accepted.push(asyncId);
+  }
+
+  /** @param {string} what */
+  note(what) {
+    const name = what.replace(/[0-9a-f]{32}/g, '{id}').replace(/drill-\d+/, '{async-id}');
+    this.unexpected.set(name, (this.unexpected.get(name) ?? 0) + 1);
+  }
+}

@@ -1,0 +1,51 @@
+/** Judges what arrived against what was acknowledged and accepted. */
+import { sensorPath } from './applications.mjs';
+
+/**
+ * @typedef {import('./applications.mjs').Inbox} Inbox
+ * @typedef {Record<string, { first: number, next: number, unacknowledged: number[] }>} Sent by `device path`
+ */
+
+/** Numbers of each device that the service has acknowledged, in the order in which they were sent. @param {Sent} sent */
+export const acknowledged = (sent) =>
+  new Map(
+    Object.entries(sent)
+      .filter(([key]) => key.endsWith(` ${sensorPath}`))
+      .map(([key, { first, next, unacknowledged }]) => {
+        const missing = new Set(unacknowledged);
+        const numbers = Array.from({ length: next - first }, (_, n) => first + n).filter((n) => !missing.has(n));
+        return [key.slice(0, key.indexOf(' ')), numbers];
+      }),
+  );
+
+/** @param {Inbox} inbox @param {Map<string, number[]>} wanted by name of the device @param {Map<string, string>} ids by name */
+export const lostValues = (inbox, wanted, ids) =>
+  [...wanted].flatMap(([name, numbers]) => {
+    const seen = inbox.values.get(ids.get(name) ?? '')?.seen;
+    return numbers.filter((n) => !seen?.has(n)).map((n) => `${name} ${n}`);
+  });
+
+/**
+ * Acknowledged values that came after a later one of their device. What was not acknowledged has no place: the device
+ * has given it up.
+ * @param {Inbox} inbox @param {Map<string, number[]>} wanted @param {Map<string, string>} ids
+ */
+export const overtakenValues = (inbox, wanted, ids) =>
+  [...wanted].flatMap(([name, numbers]) => {
+    const counted = new Set(numbers);
+    let newest = -1;
+    return (inbox.values.get(ids.get(name) ?? '')?.first ?? [])
+      .filter((n) => counted.has(n))
+      .filter((n) => {
+        const late = n < newest;
+        newest = Math.max(newest, n);
+        return late;
+      })
+      .map((n) => `${name} ${n}`);
+  });
+
+/** @param {Inbox} inbox @param {readonly string[]} accepted */
+export const unanswered = (inbox, accepted) => accepted.filter((id) => !inbox.responses.has(id));
+
+/** What must not be done twice and was. @param {Record<string, number>} executions */
+export const executedTwice = (executions) => Object.entries(executions).flatMap(([what, n]) => (n > 1 ? [what] : []));
