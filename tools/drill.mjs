@@ -29,7 +29,8 @@ await run(async () => {
   await installPackages();
   await build();
   const { DrillSystem } = await import('./drill/system.mjs');
-  const { Rehearsal, table } = await import('./drill/rehearsal.mjs');
+  const { Rehearsal } = await import('./drill/rehearsal.mjs');
+  const { report } = await import('./drill/report.mjs');
   const system = await DrillSystem.start();
   const rehearsal = new Rehearsal(system, {
     devices: number(values.devices),
@@ -54,16 +55,7 @@ await run(async () => {
     for (const name of system.replicaNames)
       await step(`restart of ${name}`, async () => ended(await system.restart(name)));
     say('waiting for what is owed');
-    const { figures, violations } = await rehearsal.end();
-    const report = { at: new Date().toISOString(), steps: rehearsal.rows, figures, violations };
-    if (values.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
-    else {
-      const lines = Object.entries(figures).map(([name, value]) => `${name.padEnd(36)}${value}`);
-      process.stdout.write(`${table(rehearsal.rows)}\n\n${lines.join('\n')}\n`);
-    }
-    for (const [problem, n] of rehearsal.problems) process.stderr.write(`failed ${n} times: ${problem}\n`);
-    for (const violation of violations) process.stderr.write(`VIOLATION ${violation}\n`);
-    return violations.length > 0 ? 1 : 0;
+    return report(rehearsal, await rehearsal.end(), values.json);
   } finally {
     rehearsal.stop();
     await system.stop();

@@ -1,16 +1,19 @@
-import { afterAll, beforeAll, describe, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Application } from '../application.js';
 import { type RunningSystem, startSystem } from '../constellation.js';
 import { absentDevice, thirdPartyDevice } from '../journeys.js';
 import { failingCallback } from '../journeys-callback.js';
 import { prepareJava } from '../java-device.js';
 import { explained } from '../journeys-explain.js';
+import { traced } from '../journeys-trace.js';
 import { officialSdk } from '../sdk.js';
+import { TraceReceiver } from '../trace-receiver.js';
 
 describe.each([
-  ['one replica of each service', {}],
-  ['two dispatchers and two device-proxies', { dispatcher: 2, 'device-proxy': 2 }],
-])('%s', (name, replicas) => {
+  ['one replica of each service', {}, false],
+  ['two dispatchers and two device-proxies', { dispatcher: 2, 'device-proxy': 2 }, true],
+])('%s', (name, replicas, isTraced) => {
+  const receiver = new TraceReceiver();
   let system: RunningSystem;
   let app: Application;
   /** The last proxy: with two of them, commands are often accepted by the other one. */
@@ -18,7 +21,9 @@ describe.each([
 
   beforeAll(async () => {
     await prepareJava('leshan');
-    system = await startSystem(`journeys-${name.slice(0, 3)}`, { replicas });
+    const endpoint = await receiver.start();
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_TRACES_SAMPLER_ARG: '1' };
+    system = await startSystem(`journeys-${name.slice(0, 3)}`, { replicas, ...(isTraced && { env }) });
     app = new Application(system.baseUrl, system.adminKey);
     await app.connects();
   });
@@ -26,6 +31,7 @@ describe.each([
   afterAll(async () => {
     app?.closes();
     await system?.stop();
+    receiver.stop();
   });
 
   it('a device on Eclipse Leshan: registration, subscription, commands, snapshot, event log, suspension', async () => {
@@ -46,5 +52,10 @@ describe.each([
 
   it('a command, a device and an event, explained', async () => {
     await explained(app, coapUrl());
+  });
+
+  it(isTraced ? 'one trace from datagram to frame, and one of a command' : 'no traces', async () => {
+    if (isTraced) await traced(app, coapUrl(), receiver);
+    else expect(receiver.spans).toEqual([]);
   });
 });

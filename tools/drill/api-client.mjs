@@ -37,8 +37,13 @@ export class ApiClient {
     const started = performance.now();
     tally.calls++;
     const name = `${method} ${path.replace(/\?.*/, '').replace(/[0-9a-f]{32}/g, '{id}')}`;
+    // The other one the second time, as a load balancer does that has noticed.
+    const first = this.turn++;
     for (let attempt = 1; ; attempt++) {
-      const reply = await this.attempt(method, path, body).catch((error) => String(error.cause?.code ?? error.name));
+      const gateway = /** @type {string} */ (this.gateways[(first + attempt) % this.gateways.length]);
+      const reply = await this.attempt(gateway, method, path, body).catch((error) =>
+        String(error.cause?.code ?? error.name),
+      );
       const refused = typeof reply === 'string' || reply.status >= 500 || reply.status === 429;
       tally.slowestMs = Math.max(tally.slowestMs, performance.now() - started);
       if (!refused) return reply;
@@ -57,7 +62,7 @@ export class ApiClient {
   /** For setting up: repeats until it succeeds. @param {string} method @param {string} path @param {unknown} [body] */
   async must(method, path, body) {
     for (let attempt = 1; ; attempt++) {
-      const reply = await this.attempt(method, path, body).catch(() => undefined);
+      const reply = await this.attempt(this.nextGateway(), method, path, body).catch(() => undefined);
       if (reply && reply.status < 300) return reply.json;
       if (attempt === 20) throw new Error(`${method} ${path}: ${reply?.status} ${reply?.text}`);
       await sleep(pauseMs);
@@ -76,9 +81,9 @@ export class ApiClient {
     }
   }
 
-  /** @param {string} method @param {string} path @param {unknown} [body] @returns {Promise<Reply>} */
-  async attempt(method, path, body) {
-    const response = await fetch(this.nextGateway() + path, {
+  /** @param {string} gateway @param {string} method @param {string} path @param {unknown} [body] @returns {Promise<Reply>} */
+  async attempt(gateway, method, path, body) {
+    const response = await fetch(gateway + path, {
       method,
       headers: { authorization: `Bearer ${this.key}` },
       ...(body !== undefined && { body: JSON.stringify(body) }),

@@ -16,8 +16,9 @@ export class Calls {
   /** @type {NodeJS.Timeout | undefined} */
   timer;
 
-  /** @param {ApiClient} api @param {readonly string[]} deviceIds */
-  constructor(api, deviceIds) {
+  /** @param {ApiClient} api @param {readonly string[]} deviceIds @param {(path: string) => boolean} [wanted] */
+  constructor(api, deviceIds, wanted = () => true) {
+    this.wanted = wanted;
     this.api = api;
     this.deviceIds = deviceIds;
   }
@@ -71,6 +72,7 @@ export class Calls {
 
   /** @param {string} method @param {string} path @param {unknown} [body] */
   async plain(method, path, body) {
+    if (!this.wanted(path)) return undefined;
     const reply = await this.api.call(method, path, body);
     if (reply && reply.status >= 300) this.note(`${method} ${path}: ${reply.status}`);
     return reply;

@@ -77,7 +77,7 @@ const inherited = () =>
   Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) =>
       value !== undefined &&
-      /^(PATH|HOME|TZ|LANG|NODE_\w+|KAFKA_\w+|DATABASE_TLS_\w+|REDIS_TLS_\w+|GATEWAY_\w+|DEVICE_PROXY_\w+|DISPATCHER_\w+)$/.test(
+      /^(PATH|HOME|TZ|LANG|NODE_\w+|KAFKA_\w+|OTEL_\w+|DATABASE_TLS_\w+|REDIS_TLS_\w+|GATEWAY_\w+|DEVICE_PROXY_\w+|DISPATCHER_\w+)$/.test(
         name,
       )
         ? [[name, value]]

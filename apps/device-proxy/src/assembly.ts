@@ -47,7 +47,7 @@ export type Assembly = ReturnType<typeof assemble>;
 /** Everything that runs in one replica, put together once. Nothing is started here. */
 export const assemble = (config: DeviceProxyConfig, parts: ServiceParts, engines: Engines, link: DeviceLink) => {
   const { replicaId, redisPrefix } = config;
-  const { clock, logger, metrics } = parts;
+  const { clock, logger, metrics, tracing } = parts;
   const { dataSource, outbox, producer } = engines;
 
   const store = new SessionStore(engines.redis, redisPrefix, replicaId);
@@ -100,7 +100,18 @@ export const assemble = (config: DeviceProxyConfig, parts: ServiceParts, engines
         });
     },
   });
-  const deliverer = new Deliverer({ sessions, queue, asker, observer, values, interest, replicaId, clock, logger });
+  const deliverer = new Deliverer({
+    sessions,
+    queue,
+    asker,
+    observer,
+    values,
+    interest,
+    replicaId,
+    clock,
+    logger,
+    tracing,
+  });
   const commands = new Commands(queue, directory, store, nudges, clock);
   const subscriptions = new Subscriptions({
     dataSource,
@@ -171,6 +182,6 @@ export const assemble = (config: DeviceProxyConfig, parts: ServiceParts, engines
     subscriptions,
     admission,
     uplink,
-    notify: new Notify({ sessions, heard, values, observer, keeper, logger }),
+    notify: new Notify({ sessions, heard, values, observer, keeper, logger, tracing }),
   };
 };

@@ -12,10 +12,11 @@ import { ExplainController } from './explain/explain.controller.js';
 import { Explanations } from './explain/explanations.js';
 import { FactsConsumer } from './intake/facts.consumer.js';
 import { Intake } from './intake/intake.js';
+import { EventTraces } from './tracing/event-traces.js';
 
 @Module({})
 export class AppModule {
-  static of({ channels, secrets, pull, explanations, intake, keys }: Assembly): DynamicModule {
+  static of({ channels, secrets, pull, explanations, intake, traces, keys }: Assembly): DynamicModule {
     return {
       module: AppModule,
       controllers: [
@@ -32,6 +33,7 @@ export class AppModule {
         { provide: Pull, useValue: pull },
         { provide: Explanations, useValue: explanations },
         { provide: Intake, useValue: intake },
+        { provide: EventTraces, useValue: traces },
         { provide: KeyDirectory, useValue: keys },
       ],
     };

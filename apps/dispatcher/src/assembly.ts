@@ -29,11 +29,12 @@ import { ChannelRegistry } from './queue/channel-registry.js';
 import { Keys } from './queue/keys.js';
 import { RecentChunks } from './queue/recent-chunks.js';
 import { Recovery } from './recovery.js';
+import { EventTraces } from './tracing/event-traces.js';
 
 export type Assembly = ReturnType<typeof assemble>;
 
 /** Everything that runs in one replica, put together once. Nothing is started here. */
-export const assemble = (config: DispatcherConfig, { logger, metrics }: ServiceParts, engines: Engines) => {
+export const assemble = (config: DispatcherConfig, { logger, metrics, tracing }: ServiceParts, engines: Engines) => {
   const { link, intakeLink, clock } = engines;
   const { encryptionKey } = config.secrets;
   const owner = `${config.replicaId}#${randomBytes(6).toString('hex')}`;
@@ -47,6 +48,7 @@ export const assemble = (config: DispatcherConfig, { logger, metrics }: ServiceP
   for (const each of [link, intakeLink]) each.onLost(() => recent.forget());
   telemetry.recentBytes(() => recent.size);
   const queue = new ChannelQueue(link, redisKeys, clock, owner, recent);
+  const traces = new EventTraces(tracing, link, redisKeys, logger);
   const store = new ChannelStore(engines.database, engines.outbox, clock);
   const keys = new KeyDirectory(engines.accessKeys, clock);
   const guard = new AddressGuard(config.callback.allowCidrs);
@@ -55,6 +57,7 @@ export const assemble = (config: DispatcherConfig, { logger, metrics }: ServiceP
     isUndecided: (channelId) => watch.isUndecided(channelId),
     onFailedForTooLong: (channelId) => sweeper.expire(channelId, 'failed'),
     unseal: (sealed) => JSON.parse(open(encryptionKey, sealed)) as CallbackTarget,
+    onSent: (channelId, body) => traces.sent('callback', channelId, body),
   });
   const channels = new Channels({
     store,
@@ -82,8 +85,16 @@ export const assemble = (config: DispatcherConfig, { logger, metrics }: ServiceP
     },
     replica: (replicaId) => void consumers.evict(replicaId),
   });
-  const sockets = new WebSocketServer(queue, keys, holders, bus, clock, telemetry, logger, (channelId) =>
-    announcer.changed(channelId),
+  const sockets = new WebSocketServer(
+    queue,
+    keys,
+    holders,
+    bus,
+    clock,
+    telemetry,
+    logger,
+    (channelId) => announcer.changed(channelId),
+    (channelId, body) => traces.sent('websocket', channelId, body),
   );
   const pull = new Pull(queue, holders, clock, telemetry, (poller) => channels.ensurePull(poller));
 
@@ -120,6 +131,7 @@ export const assemble = (config: DispatcherConfig, { logger, metrics }: ServiceP
     channels,
     secrets: new SigningSecrets(channels, clock),
     pull,
+    traces,
     explanations: new Explanations({ database: engines.database, kafka: engines.kafka, registry, intake, clock }),
     intake,
     keys,

@@ -111,6 +111,7 @@ const startOn = async (engines: Engines, config: GatewayConfig, base: ServicePar
     config,
     {
       title: 'Access',
+      beginsTraces: true,
       module: AppModule.of({
         accounts: new Accounts(database, changes, known, clock),
         usages,

@@ -28,3 +28,5 @@ export * from './run/start-service.js';
 export * from './telemetry/health.js';
 export * from './telemetry/logger.js';
 export * from './telemetry/metrics.js';
+export { traceParentHeader, traceParentOf } from './tracing/http-spans.js';
+export * from './tracing/tracing.js';

@@ -15,7 +15,7 @@ import { cancelled, expired, inDoubt, type Outcome } from './outcome.js';
 export type NewCommand = Pick<
   Command,
   'deviceId' | 'accountId' | 'keyId' | 'asyncId' | 'kind' | 'method' | 'path' | 'query' | 'accept' | 'contentType'
-> & { payload: Buffer | null; retryMax: number; expirySeconds: number; fingerprint: string };
+> & { payload: Buffer | null; retryMax: number; expirySeconds: number; fingerprint: string; traceParent?: string };
 
 /** Who executes a command: a replica, in one epoch of the device's session. */
 export interface Claimant {
@@ -29,6 +29,8 @@ export interface AcceptOptions {
   /** Further rows of the same transaction. */
   within?: (manager: EntityManager) => Promise<void>;
 }
+
+const traceOf = ({ traceParent }: Command): { traceParent?: string } => (traceParent ? { traceParent } : {});
 
 const active = In(['waiting', 'executing']);
 
@@ -233,7 +235,7 @@ export class CommandQueue {
       expiresAt: new Date(now + expirySeconds * 1000),
     });
     await manager.insert(Command, row);
-    await this.parts.outbox.append(manager, DeviceCommands, accepted(row));
+    await this.parts.outbox.append(manager, DeviceCommands, accepted(row), traceOf(row));
     return row;
   }
 
@@ -327,7 +329,7 @@ export class CommandQueue {
     if (command.kind === 'subscription') await this.settle(manager, command, outcome);
     const now = this.parts.clock.now();
     const fact = finished(command, outcome, now, this.parts.endpointNameOf(command.deviceId));
-    await this.parts.outbox.append(manager, DeviceCommandResults, fact);
+    await this.parts.outbox.append(manager, DeviceCommandResults, fact, traceOf(command));
     return true;
   }
 

@@ -87,6 +87,10 @@ export class Command {
   @Column('timestamptz', { name: 'claim_until', nullable: true })
   claimUntil: Date | null;
 
+  /** Of the call that brought it, when that is traced. */
+  @Column('text', { name: 'trace_parent', nullable: true })
+  traceParent: string | null;
+
   @Column('timestamptz', { name: 'finished_at', nullable: true })
   finishedAt: Date | null;
 

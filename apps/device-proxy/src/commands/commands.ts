@@ -59,6 +59,7 @@ export class Commands {
       deviceId,
       accountId,
       keyId: identity.keyId,
+      ...(identity.traceParent !== undefined && { traceParent: identity.traceParent }),
       fingerprint: fingerprint(wish, deviceId),
     };
     const refusal = this.directory.isBlocked(deviceId) ? deviceBlocked : undefined;

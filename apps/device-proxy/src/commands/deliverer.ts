@@ -1,4 +1,4 @@
-import type { Clock, Logger, Timer } from '@lanyard/service';
+import type { Clock, Logger, Timer, Tracing } from '@lanyard/service';
 import type { Asker, DeviceReply } from '../downlink/asker.js';
 import { bringsNoChange, bringsValues, isComposite, isRepeatable, operationOf } from '../downlink/operation.js';
 import type { Observer } from '../observations/observer.js';
@@ -33,6 +33,7 @@ interface DelivererParts {
   replicaId: string;
   clock: Clock;
   logger: Logger;
+  tracing: Tracing;
 }
 
 /** `again`: back into the queue, and after the pause another try unless the device is heard before. */
@@ -166,6 +167,17 @@ export class Deliverer {
   }
 
   private async execute(session: Session, command: Command): Promise<Verdict> {
+    const { method, path, attempts } = command;
+    const span = this.parts.tracing.follow(command.traceParent, 'device-proxy command', {
+      kind: 'client',
+      attributes: { 'lanyard.method': method, 'lanyard.path': path, 'lanyard.attempt': attempts },
+    });
+    const verdict = await this.attempt(session, command);
+    span?.end('again' in verdict ? 'no answer: tried again' : verdict.done.error);
+    return verdict;
+  }
+
+  private async attempt(session: Session, command: Command): Promise<Verdict> {
     try {
       const outcome = await this.perform(session, command);
       const again = command.attempts > 1 && !bringsNoChange(operationOf(command));

@@ -15,6 +15,8 @@ export interface ArrivedValue {
   cause: ResourceValueArrived['cause'];
   /** Keys whose channels get it. */
   audience: readonly string[];
+  /** The value is traced. */
+  traceParent?: string;
 }
 
 /** RFC 7252 §5.10.5: how long a value counts as fresh when the device says nothing. */
@@ -65,22 +67,26 @@ export class Values {
     const sequence = session.nextSequence();
     const observedAt = formatTimestamp(this.clock.now());
     await this.firmware.note(session, value);
-    await this.producer.send(DeviceValues, {
-      item: {
-        ep: deviceId,
-        path: value.path,
-        ct: value.contentType,
-        payload: value.payload.toString('base64'),
-        'max-age': value.maxAgeSeconds ?? defaultMaxAgeSeconds,
+    await this.producer.send(
+      DeviceValues,
+      {
+        item: {
+          ep: deviceId,
+          path: value.path,
+          ct: value.contentType,
+          payload: value.payload.toString('base64'),
+          'max-age': value.maxAgeSeconds ?? defaultMaxAgeSeconds,
+        },
+        cause: value.cause,
+        deviceId,
+        accountId,
+        endpointName: data.endpointName,
+        epoch,
+        sequence,
+        observedAt,
+        audience: [...value.audience],
       },
-      cause: value.cause,
-      deviceId,
-      accountId,
-      endpointName: data.endpointName,
-      epoch,
-      sequence,
-      observedAt,
-      audience: [...value.audience],
-    });
+      value.traceParent === undefined ? undefined : { traceParent: value.traceParent },
+    );
   }
 }

@@ -1,4 +1,4 @@
-import type { Logger } from '@lanyard/service';
+import { type Logger, type Tracing, within } from '@lanyard/service';
 import { mediaTypeOf } from '../downlink/formats.js';
 import type { Observer } from '../observations/observer.js';
 import type { Values } from '../observations/values.js';
@@ -17,6 +17,7 @@ interface NotifyParts {
   observer: Observer;
   keeper: Keeper;
   logger: Logger;
+  tracing: Tracing;
 }
 
 /**
@@ -66,7 +67,13 @@ export class Notify {
     const audience = session.audience.get(path) ?? [];
     const cause = audience.length > 0 ? 'notify' : 'auto-observation';
     const contentType = mediaTypeOf(contentFormat, path);
-    return this.parts.values.report(session, { path, payload, contentType, maxAgeSeconds, cause, audience });
+    const value = { path, payload, contentType, maxAgeSeconds, cause, audience } as const;
+    const span = this.parts.tracing.root('device-proxy notification', {
+      kind: 'server',
+      attributes: { 'lanyard.device_id': session.deviceId, 'lanyard.path': path },
+    });
+    if (!span) return this.parts.values.report(session, value);
+    return within(span, () => this.parts.values.report(session, { ...value, traceParent: span.traceParent }));
   }
 
   private async ended(session: Session, observation: Observation, code: string): Promise<void> {

@@ -29,6 +29,8 @@ export interface DeliveryOutcomes {
   /** 24 h of failed delivery (spec §8). */
   onFailedForTooLong(channelId: string): Promise<void>;
   unseal(sealed: string): CallbackTarget;
+  /** The URL took a message. */
+  onSent?(channelId: string, body: Buffer): void;
 }
 
 /** Delivers one callback channel at a time to its URL: claim, send, confirm, and on with the next batch. */
@@ -107,6 +109,7 @@ export class CallbackDelivery {
       this.telemetry.request(sent.ok ? 'ok' : sent.cause);
       if (!sent.ok && (sent.cause === 'aborted' || sent.cause === 'withdrawn'))
         return void (await this.queue.letGo(hold));
+      if (sent.ok) this.outcomes.onSent?.(hold.channelId, batch.body);
       if (!sent.ok) return this.failed(claim, batch, n === 1 ? claim.attempt + 1 : 1);
       const mayGoOn = n < batchesInARow && !signal.aborted && !this.outcomes.isUndecided(hold.channelId);
       provenAtMs = performance.now();

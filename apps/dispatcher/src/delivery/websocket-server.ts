@@ -52,6 +52,8 @@ export class WebSocketServer {
     private readonly logger: Logger,
     /** A channel got or lost its socket. */
     private readonly onBound: (channelId: string) => void,
+    /** A frame with events of the channel is on its way. */
+    private readonly onSent: (channelId: string, body: Buffer) => void,
   ) {
     telemetry.sockets(() => this.open.size);
   }
@@ -152,6 +154,7 @@ export class WebSocketServer {
 
   private session(client: WebSocket, keyId: string, accountId: string, conn: string): WebSocketSession {
     const session: WebSocketSession = new WebSocketSession(client, keyId, accountId, conn, this.queue, this.clock, {
+      sent: (body) => this.onSent(keyId, body),
       delivered: (events) => this.telemetry.delivered('websocket', events),
       failed: (err) => this.logger.debug({ err, channelId: keyId }, 'socket waits for Redis'),
       ended: (hold, cause) => {

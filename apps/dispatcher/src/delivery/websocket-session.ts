@@ -23,6 +23,8 @@ interface Ping {
 }
 
 export interface SessionListener {
+  /** A frame is on its way. */
+  sent(body: Buffer): void;
   delivered(events: number): void;
   /** The socket is closed, by whomever. Called once. */
   ended(hold: Hold | undefined, cause: CloseCause | undefined): void;
@@ -172,6 +174,7 @@ export class WebSocketSession implements Holder {
     this.lastSentAtMs = this.clock.now();
     this.socket.send(batch.body, { binary: false }, () => this.goOn());
     this.ping(batch);
+    this.listener.sent(batch.body);
   }
 
   private ping(batch?: Batch): void {

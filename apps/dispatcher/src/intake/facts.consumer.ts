@@ -1,13 +1,17 @@
 import { DeviceCommandResults, DeviceSessions, DeviceValues } from '@lanyard/contracts';
 import { type Batch, OnBatch } from '@lanyard/kafka';
 import { Controller, Inject } from '@nestjs/common';
+import { EventTraces } from '../tracing/event-traces.js';
 import { Intake } from './intake.js';
 import { intakeBatch } from './intake-event.js';
 
 /** The topics whose facts end up on channels. Items are cut out of the bytes; nothing is parsed. */
 @Controller()
 export class FactsConsumer {
-  constructor(@Inject(Intake) private readonly intake: Intake) {}
+  constructor(
+    @Inject(Intake) private readonly intake: Intake,
+    @Inject(EventTraces) private readonly traces: EventTraces,
+  ) {}
 
   @OnBatch(DeviceSessions, { raw: true })
   async onSessions(batch: Batch<unknown>): Promise<void> {
@@ -16,11 +20,13 @@ export class FactsConsumer {
 
   @OnBatch(DeviceValues, { raw: true })
   async onValues(batch: Batch<unknown>): Promise<void> {
-    await this.intake.add(intakeBatch(batch));
+    const events = intakeBatch(batch);
+    await this.traces.appending(batch, () => this.intake.add(events));
   }
 
   @OnBatch(DeviceCommandResults, { raw: true })
   async onResults(batch: Batch<unknown>): Promise<void> {
-    await this.intake.add(intakeBatch(batch));
+    const events = intakeBatch(batch);
+    await this.traces.appending(batch, () => this.intake.add(events));
   }
 }

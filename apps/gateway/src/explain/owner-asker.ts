@@ -5,6 +5,7 @@ import {
   type Metrics,
   requestIdHeader,
   signIdentity,
+  traceParentHeader,
 } from '@lanyard/service';
 import { forward } from '../door/forward.js';
 import type { Replicas } from '../door/replicas.js';
@@ -47,6 +48,7 @@ export class OwnerAsker {
           accept: 'application/json',
           [identityHeader]: signIdentity(caller, identitySecrets, clock.now()),
           [requestIdHeader]: caller.requestId,
+          ...(caller.traceParent !== undefined && { [traceParentHeader]: caller.traceParent }),
         },
         body: { open: () => null, repeatable: () => true },
         signal: AbortSignal.timeout(timeoutMs),

@@ -1,6 +1,7 @@
 import { deadLetterTopic, stateCompactionLagMs, type TopicDescription } from '@lanyard/contracts';
 import type { KafkaSecurity, Logger, Metrics } from '@lanyard/service';
 import kafkajs, { type Admin, type ITopicConfig, type Kafka, type SASLOptions } from 'kafkajs';
+import './coordinator-not-found.js';
 import { logTo } from './kafka-log.js';
 import { enlarge, maxMessage } from './message-size.js';
 

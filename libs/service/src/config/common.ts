@@ -12,6 +12,8 @@ export interface CommonConfig {
   /** `security` holds secrets that it shows to nobody who prints it. */
   kafka: { brokers: string[]; topicPrefix: string; security?: KafkaSecurity };
   logLevel: string;
+  /** Where traces go, and how many begin here. Off without. */
+  tracing?: { endpoint: string; sampleRatio: number };
   secrets: {
     /** With the parameters of TLS; what `pg` takes as a connection string. */
     databaseUrl: string;
@@ -38,7 +40,22 @@ const identitySecrets = (reader: EnvReader): string[] => {
   return secrets;
 };
 
+const tracing = (reader: EnvReader): CommonConfig['tracing'] => {
+  const endpoint = reader.optional('OTEL_EXPORTER_OTLP_ENDPOINT');
+  const sampleRatio = Number(reader.string('OTEL_TRACES_SAMPLER_ARG', '0.01'));
+  if (!(sampleRatio >= 0 && sampleRatio <= 1))
+    throw new ConfigError('OTEL_TRACES_SAMPLER_ARG', 'must be a number from 0 to 1');
+  if (endpoint === undefined) return undefined;
+  if (!/^https?:\/\//.test(endpoint) || !URL.canParse(endpoint))
+    throw new ConfigError('OTEL_EXPORTER_OTLP_ENDPOINT', `must be an http(s) URL, not "${endpoint}"`);
+  return { endpoint, sampleRatio };
+};
+
+const ifTraced = (settings: CommonConfig['tracing']): Pick<CommonConfig, 'tracing'> =>
+  settings ? { tracing: settings } : {};
+
 export const commonConfig = (reader: EnvReader, app: string): CommonConfig => ({
+  ...ifTraced(tracing(reader)),
   app,
   replicaId: reader.string('REPLICA_ID', `${app}-0`),
   http: { host: reader.string('HTTP_HOST', '127.0.0.1'), port: reader.int('HTTP_PORT', 0, { min: 0, max: 65_535 }) },

@@ -118,6 +118,9 @@ export class RateLimited extends ServiceError {
   }
 }
 
+/** Longer than an engine takes to start again. */
+const unavailableSeconds = 5;
+
 export class Unavailable extends ServiceError {
   constructor(message = 'A part of the system does not answer: try again in a few seconds.', cause?: unknown) {
     super({
@@ -125,7 +128,7 @@ export class Unavailable extends ServiceError {
       code: 'system_unavailable',
       token: 'SERVICE_UNAVAILABLE',
       message,
-      retryAfterSeconds: 2,
+      retryAfterSeconds: unavailableSeconds,
       cause,
     });
   }

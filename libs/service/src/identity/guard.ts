@@ -11,6 +11,7 @@ import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../clock.js';
 import { AccessDenied, Unauthenticated } from '../errors/service-error.js';
+import { traceParentOf } from '../tracing/http-spans.js';
 import { type Identity, identityHeader, verifyIdentity } from './token.js';
 
 const permissionsKey = 'lanyard:permissions';
@@ -58,7 +59,9 @@ export class IdentityGuard implements CanActivate {
     const targets = [context.getHandler(), context.getClass()];
     if (this.reflector.getAllAndOverride<boolean | undefined>(publicKey, targets)) return true;
     const request = context.switchToHttp().getRequest<WithIdentity>();
-    request.identity = await this.authenticator.authenticate(request);
+    const identity = await this.authenticator.authenticate(request);
+    const traceParent = traceParentOf(request);
+    request.identity = traceParent === undefined ? identity : { ...identity, traceParent };
     const needed = this.reflector.getAllAndOverride<string[] | undefined>(permissionsKey, targets) ?? [];
     const missing = needed.find((permission) => !request.identity?.permissions.includes(permission));
     if (missing) throw new AccessDenied(`The key has no permission for this operation: it needs ${missing}.`);

@@ -10,6 +10,8 @@ export interface Identity {
   requestId: string;
   /** `fingerprintOf` the secret with which the caller came: a key that is reset keeps its id. */
   secretFingerprint?: string;
+  /** The request is traced: what it causes goes on with this. */
+  traceParent?: string;
 }
 
 /** Header in which the gateway hands the token to the service that owns the path. */

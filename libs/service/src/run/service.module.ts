@@ -6,6 +6,7 @@ import { AUTHENTICATOR, type Authenticator, IdentityGuard } from '../identity/gu
 import { Health } from '../telemetry/health.js';
 import type { Logger } from '../telemetry/logger.js';
 import { Metrics } from '../telemetry/metrics.js';
+import { Tracing } from '../tracing/tracing.js';
 
 /** Injection tokens of what every service has. Health and Metrics are injected by their class. */
 export const CLOCK = Symbol('Clock');
@@ -16,6 +17,7 @@ export interface ServiceParts {
   logger: Logger;
   metrics: Metrics;
   health: Health;
+  tracing: Tracing;
   authenticator: Authenticator;
 }
 
@@ -28,6 +30,7 @@ export class ServiceModule {
       { provide: LOGGER, useValue: parts.logger },
       { provide: Metrics, useValue: parts.metrics },
       { provide: Health, useValue: parts.health },
+      { provide: Tracing, useValue: parts.tracing },
       { provide: AUTHENTICATOR, useValue: parts.authenticator },
     ];
     return {

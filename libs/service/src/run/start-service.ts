@@ -12,6 +12,8 @@ import { documentBuilder, documentOf } from '../openapi/document.js';
 import { Health } from '../telemetry/health.js';
 import { createLogger, type Logger, NestLogger } from '../telemetry/logger.js';
 import { Metrics } from '../telemetry/metrics.js';
+import { traceRequests } from '../tracing/http-spans.js';
+import { Tracing } from '../tracing/tracing.js';
 import { ServiceModule, type ServiceParts } from './service.module.js';
 
 /** What an app hands over: its module and what to start and stop around the HTTP server, in order. */
@@ -20,6 +22,8 @@ export interface ServiceDefinition {
   /** The app's module; ServiceModule is imported globally beside it. */
   module: DynamicModule | Type<unknown>;
   http?: HttpOptions;
+  /** Requests come from clients, not from a gateway: some of them begin a trace. */
+  beginsTraces?: boolean;
   /** Kafka consumers: start when everything else runs, stop first. */
   strategies?: CustomTransportStrategy[];
   /** Runs once the container is built and before the port opens, for example sockets on the raw server. */
@@ -48,12 +52,16 @@ export interface ServiceOverrides {
 
 /** Made before the app's own parts, which need them. */
 export const serviceParts = (config: CommonConfig, overrides: ServiceOverrides = {}): ServiceParts => {
+  const { app, replicaId } = config;
   const clock = overrides.clock ?? systemClock;
+  const logger = overrides.logger ?? createLogger({ app, replicaId, level: config.logLevel });
+  const metrics = new Metrics(app, replicaId).collectProcess();
   return {
     clock,
-    logger: overrides.logger ?? createLogger({ app: config.app, replicaId: config.replicaId, level: config.logLevel }),
-    metrics: new Metrics(config.app, config.replicaId).collectProcess(),
+    logger,
+    metrics,
     health: new Health(),
+    tracing: new Tracing({ ...config.tracing, service: app, replica: replicaId, logger, metrics }),
     authenticator: overrides.authenticator ?? new TokenAuthenticator(config.secrets.identity, clock),
   };
 };
@@ -103,6 +111,7 @@ export const startService = async (
   parts: ServiceParts,
 ): Promise<RunningService> => {
   const app = await createApp(definition, parts);
+  traceRequests(app.getHttpAdapter().getInstance(), parts.tracing, definition.beginsTraces ?? false);
   serveOpenApi(app, definition.title);
   let started = false;
   parts.health.add('start', () => {
@@ -121,6 +130,7 @@ export const startService = async (
     await definition.beforeStop?.();
     await app.close();
     await definition.afterStop?.();
+    await parts.tracing.stop();
     parts.logger.info('stopped');
   };
   return { url, app, parts, stop: () => (stopping ??= stop()) };

@@ -1,0 +1,98 @@
+import { headerNames, sliceItem } from '@lanyard/contracts';
+import type { Batch } from '@lanyard/kafka';
+import type { Logger, Span, Tracing } from '@lanyard/service';
+import type { Keys } from '../queue/keys.js';
+import type { RedisLink } from '../queue/redis-link.js';
+
+/** What is kept of a traced event until its message leaves. */
+interface Note {
+  traceParent: string;
+  queuedAtMs: number;
+  /** How its item begins in a message, up to where options of the channel are added. */
+  opening: string;
+}
+
+/** Events that are not delivered within this time end their trace in the queue. */
+const noteSeconds = 300;
+
+/** Of one channel; older ones are given up. */
+const notesMax = 256;
+
+/**
+ * Follows traced events through queues. A queue holds nothing but what customers get: so what is known of a traced
+ * event is noted beside it in Redis, where whichever replica delivers it finds the note. Costs nothing when tracing is
+ * off, a round trip for each message that is sent when it is on.
+ */
+export class EventTraces {
+  constructor(
+    private readonly tracing: Tracing,
+    private readonly link: RedisLink,
+    private readonly keys: Keys,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Runs the append of a batch within the spans of its traced events. */
+  async appending(batch: Batch<unknown>, append: () => Promise<void>): Promise<void> {
+    const spans = this.tracing.isOn ? await this.begin(batch) : [];
+    try {
+      await append();
+      for (const span of spans) span.end();
+    } catch (error) {
+      for (const span of spans) span.end(error);
+      throw error;
+    }
+  }
+
+  /** A message with events of the channel has left for its application. */
+  sent(kind: 'callback' | 'websocket', channelId: string, body: Buffer): void {
+    if (!this.tracing.isOn) return;
+    this.settle(kind, channelId, body).catch((err: unknown) => {
+      this.logger.debug({ err, channelId }, 'traces of a message not ended');
+    });
+  }
+
+  private async begin(batch: Batch<unknown>): Promise<Span[]> {
+    const spans: Span[] = [];
+    const notes = this.link.redis.pipeline();
+    for (const { headers, raw, timestampMs } of batch.messages) {
+      const attributes = {
+        'messaging.destination.name': batch.topic,
+        'messaging.destination.partition.id': batch.partition,
+      };
+      const options = { kind: 'consumer' as const, startMs: timestampMs, attributes };
+      const span = this.tracing.follow(headers.get(headerNames.traceParent), 'dispatcher append', options);
+      if (!span) continue;
+      spans.push(span);
+      const item = sliceItem(batch.topic, raw, headers);
+      if (!item || item.audience === '*') continue;
+      const opening = item.item.subarray(0, -1).toString();
+      const note: Note = { traceParent: span.traceParent, queuedAtMs: Date.now(), opening };
+      for (const channelId of item.audience) {
+        const key = this.keyOf(channelId);
+        notes.rpush(key, JSON.stringify(note)).ltrim(key, -notesMax, -1).expire(key, noteSeconds);
+      }
+    }
+    // Before the append: the message may leave right behind it.
+    if (notes.length > 0)
+      await notes.exec().catch((err: unknown) => this.logger.debug({ err }, 'traced events not noted'));
+    return spans;
+  }
+
+  private async settle(kind: string, channelId: string, body: Buffer): Promise<void> {
+    const key = this.keyOf(channelId);
+    for (const text of await this.link.redis.lrange(key, 0, -1)) {
+      const { traceParent, queuedAtMs, opening } = JSON.parse(text) as Note;
+      if (!body.includes(opening)) continue;
+      // Whoever removes it has seen the message leave first: a repetition is no second frame.
+      if ((await this.link.redis.lrem(key, 1, text)) === 0) continue;
+      const attributes = { 'lanyard.channel': channelId, 'lanyard.channel_kind': kind };
+      this.tracing
+        .follow(traceParent, 'dispatcher deliver', { kind: 'producer', startMs: queuedAtMs, attributes })
+        ?.end();
+    }
+  }
+
+  private keyOf(channelId: string): string {
+    return `${this.keys.of(channelId).base}trace:${channelId}`;
+  }
+}

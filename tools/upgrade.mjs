@@ -1,0 +1,72 @@
+/**
+ * `npm run upgrade -- [--from REF] [--devices N] [--values-per-second N] [--calls-per-second N] [--settle-seconds N] [--json]`:
+ * two replicas of everything of a previous commit (default: HEAD~1) under load, rolled to this one replica by replica,
+ * back, and forward again. Ends with 1 when anything was lost or a call failed twice.
+ */
+import { parseArgs } from 'node:util';
+import { build, installPackages } from './lanyard/install.mjs';
+import { checkEnginePrerequisites, checkNode } from './lanyard/prerequisites.mjs';
+import { progress, root, run, say, sleep } from './lanyard/project.mjs';
+
+const { values } = parseArgs({
+  options: {
+    from: { type: 'string', default: 'HEAD~1' },
+    devices: { type: 'string', default: '40' },
+    'values-per-second': { type: 'string', default: '40' },
+    'calls-per-second': { type: 'string', default: '20' },
+    'settle-seconds': { type: 'string', default: '3' },
+    json: { type: 'boolean', default: false },
+  },
+});
+
+progress.stream = process.stderr;
+
+await run(async () => {
+  checkNode();
+  checkEnginePrerequisites();
+  await installPackages();
+  await build();
+  const { PreviousCommit } = await import('./drill/previous.mjs');
+  const { DrillSystem } = await import('./drill/system.mjs');
+  const { Rehearsal } = await import('./drill/rehearsal.mjs');
+  const { report } = await import('./drill/report.mjs');
+  const previous = await PreviousCommit.checkOut(values.from);
+  say(`from ${previous.commit}`);
+  const system = await DrillSystem.start({ rootOf: previous.folder });
+  const rehearsal = new Rehearsal(system, {
+    devices: Number(values.devices),
+    valuesPerSecond: Number(values['values-per-second']),
+    callsPerSecond: Number(values['calls-per-second']),
+    settleMs: Number(values['settle-seconds']) * 1_000,
+    // Only what both versions know.
+    paths: (path) => !path.startsWith('/v3/explain'),
+    successGoal: 1,
+  });
+  /** @param {string} direction @param {string} folder @param {readonly string[]} names */
+  const roll = async (direction, folder, names) => {
+    for (const name of names)
+      await rehearsal.step(`${name} ${direction}`, async () => {
+        system.constellation.roots.set(name, folder);
+        await system.restart(name);
+      });
+  };
+  const [first, second] = ['-0', '-1'].map((end) => system.replicaNames.filter((name) => name.endsWith(end)));
+  try {
+    await rehearsal.begin();
+    await rehearsal.step(`all of ${previous.commit}`, () => sleep(10_000));
+    await roll('forward', root, first ?? []);
+    await rehearsal.step('both versions', () => sleep(20_000));
+    await roll('forward', root, second ?? []);
+    await rehearsal.step('all of this version', () => sleep(10_000));
+    await roll('back', previous.folder, system.replicaNames);
+    await rehearsal.step(`all of ${previous.commit} again`, () => sleep(10_000));
+    await roll('forward again', root, system.replicaNames);
+    say('waiting for what is owed');
+    return report(rehearsal, await rehearsal.end(), values.json);
+  } finally {
+    rehearsal.stop();
+    await system.stop();
+    previous.remove();
+  }
+});
+process.exit();
