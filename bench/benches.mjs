@@ -9,8 +9,8 @@
  *   say: (text: string) => void,
  * }} Context `seconds`: how long each round measures, where a benchmark goes by time
  * @typedef {import('../tools/lanyard/constellation.mjs').ConstellationOptions['replicas']} Replicas
- * @typedef {{ about: string, replicas?: Replicas, run: (context: Context) => Promise<Figures> }} Bench
- *   `replicas`: of each app; default: one
+ * @typedef {{ about: string, replicas?: Replicas, env?: Record<string, string>, run: (context: Context) => Promise<Figures> }} Bench
+ *   `replicas`: of each app; default: one; `env`: added to every service
  */
 import { commands } from './devices/commands.mjs';
 import { memory } from './devices/memory.mjs';
@@ -25,7 +25,10 @@ import { redisKilled } from './dispatch/redis-killed.mjs';
 import { replicaKilled } from './dispatch/replica-killed.mjs';
 import { store } from './dispatch/store.mjs';
 import { transport } from './dispatch/transport.mjs';
+import { eventLog } from './event-log/event-log.mjs';
 import { latency } from './latency.mjs';
+import { rest, restAdded } from './rest/rest.mjs';
+import { snapshot } from './snapshot/snapshot.mjs';
 import { throughput } from './throughput.mjs';
 
 /** A name of a group runs all of it: `dispatch` is `dispatch-catch-up`, `dispatch-store` … @type {Record<string, Bench>} */
@@ -45,4 +48,8 @@ export const benches = {
   'devices-commands': commands,
   'devices-memory': memory,
   'proxy-faults': replicaFaults,
+  'rest-rate': rest,
+  'rest-added': restAdded,
+  'event-log': eventLog,
+  snapshot,
 };

@@ -21,10 +21,10 @@ export class System {
     this.producer = new KafkaProducer(this.kafka, { source: 'bench' });
   }
 
-  /** @param {import('../tools/lanyard/constellation.mjs').ConstellationOptions['replicas']} [replicas] by app; default: one of each */
-  static async start(replicas) {
+  /** @param {import('../tools/lanyard/constellation.mjs').ConstellationOptions['replicas']} [replicas] by app; default: one of each @param {Record<string, string>} [settings] of all services */
+  static async start(replicas, settings) {
     const dataDir = mkdtempSync(join(root, '.lanyard/bench-'));
-    const env = { LOG_LEVEL: 'warn' };
+    const env = { LOG_LEVEL: 'warn', ...settings };
     const options = { dataDir, freePorts: true, supervise: false, quiet: true, env, ...(replicas && { replicas }) };
     const system = new System(await startConstellation(options), dataDir);
     await system.producer.connect();

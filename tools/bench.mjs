@@ -72,7 +72,7 @@ await run(async () => {
   for (const [name, bench] of Object.entries(benches)) {
     if (wanted.length > 0 && !wanted.some((want) => isWanted(want, name))) continue;
     say(`${name}: ${bench.about}`);
-    const system = await System.start(bench.replicas);
+    const system = await System.start(bench.replicas, bench.env);
     try {
       results[name] = await bench.run({ system, seconds, rounds, say: (text) => say(`  ${text}`) });
     } finally {

@@ -1,0 +1,104 @@
+/** Requests of applications through the gateway, beside the same Nest and Fastify answering a constant. */
+import { median, percentile, round } from '../statistics.mjs';
+import { encode, saturate, steady } from './load.mjs';
+import { cpuSeconds, Plant, startConstant } from './plant.mjs';
+
+const connections = 16;
+const steadyPerSecond = 500;
+
+/** All services, and nothing that refuses: the rate of one key is what is measured. */
+const env = {
+  GATEWAY_KEY_RATE_PER_SECOND: '1000000',
+  GATEWAY_KEY_RATE_BURST: '1000000',
+  GATEWAY_ACCOUNT_RATE_PER_SECOND: '1000000',
+  GATEWAY_ACCOUNT_RATE_BURST: '1000000',
+};
+
+/** @type {import('../benches.mjs').Bench} */
+export const rest = {
+  about:
+    'requests/s and p99 of list, get, suspend, echo and events through the gateway, beside Nest answering a constant',
+  env,
+  async run({ system, seconds, rounds, say }) {
+    const plant = await Plant.build(system);
+    const constant = await startConstant();
+    const gateway = new URL(system.constellation.baseUrl);
+    const asked = encode({ method: 'GET', path: '/constant', headers: plant.headers }, constant.url.host);
+    /** @type {Record<string, { perSecond: number[], p99: number[], cpu: number[], ownerCpu: number[] }>} */
+    const measured = {};
+    const pidOf = (/** @type {string} */ unit) => system.constellation.unit(unit).unit.pid;
+    /** @param {string} name @param {URL} url @param {() => Buffer} next @param {boolean} counts @param {(number | undefined)[]} pids */
+    const measure = async (name, url, next, counts, [first, owner]) => {
+      const before = [cpuSeconds(first), cpuSeconds(owner)];
+      const { perSecond, took } = await saturate(url, next, { seconds: counts ? seconds : 2, connections });
+      if (!counts) return;
+      const of = (measured[name] ??= { perSecond: [], p99: [], cpu: [], ownerCpu: [] });
+      of.cpu.push(((cpuSeconds(first) - (before[0] ?? 0)) / took.length) * 1e6);
+      of.ownerCpu.push(((cpuSeconds(owner) - (before[1] ?? 0)) / took.length) * 1e6);
+      of.perSecond.push(perSecond);
+      of.p99.push(percentile(took, 0.99));
+    };
+    for (let n = 0; n <= rounds; n++) {
+      await measure('constant', constant.url, () => asked, n > 0, [constant.pid, constant.pid]);
+      for (const operation of Object.keys(plant.operations)) {
+        plant.turn = 0;
+        await measure(operation, gateway, plant.requests(operation, gateway), n > 0, [
+          pidOf('gateway-0'),
+          pidOf(`${plant.owners[operation]}-0`),
+        ]);
+      }
+      const shown = Object.entries(measured).map(
+        ([name, { perSecond }]) => `${name} ${Math.round(perSecond.at(-1) ?? 0)}/s`,
+      );
+      say(n === 0 ? 'warm-up' : `round ${n} of ${rounds}: ${shown.join(', ')}`);
+    }
+    constant.stop();
+    const rate = (/** @type {string} */ name) => median(measured[name]?.perSecond ?? []);
+    return Object.fromEntries(
+      Object.entries(measured).flatMap(([name, { p99, cpu, ownerCpu }]) => [
+        [`${name}_per_second`, round(rate(name))],
+        [`${name}_p99_ms`, round(median(p99))],
+        ...(name === 'constant'
+          ? [['constant_cpu_us', round(median(cpu))]]
+          : [
+              [`${name}_ratio`, round(rate(name) / rate('constant'))],
+              [`${name}_gateway_cpu_us`, round(median(cpu))],
+              [`${name}_service_cpu_us`, round(median(ownerCpu))],
+            ]),
+      ]),
+    );
+  },
+};
+
+/** @type {import('../benches.mjs').Bench} */
+export const restAdded = {
+  about: `what the gateway adds to one device read at ${steadyPerSecond} requests a second, beside the registry itself`,
+  env,
+  async run({ system, seconds, rounds, say }) {
+    const plant = await Plant.build(system);
+    const gateway = new URL(system.constellation.baseUrl);
+    const registry = new URL(system.constellation.unit('registry-0').unit.address);
+    /** @type {Record<'gateway' | 'registry', number[]>} */
+    const took = { gateway: [], registry: [] };
+    for (let n = 0; n <= rounds; n++) {
+      const options = { seconds: n === 0 ? 3 : seconds, connections, perSecond: steadyPerSecond };
+      const through = await steady(gateway, plant.requests('get', gateway), options);
+      const direct = await steady(registry, plant.requests('get', registry, plant.identityHeaders), options);
+      if (n === 0) continue;
+      took.gateway.push(...through.took);
+      took.registry.push(...direct.took);
+      say(
+        `round ${n} of ${rounds}: p99 ${round(percentile(through.took, 0.99))} ms, registry ${round(percentile(direct.took, 0.99))} ms`,
+      );
+    }
+    const at = (/** @type {'gateway' | 'registry'} */ name, /** @type {number} */ p) => percentile(took[name], p);
+    return {
+      p50_ms: round(at('gateway', 0.5)),
+      p99_ms: round(at('gateway', 0.99)),
+      registry_p50_ms: round(at('registry', 0.5)),
+      registry_p99_ms: round(at('registry', 0.99)),
+      added_p50_ms: round(at('gateway', 0.5) - at('registry', 0.5)),
+      added_p99_ms: round(at('gateway', 0.99) - at('registry', 0.99)),
+    };
+  },
+};
