@@ -132,12 +132,45 @@ describe('forwarding', () => {
     await eventually(() => aborted);
   });
 
-  it('cuts the answer when the owner breaks off in the middle of it', async () => {
+  it.each([
+    ['100', 'asks again, and says 503, when the owner breaks off in a small answer'],
+    ['1000000', 'cuts a large answer when the owner breaks off in the middle of it'],
+  ])('of %s bytes: %s', async (length) => {
     proxy.handler = (_request, response) => {
-      response.writeHead(200, { 'content-length': '100' }).write('half');
+      response.writeHead(200, { 'content-length': length }).write('half');
       setTimeout(() => response.destroy(), 20);
     };
-    await expect(gateway.call('/v2/endpoints')).rejects.toThrow();
+    const answer = gateway.call('/v2/endpoints');
+    if (length === '100') expect((await answer).status).toBe(503);
+    else await expect(answer).rejects.toThrow();
+  });
+
+  it('passes a stream on as it comes, at the pace of the client', async () => {
+    let written = 0;
+    let ended = false;
+    const part = Buffer.alloc(1_048_576, 'x');
+    proxy.handler = (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': first\n\n');
+      response.once('close', () => (ended = true));
+      const fill = (): void => {
+        while (written < 64 && !response.destroyed) {
+          written++;
+          if (!response.write(part)) return void response.once('drain', fill);
+        }
+      };
+      setTimeout(fill, 50);
+    };
+    const leave = new AbortController();
+    const response = await fetch(`${gateway.service.url}/v2/endpoints`, {
+      headers: { authorization: `Bearer ${gateway.adminKey}` },
+      signal: leave.signal,
+    });
+    const reader = response.body?.getReader();
+    expect(String(Buffer.from((await reader?.read())?.value ?? []))).toMatch(/^: first/);
+    await eventually(() => written > 0);
+    leave.abort();
+    await eventually(() => ended);
+    expect(written).toBeLessThan(64);
   });
 });
 

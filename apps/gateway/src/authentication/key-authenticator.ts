@@ -1,3 +1,4 @@
+import { timingSafeEqual } from 'node:crypto';
 import {
   type ApiKey,
   type Authenticator,
@@ -22,14 +23,33 @@ import type { LastLogins } from './last-logins.js';
 const nobodysHash = '0'.repeat(64);
 const secretsMax = 2;
 
-/** The secret that proves the key. As many are compared whatever is known and whatever matches: the time tells nothing. */
-const proofOf = (key: KnownKey | undefined, given: ApiKey | undefined, nowMs: number): KnownSecret | undefined => {
-  const matching = Array.from({ length: secretsMax }, (_, n) => {
+/** What came for a secret and matched it, until the key is read again: it is not hashed for each request. */
+const matched = new WeakMap<KnownSecret, { given: Buffer; fingerprint: string }>();
+
+const matchedBefore = (key: KnownKey | undefined, secret: string): KnownSecret | undefined => {
+  const given = Buffer.from(secret);
+  return key?.secrets.find((known) => {
+    const before = matched.get(known)?.given;
+    return before?.length === given.length && timingSafeEqual(before, given);
+  });
+};
+
+/** As many are compared whatever is known and whatever matches: the time tells nothing. */
+const matching = (key: KnownKey | undefined, secret: string): KnownSecret | undefined => {
+  const found = Array.from({ length: secretsMax }, (_, n) => {
     const known = key?.secrets[n];
-    return secretMatches(known?.hash ?? nobodysHash, given?.secret ?? '') ? known : undefined;
+    return secretMatches(known?.hash ?? nobodysHash, secret) ? known : undefined;
   }).find((known) => known !== undefined);
+  if (found) matched.set(found, { given: Buffer.from(secret), fingerprint: fingerprintOf(found.hash) });
+  return found;
+};
+
+/** The secret that proves the key. */
+const proofOf = (key: KnownKey | undefined, given: ApiKey | undefined, nowMs: number): KnownSecret | undefined => {
+  const secret = given?.secret ?? '';
+  const found = matchedBefore(key, secret) ?? matching(key, secret);
   if (!key?.active || key.accountId !== given?.accountId) return undefined;
-  return matching && nowMs < (matching.untilMs ?? Infinity) ? matching : undefined;
+  return found && nowMs < (found.untilMs ?? Infinity) ? found : undefined;
 };
 
 const bearer = /^bearer +(\S+) *$/i;
@@ -58,7 +78,7 @@ export class KeyAuthenticator implements Authenticator {
     await this.parts.limiter.take(key);
     this.parts.logins.note(key.keyId, proof.accessKeyId);
     const { keyId, accountId, groups, permissions, tier } = key;
-    const secretFingerprint = fingerprintOf(proof.hash);
+    const secretFingerprint = matched.get(proof)?.fingerprint ?? fingerprintOf(proof.hash);
     return { keyId, accountId, groups, permissions, tier, requestId: request.id, secretFingerprint };
   }
 

@@ -11,7 +11,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { clientAddress } from '../authentication/client-address.js';
 import { allows } from '../access/permissions.js';
 import { NoSuchPath } from '../errors.js';
-import { forward } from './forward.js';
+import { pass } from './forward.js';
 import { requestHeaders, responseHeaders } from './headers.js';
 import type { OpenCalls } from './open-calls.js';
 import type { Replicas } from './replicas.js';
@@ -57,20 +57,21 @@ const handle = async (parts: DoorParts, request: FastifyRequest, reply: FastifyR
   const from = { requestId: request.id, address: clientAddress(request.raw, parts.trustedProxies) };
   const headers = requestHeaders(request.headers, token, from);
   const call = { method: request.method, path: request.url, headers, body, signal };
-  const answer = await forward(parts.replicas[route.owner], call, parts.metrics);
+  const answer = await pass(parts.replicas[route.owner], call, parts.metrics);
   return reply.code(answer.statusCode).headers(responseHeaders(answer.headers)).send(answer.body);
 };
 
-const measure = ({ metrics }: DoorParts, request: FastifyRequest, reply: FastifyReply): void => {
-  const owner = routeOf(pathOf(request.url))?.owner ?? 'nobody';
-  metrics
-    .histogram({
-      name: 'lanyard_gateway_forward_seconds',
-      help: 'Time of forwarded requests',
-      labelNames: ['owner', 'method', 'status'],
-      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 35],
-    })
-    .observe({ owner, method: request.method, status: String(reply.statusCode) }, reply.elapsedTime / 1_000);
+const timesOf = ({ metrics }: DoorParts): ((request: FastifyRequest, reply: FastifyReply) => void) => {
+  const histogram = metrics.histogram({
+    name: 'lanyard_gateway_forward_seconds',
+    help: 'Time of forwarded requests',
+    labelNames: ['owner', 'method', 'status'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 35],
+  });
+  return (request, reply) => {
+    const owner = routeOf(pathOf(request.url))?.owner ?? 'nobody';
+    histogram.observe({ owner, method: request.method, status: String(reply.statusCode) }, reply.elapsedTime / 1_000);
+  };
 };
 
 /** Everything below /v2 and /v3 that is not the gateway's own. Bodies are not parsed here: they flow through. */
@@ -85,7 +86,11 @@ export const door =
       if (!request.raw.complete) reply.header('connection', 'close');
       parts.errors.answer(error, request, reply);
     });
-    fastify.addHook('onResponse', async (request, reply) => measure(parts, request, reply));
+    const measure = timesOf(parts);
+    fastify.addHook('onResponse', (request, reply, done) => {
+      measure(request, reply);
+      done();
+    });
     const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
       const closed = parts.openCalls.enter(reply.raw);
       if (closed) reply.header('connection', 'close');

@@ -1,6 +1,7 @@
 import { type Metrics, ServiceError } from '@lanyard/service';
 import type { Dispatcher } from 'undici';
 import { OwnerUnavailable } from '../errors.js';
+import { type Answer, askForPassing } from './answer.js';
 import type { Replica, Replicas } from './replicas.js';
 import { ClientGone, type RequestBody } from './request-body.js';
 
@@ -14,8 +15,6 @@ export interface Call {
   /** The client went away. */
   signal: AbortSignal;
 }
-
-export type Answer = Dispatcher.ResponseData;
 
 /** May be sent twice without another effect (RFC 9110 §9.2.2). */
 const idempotent = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
@@ -36,7 +35,9 @@ export const neverReached = (error: unknown): boolean =>
 const wasReset = (error: unknown): boolean =>
   ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes((error as { code?: string }).code ?? '');
 
-const ask = (replica: Replica, { method, path, headers, body, signal }: Call): Promise<Answer> => {
+type Ask<A> = (replica: Replica, call: Call) => Promise<A>;
+
+const ask: Ask<Dispatcher.ResponseData> = (replica, { method, path, headers, body, signal }) => {
   const length = body.contentLength === undefined ? {} : { 'content-length': body.contentLength };
   return replica.pool.request({
     method: method as Dispatcher.HttpMethod,
@@ -47,25 +48,24 @@ const ask = (replica: Replica, { method, path, headers, body, signal }: Call): P
   });
 };
 
-/**
- * Sends a call to one of the owner's replicas and gives its answer, body unread. A replica that cannot be reached is
- * passed over; one that broke off is, when the call may be repeated. Throws OwnerUnavailable when none answered.
- */
-export const forward = async (replicas: Replicas, call: Call, metrics: Metrics): Promise<Answer> => {
+const count = (metrics: Metrics, owner: string): void =>
+  metrics
+    .counter({
+      name: 'lanyard_gateway_replica_failures_total',
+      help: 'Requests that a replica did not answer',
+      labelNames: ['owner'],
+    })
+    .inc({ owner });
+
+const onOneReplica = async <A>(replicas: Replicas, call: Call, metrics: Metrics, way: Ask<A>): Promise<A> => {
   let cause: unknown;
   for (const replica of replicas.order()) {
     try {
-      return await ask(replica, call);
+      return await way(replica, call);
     } catch (error) {
       if (call.signal.aborted || error instanceof ClientGone || error instanceof ServiceError) throw error;
       cause = error;
-      metrics
-        .counter({
-          name: 'lanyard_gateway_replica_failures_total',
-          help: 'Requests that a replica did not answer',
-          labelNames: ['owner'],
-        })
-        .inc({ owner: replicas.owner });
+      count(metrics, replicas.owner);
       if (neverReached(error)) replica.rest();
       else if (!wasReset(error) || !idempotent.has(call.method)) break;
       if (!call.body.repeatable()) break;
@@ -73,3 +73,14 @@ export const forward = async (replicas: Replicas, call: Call, metrics: Metrics):
   }
   throw new OwnerUnavailable(replicas.owner, cause);
 };
+
+/**
+ * Sends a call to one of the owner's replicas and gives its answer, body unread. A replica that cannot be reached is
+ * passed over; one that broke off is, when the call may be repeated. Throws OwnerUnavailable when none answered.
+ */
+export const forward = (replicas: Replicas, call: Call, metrics: Metrics): Promise<Dispatcher.ResponseData> =>
+  onOneReplica(replicas, call, metrics, ask);
+
+/** The same for an answer that goes to the client as it is. */
+export const pass = (replicas: Replicas, call: Call, metrics: Metrics): Promise<Answer> =>
+  onOneReplica(replicas, call, metrics, askForPassing);

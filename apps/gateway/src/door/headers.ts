@@ -18,14 +18,21 @@ const hopByHop = new Set([
   'upgrade',
 ]);
 
+const nothingElse = new Set<string>();
+
+/** Almost all clients name nothing but the connection itself. */
 const named = (connection: string | undefined): Set<string> =>
-  new Set((connection ?? '').split(',').map((name) => name.trim().toLowerCase()));
+  connection === undefined || connection === 'keep-alive' || connection === 'close'
+    ? nothingElse
+    : new Set(connection.split(',').map((name) => name.trim().toLowerCase()));
 
 const pick = (headers: IncomingHttpHeaders, leaveOut: (name: string) => boolean): Headers => {
   const forThisHop = named(headers.connection);
   const kept: Headers = {};
-  for (const [name, value] of Object.entries(headers))
+  for (const name in headers) {
+    const value = headers[name];
     if (value !== undefined && !hopByHop.has(name) && !forThisHop.has(name) && !leaveOut(name)) kept[name] = value;
+  }
   return kept;
 };
 
@@ -38,13 +45,19 @@ export interface Provenance {
   address: string;
 }
 
+/** What the gateway says itself, or the connection to the owner. */
+const replaced = new Set(['authorization', 'content-length', 'cookie', 'host']);
+
+const notForwarded = (name: string): boolean => replaced.has(name) || ours(name);
+
 /** Headers of a forwarded request. The key stays at the door: the token stands for it. */
-export const requestHeaders = (headers: IncomingHttpHeaders, token: string, from: Provenance): Headers => ({
-  ...pick(headers, (name) => ours(name) || ['authorization', 'content-length', 'cookie', 'host'].includes(name)),
-  [identityHeader]: token,
-  [requestIdHeader]: from.requestId,
-  'x-forwarded-for': from.address,
-});
+export const requestHeaders = (headers: IncomingHttpHeaders, token: string, from: Provenance): Headers => {
+  const kept = pick(headers, notForwarded);
+  kept[identityHeader] = token;
+  kept[requestIdHeader] = from.requestId;
+  kept['x-forwarded-for'] = from.address;
+  return kept;
+};
 
 /** Headers of a handshake that is passed through: the dispatcher checks the key itself. */
 export const handshakeHeaders = (headers: IncomingHttpHeaders, from: Provenance): Headers => ({

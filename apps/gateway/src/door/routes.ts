@@ -59,10 +59,18 @@ const longestFirst = table
   .map((entry) => ({ entry, segments: segmentsOf(entry.prefix) }))
   .sort((a, b) => b.segments.length - a.segments.length);
 
+/** Candidates by the first two segments, which every prefix has. */
+const families = new Map<string, typeof longestFirst>();
+for (const candidate of longestFirst) {
+  const family = candidate.segments.slice(0, 2).join('/');
+  families.set(family, [...(families.get(family) ?? []), candidate]);
+}
+
 /** `path`: without query, slashes normalised. undefined when nobody behind the door owns it. */
 export const routeOf = (path: string): Route | undefined => {
   const given = segmentsOf(path);
-  return longestFirst.find(({ segments }) => segments.every((s, i) => (s === '*' ? given[i] : s === given[i])))?.entry;
+  const candidates = families.get(`${given[0]}/${given[1]}`);
+  return candidates?.find(({ segments }) => segments.every((s, i) => (s === '*' ? given[i] : s === given[i])))?.entry;
 };
 
 export const permissionFor = (route: Route, method: string): Permission =>

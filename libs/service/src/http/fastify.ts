@@ -1,6 +1,6 @@
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { errorReply } from '../errors/error-body.js';
 import { MalformedJson, ValidationFailed } from '../errors/service-error.js';
@@ -17,7 +17,7 @@ const saneRequestId = /^[\w-]{1,64}$/;
 
 const requestId = (request: IncomingMessage): string => {
   const given = request.headers[requestIdHeader];
-  return typeof given === 'string' && saneRequestId.test(given) ? given : randomBytes(16).toString('hex');
+  return typeof given === 'string' && saneRequestId.test(given) ? given : randomUUID().replaceAll('-', '');
 };
 
 /** `//` collapses and a trailing slash does not count: clients use all of these spellings. */

@@ -1,0 +1,89 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Readable } from 'node:stream';
+import type { Dispatcher } from 'undici';
+import type { Call } from './forward.js';
+import type { Replica } from './replicas.js';
+
+/** Answers up to this are taken whole: one write to the client, and no stream between. */
+const wholeBytesMax = 262_144;
+
+/** An answer of an owner on its way to a client. */
+export interface Answer {
+  statusCode: number;
+  headers: IncomingHttpHeaders;
+  /** A stream for what is large or of unknown length; it holds the owner back when the client is slow. */
+  body: Buffer | Readable | undefined;
+}
+
+const hasNoBody = (method: string, statusCode: number): boolean =>
+  method === 'HEAD' || statusCode === 204 || statusCode === 304;
+
+/** Takes one answer. Rejects when it breaks off before it is passed on; a stream that breaks off is destroyed. */
+class AnswerTaker implements Dispatcher.DispatchHandler {
+  private controller: Dispatcher.DispatchController | undefined;
+  private head: Omit<Answer, 'body'> = { statusCode: 0, headers: {} };
+  private chunks: Buffer[] = [];
+  private stream: Readable | undefined;
+  private readonly leave = (): void => this.controller?.abort(this.call.signal.reason as Error);
+
+  constructor(
+    private readonly call: Call,
+    private readonly resolve: (answer: Answer) => void,
+    private readonly reject: (error: unknown) => void,
+  ) {}
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.controller = controller;
+    const { signal } = this.call;
+    if (signal.aborted) return this.leave();
+    signal.addEventListener('abort', this.leave, { once: true });
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, statusCode: number, headers: IncomingHttpHeaders): void {
+    if (statusCode < 200) return;
+    this.head = { statusCode, headers };
+    const bytes = Number(headers['content-length'] ?? NaN);
+    if (bytes <= wholeBytesMax || hasNoBody(this.call.method, statusCode)) return;
+    this.stream = new Readable({
+      read: () => controller.resume(),
+      destroy: (error, done) => {
+        if (!this.stream?.readableEnded) controller.abort(error ?? new Error('the client went away'));
+        done(error);
+      },
+    });
+    this.resolve({ ...this.head, body: this.stream });
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (!this.stream) this.chunks.push(chunk);
+    else if (!this.stream.push(chunk)) controller.pause();
+  }
+
+  onResponseEnd(): void {
+    this.settle();
+    if (this.stream) return void this.stream.push(null);
+    const [first] = this.chunks;
+    this.resolve({ ...this.head, body: this.chunks.length > 1 ? Buffer.concat(this.chunks) : first });
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.settle();
+    if (this.stream) this.stream.destroy(error);
+    else this.reject(error);
+  }
+
+  private settle(): void {
+    this.call.signal.removeEventListener('abort', this.leave);
+  }
+}
+
+/** Asks a replica for an answer that is passed on as it is. */
+export const askForPassing = (replica: Replica, call: Call): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const { method, path, headers, body } = call;
+    if (body.contentLength !== undefined) headers['content-length'] = body.contentLength;
+    replica.pool.dispatch(
+      { method: method as Dispatcher.HttpMethod, path, headers, body: body.open() as Buffer | null },
+      new AnswerTaker(call, resolve, reject),
+    );
+  });
