@@ -98,6 +98,7 @@ const startOn = async (engines: Engines, config: GatewayConfig, base: ServicePar
   const replicas = replicasOf(config, base);
   const openCalls = new OpenCalls(clock);
   const { trustedProxies } = config;
+  const upgrades = new Upgrades({ replicas: replicas.dispatcher, openCalls, trustedProxies, logger, metrics });
   const usages = new AccountUsages({
     database,
     registry: replicas.registry,
@@ -133,15 +134,17 @@ const startOn = async (engines: Engines, config: GatewayConfig, base: ServicePar
         await app.register(
           door({ authenticator, replicas, openCalls, identitySecrets, trustedProxies, errors, clock, metrics }),
         );
-        const upgrades = new Upgrades({ replicas: replicas.dispatcher, openCalls, trustedProxies, logger, metrics });
         upgrades.attach(app.getHttpServer());
       },
       afterListen: () => {
         logins.start();
         sweeper.start();
       },
-      // The dispatcher closes the sockets it holds with the right code; what is left after the bound is cut.
-      beforeStop: () => openCalls.drain(config.drainTimeoutMs),
+      // What is left after the bound is cut.
+      beforeStop: () => {
+        upgrades.stop();
+        return openCalls.drain(config.drainTimeoutMs);
+      },
       afterStop: async () => {
         await Promise.all(Object.values(replicas).map((r) => r.close()));
         await sweeper.stop();

@@ -1,21 +1,29 @@
 import type { Duplex } from 'node:stream';
+import { ClientFrames } from './client-frames.js';
 
 /** When one side has finished, the other gets this long to finish too. */
 const halfOpenMs = 30_000;
 
 /**
  * Joins two sockets: bytes flow both ways, the slower side holds the faster back, an end is passed on as an end, and
- * a broken side breaks the other. `heads`: what had arrived behind each side's handshake.
+ * a broken side breaks the other. `heads`: what had arrived behind each side's handshake. The answer closes the
+ * WebSocket with a code: the dispatcher, asked in the client's name, sends what it still has and then that code.
  */
-export const tunnel = (client: Duplex, upstream: Duplex, heads: { client: Buffer; upstream: Buffer }): void => {
+export const tunnel = (
+  client: Duplex,
+  upstream: Duplex,
+  heads: { client: Buffer; upstream: Buffer },
+): ((code: number) => void) => {
+  const frames = new ClientFrames();
   const destroy = (): void => {
     client.destroy();
     upstream.destroy();
   };
   let halfOpen: NodeJS.Timeout | undefined;
   const link = (from: Duplex, to: Duplex, head: Buffer): void => {
-    if (head.length > 0) to.write(head);
-    from.pipe(to);
+    const way = from === client ? frames : to;
+    if (head.length > 0) way.write(head);
+    from.pipe(way);
     from.on('error', destroy);
     from.once('end', () => (halfOpen ??= setTimeout(destroy, halfOpenMs).unref()));
     from.once('close', () => {
@@ -23,10 +31,12 @@ export const tunnel = (client: Duplex, upstream: Duplex, heads: { client: Buffer
       if (!from.readableEnded) destroy();
     });
   };
+  frames.pipe(upstream);
   link(client, upstream, heads.client);
   link(upstream, client, heads.upstream);
   for (const side of [client, upstream])
     side.once('close', () => {
       if (client.closed && upstream.closed) clearTimeout(halfOpen);
     });
+  return (code) => frames.close(code);
 };

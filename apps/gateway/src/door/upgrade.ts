@@ -67,8 +67,14 @@ const passAnswer = ({ socket, requestId }: Knock, { response }: HandshakeAnswer)
   response.pipe(socket);
 };
 
+/** RFC 6455's registry: service restart. */
+const serviceRestart = 1012;
+
 /** Passes WebSockets through to the dispatcher as bytes; who holds which key is its business (docs/adr/0007). */
 export class Upgrades {
+  private readonly closers = new Set<(code: number) => void>();
+  private stopping = false;
+
   constructor(private readonly parts: UpgradeParts) {}
 
   attach(server: Server): void {
@@ -84,6 +90,12 @@ export class Upgrades {
       this.parts.openCalls.enter(socket);
       void this.pass(knock, url);
     });
+  }
+
+  /** Closes every WebSocket with 1012, as soon as the frame under way has passed; also those that come from now on. */
+  stop(): void {
+    this.stopping = true;
+    for (const close of this.closers) close(serviceRestart);
   }
 
   private async pass(knock: Knock, url: string): Promise<void> {
@@ -127,7 +139,12 @@ export class Upgrades {
     socket.write(rawHead(101, response.rawHeaders));
     const open = this.parts.metrics.gauge({ name: 'lanyard_gateway_sockets', help: 'WebSockets passed through' });
     open.inc();
-    socket.once('close', () => open.dec());
-    tunnel(socket, upgraded.socket, { client: head, upstream: upgraded.head });
+    const close = tunnel(socket, upgraded.socket, { client: head, upstream: upgraded.head });
+    this.closers.add(close);
+    socket.once('close', () => {
+      open.dec();
+      this.closers.delete(close);
+    });
+    if (this.stopping) close(serviceRestart);
   }
 }
