@@ -26,7 +26,7 @@ export interface DeviceProxyConfig extends CommonConfig {
   tcp?: CoapConfig;
 }
 
-const app = 'device-proxy';
+export const app = 'device-proxy';
 
 const accountIdIn = (reader: EnvReader, name: string): string => {
   const text = reader.string(name);

@@ -21,8 +21,8 @@ import { KafkaConnection, KafkaProducer, Outbox, OutboxRelay, StateReader } from
 import { exitOnFatal, openDatabase, type RedisClient, redisClient, type ServiceParts } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
 import type { DeviceProxyConfig } from './config.js';
+import { databaseOf, schema } from './db/database.js';
 import { type DirectoryEntry, directoryEntry } from './intake/device-directory.js';
-import { entities, migrations, schemaName } from './db/schema.js';
 
 /** Longer than any script takes; a dropped connection must not hang a device's answer. */
 const redisTimeoutMs = 5_000;
@@ -58,13 +58,7 @@ const openRedis = (url: string, parts: ServiceParts, commandTimeout?: number): R
 export const openEngines = async (config: DeviceProxyConfig, parts: ServiceParts): Promise<Engines> => {
   const { app, replicaId, kafka, secrets } = config;
   const { logger, metrics } = parts;
-  const dataSource = await openDatabase({
-    url: secrets.databaseUrl,
-    schema: schemaName,
-    entities,
-    migrations,
-    applicationName: replicaId,
-  });
+  const dataSource = await openDatabase(databaseOf(config));
   const connection = new KafkaConnection({ ...kafka, clientId: replicaId, logger, metrics });
   await connection.ensureTopics([
     DeviceSessions,
@@ -81,7 +75,7 @@ export const openEngines = async (config: DeviceProxyConfig, parts: ServiceParts
     new StateReader<V>(connection, topic, { project: (value) => value, onFatal: exitOnFatal });
   const redis = openRedis(secrets.redisUrl, parts, redisTimeoutMs);
   const redisSubscriber = openRedis(secrets.redisUrl, parts);
-  const relay = new OutboxRelay({ databaseUrl: secrets.databaseUrl, schema: schemaName, producer, logger, metrics });
+  const relay = new OutboxRelay({ databaseUrl: secrets.databaseUrl, schema, producer, logger, metrics });
 
   parts.health.add('postgresql', async () => void (await dataSource.query('SELECT 1')));
   parts.health.add('kafka', () => connection.check());
@@ -92,7 +86,7 @@ export const openEngines = async (config: DeviceProxyConfig, parts: ServiceParts
     redis,
     redisSubscriber,
     producer,
-    outbox: new Outbox(schemaName, app),
+    outbox: new Outbox(schema, app),
     relay,
     lifecycle: new StateReader(connection, DeviceLifecycle, { project: directoryEntry, onFatal: exitOnFatal }),
     keys: whole(AccessKeys),

@@ -128,6 +128,7 @@ export const assemble = (config: DispatcherConfig, { logger, metrics, tracing }:
     },
   });
   return {
+    store,
     channels,
     secrets: new SigningSecrets(channels, clock),
     pull,

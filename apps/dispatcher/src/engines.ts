@@ -7,19 +7,14 @@ import {
   DeviceSessions,
   DeviceValues,
 } from '@lanyard/contracts';
-import { KafkaConnection, KafkaProducer, Outbox, outboxMigration, OutboxRelay, StateReader } from '@lanyard/kafka';
+import { KafkaConnection, KafkaProducer, Outbox, OutboxRelay, StateReader } from '@lanyard/kafka';
 import { exitOnFatal, openDatabase, type ServiceParts } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
-import { Channel } from './channels/channel.entity.js';
 import { type KeyRecord, keyRecord } from './channels/key-directory.js';
 import type { DispatcherConfig } from './config.js';
-import { Channels1732150800000 } from './db/migrations/1732150800000-channels.js';
-import { DropReports1732237200000 } from './db/migrations/1732237200000-drop-reports.js';
-import { ChannelStanding1732323600000 } from './db/migrations/1732323600000-channel-standing.js';
 import { RedisLink } from './queue/redis-link.js';
 import { SharedClock } from './queue/shared-clock.js';
-
-const schema = 'dispatcher';
+import { databaseOf, schema } from './db/database.js';
 
 /** Topics whose items end up in queues. */
 export const sources = [DeviceSessions, DeviceValues, DeviceCommandResults] as const;
@@ -42,18 +37,7 @@ export interface Engines {
 export const openEngines = async (config: DispatcherConfig, parts: ServiceParts): Promise<Engines> => {
   const { app, replicaId, secrets } = config;
   const { logger, metrics, health } = parts;
-  const database = await openDatabase({
-    url: secrets.databaseUrl,
-    schema,
-    entities: [Channel],
-    migrations: [
-      outboxMigration(schema),
-      Channels1732150800000,
-      DropReports1732237200000,
-      ChannelStanding1732323600000,
-    ],
-    applicationName: replicaId,
-  });
+  const database = await openDatabase(databaseOf(config));
   const kafka = new KafkaConnection({ ...config.kafka, clientId: replicaId, logger, metrics });
   await kafka.ensureTopics([...sources, AccessKeys, ChannelsState, ChannelsDrops]);
   const producer = new KafkaProducer(kafka, { source: app });

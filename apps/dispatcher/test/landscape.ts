@@ -32,7 +32,7 @@ import {
 import { engines, isolate, type Isolation } from '@lanyard/testing';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
-import { readConfig } from '../src/config.js';
+import { type DispatcherConfig, readConfig } from '../src/config.js';
 import { start } from '../src/start.js';
 
 const identitySecret = 'i'.repeat(40);
@@ -179,7 +179,13 @@ export class Landscape {
   }
 
   async startReplica(name = 'dispatcher-0', environment: NodeJS.ProcessEnv = {}): Promise<RunningService> {
-    const config = readConfig({
+    const replica = await start(this.config(name, environment), { clock: this.clock });
+    this.replicas.push(replica);
+    return replica;
+  }
+
+  config(name: string, environment: NodeJS.ProcessEnv = {}): DispatcherConfig {
+    return readConfig({
       REPLICA_ID: name,
       KAFKA_BROKERS: engines().brokers.join(','),
       KAFKA_TOPIC_PREFIX: this.isolation.topicPrefix,
@@ -192,9 +198,6 @@ export class Landscape {
       LOG_LEVEL: 'error',
       ...environment,
     });
-    const replica = await start(config, { clock: this.clock });
-    this.replicas.push(replica);
-    return replica;
   }
 
   async drop(): Promise<void> {

@@ -1,5 +1,6 @@
-import { runService } from '@lanyard/service';
-import { readConfig } from './config.js';
+import { migrateCommand, runService } from '@lanyard/service';
+import { app, readConfig } from './config.js';
+import { databaseOf } from './db/database.js';
 import { start } from './start.js';
 
-await runService(readConfig, start);
+await runService(readConfig, start, { migrate: migrateCommand(app, databaseOf) });

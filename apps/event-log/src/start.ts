@@ -11,26 +11,19 @@ import {
 } from '@lanyard/service';
 import { AppModule } from './app.module.js';
 import { app, type EventLogConfig } from './config.js';
-import { DeviceEvents1732147200000 } from './db/migrations/1732147200000-device-events.js';
-import { Positions1764100000000 } from './db/migrations/1764100000000-positions.js';
 import { partitionCheckMs } from './partitions/limits.js';
 import { Partitions } from './partitions/partitions.js';
 import { readerOf, Readers } from './tail/readers.js';
 import { StoredCalls } from './tail/stored-calls.js';
 import { Streams } from './tail/streams.js';
+import { databaseOf } from './db/database.js';
 
 /** Starts the event log. Rejects when the database or Kafka cannot be reached. */
 export const start = async (config: EventLogConfig, overrides: ServiceOverrides = {}): Promise<RunningService> => {
   const parts = serviceParts(config, overrides);
   const { clock, health, logger, metrics } = parts;
   const { databaseUrl } = config.secrets;
-  const database = await openDatabase({
-    url: databaseUrl,
-    schema: 'event_log',
-    entities: [],
-    migrations: [DeviceEvents1732147200000, Positions1764100000000],
-    applicationName: config.replicaId,
-  });
+  const database = await openDatabase(databaseOf(config));
   const partitions = new Partitions(database, clock, config.retentionDays);
   await partitions.ensure();
   const kafka = new KafkaConnection({ ...config.kafka, clientId: config.replicaId, logger, metrics });

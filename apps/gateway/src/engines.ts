@@ -1,18 +1,9 @@
 import { AccessAccounts, AccessKeys, DeviceEvents } from '@lanyard/contracts';
-import { KafkaConnection, KafkaProducer, Outbox, outboxMigration, OutboxRelay } from '@lanyard/kafka';
+import { KafkaConnection, KafkaProducer, Outbox, OutboxRelay } from '@lanyard/kafka';
 import { openDatabase, type RedisClient, redisClient, type ServiceParts } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
-import { AccessKey } from './access/access-key.entity.js';
-import { Account } from './access/account.entity.js';
-import { Application } from './access/application.entity.js';
-import { ApiKey } from './access/api-key.entity.js';
-import { KeyGroup } from './access/key-group.entity.js';
 import { app, type GatewayConfig } from './config.js';
-import { Access1732147200000 } from './db/migrations/1732147200000-access.js';
-import { Applications1764000000000 } from './db/migrations/1764000000000-applications.js';
-import { Tenants1763800000000 } from './db/migrations/1763800000000-tenants.js';
-
-const schema = 'access';
+import { databaseOf, schema } from './db/database.js';
 
 export interface Engines {
   database: DataSource;
@@ -44,13 +35,7 @@ const openRedis = (url: string, { logger }: ServiceParts): RedisClient => {
 export const openEngines = async (config: GatewayConfig, parts: ServiceParts): Promise<Engines> => {
   const { logger, metrics } = parts;
   const databaseUrl = config.secrets.databaseUrl;
-  const database = await openDatabase({
-    url: databaseUrl,
-    schema,
-    entities: [Account, ApiKey, KeyGroup, Application, AccessKey],
-    migrations: [outboxMigration(schema), Access1732147200000, Tenants1763800000000, Applications1764000000000],
-    applicationName: config.replicaId,
-  });
+  const database = await openDatabase(databaseOf(config));
   const kafka = new KafkaConnection({ ...config.kafka, clientId: config.replicaId, logger, metrics });
   await kafka.ensureTopics([AccessKeys, AccessAccounts, DeviceEvents]);
   const producer = new KafkaProducer(kafka, { source: app });

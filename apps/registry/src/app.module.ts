@@ -1,4 +1,5 @@
 import { AuditTrail, type Outbox } from '@lanyard/kafka';
+import type { EncryptionKeys } from '@lanyard/service';
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { CredentialAnnouncer } from './credentials/announcer.js';
@@ -31,7 +32,7 @@ export interface AppParts {
   lifecycle: Lifecycle;
   quotas: DeviceQuotas;
   importWorker: ImportWorker;
-  encryptionKey: Buffer;
+  encryptionKey: EncryptionKeys;
 }
 
 @Module({})

@@ -1,13 +1,5 @@
 import { AccessAccounts, DeviceCredentials, DeviceEvents, DeviceLifecycle, DeviceSessions } from '@lanyard/contracts';
-import {
-  KafkaBatchServer,
-  KafkaConnection,
-  KafkaProducer,
-  Outbox,
-  outboxMigration,
-  OutboxRelay,
-  StateReader,
-} from '@lanyard/kafka';
+import { KafkaBatchServer, KafkaConnection, KafkaProducer, Outbox, OutboxRelay, StateReader } from '@lanyard/kafka';
 import {
   type CommonConfig,
   exitOnFatal,
@@ -19,28 +11,18 @@ import {
 } from '@lanyard/service';
 import { AppModule } from './app.module.js';
 import { app } from './config.js';
-import { Registry1732147200000 } from './db/migrations/1732147200000-registry.js';
-import { Credentials1763700000000 } from './db/migrations/1763700000000-credentials.js';
-import { Bulk1763900000000 } from './db/migrations/1763900000000-bulk.js';
 import { Lifecycle } from './devices/lifecycle.js';
 import { streamImports } from './imports/body-streams.js';
 import { ImportWorker } from './imports/import-worker.js';
 import { DeviceQuotas } from './quotas/device-quotas.js';
-
-const schema = 'registry';
+import { databaseOf, schema } from './db/database.js';
 
 /** Starts the registry. Rejects when the database or Kafka cannot be reached. */
 export const start = async (config: CommonConfig, overrides: ServiceOverrides = {}): Promise<RunningService> => {
   const parts = serviceParts(config, overrides);
   const { clock, health, logger, metrics } = parts;
   const { databaseUrl, encryptionKey } = config.secrets;
-  const database = await openDatabase({
-    url: databaseUrl,
-    schema,
-    entities: [],
-    migrations: [outboxMigration(schema), Registry1732147200000, Credentials1763700000000, Bulk1763900000000],
-    applicationName: config.replicaId,
-  });
+  const database = await openDatabase(databaseOf(config));
   const kafka = new KafkaConnection({ ...config.kafka, clientId: config.replicaId, logger, metrics });
   await kafka.ensureTopics([AccessAccounts, DeviceSessions, DeviceLifecycle, DeviceCredentials, DeviceEvents]);
   const producer = new KafkaProducer(kafka, { source: app });

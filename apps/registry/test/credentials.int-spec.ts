@@ -1,14 +1,15 @@
 import { X509Certificate } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { newId, open } from '@lanyard/service';
+import { encryptionKeyId, newId, open } from '@lanyard/service';
 import { certificateAuthority, eventually, selfSigned } from '@lanyard/testing';
+import { reencrypt } from '../src/credentials/reencrypt.js';
 import { accountId, registryLandscape } from './landscape.js';
 
 const fingerprintOf = (pem: string): string =>
   new X509Certificate(pem).fingerprint256.replaceAll(':', '').toLowerCase();
 
 describe('credentials of devices', () => {
-  const { call, created, announcedCredential } = registryLandscape('credentials');
+  const { call, created, announcedCredential, configOf } = registryLandscape('credentials');
   const path = (device: string, id?: string): string => `/v3/devices/${device}/credentials${id ? `/${id}` : ''}`;
 
   describe('pre-shared keys', () => {
@@ -43,6 +44,24 @@ describe('credentials of devices', () => {
       expect((await call('DELETE', path(device, body.id))).status).toBe(404);
       expect((await call('GET', path(device, body.id))).status).toBe(404);
       await eventually(() => expect(announcedCredential(body.id)).toBeUndefined());
+    });
+
+    it('are sealed and announced anew by reencrypt', async () => {
+      const device = await created();
+      const { body } = await call('POST', path(device), { kind: 'psk' });
+      const [old, fresh] = [Buffer.alloc(32), Buffer.alloc(32, 1)];
+      const keys = [fresh, old].map((key) => key.toString('base64')).join();
+      await reencrypt(configOf('reencrypt-0', { ENCRYPTION_KEY: keys }));
+      const known = await eventually(() => {
+        const { sealedKey = '' } = announcedCredential(body.id) ?? {};
+        if (!sealedKey.startsWith(`${encryptionKeyId(fresh)}.`)) throw new Error('not announced');
+        return sealedKey;
+      });
+      expect(open(fresh, known)).toBe(body.key);
+      // Back again, for the services of this file have the old key alone.
+      const back = [old, fresh].map((key) => key.toString('base64')).join();
+      await reencrypt(configOf('reencrypt-0', { ENCRYPTION_KEY: back }));
+      await eventually(() => expect(open([old], announcedCredential(body.id)?.sealedKey ?? '')).toBe(body.key));
     });
 
     it('can be given; an identity belongs to one device of the installation', async () => {

@@ -107,20 +107,22 @@ export const registryLandscape = (name: string) => {
     ...more,
   });
 
+  const configOf = (replica: string, environment: NodeJS.ProcessEnv = {}): ReturnType<typeof readConfig> =>
+    readConfig({
+      KAFKA_BROKERS: engines().brokers.join(','),
+      KAFKA_TOPIC_PREFIX: isolation.topicPrefix,
+      DATABASE_URL: isolation.databaseUrl,
+      REDIS_URL: engines().redisUrl,
+      IDENTITY_SECRETS: secret,
+      ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
+      LOG_LEVEL: 'error',
+      REPLICA_ID: replica,
+      ...environment,
+    });
+
   beforeAll(async () => {
     isolation = await isolate(name);
-    const config = (replica: string): ReturnType<typeof readConfig> =>
-      readConfig({
-        KAFKA_BROKERS: engines().brokers.join(','),
-        KAFKA_TOPIC_PREFIX: isolation.topicPrefix,
-        DATABASE_URL: isolation.databaseUrl,
-        REDIS_URL: engines().redisUrl,
-        IDENTITY_SECRETS: secret,
-        ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
-        LOG_LEVEL: 'error',
-        REPLICA_ID: replica,
-      });
-    services = await Promise.all([start(config('registry-0')), start(config('registry-1'))]);
+    services = await Promise.all([start(configOf('registry-0')), start(configOf('registry-1'))]);
     const logger = createLogger({ app: 'test', replicaId: 'test', level: 'error' });
     kafka = new KafkaConnection({
       brokers: engines().brokers,
@@ -160,6 +162,7 @@ export const registryLandscape = (name: string) => {
 
   return {
     call,
+    configOf,
     created,
     changesOf,
     /** What operators did, as the event log hears it. */

@@ -21,22 +21,15 @@ import {
 import { AppModule } from './app.module.js';
 import { app } from './config.js';
 import { followModels } from './resources/follow-models.js';
-import { Snapshot1732147200000 } from './db/migrations/1732147200000-snapshot.js';
-import { Lifecycle1764100000000 } from './db/migrations/1764100000000-lifecycle.js';
 import { purgePeriodMs } from './retention/limits.js';
 import { purge } from './retention/purge.js';
+import { databaseOf } from './db/database.js';
 
 /** Starts the snapshot service. Rejects when the database or Kafka cannot be reached. */
 export const start = async (config: CommonConfig, overrides: ServiceOverrides = {}): Promise<RunningService> => {
   const parts = serviceParts(config, overrides);
   const { clock, health, logger, metrics } = parts;
-  const database = await openDatabase({
-    url: config.secrets.databaseUrl,
-    schema: 'snapshot',
-    entities: [],
-    migrations: [Snapshot1732147200000, Lifecycle1764100000000],
-    applicationName: config.replicaId,
-  });
+  const database = await openDatabase(databaseOf(config));
   const kafka = new KafkaConnection({ ...config.kafka, clientId: config.replicaId, logger, metrics });
   await kafka.ensureTopics([
     DeviceValues,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { base64, id, instant } from './fields.js';
+import { sealed, id, instant } from './fields.js';
 import { topic } from './topic.js';
 
 const needs: Record<string, readonly string[]> = {
@@ -17,7 +17,7 @@ export const DeviceCredentialSchema = z
       .describe('What a device shows: a pre-shared key, its certificate, or one that the account trusts the issuer of'),
     deviceId: id.optional().describe('Of psk and certificate'),
     identity: z.string().min(1).max(128).optional().describe('Of psk: PSK identity, unique in the installation'),
-    sealedKey: base64.optional().describe('Of psk: the key in hex, sealed with the ENCRYPTION_KEY of the installation'),
+    sealedKey: sealed.optional().describe('Of psk: the key in hex, sealed with the ENCRYPTION_KEY of the installation'),
     fingerprint: z
       .string()
       .regex(/^[0-9a-f]{64}$/)

@@ -8,6 +8,9 @@ export const instant = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,
 
 export const base64 = z.string().regex(/^[A-Za-z0-9+/]*={0,2}$/);
 
+/** Base64, with the id of the key that sealed it and a point in front where there are several keys. */
+export const sealed = z.string().regex(/^([0-9a-f]{8}\.)?[A-Za-z0-9+/]*={0,2}$/);
+
 /** Endpoint client name: what the device calls itself (LwM2M 1.1 core §6.2.1). */
 export const endpointName = z.string().min(1).max(255);
 

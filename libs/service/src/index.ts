@@ -3,6 +3,7 @@ export * from './config/common.js';
 export * from './config/env.js';
 export { KafkaSecurity } from './config/kafka-security.js';
 export { requireOneSlot } from './config/redis-url.js';
+export * from './database/migrate-command.js';
 export * from './database/open-database.js';
 export * from './errors/error-body.js';
 export * from './errors/service-error.js';

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { DeviceCredentialChanged } from '@lanyard/contracts';
 import type { StateReader } from '@lanyard/kafka';
-import { open } from '@lanyard/service';
+import { type EncryptionKeys, open } from '@lanyard/service';
 import { Shelf } from './shelf.js';
 
 /** An issuer that an account trusts, ready to verify with. */
@@ -32,7 +32,7 @@ export class CredentialBook {
 
   constructor(
     private readonly reader: Pick<StateReader<DeviceCredentialChanged>, 'onChange' | 'has'>,
-    private readonly encryptionKey: Buffer,
+    private readonly encryptionKey: EncryptionKeys,
   ) {
     reader.onChange((_id, credential, previous) => this.changed(credential, previous));
   }

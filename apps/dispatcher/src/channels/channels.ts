@@ -1,4 +1,14 @@
-import { type Clock, type Identity, type Logger, newId, open, seal, Unauthenticated } from '@lanyard/service';
+import {
+  type Clock,
+  type EncryptionKeys,
+  type Identity,
+  type Logger,
+  newId,
+  open,
+  reseal,
+  seal,
+  Unauthenticated,
+} from '@lanyard/service';
 import type { AddressGuard } from '../delivery/address-guard.js';
 import type { Bus } from '../delivery/bus.js';
 import type { CallbackDelivery } from '../delivery/callback-delivery.js';
@@ -46,7 +56,7 @@ interface ChannelsParts {
   bus: Bus;
   clock: Clock;
   logger: Logger;
-  encryptionKey: Buffer;
+  encryptionKey: EncryptionKeys;
   keys: Pick<KeyDirectory, 'isDeleted' | 'seen' | 'hearOf'>;
   delivery: Pick<CallbackDelivery, 'forget'>;
   /** What channels lost with their end. */
@@ -98,6 +108,17 @@ export class Channels {
       const next = secrets.length > 0 ? { ...unsigned, signing: { channelCreatedAtMs, secrets } } : unsigned;
       const saved = await locked.save({ ...channel, target: this.sealed(next) });
       await this.register(saved, locked, true);
+    });
+  }
+
+  /** Seals the callback with the first encryption key. False when it is, or there is none. */
+  async reseal(keyId: string): Promise<boolean> {
+    return this.parts.store.withLock(keyId, async (locked) => {
+      const channel = await locked.find();
+      const target = channel?.target ? reseal(this.parts.encryptionKey, channel.target) : undefined;
+      if (!channel || target === undefined) return false;
+      await this.register(await locked.save({ ...channel, target }), locked, true);
+      return true;
     });
   }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Actor } from '@lanyard/contracts';
 import type { AuditTrail } from '@lanyard/kafka';
-import { isId, newId, seal } from '@lanyard/service';
+import { type EncryptionKeys, isId, newId, seal } from '@lanyard/service';
 import type { DataSource, EntityManager } from 'typeorm';
 import { CredentialNotFound, CredentialTaken, DeviceNotFound, TooManyCredentials } from '../errors.js';
 import { isUniqueViolation } from '../devices/devices.service.js';
@@ -36,7 +36,7 @@ export class CredentialsService {
   constructor(
     private readonly database: DataSource,
     private readonly announcer: CredentialAnnouncer,
-    private readonly encryptionKey: Buffer,
+    private readonly encryptionKey: EncryptionKeys,
     private readonly audit: AuditTrail,
   ) {}
 

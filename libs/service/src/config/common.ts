@@ -1,6 +1,7 @@
 import { databaseUrl } from './database-url.js';
 import { ConfigError, type EnvReader } from './env.js';
 import { type KafkaSecurity, kafkaSecurity } from './kafka-security.js';
+import { type EncryptionKeys, encryptionKeyId } from '../keys/sealed.js';
 import { redisUrl } from './redis-url.js';
 
 /** What every service needs to run. Secrets are in their own group so that nobody logs them with the rest. */
@@ -14,6 +15,8 @@ export interface CommonConfig {
   logLevel: string;
   /** Where traces go, and how many begin here. Off without. */
   tracing?: { endpoint: string; sampleRatio: number };
+  /** `wait`: migrations are run by `node main.js migrate`, before. */
+  databaseMigrations?: 'run' | 'wait';
   secrets: {
     /** With the parameters of TLS; what `pg` takes as a connection string. */
     databaseUrl: string;
@@ -21,16 +24,27 @@ export interface CommonConfig {
     redisUrl: string;
     /** The first signs, all verify: put a new one in front to rotate. */
     identity: string[];
-    /** 32 bytes for secrets at rest. */
-    encryptionKey: Buffer;
+    /** For secrets at rest. */
+    encryptionKey: EncryptionKeys;
   };
 }
 
-const encryptionKey = (reader: EnvReader): Buffer => {
-  const key = Buffer.from(reader.string('ENCRYPTION_KEY'), 'base64');
-  if (key.length !== 32)
-    throw new ConfigError('ENCRYPTION_KEY', 'must be 32 bytes in base64 (openssl rand -base64 32)');
-  return key;
+const encryptionKeyBytes = 32;
+
+const encryptionKey = (reader: EnvReader): EncryptionKeys => {
+  const keys = reader.list('ENCRYPTION_KEY').map((text) => Buffer.from(text, 'base64'));
+  if (keys.length === 0 || keys.some(({ length }) => length !== encryptionKeyBytes))
+    throw new ConfigError('ENCRYPTION_KEY', 'must be 32 bytes in base64 (openssl rand -base64 32), or several of them');
+  if (new Set(keys.map(encryptionKeyId)).size !== keys.length)
+    throw new ConfigError('ENCRYPTION_KEY', 'holds the same key twice');
+  return keys;
+};
+
+const migrations = (reader: EnvReader): 'run' | 'wait' => {
+  const text = reader.string('DATABASE_MIGRATIONS', 'run');
+  if (text !== 'run' && text !== 'wait')
+    throw new ConfigError('DATABASE_MIGRATIONS', `must be run or wait, not "${text}"`);
+  return text;
 };
 
 const identitySecrets = (reader: EnvReader): string[] => {
@@ -54,6 +68,19 @@ const tracing = (reader: EnvReader): CommonConfig['tracing'] => {
 const ifTraced = (settings: CommonConfig['tracing']): Pick<CommonConfig, 'tracing'> =>
   settings ? { tracing: settings } : {};
 
+/** What opening the database of an app needs. */
+export type DatabaseConfig = Pick<CommonConfig, 'app' | 'replicaId' | 'logLevel' | 'databaseMigrations'> & {
+  secrets: Pick<CommonConfig['secrets'], 'databaseUrl'>;
+};
+
+/** For a process that touches nothing but the database. */
+export const databaseConfig = (reader: EnvReader, app: string): DatabaseConfig => ({
+  app,
+  replicaId: reader.string('REPLICA_ID', `${app}-0`),
+  logLevel: reader.string('LOG_LEVEL', 'info'),
+  secrets: { databaseUrl: databaseUrl(reader) },
+});
+
 export const commonConfig = (reader: EnvReader, app: string): CommonConfig => ({
   ...ifTraced(tracing(reader)),
   app,
@@ -65,6 +92,7 @@ export const commonConfig = (reader: EnvReader, app: string): CommonConfig => ({
     security: kafkaSecurity(reader),
   },
   logLevel: reader.string('LOG_LEVEL', 'info'),
+  databaseMigrations: migrations(reader),
   secrets: {
     databaseUrl: databaseUrl(reader),
     redisUrl: redisUrl(reader),

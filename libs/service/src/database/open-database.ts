@@ -12,27 +12,58 @@ export interface DatabaseOptions {
   migrations: MixedList<Function>;
   applicationName: string;
   poolSize?: number;
+  /** `wait`: somebody else migrates (`migrateDatabase`); opening waits for it. Default: run. */
+  migrate?: 'run' | 'wait';
 }
 
 /** Replicas start at the same moment: one migrates, the others wait. */
 const migrationLock = 0x1a47;
 
-const migrate = async (dataSource: DataSource, { url, schema }: DatabaseOptions): Promise<void> => {
+const migrate = async (dataSource: DataSource, { url, schema }: DatabaseOptions): Promise<string[]> => {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
     await client.query('SELECT pg_advisory_lock($1, hashtext($2))', [migrationLock, schema]);
     await client.query(`CREATE SCHEMA IF NOT EXISTS ${client.escapeIdentifier(schema)}`);
     await dataSource.initialize();
-    await dataSource.runMigrations({ transaction: 'each' });
+    return (await dataSource.runMigrations({ transaction: 'each' })).map(({ name }) => name);
   } finally {
     await client.end();
   }
 };
 
-/** Connects, creates the schema and runs the migrations. Entities and migrations are listed, never globbed. */
-export const openDatabase = async (options: DatabaseOptions): Promise<DataSource> => {
-  const dataSource = new DataSource({
+const waitForMigrationsMs = 600_000;
+const lookAgainMs = 500;
+
+const noSuchSchemaOrTable = ['3F000', '42P01'];
+
+/** Names of migrations that have not run. */
+const pending = async (dataSource: DataSource, schema: string): Promise<string[]> => {
+  const names = dataSource.migrations.map((migration) => migration.name ?? migration.constructor.name);
+  try {
+    const rows = (await dataSource.query(`SELECT name FROM ${pg.escapeIdentifier(schema)}.migrations`)) as {
+      name: string;
+    }[];
+    const done = new Set(rows.map((row) => row.name));
+    return names.filter((name) => !done.has(name));
+  } catch (error) {
+    if (noSuchSchemaOrTable.includes(String((error as { code?: unknown }).code))) return names;
+    throw error;
+  }
+};
+
+const waitUntilMigrated = async (dataSource: DataSource, { schema }: DatabaseOptions): Promise<void> => {
+  await dataSource.initialize();
+  for (const end = Date.now() + waitForMigrationsMs; ;) {
+    const left = await pending(dataSource, schema);
+    if (left.length === 0) return;
+    if (Date.now() > end) throw new Error(`${schema} waited in vain for migrations to be run: ${left.join(', ')}`);
+    await new Promise((resolve) => setTimeout(resolve, lookAgainMs));
+  }
+};
+
+const dataSourceOf = (options: DatabaseOptions): DataSource =>
+  new DataSource({
     type: 'postgres',
     url: options.url,
     schema: options.schema,
@@ -44,6 +75,29 @@ export const openDatabase = async (options: DatabaseOptions): Promise<DataSource
     connectTimeoutMS: 5_000,
     extra: { statement_timeout: 30_000, options: `-c search_path=${options.schema}` },
   });
-  await migrate(dataSource, options);
-  return dataSource;
+
+/**
+ * Connects, creates the schema and runs the migrations, or waits until they have run. Entities and migrations are
+ * listed, never globbed.
+ */
+export const openDatabase = async (options: DatabaseOptions): Promise<DataSource> => {
+  const dataSource = dataSourceOf(options);
+  try {
+    if (options.migrate === 'wait') await waitUntilMigrated(dataSource, options);
+    else await migrate(dataSource, options);
+    return dataSource;
+  } catch (error) {
+    if (dataSource.isInitialized) await dataSource.destroy();
+    throw error;
+  }
+};
+
+/** Only migrates. Gives the names of what ran. */
+export const migrateDatabase = async (options: DatabaseOptions): Promise<string[]> => {
+  const dataSource = dataSourceOf(options);
+  try {
+    return await migrate(dataSource, options);
+  } finally {
+    if (dataSource.isInitialized) await dataSource.destroy();
+  }
 };

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { newId } from '../ids.js';
 import { type ApiKey, formatApiKey, hashSecret, newSecret, parseApiKey, publicPart, secretMatches } from './api-key.js';
-import { open, seal } from './sealed.js';
+import { encryptionKeyId, open, reseal, seal, UnknownEncryptionKey } from './sealed.js';
 
 const newKey = (): ApiKey => {
   const [accountId, keyId] = [newId(), newId()];
@@ -47,6 +47,38 @@ describe('API key', () => {
     expect(secretMatches(hashSecret(secret), secret)).toBe(true);
     expect(secretMatches(hashSecret(secret), `${secret.slice(0, -1)}!`)).toBe(false);
     expect(secretMatches('', secret)).toBe(false);
+  });
+});
+
+describe('several encryption keys', () => {
+  const [old, fresh] = [randomBytes(32), randomBytes(32)];
+
+  it('the first seals and says so, all open', () => {
+    const before = seal(old, 'secret');
+    expect(before).not.toContain('.');
+    const sealed = seal([fresh, old], 'secret');
+    expect(sealed.startsWith(`${encryptionKeyId(fresh)}.`)).toBe(true);
+    for (const text of [before, sealed]) {
+      expect(open([fresh, old], text)).toBe('secret');
+      expect(open([old, fresh], text)).toBe('secret');
+    }
+  });
+
+  it('what was sealed with another key is sealed anew, and nothing else', () => {
+    for (const before of [seal(old, 'secret'), seal([old, fresh], 'secret')]) {
+      const after = reseal([fresh, old], before) as string;
+      expect(open(fresh, after)).toBe('secret');
+      expect(reseal([fresh, old], after)).toBeUndefined();
+      expect(reseal([fresh], after)).toBeUndefined();
+    }
+    expect(reseal([fresh, old], seal(fresh, 'secret'))).toBeUndefined();
+  });
+
+  it('names a key that is gone', () => {
+    const sealed = seal([old, fresh], 'secret');
+    expect(() => open([fresh], sealed)).toThrow(UnknownEncryptionKey);
+    expect(() => reseal([fresh], sealed)).toThrow(encryptionKeyId(old));
+    expect(() => open([fresh], seal(old, 'secret'))).toThrow();
   });
 });
 

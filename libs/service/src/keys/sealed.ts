@@ -1,20 +1,91 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** AES-256-GCM for secrets at rest. Result: base64 of nonce, tag and ciphertext. `key`: 32 bytes. */
-export const seal = (key: Buffer, plain: string): string => {
+/** 32 bytes each. The first seals, all open: put a new one in front to rotate. */
+export type EncryptionKeys = Buffer | readonly Buffer[];
+
+/** Was sealed with a key that is not among those given. */
+export class UnknownEncryptionKey extends Error {
+  constructor(id: string) {
+    super(`Sealed with the key ${id}, which ENCRYPTION_KEY does not hold (any more)`);
+    this.name = 'UnknownEncryptionKey';
+  }
+}
+
+/** Tells keys apart, and proves nothing: 8 hex characters. */
+export const encryptionKeyId = (key: Buffer): string => createHash('sha256').update(key).digest('hex').slice(0, 8);
+
+const listOf = (keys: EncryptionKeys): readonly Buffer[] => (Buffer.isBuffer(keys) ? [keys] : keys);
+
+const firstOf = (keys: EncryptionKeys): Buffer => {
+  const [first] = listOf(keys);
+  if (!first) throw new Error('no encryption key');
+  return first;
+};
+
+const sealWith = (key: Buffer, plain: string): string => {
   const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv('aes-256-gcm', key, nonce);
   const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
   return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64');
 };
 
-/** Throws when the key is another one or the text was changed. */
-export const open = (key: Buffer, sealed: string): string => {
-  const bytes = Buffer.from(sealed, 'base64');
-  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes));
+const openWith = (key: Buffer, body: string): string => {
+  const bytes = Buffer.from(body, 'base64');
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes });
   decipher.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
   return Buffer.concat([decipher.update(bytes.subarray(nonceBytes + tagBytes)), decipher.final()]).toString('utf8');
+};
+
+/** A point is not in the alphabet of base64. */
+const partsOf = (sealed: string): { id?: string; body: string } => {
+  const at = sealed.indexOf('.');
+  return at < 0 ? { body: sealed } : { id: sealed.slice(0, at), body: sealed.slice(at + 1) };
+};
+
+/**
+ * AES-256-GCM for secrets at rest. Result: base64 of nonce, tag and ciphertext, with the id of the key and a point in
+ * front when there are several keys. With a single one there is no id: versions before there were ids read it too.
+ */
+export const seal = (keys: EncryptionKeys, plain: string): string => {
+  const key = firstOf(keys);
+  const body = sealWith(key, plain);
+  return listOf(keys).length > 1 ? `${encryptionKeyId(key)}.${body}` : body;
+};
+
+/** Throws UnknownEncryptionKey, or an error of node:crypto when the key is another one or the text was changed. */
+export const open = (keys: EncryptionKeys, sealed: string): string => {
+  const { id, body } = partsOf(sealed);
+  if (id !== undefined) {
+    const key = listOf(keys).find((one) => encryptionKeyId(one) === id);
+    if (!key) throw new UnknownEncryptionKey(id);
+    return openWith(key, body);
+  }
+  const [last, ...others] = [...listOf(keys)].reverse();
+  for (const key of others.reverse()) {
+    try {
+      return openWith(key, body);
+    } catch {
+      // The tag says that it was sealed with another one.
+    }
+  }
+  return openWith(last ?? firstOf(keys), body);
+};
+
+/** The text sealed with the first key; undefined when it is already. Throws like `open`. */
+export const reseal = (keys: EncryptionKeys, sealed: string): string | undefined => {
+  const { id, body } = partsOf(sealed);
+  const first = firstOf(keys);
+  if (id === encryptionKeyId(first)) return undefined;
+  if (id === undefined) {
+    try {
+      openWith(first, body);
+      return undefined;
+    } catch {
+      // By another one, or by none: `open` tells.
+    }
+  }
+  return seal(keys, open(keys, sealed));
 };

@@ -18,19 +18,41 @@ const report = (error: unknown): void => {
   process.stderr.write(`${text}\n`);
 };
 
+const serve = async (start: () => Promise<Pick<RunningService, 'stop'>>): Promise<void> => {
+  const signal = nextSignal();
+  const service = await start();
+  await signal;
+  await service.stop();
+};
+
+/** `node main.js NAME`: does one thing and ends. */
+export type Commands = Record<string, () => Promise<void>>;
+
+/** undefined: the service itself. Throws ConfigError for a name that is none. */
+const commandOf = (commands: Commands, args: readonly string[]): (() => Promise<void>) | undefined => {
+  const names = Object.keys(commands);
+  const name = names.length > 0 ? args.find((arg) => !arg.startsWith('-')) : undefined;
+  if (name === undefined) return undefined;
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!command) throw new ConfigError('Command', `must be one of ${names.join(', ')}, or none; not "${name}"`);
+  return command;
+};
+
 /**
  * The whole of every app's main.ts: read the configuration, start, wait for a signal, stop. A failure at start or
- * stop ends the process with code 1, so that whoever supervises it sees it.
+ * stop ends the process with code 1, so that whoever supervises it sees it. With a command's name as argument, it runs
+ * that instead.
  */
 export const runService = async <C>(
   readConfig: () => C,
   start: (config: C) => Promise<Pick<RunningService, 'stop'>>,
+  commands: Commands = {},
+  args: readonly string[] = process.argv.slice(2),
 ): Promise<void> => {
   try {
-    const signal = nextSignal();
-    const service = await start(readConfig());
-    await signal;
-    await service.stop();
+    const command = commandOf(commands, args);
+    if (command) await command();
+    else await serve(() => start(readConfig()));
     process.exitCode = 0;
   } catch (error) {
     report(error);

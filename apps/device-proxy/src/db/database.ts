@@ -1,4 +1,5 @@
 import { outboxMigration } from '@lanyard/kafka';
+import type { DatabaseConfig, DatabaseOptions } from '@lanyard/service';
 import { Command } from '../commands/command.entity.js';
 import { FirstContact } from '../intake/first-contact.entity.js';
 import { UploadedModel } from '../models/uploaded-model.entity.js';
@@ -10,14 +11,23 @@ import { CommandsOfADevice1700000000010 } from './migrations/1700000000010-comma
 import { TraceOfACommand1700000000011 } from './migrations/1700000000011-trace-of-a-command.js';
 
 /** PostgreSQL schema of this service; nobody else reads it. */
-export const schemaName = 'device_proxy';
+export const schema = 'device_proxy';
 
-export const entities = [Command, Subscription, Presubscription, FirstContact, UploadedModel];
+const entities = [Command, Subscription, Presubscription, FirstContact, UploadedModel];
 
-export const migrations = [
+const migrations = [
   Initial1700000000001,
-  outboxMigration(schemaName),
+  outboxMigration(schema),
   ModelsAndAttempts1700000000002,
   CommandsOfADevice1700000000010,
   TraceOfACommand1700000000011,
 ];
+
+export const databaseOf = (config: DatabaseConfig): DatabaseOptions => ({
+  url: config.secrets.databaseUrl,
+  schema,
+  entities,
+  migrations,
+  applicationName: config.replicaId,
+  ...(config.databaseMigrations && { migrate: config.databaseMigrations }),
+});

@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { encryptionKeyId } from '@lanyard/service';
+import { CallbackReceiver, eventually } from '@lanyard/testing';
+import { reencrypt } from '../src/reencrypt.js';
+import { Landscape, payloads } from './landscape.js';
+
+const [old, fresh] = [randomBytes(32), randomBytes(32)];
+const keys = (...list: Buffer[]) => ({ ENCRYPTION_KEY: list.map((key) => key.toString('base64')).join(',') });
+
+describe('another encryption key', () => {
+  let landscape: Landscape;
+  let receiver: CallbackReceiver;
+
+  beforeAll(async () => {
+    landscape = await Landscape.create('reencrypt');
+    receiver = await new CallbackReceiver().start();
+  });
+
+  afterAll(async () => {
+    await receiver?.stop();
+    await landscape?.drop();
+  });
+
+  const targetsBeginWith = async (): Promise<string[]> => {
+    const rows = (await landscape.query('SELECT target FROM dispatcher.channels', [])) as { target: string }[];
+    return rows.map(({ target }) => target.split('.')[0] as string);
+  };
+
+  it('seals callbacks anew beside a running dispatcher; then the old one is not needed', async () => {
+    const customer = await landscape.customer();
+    const before = await landscape.startReplica('dispatcher-0', keys(old));
+    await landscape.call(before, customer, 'PUT', 'callback', { url: receiver.url, headers: { secret: 'yes' } });
+    await landscape.value(customer, 'first');
+    await eventually(() => expect(payloads(receiver.events('notifications'))).toEqual(['first']));
+    await before.stop();
+
+    const during = await landscape.startReplica('dispatcher-0', keys(fresh, old));
+    await reencrypt(landscape.config('reencrypt-0', keys(fresh, old)));
+    expect(await targetsBeginWith()).toEqual([encryptionKeyId(fresh)]);
+    await during.stop();
+
+    await landscape.startReplica('dispatcher-0', keys(fresh));
+    await landscape.value(customer, 'second');
+    await eventually(() => expect(payloads(receiver.events('notifications'))).toEqual(['first', 'second']));
+    expect(receiver.deliveries.at(-1)?.headers).toMatchObject({ secret: 'yes' });
+  });
+});

@@ -1,0 +1,15 @@
+import type { DatabaseConfig, DatabaseOptions } from '@lanyard/service';
+import { DeviceEvents1732147200000 } from './migrations/1732147200000-device-events.js';
+import { Positions1764100000000 } from './migrations/1764100000000-positions.js';
+
+/** PostgreSQL schema of this service; nobody else reads it. */
+const schema = 'event_log';
+
+export const databaseOf = (config: DatabaseConfig): DatabaseOptions => ({
+  url: config.secrets.databaseUrl,
+  schema,
+  entities: [],
+  migrations: [DeviceEvents1732147200000, Positions1764100000000],
+  applicationName: config.replicaId,
+  ...(config.databaseMigrations && { migrate: config.databaseMigrations }),
+});

@@ -1,0 +1,22 @@
+import { outboxMigration } from '@lanyard/kafka';
+import type { DatabaseConfig, DatabaseOptions } from '@lanyard/service';
+import { AccessKey } from '../access/access-key.entity.js';
+import { Account } from '../access/account.entity.js';
+import { ApiKey } from '../access/api-key.entity.js';
+import { Application } from '../access/application.entity.js';
+import { KeyGroup } from '../access/key-group.entity.js';
+import { Access1732147200000 } from './migrations/1732147200000-access.js';
+import { Applications1764000000000 } from './migrations/1764000000000-applications.js';
+import { Tenants1763800000000 } from './migrations/1763800000000-tenants.js';
+
+/** PostgreSQL schema of this service; nobody else reads it. */
+export const schema = 'access';
+
+export const databaseOf = (config: DatabaseConfig): DatabaseOptions => ({
+  url: config.secrets.databaseUrl,
+  schema,
+  entities: [Account, ApiKey, KeyGroup, Application, AccessKey],
+  migrations: [outboxMigration(schema), Access1732147200000, Tenants1763800000000, Applications1764000000000],
+  applicationName: config.replicaId,
+  ...(config.databaseMigrations && { migrate: config.databaseMigrations }),
+});

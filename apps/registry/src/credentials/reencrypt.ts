@@ -1,0 +1,80 @@
+import { type DeviceCredentialChanged } from '@lanyard/contracts';
+import { Outbox } from '@lanyard/kafka';
+import { type CommonConfig, createLogger, type EncryptionKeys, openDatabase, reseal } from '@lanyard/service';
+import type { DataSource } from 'typeorm';
+import { app } from '../config.js';
+import { databaseOf, schema } from '../db/database.js';
+import { CredentialAnnouncer } from './announcer.js';
+
+const pageSize = 200;
+
+interface Row {
+  id: string;
+  account_id: string;
+  device_id: string;
+  identity: string;
+  sealed_key: string;
+  changed_at: string;
+}
+
+/** One page behind `after`, in one transaction. */
+const resealPage = (database: DataSource, announcer: CredentialAnnouncer, keys: EncryptionKeys, after: string) =>
+  database.transaction(async (manager) => {
+    const rows = (await manager.query(
+      `SELECT id, account_id, device_id, identity, sealed_key,
+         to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS changed_at
+       FROM registry.device_credentials
+       WHERE kind = 'psk' AND id > $1 ORDER BY id LIMIT ${pageSize} FOR UPDATE`,
+      [after],
+    )) as Row[];
+    let resealed = 0;
+    for (const row of rows) {
+      const sealedKey = reseal(keys, row.sealed_key);
+      if (sealedKey === undefined) continue;
+      await manager.query('UPDATE registry.device_credentials SET sealed_key = $2 WHERE id = $1', [row.id, sealedKey]);
+      const changed: DeviceCredentialChanged = {
+        credentialId: row.id,
+        accountId: row.account_id,
+        deviceId: row.device_id,
+        kind: 'psk',
+        identity: row.identity,
+        sealedKey,
+        changedAt: row.changed_at,
+      };
+      await announcer.changed(manager, changed);
+      resealed++;
+    }
+    return { resealed, seen: rows.length, last: rows.at(-1)?.id };
+  });
+
+/**
+ * Seals every pre-shared key with the first of the keys and announces it, for the copies that device-proxy keeps.
+ * May be repeated, and run beside the service. Throws when a key is needed that is not among them.
+ */
+export const resealCredentials = async (
+  database: DataSource,
+  announcer: CredentialAnnouncer,
+  keys: EncryptionKeys,
+): Promise<{ seen: number; resealed: number }> => {
+  const total = { seen: 0, resealed: 0 };
+  for (let after: string | undefined = ''; after !== undefined;) {
+    const page = await resealPage(database, announcer, keys, after);
+    total.seen += page.seen;
+    total.resealed += page.resealed;
+    after = page.last;
+  }
+  return total;
+};
+
+/** The command `reencrypt`. What it announces leaves through the outbox of a running registry. */
+export const reencrypt = async (config: CommonConfig): Promise<void> => {
+  const logger = createLogger({ app, replicaId: config.replicaId, level: config.logLevel });
+  const database = await openDatabase(databaseOf(config));
+  try {
+    const announcer = new CredentialAnnouncer(new Outbox(schema, app));
+    const total = await resealCredentials(database, announcer, config.secrets.encryptionKey);
+    logger.info(total, 'pre-shared keys re-encrypted');
+  } finally {
+    await database.destroy();
+  }
+};

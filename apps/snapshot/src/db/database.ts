@@ -1,0 +1,15 @@
+import type { DatabaseConfig, DatabaseOptions } from '@lanyard/service';
+import { Snapshot1732147200000 } from './migrations/1732147200000-snapshot.js';
+import { Lifecycle1764100000000 } from './migrations/1764100000000-lifecycle.js';
+
+/** PostgreSQL schema of this service; nobody else reads it. */
+const schema = 'snapshot';
+
+export const databaseOf = (config: DatabaseConfig): DatabaseOptions => ({
+  url: config.secrets.databaseUrl,
+  schema,
+  entities: [],
+  migrations: [Snapshot1732147200000, Lifecycle1764100000000],
+  applicationName: config.replicaId,
+  ...(config.databaseMigrations && { migrate: config.databaseMigrations }),
+});
