@@ -4,7 +4,8 @@ import { identityHeader, newId, signIdentity } from '@lanyard/service';
 import { percentile, round } from '../statistics.mjs';
 
 const entries = Number(process.env.LANYARD_BENCH_EVENTS || 10_000_000);
-const devices = 10_000;
+/** A thousand entries each. */
+const devices = Math.ceil(entries / 1_000);
 const days = 180;
 const perStatement = 500_000;
 const queries = 400;
