@@ -1,5 +1,5 @@
 /**
- * `npm run drill [-- --devices N] [--values-per-second N] [--calls-per-second N] [--settle-seconds N] [--only TEXT] [--json]`:
+ * `npm run drill [-- --devices N] [--values-per-second N] [--calls-per-second N] [--settle-seconds N] [--only REGEXP] [--json]`:
  * two replicas of everything under load; engines and services are restarted and killed in turn. Ends with 1 when
  * anything was lost, or fewer than 99.9 % of the calls succeeded after one repetition.
  */
@@ -39,7 +39,7 @@ await run(async () => {
     settleMs: number(values['settle-seconds']) * 1_000,
   });
   const step = async (/** @type {string} */ name, /** @type {() => Promise<string | void>} */ work) => {
-    if (name.includes(values.only)) await rehearsal.step(name, work);
+    if (new RegExp(values.only).test(name)) await rehearsal.step(name, work);
   };
   const ended = (/** @type {number} */ ms) => `had ended after ${(ms / 1_000).toFixed(1)} s`;
   try {

@@ -24,12 +24,13 @@ export class DrillSystem {
   }
 
   /**
-   * @param {{ replicas?: Partial<Record<typeof apps[number], number>>, rootOf?: string }} [options]
-   *   `rootOf`: checkout that all services come from at first
+   * @param {{ replicas?: Partial<Record<typeof apps[number], number>>, rootOf?: string, prepare?: (dataDir: string) => void }} [options]
+   *   `rootOf`: checkout that all services come from at first; `prepare`: before anything is started
    */
-  static async start({ replicas = twoOfEach, rootOf } = {}) {
+  static async start({ replicas = twoOfEach, rootOf, prepare } = {}) {
     mkdirSync(join(root, '.lanyard'), { recursive: true });
     const dataDir = mkdtempSync(join(root, '.lanyard/drill-'));
+    prepare?.(dataDir);
     const env = {
       LOG_LEVEL: 'info',
       // The load comes from one address and one key.
@@ -85,6 +86,15 @@ export class DrillSystem {
       },
       { timeoutMs: 180_000, hint: `See ${join(this.constellation.logs, `${name}.log`)}` },
     );
+  }
+
+  async stopServices() {
+    const services = this.constellation.supervised.filter(({ unit }) => unit.kind === 'service');
+    await Promise.all(services.map(({ unit }) => stopProcess(unit.pid, { waitMs: stopWithinMs })));
+  }
+
+  async startServices() {
+    await Promise.all(this.replicaNames.map((name) => this.ready(name)));
   }
 
   /** Services that ended although nobody asked them to: started again, as a supervisor would. */
