@@ -7,7 +7,7 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   setupFiles: ['reflect-metadata'],
   coverageProvider: 'v8',
-  testTimeout: 30_000,
+  testTimeout: 120_000,
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   testEnvironmentOptions: { customExportConditions: ['@lanyard/source', 'node'] },
   transform: {

@@ -162,6 +162,7 @@ export const assemble = (config: DeviceProxyConfig, parts: ServiceParts, engines
     store,
     nudges,
     sessions,
+    facts,
     heard,
     catchUp,
     sweeper: new Sweeper(sessions, facts, nudges, clock, logger),

@@ -3,6 +3,7 @@ import { AppModule } from './app.module.js';
 import { assemble, type Assembly } from './assembly.js';
 import type { DeviceProxyConfig } from './config.js';
 import { endpointsPrefix } from './endpoints/endpoints.controller.js';
+import { Withdrawals } from './credentials/withdrawals.js';
 import { openEngines } from './engines.js';
 import { modelsPrefix } from './models/object-models.controller.js';
 import { DeviceLinks } from './transport/device-links.js';
@@ -68,6 +69,10 @@ export const start = async (config: DeviceProxyConfig, overrides: ServiceOverrid
   const links = new DeviceLinks(new Map(transports.all.map(({ scheme, link }) => [scheme, link])));
   const assembly = assemble(config, parts, engines, links);
   connectDevices(transports, assembly);
+  const { book } = transports;
+  const { sessions, facts } = assembly;
+  const { clock, logger } = parts;
+  const withdrawals = book && new Withdrawals({ book, sessions, facts, clock, logger });
   const { lifecycle, keys, accounts, credentials, models } = engines;
   await Promise.all([lifecycle, keys, accounts, credentials, models].map((reader) => reader.start()));
   parts.metrics.gauge({
@@ -86,8 +91,12 @@ export const start = async (config: DeviceProxyConfig, overrides: ServiceOverrid
       afterListen: async () => {
         engines.relay.start();
         await startDevices(assembly, transports);
+        withdrawals?.start();
       },
-      beforeStop: () => stopDevices(assembly, transports),
+      beforeStop: async () => {
+        await stopDevices(assembly, transports);
+        await withdrawals?.stop();
+      },
       afterStop: () => engines.close(),
     },
     parts,

@@ -14,6 +14,8 @@ export interface Transports {
   all: Transport[];
   streams: CoapStream[];
   refusals: Refusals;
+  /** With TLS only. */
+  book?: CredentialBook;
 }
 
 /** The listeners that the configuration asks for. Nothing is started here. */
@@ -27,9 +29,9 @@ export const openTransports = (config: DeviceProxyConfig, parts: ServiceParts, e
   });
   const udp = config.coap && new CoapUdp(config.coap, logger, metrics);
   const streams: CoapStream[] = [];
-  if (config.tls) {
+  const book = config.tls && new CredentialBook(engines.credentials, config.secrets.encryptionKey);
+  if (config.tls && book) {
     const { host, port, certificateFile, privateKeyFile, limits } = config.tls;
-    const book = new CredentialBook(engines.credentials, config.secrets.encryptionKey);
     const door = new TlsDoor({ book, refusals, clock, logger });
     const certified =
       certificateFile === undefined || privateKeyFile === undefined
@@ -42,5 +44,5 @@ export const openTransports = (config: DeviceProxyConfig, parts: ServiceParts, e
     const door = openDoor(accountId);
     streams.push(new CoapStream({ scheme: 'coap+tcp', host, port, limits: {}, certified: {}, door, logger, events }));
   }
-  return { all: [...(udp ? [udp] : []), ...streams], streams, refusals };
+  return { all: [...(udp ? [udp] : []), ...streams], streams, refusals, ...(book && { book }) };
 };

@@ -169,6 +169,10 @@ describe('credentials of devices', () => {
       await eventually(() => expect(announcedCredential(body.id)?.enrolment).toBe(false));
       expect((await call('GET', `${trusted}/${body.id}`)).body).toEqual(changed.body);
       expect((await call('GET', trusted)).body.data).toEqual([changed.body]);
+      const revoked = await call('PUT', `${trusted}/${body.id}`, { revoked_serials: ['0A:FF', 'abc', '0aff'] });
+      expect(revoked.body).toMatchObject({ enrolment: false, revoked_serials: ['0abc', '0aff'] });
+      await eventually(() => expect(announcedCredential(body.id)?.revokedSerials).toEqual(['0abc', '0aff']));
+      expect((await call('PUT', `${trusted}/${body.id}`, { revoked_serials: ['no hex'] })).status).toBe(400);
       const stranger = newId();
       expect((await call('GET', `${trusted}/${body.id}`, undefined, stranger)).status).toBe(404);
       expect((await call('PUT', `${trusted}/${body.id}`, { name: 'x' }, stranger)).status).toBe(404);

@@ -2,6 +2,9 @@ import { z } from 'zod';
 import { sealed, id, instant } from './fields.js';
 import { topic } from './topic.js';
 
+/** Serial numbers that one trusted issuer may have revoked: all of them travel in one record. */
+export const revokedSerialsMax = 2_000;
+
 const needs: Record<string, readonly string[]> = {
   psk: ['deviceId', 'identity', 'sealedKey'],
   certificate: ['deviceId', 'fingerprint'],
@@ -28,6 +31,11 @@ export const DeviceCredentialSchema = z
       .boolean()
       .optional()
       .describe('Of authority: a device that nobody created is created when it shows a certificate of this issuer'),
+    revokedSerials: z
+      .array(z.string().regex(/^[0-9a-f]{1,40}$/))
+      .max(revokedSerialsMax)
+      .optional()
+      .describe('Of authority: serial numbers of certificates that are not accepted any more, in hex'),
     changedAt: instant,
   })
   .superRefine((value, context) => {
@@ -41,7 +49,7 @@ export type DeviceCredentialChanged = z.infer<typeof DeviceCredentialSchema>;
 
 /**
  * A credential as it is now. One that was withdrawn is a tombstone; a proxy then closes the connections that were
- * opened with it.
+ * opened with it, and ends the registrations. So it does for certificates whose serial number was revoked.
  */
 export const DeviceCredentials = topic<DeviceCredentialChanged>({
   name: 'device.credentials',

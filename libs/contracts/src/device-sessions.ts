@@ -28,7 +28,7 @@ export const DeviceSessionSchema = z
     endpointType: z.string().optional(),
     sessionId: z.string().min(1).describe('Registration id: the last segment of the Location of the registration'),
     epoch: z.number().int().nonnegative().describe('Grows with each registration of the device and each take-over'),
-    reason: z.enum(['device', 'lifetime', 'suspended', 'deleted', 'replaced']).optional(),
+    reason: z.enum(['device', 'lifetime', 'suspended', 'deleted', 'replaced', 'credential-withdrawn']).optional(),
     lifetimeSeconds: z.number().int().positive().optional(),
     lwm2mVersion: z.string().optional(),
     binding: z.string().optional(),

@@ -101,16 +101,24 @@ export const selfSigned = (commonName: string, options: CertificateOptions = {})
 export interface CertificateAuthority extends Certified {
   /** A certificate for the name, signed by this authority. */
   issue(commonName: string, options?: CertificateOptions): Certified;
+  /** An issuer below this one. */
+  intermediate(commonName: string, options?: CertificateOptions): CertificateAuthority;
   /** The text signed with the private key, in base64. */
   prove(text: string): string;
 }
 
+const authorityOf = (party: Party & { publicKey: KeyObject }, certified: Certified): CertificateAuthority => ({
+  ...certified,
+  issue: (name, options = {}) => issue(party, newParty(name), { ...options, authority: false }),
+  intermediate: (name, options = {}) => {
+    const below = newParty(name);
+    return authorityOf(below, issue(party, below, { ...options, authority: true }));
+  },
+  prove: (text) => sign('sha256', Buffer.from(text), party.key).toString('base64'),
+});
+
 /** An issuer of certificates (ECDSA on P-256). */
 export const certificateAuthority = (commonName: string): CertificateAuthority => {
   const party = newParty(commonName);
-  return {
-    ...issue(party, party, { authority: true }),
-    issue: (name, options = {}) => issue(party, newParty(name), { ...options, authority: false }),
-    prove: (text) => sign('sha256', Buffer.from(text), party.key).toString('base64'),
-  };
+  return authorityOf(party, issue(party, party, { authority: true }));
 };

@@ -9,7 +9,7 @@ export interface Patience {
  */
 export const eventually = async <T>(
   attempt: () => T | Promise<T>,
-  { timeoutMs = 10_000, intervalMs = 25 }: Patience = {},
+  { timeoutMs = 30_000, intervalMs = 25 }: Patience = {},
 ): Promise<T> => {
   const deadline = Date.now() + timeoutMs;
   for (;;) {

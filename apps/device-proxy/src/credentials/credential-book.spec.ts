@@ -27,6 +27,7 @@ const topicOf = () => {
       return () => undefined;
     },
     has: (key: string) => state.has(key),
+    get: (key: string) => state.get(key),
   };
   const say = (key: string, value: DeviceCredentialChanged | undefined): void => {
     const previous = state.get(key);
@@ -66,7 +67,7 @@ describe('the credential book', () => {
   it('tells of what was withdrawn, not of what has changed', () => {
     const { book, say } = topicOf();
     const withdrawn: string[] = [];
-    book.onWithdrawn((credentialId) => withdrawn.push(credentialId));
+    book.onWithdrawn(({ credentialId }) => withdrawn.push(credentialId));
     say(id(1), before);
     say(id(1), { ...before, identity: 'other' });
     expect(book.identified('meter')).toBeUndefined();
@@ -74,6 +75,6 @@ describe('the credential book', () => {
     say(id(1), undefined);
     say(id(9), undefined);
     expect(withdrawn).toEqual([id(1)]);
-    expect([book.identified('other'), book.isValid(id(1))]).toEqual([undefined, false]);
+    expect([book.identified('other'), book.isValid({ id: id(1) })]).toEqual([undefined, false]);
   });
 });

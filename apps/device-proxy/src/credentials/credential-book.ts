@@ -2,6 +2,8 @@ import { X509Certificate } from 'node:crypto';
 import type { DeviceCredentialChanged } from '@lanyard/contracts';
 import type { StateReader } from '@lanyard/kafka';
 import { type EncryptionKeys, open } from '@lanyard/service';
+import type { ShownCredential } from '../transport/sender.js';
+import { isIssuedBy, pathOf, serialOf } from './certificate-path.js';
 import { Shelf } from './shelf.js';
 
 /** An issuer that an account trusts, ready to verify with. */
@@ -16,8 +18,26 @@ const newest = (found: readonly DeviceCredentialChanged[]): DeviceCredentialChan
     undefined,
   );
 
-/** Called when what somebody is connected with is not valid any more. */
-export type Withdrawn = (credentialId: string) => void;
+/** A credential that is not valid any more. */
+export interface Withdrawal {
+  credentialId: string;
+  /** Whose it was, where it was one device's. */
+  deviceId?: string;
+  /** Only certificates with one of these serial numbers; without: all. */
+  serials?: ReadonlySet<string>;
+}
+
+export type Withdrawn = (withdrawal: Withdrawal) => void;
+
+/** A certificate that was recognised. */
+export interface Recognised {
+  credential: DeviceCredentialChanged;
+  /** From the device's own certificate up to the one that the trusted issuer signed. */
+  serials: string[];
+}
+
+export const isWithdrawnBy = (shown: ShownCredential | undefined, { credentialId, serials }: Withdrawal): boolean =>
+  shown?.id === credentialId && (serials === undefined || (shown.serials ?? []).some((serial) => serials.has(serial)));
 
 /**
  * This replica's copy of all credentials, found by what a device shows. A handshake cannot wait: nothing is looked up
@@ -31,7 +51,7 @@ export class CredentialBook {
   private readonly withdrawn: Withdrawn[] = [];
 
   constructor(
-    private readonly reader: Pick<StateReader<DeviceCredentialChanged>, 'onChange' | 'has'>,
+    private readonly reader: Pick<StateReader<DeviceCredentialChanged>, 'onChange' | 'has' | 'get'>,
     private readonly encryptionKey: EncryptionKeys,
   ) {
     reader.onChange((_id, credential, previous) => this.changed(credential, previous));
@@ -41,8 +61,11 @@ export class CredentialBook {
     this.withdrawn.push(listener);
   }
 
-  isValid(credentialId: string): boolean {
-    return this.reader.has(credentialId);
+  /** Of what was shown before. */
+  isValid({ id, serials = [] }: ShownCredential): boolean {
+    if (!this.reader.has(id)) return false;
+    const revoked = this.reader.get(id)?.revokedSerials ?? [];
+    return !serials.some((serial) => revoked.includes(serial));
   }
 
   identified(identity: string): DeviceCredentialChanged | undefined {
@@ -54,23 +77,35 @@ export class CredentialBook {
     return Buffer.from(open(this.encryptionKey, sealedKey), 'hex');
   }
 
-  /** Of the certificate itself, or of the trusted issuer that signed it. */
-  certified(x509: X509Certificate): DeviceCredentialChanged | undefined {
+  /** By the certificate itself, or by a trusted issuer that signed it or an issuer that the device showed with it. */
+  certified(x509: X509Certificate, nowMs: number): Recognised | undefined {
     const own = newest(this.byFingerprint.at(x509.fingerprint256.replaceAll(':', '').toLowerCase()));
-    if (own) return own;
-    const signs = ({ x509: issuer }: Authority): boolean => x509.checkIssued(issuer) && x509.verify(issuer.publicKey);
-    return newest(
-      this.authorities
-        .at(x509.issuer)
-        .filter(signs)
-        .map(({ credential }) => credential),
-    );
+    if (own) return { credential: own, serials: [] };
+    const path = pathOf(x509, nowMs);
+    for (const [depth, certificate] of path.entries()) {
+      const credential = this.issuerOf(certificate);
+      if (credential) return { credential, serials: path.slice(0, depth + 1).map(serialOf) };
+    }
+    return undefined;
+  }
+
+  private issuerOf(x509: X509Certificate): DeviceCredentialChanged | undefined {
+    const issuers = this.authorities.at(x509.issuer).filter(({ x509: issuer }) => isIssuedBy(x509, issuer));
+    return newest(issuers.map(({ credential }) => credential));
   }
 
   private changed(credential?: DeviceCredentialChanged, previous?: DeviceCredentialChanged): void {
     if (previous) this.remove(previous);
     if (credential) this.add(credential);
-    else if (previous) for (const listener of this.withdrawn) listener(previous.credentialId);
+    if (!previous) return;
+    const { credentialId, deviceId } = previous;
+    if (!credential) this.tell({ credentialId, ...(deviceId !== undefined && { deviceId }) });
+    else if (credential.revokedSerials?.length)
+      this.tell({ credentialId, serials: new Set(credential.revokedSerials) });
+  }
+
+  private tell(withdrawal: Withdrawal): void {
+    for (const listener of this.withdrawn) listener(withdrawal);
   }
 
   private add(credential: DeviceCredentialChanged): void {

@@ -1,5 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 import type { DeviceCredentialChanged } from '@lanyard/contracts';
+import { isInDates } from './certificate-path.js';
 import type { Sender } from '../transport/sender.js';
 
 const clientAuthentication = '1.3.6.1.5.5.7.3.2';
@@ -16,7 +17,7 @@ export const isUsable = (x509: X509Certificate, nowMs: number): boolean => {
   // Extended key usages, in spite of the name; undefined when the certificate does not restrict them.
   const usages = x509.keyUsage as string[] | undefined;
   const forClients = usages?.some((usage) => usage === clientAuthentication || usage === anyUsage) ?? true;
-  return forClients && Date.parse(x509.validFrom) <= nowMs && nowMs <= Date.parse(x509.validTo);
+  return forClients && isInDates(x509, nowMs);
 };
 
 /** Who somebody is that showed the credential. undefined: a certificate of a trusted issuer that names nobody. */

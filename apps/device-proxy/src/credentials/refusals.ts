@@ -9,6 +9,7 @@ export type Reason =
   | 'no-certificate'
   | 'unknown-certificate'
   | 'expired-certificate'
+  | 'revoked-certificate'
   | 'wrong-endpoint-name'
   | 'handshake-failed';
 

@@ -3,9 +3,9 @@ import { TLSSocket } from 'node:tls';
 import type { Peer, StreamSecurity } from '@lanyard/coap';
 import type { DeviceCredentialChanged } from '@lanyard/contracts';
 import type { Clock, Logger } from '@lanyard/service';
-import type { Sender } from '../transport/sender.js';
+import type { Sender, ShownCredential } from '../transport/sender.js';
 import type { StreamDoor } from '../transport/stream-door.js';
-import type { CredentialBook } from './credential-book.js';
+import { type CredentialBook, isWithdrawnBy } from './credential-book.js';
 import { isUsable, senderOf } from './identify.js';
 import type { Reason, Refusals } from './refusals.js';
 
@@ -26,13 +26,15 @@ export class TlsDoor implements StreamDoor {
   /** What a client showed in its handshake: Node does not keep it. */
   private readonly shown = new WeakMap<object, { identity: string; credential?: DeviceCredentialChanged }>();
   /** Open connections by the credential they were opened with. */
-  private readonly inside = new Map<string, Map<Peer['key'], Peer>>();
+  private readonly inside = new Map<string, Map<Peer['key'], { peer: Peer; shown: ShownCredential }>>();
   private readonly credentialOf = new Map<Peer['key'], string>();
   private out: (peer: Peer, why: string) => void = () => undefined;
 
   constructor(private readonly parts: DoorParts) {
-    parts.book.onWithdrawn((credentialId) => {
-      for (const peer of [...(this.inside.get(credentialId)?.values() ?? [])]) this.out(peer, 'Credential withdrawn');
+    parts.book.onWithdrawn((withdrawal) => {
+      const withIt = [...(this.inside.get(withdrawal.credentialId)?.values() ?? [])];
+      for (const { peer, shown } of withIt)
+        if (isWithdrawnBy(shown, withdrawal)) this.out(peer, 'Credential withdrawn');
     });
   }
 
@@ -57,13 +59,12 @@ export class TlsDoor implements StreamDoor {
   };
 
   enter(peer: Peer, socket: Socket | TLSSocket): Sender | undefined {
-    const found = socket instanceof TLSSocket ? this.identified(socket) : undefined;
-    if (!found) return undefined;
-    const { credential, sender } = found;
-    const { credentialId } = credential;
-    const peers = this.inside.get(credentialId) ?? new Map<Peer['key'], Peer>();
-    this.inside.set(credentialId, peers.set(peer.key, peer));
-    this.credentialOf.set(peer.key, credentialId);
+    const sender = socket instanceof TLSSocket ? this.identified(socket) : undefined;
+    const shown = sender?.credential;
+    if (!shown) return undefined;
+    const peers = this.inside.get(shown.id) ?? new Map<Peer['key'], { peer: Peer; shown: ShownCredential }>();
+    this.inside.set(shown.id, peers.set(peer.key, { peer, shown }));
+    this.credentialOf.set(peer.key, shown.id);
     return sender;
   }
 
@@ -84,24 +85,27 @@ export class TlsDoor implements StreamDoor {
     this.refuse(reason, socket, shown.identity, shown.credential);
   }
 
-  private identified(socket: TLSSocket): { credential: DeviceCredentialChanged; sender: Sender } | undefined {
+  private identified(socket: TLSSocket): Sender | undefined {
     const credential = this.shown.get(socket)?.credential;
     if (!credential) return this.certified(socket);
+    const shown = { id: credential.credentialId };
     // It may have been withdrawn while the handshake was under way.
-    if (!this.parts.book.isValid(credential.credentialId)) return undefined;
+    if (!this.parts.book.isValid(shown)) return undefined;
     const sender = senderOf(credential);
-    return sender && { credential, sender };
+    return sender && { ...sender, credential: shown };
   }
 
-  private certified(socket: TLSSocket): { credential: DeviceCredentialChanged; sender: Sender } | undefined {
+  private certified(socket: TLSSocket): Sender | undefined {
+    const { book, clock } = this.parts;
     const x509 = socket.getPeerX509Certificate();
     if (!x509) return this.refuse('no-certificate', socket);
-    const credential = this.parts.book.certified(x509);
+    const { credential, serials = [] } = book.certified(x509, clock.now()) ?? {};
     const sender = credential && senderOf(credential, x509);
     if (!sender) return this.refuse('unknown-certificate', socket, x509.subject);
-    if (!isUsable(x509, this.parts.clock.now()))
-      return this.refuse('expired-certificate', socket, x509.subject, credential);
-    return { credential, sender };
+    if (!isUsable(x509, clock.now())) return this.refuse('expired-certificate', socket, x509.subject, credential);
+    const shown = { id: credential.credentialId, ...(serials.length > 0 && { serials }) };
+    if (!book.isValid(shown)) return this.refuse('revoked-certificate', socket, x509.subject, credential);
+    return { ...sender, credential: shown };
   }
 
   private refuse(reason: Reason, socket: Socket, shown?: string, credential?: DeviceCredentialChanged): undefined {

@@ -1,6 +1,7 @@
 import { nobody, type Audience } from '../subscriptions/audiences.js';
 import type { RulesOfKey } from '../presubscriptions/rules.js';
 import { type Observation, Observations } from './observations.js';
+import type { ShownCredential } from '../transport/sender.js';
 
 /** One entry of a registration's link list, alternate root already taken off its path. */
 export interface RegisteredLink {
@@ -32,6 +33,8 @@ export interface RegistrationData {
   registeredAtMs: number;
   /** The directory did not know the endpoint when it registered. */
   firstContact: boolean;
+  /** With what the connection of its last registration or update was opened; without security there is none. */
+  credential?: ShownCredential;
 }
 
 /** A session as Redis holds it. */

@@ -1,3 +1,10 @@
+/** With what a device proved who it is. */
+export interface ShownCredential {
+  id: string;
+  /** Serial numbers, lower-case hex, from the device's own certificate up to the one that the trusted issuer signed. */
+  serials?: readonly string[];
+}
+
 /** Who speaks, as far as the transport can prove it. */
 export interface Sender {
   accountId: string;
@@ -7,6 +14,7 @@ export interface Sender {
   endpointName?: string;
   /** A device that nobody created is created when it registers. */
   enrols?: boolean;
+  credential?: ShownCredential;
 }
 
 /** Whether the sender may speak for the device. Without security everybody may, within the account. */

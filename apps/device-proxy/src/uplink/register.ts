@@ -42,7 +42,7 @@ export class Register {
   }
 
   private async open(
-    { address, sender: { accountId } }: UplinkRequest,
+    { address, sender: { accountId, credential } }: UplinkRequest,
     { deviceId, firstContact }: Admitted,
     registration: Registration,
   ): Promise<UplinkReply> {
@@ -56,7 +56,7 @@ export class Register {
       address,
       nowMs,
       expiresAtMs: nowMs + registration.lifetimeSeconds * 1000 + expiryGraceMs,
-      data: { ...registration, registeredAtMs: nowMs, firstContact },
+      data: { ...registration, registeredAtMs: nowMs, firstContact, ...(credential && { credential }) },
     });
     return this.announce(session, afterwards);
   }

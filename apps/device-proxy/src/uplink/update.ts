@@ -1,9 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '@lanyard/service';
 import type { Observer } from '../observations/observer.js';
 import { expiryGraceMs } from '../sessions/limits.js';
 import type { RegistrationData, Session } from '../sessions/session.js';
 import type { SessionFacts } from '../sessions/session-facts.js';
 import type { Sessions } from '../sessions/sessions.js';
+import type { ShownCredential } from '../transport/sender.js';
 import type { UplinkReply, UplinkRequest } from '../transport/uplink-request.js';
 import type { Afterwards } from './afterwards.js';
 import { type RegistrationChange, readUpdate } from './registration.js';
@@ -27,16 +29,20 @@ export class Update {
     if (!(await this.parts.sessions.belongsTo(lookup, request.sender))) return { code: '4.03' };
     const attempt = (): Promise<UplinkReply | undefined> =>
       this.parts.sessions.with(lookup, request.address, (session) =>
-        session ? this.apply(session, request.address, read.change) : Promise.resolve<UplinkReply>({ code: '4.04' }),
+        session ? this.apply(session, request, read.change) : Promise.resolve<UplinkReply>({ code: '4.04' }),
       );
     // A copy that another replica had taken over is gone after the first attempt; the second one takes it back.
     return (await attempt()) ?? (await attempt()) ?? { code: '4.04' };
   }
 
-  private async apply(session: Session, address: string, change: RegistrationChange): Promise<UplinkReply | undefined> {
+  private async apply(
+    session: Session,
+    { address, sender: { credential } }: UplinkRequest,
+    change: RegistrationChange,
+  ): Promise<UplinkReply | undefined> {
     const { afterwards, clock, facts, observer, sessions } = this.parts;
     const previousAddress = session.address;
-    const data = changed(session.data, change);
+    const data = shownWith(changed(session.data, change), credential);
     const heardAtMs = clock.now();
     const expiresAtMs = heardAtMs + data.lifetimeSeconds * 1000 + expiryGraceMs;
     const same = data === session.data && address === previousAddress;
@@ -56,3 +62,6 @@ const changed = (data: RegistrationData, change: RegistrationChange): Registrati
   const names = Object.keys(change) as (keyof RegistrationChange)[];
   return names.every((name) => data[name] === change[name]) ? data : { ...data, ...change };
 };
+
+const shownWith = (data: RegistrationData, credential: ShownCredential | undefined): RegistrationData =>
+  credential === undefined || isDeepStrictEqual(data.credential, credential) ? data : { ...data, credential };

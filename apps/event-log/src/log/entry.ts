@@ -57,6 +57,7 @@ const endings: Record<NonNullable<DeviceSessionChanged['reason']>, string> = {
   suspended: 'Device deregistered: it was suspended',
   deleted: 'Device deregistered: it was deleted',
   replaced: 'Device deregistered: it registered anew',
+  'credential-withdrawn': 'Device deregistered: its credential was withdrawn',
 };
 
 const present = (record: Record<string, string | number | undefined>): Record<string, string> =>

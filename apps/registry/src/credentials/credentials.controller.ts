@@ -60,7 +60,9 @@ export class CredentialsController {
 
   @Delete(':credentialId')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Withdraw a credential: what is connected with it is disconnected' })
+  @ApiOperation({
+    summary: 'Withdraw a credential: what is connected with it is disconnected, and the registration ends',
+  })
   @ApiNoContentResponse()
   remove(
     @Caller() caller: Identity,

@@ -3,6 +3,7 @@ import type { DatabaseConfig, DatabaseOptions } from '@lanyard/service';
 import { Registry1732147200000 } from './migrations/1732147200000-registry.js';
 import { Credentials1763700000000 } from './migrations/1763700000000-credentials.js';
 import { Bulk1763900000000 } from './migrations/1763900000000-bulk.js';
+import { RevokedSerials1764010000000 } from './migrations/1764010000000-revoked-serials.js';
 
 /** PostgreSQL schema of this service; nobody else reads it. */
 export const schema = 'registry';
@@ -11,7 +12,13 @@ export const databaseOf = (config: DatabaseConfig): DatabaseOptions => ({
   url: config.secrets.databaseUrl,
   schema,
   entities: [],
-  migrations: [outboxMigration(schema), Registry1732147200000, Credentials1763700000000, Bulk1763900000000],
+  migrations: [
+    outboxMigration(schema),
+    Registry1732147200000,
+    Credentials1763700000000,
+    Bulk1763900000000,
+    RevokedSerials1764010000000,
+  ],
   applicationName: config.replicaId,
   ...(config.databaseMigrations && { migrate: config.databaseMigrations }),
 });

@@ -1,3 +1,4 @@
+import { revokedSerialsMax } from '@lanyard/contracts';
 import { z } from 'zod';
 
 export const trustedPerAccountMax = 20;
@@ -6,6 +7,21 @@ const enrolment = z
   .boolean()
   .describe('Whether a device that nobody created is created when it first shows a certificate of this issuer');
 const name = z.string().max(128);
+
+/** As `openssl x509 -serial` writes it, or with colons as in its text form; kept as on the wire, in lower case. */
+const serial = z
+  .string()
+  .regex(/^(?:[0-9A-Fa-f]{1,40}|(?:[0-9A-Fa-f]{2}:){0,19}[0-9A-Fa-f]{2})$/, 'A serial number in hex, at most 20 bytes')
+  .transform((text) => text.replaceAll(':', '').toLowerCase())
+  .transform((text) => (text.length % 2 === 0 ? text : `0${text}`));
+
+const revokedSerials = z
+  .array(serial)
+  .max(revokedSerialsMax)
+  .transform((serials) => [...new Set(serials)].sort())
+  .describe(
+    'Serial numbers (hex) of certificates below this issuer that are not accepted any more: of devices, or of issuers between. Takes the place of the list before; what is connected with one of them is disconnected and its registration ends',
+  );
 
 /** Body of POST /v3/trusted-certificates. */
 export const NewTrustedCertificateSchema = z
@@ -23,7 +39,7 @@ export type NewTrustedCertificate = z.infer<typeof NewTrustedCertificateSchema>;
 
 /** Body of PUT /v3/trusted-certificates/{id}: what is given is changed. */
 export const TrustedCertificateChangesSchema = z
-  .object({ enrolment: enrolment.optional(), name: name.optional() })
+  .object({ enrolment: enrolment.optional(), name: name.optional(), revoked_serials: revokedSerials.optional() })
   .meta({ id: 'TrustedCertificateChanges' });
 export type TrustedCertificateChanges = z.infer<typeof TrustedCertificateChangesSchema>;
 
@@ -38,6 +54,7 @@ export const TrustedCertificateSchema = z
     subject: z.string(),
     expires_at: z.string(),
     enrolment,
+    revoked_serials: z.array(z.string()),
     created_at: z.string(),
     updated_at: z.string(),
   })

@@ -54,7 +54,7 @@ export class TrustedCertificatesController {
   }
 
   @Put(':id')
-  @ApiOperation({ summary: 'Change name or enrolment: what is given is changed' })
+  @ApiOperation({ summary: 'Change name, enrolment or the revoked serial numbers: what is given is changed' })
   @ApiOkResponse({ standardSchema: TrustedCertificateSchema })
   change(
     @Caller() caller: Identity,
@@ -66,7 +66,9 @@ export class TrustedCertificatesController {
 
   @Delete(':id')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Trust an issuer no longer: devices that came by it are disconnected' })
+  @ApiOperation({
+    summary: 'Trust an issuer no longer: devices that came by it are disconnected, their registrations end',
+  })
   @ApiNoContentResponse()
   remove(@Caller() caller: Identity, @Param('id') id: string): Promise<void> {
     return this.trusted.remove(caller, id);

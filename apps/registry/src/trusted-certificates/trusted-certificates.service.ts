@@ -24,6 +24,7 @@ const wireTime = (column: string): string =>
   `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS ${column}`;
 
 const columns = `'trusted-certificate' AS object, id, account_id, name, certificate, fingerprint, subject, enrolment,
+  revoked_serials,
   ${['expires_at', 'created_at', 'updated_at'].map(wireTime).join(', ')}`;
 
 /**
@@ -90,17 +91,23 @@ export class TrustedCertificatesService {
   }
 
   /** What is given is changed. */
-  async change(actor: Actor, id: string, { enrolment, name }: TrustedCertificateChanges): Promise<TrustedCertificate> {
+  async change(
+    actor: Actor,
+    id: string,
+    { enrolment, name, revoked_serials: revokedSerials }: TrustedCertificateChanges,
+  ): Promise<TrustedCertificate> {
     return this.database.transaction(async (manager) => {
       const [[changed]] = (await manager.query(
         `UPDATE registry.trusted_certificates SET enrolment = coalesce($3, enrolment), name = coalesce($4, name),
-           updated_at = clock_timestamp() WHERE id = $1 AND account_id = $2 RETURNING ${columns}`,
-        [id, actor.accountId, enrolment, name],
+           revoked_serials = coalesce($5::text[], revoked_serials), updated_at = clock_timestamp()
+         WHERE id = $1 AND account_id = $2 RETURNING ${columns}`,
+        [id, actor.accountId, enrolment, name, revokedSerials],
       )) as [TrustedCertificate[], number];
       if (!changed) throw new TrustedCertificateNotFound();
       const changes = {
         ...(name !== undefined && { name }),
         ...(enrolment !== undefined && { enrolment: String(enrolment) }),
+        ...(revokedSerials !== undefined && { revoked_serials: String(revokedSerials.length) }),
       };
       await this.record(manager, 'SYS_563', actor, changed, changes);
       return this.announced(manager, changed);
@@ -149,6 +156,7 @@ export class TrustedCertificatesService {
       kind: 'authority',
       certificate: stored.certificate,
       enrolment: stored.enrolment,
+      ...(stored.revoked_serials.length > 0 && { revokedSerials: stored.revoked_serials }),
       changedAt: stored.updated_at,
     });
     return stored;
