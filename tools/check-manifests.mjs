@@ -8,7 +8,7 @@ import { root } from './lanyard/project.mjs';
 import { composeProblems, readDockerfile } from './manifests/compose.mjs';
 import { manifestEnvironmentProblems } from './manifests/environment.mjs';
 import { buildKustomization } from './manifests/kustomize.mjs';
-import { coverageProblems, referenceProblems, workloadProblems } from './manifests/policies.mjs';
+import { coverageProblems, migrationProblems, referenceProblems, workloadProblems } from './manifests/policies.mjs';
 import { scalingProblems } from './manifests/scaling.mjs';
 import { schemaProblems } from './manifests/schemas.mjs';
 
@@ -49,6 +49,16 @@ const problemsOf = async (folder, isOurs) => {
   return problems.map((problem) => `${folder}: ${problem}`);
 };
 
+/** The Jobs of an overlay: a folder of their own, for a Job cannot be changed by applying it again. @param {string} folder @returns {Promise<string[]>} */
+const jobProblems = async (folder) => {
+  const jobs = buildKustomization(join(root, folder, 'migrations'));
+  return [
+    ...(await problemsOf(`${folder}/migrations`, false)),
+    ...(await manifestEnvironmentProblems(jobs)),
+    ...migrationProblems(buildKustomization(join(root, folder)), jobs),
+  ];
+};
+
 const { targets, problems } = readDockerfile(readFileSync(join(root, 'Dockerfile'), 'utf8'));
 const all = [
   ...problems,
@@ -56,6 +66,7 @@ const all = [
   ...(await problemsOf('k8s/overlays/dev', true)),
   ...(await problemsOf('k8s/overlays/prod', true)),
   ...(await problemsOf('k8s/engines', false)),
+  ...(await jobProblems('k8s/overlays/prod')),
 ];
 for (const problem of all) console.error(problem);
 process.exitCode = all.length > 0 ? 1 : 0;

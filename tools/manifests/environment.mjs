@@ -1,5 +1,6 @@
 /** What manifests and the compose file give a service, and what its config.ts reads and accepts. */
 import { join } from 'node:path';
+import { databaseConfig, env } from '@lanyard/service';
 import { apps } from '../lanyard/service-processes.mjs';
 import { root } from '../lanyard/project.mjs';
 import { workloadsOf } from './policies.mjs';
@@ -27,9 +28,16 @@ const anything = (name) => {
   return name === 'KAFKA_BROKERS' ? 'host:1' : undefined;
 };
 
+/** What reads the environment of an app, or of `APP migrate`. @param {string} app @returns {Promise<(source: Environment) => unknown>} */
+const readerOf = async (app) => {
+  const [name = '', command] = app.split(' ');
+  if (command === undefined) return (await import(join(root, 'apps', name, 'dist/config.js'))).readConfig;
+  return (source) => databaseConfig(env(source), name);
+};
+
 /** @param {string} app @param {(name: string) => string | undefined} value @returns {Promise<Set<string>>} the names that it read */
 const readWith = async (app, value) => {
-  const { readConfig } = await import(join(root, 'apps', app, 'dist/config.js'));
+  const readConfig = await readerOf(app);
   /** @type {Set<string>} */
   const read = new Set();
   readConfig(
@@ -46,7 +54,7 @@ const readWith = async (app, value) => {
 
 /** @param {string} owner @param {string} app @param {Environment} environment @returns {Promise<string[]>} */
 export const environmentProblems = async (owner, app, environment) => {
-  if (!apps.some((known) => known === app)) return [`${owner}: ${app} is no app`];
+  if (!apps.some((known) => known === app.replace(/ migrate$/, ''))) return [`${owner}: ${app} is no app`];
   const read = await readWith(app, anything);
   try {
     for (const name of await readWith(app, (name) => environment[name])) read.add(name);
@@ -76,8 +84,9 @@ const valueOf = ({ name, value, valueFrom }) => {
 
 /** @param {string} owner @param {{ args?: string[], env?: Variable[], envFrom?: { configMapRef?: { name: string } }[] }} container @param {Manifest[]} manifests @returns {Promise<string[]>} */
 const containerProblems = async (owner, { args = [], env = [], envFrom = [] }, manifests) => {
-  const [, app] = /^apps\/([^/]+)\/dist\/main\.js$/.exec(args.at(-1) ?? '') ?? [];
-  if (!app) return [];
+  const [, name, command = ''] = /^.*?apps\/([^/]+)\/dist\/main\.js( migrate)?$/.exec(args.join(' ')) ?? [];
+  if (!name) return [];
+  const app = name + command;
   try {
     const maps = envFrom.map(({ configMapRef }) => mapNamed(manifests, configMapRef?.name ?? ''));
     const own = Object.fromEntries(env.map((variable) => [variable.name, valueOf(variable)]));

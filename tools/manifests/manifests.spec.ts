@@ -6,7 +6,7 @@ import { composeProblems, readDockerfile } from './compose.mjs';
 import { manifestEnvironmentProblems } from './environment.mjs';
 import { applyPatch, type Operation } from './json-patch.mjs';
 import { buildKustomization, type Manifest } from './kustomize.mjs';
-import { coverageProblems, referenceProblems, workloadProblems } from './policies.mjs';
+import { coverageProblems, migrationProblems, referenceProblems, workloadProblems } from './policies.mjs';
 import { scalingProblems } from './scaling.mjs';
 import { schemaProblems } from './schemas.mjs';
 
@@ -156,6 +156,22 @@ describe('the check of manifests', () => {
   ])('says: %s', async (problem, kind, name, operation) => {
     const problems = await everyProblem(broken(kind, name, operation));
     expect(problems.join('\n')).toContain(problem);
+  });
+
+  it('knows Jobs that migrate: no probes, their own variables, the images of the services', async () => {
+    const jobs = buildKustomization(join(root, 'k8s/overlays/prod/migrations'));
+    expect([
+      ...workloadProblems(jobs),
+      ...(await manifestEnvironmentProblems(jobs)),
+      ...migrationProblems(sound, jobs),
+    ]).toEqual([]);
+    const [first] = jobs;
+    applyPatch(first as unknown as Record<string, unknown>, [
+      { op: 'replace', path: `${container}/image`, value: 'registry.example.com/lanyard/gateway:0.0.9' },
+      { op: 'add', path: `${container}/env/-`, value: { name: 'HTTP_PORT', value: '1' } },
+    ]);
+    expect((await manifestEnvironmentProblems(jobs)).join()).toMatch(/gateway migrate does not read HTTP_PORT/);
+    expect(migrationProblems(sound, jobs).join()).toMatch(/gateway runs .*0\.1\.0.*0\.0\.9/);
   });
 
   it('knows the schemas: wrong values, and fields that do not exist', async () => {

@@ -41,7 +41,7 @@ const selects = ({ matchLabels = {}, matchExpressions = [] } = {}, labels) =>
   });
 
 /** @param {Container} container @returns {string[]} */
-const containerProblems = ({ image, resources, securityContext = {}, ...container }) => {
+const containerProblems = ({ image, resources, securityContext = {}, ...container }, runsToItsEnd = false) => {
   const { capabilities = {} } = securityContext;
   const [, tag] = /[:@]([^/]+)$/.exec(image) ?? [];
   const memory = [resources?.requests?.memory, resources?.limits?.memory];
@@ -55,16 +55,16 @@ const containerProblems = ({ image, resources, securityContext = {}, ...containe
     [resources?.requests?.cpu !== undefined, 'requests no processor'],
     [resources?.limits?.cpu !== undefined, 'has no limit of processors'],
     [memory[0] !== undefined && memory[0] === memory[1], 'has no memory limit, or another one than it requests'],
-    [container.startupProbe !== undefined, 'has no startup probe'],
-    [container.livenessProbe !== undefined, 'has no liveness probe'],
-    [container.readinessProbe !== undefined, 'has no readiness probe'],
+    [runsToItsEnd || container.startupProbe !== undefined, 'has no startup probe'],
+    [runsToItsEnd || container.livenessProbe !== undefined, 'has no liveness probe'],
+    [runsToItsEnd || container.readinessProbe !== undefined, 'has no readiness probe'],
     [container.livenessProbe?.httpGet?.path !== '/readyz', 'is killed when an engine is away (liveness on /readyz)'],
   ];
   return rules.flatMap(([holds, problem]) => (holds ? [] : [`container ${container.name} ${problem}`]));
 };
 
 /** @param {PodSpec} pod @returns {string[]} */
-const podProblems = (pod) => {
+const podProblems = (pod, runsToItsEnd = false) => {
   const preStopSeconds = Math.max(0, ...pod.containers.map((c) => c.lifecycle?.preStop?.sleep?.seconds ?? 0));
   /** @type {[boolean, string][]} */
   const rules = [
@@ -77,13 +77,17 @@ const podProblems = (pod) => {
   ];
   return [
     ...rules.flatMap(([holds, problem]) => (holds ? [] : [problem])),
-    ...[...pod.containers, ...(pod.initContainers ?? [])].flatMap(containerProblems),
+    ...[...pod.containers, ...(pod.initContainers ?? [])].flatMap((container) =>
+      containerProblems(container, runsToItsEnd),
+    ),
   ];
 };
 
 /** Of the workloads by themselves. @param {Manifest[]} manifests @returns {string[]} */
 export const workloadProblems = (manifests) =>
-  workloadsOf(manifests).flatMap(({ id, pod }) => podProblems(pod).map((problem) => `${id}: ${problem}`));
+  workloadsOf(manifests).flatMap(({ id, kind, pod }) =>
+    podProblems(pod, kind === 'Job').map((problem) => `${id}: ${problem}`),
+  );
 
 /** Services, ingresses, autoscalers, budgets and policies that point at nothing. @param {Manifest[]} manifests @returns {string[]} */
 export const referenceProblems = (manifests) => {
@@ -120,6 +124,27 @@ export const referenceProblems = (manifests) => {
     }
     return [];
   });
+};
+
+/** @param {Manifest[]} manifests @returns {Map<string, string>} image by app */
+const imagesOf = (manifests) =>
+  new Map(
+    workloadsOf(manifests).flatMap(({ pod }) =>
+      pod.containers.flatMap(({ args = [], image }) => {
+        const app = args
+          .map((arg) => /^apps\/([^/]+)\/dist\/main\.js$/.exec(arg)?.[1])
+          .find((name) => name !== undefined);
+        return app === undefined ? [] : /** @type {[string, string][]} */ ([[app, image]]);
+      }),
+    ),
+  );
+
+/** Each service has a Job that migrates its schema, with the very image. @param {Manifest[]} services @param {Manifest[]} jobs @returns {string[]} */
+export const migrationProblems = (services, jobs) => {
+  const theirs = imagesOf(jobs);
+  return [...imagesOf(services)].flatMap(([app, image]) =>
+    theirs.get(app) === image ? [] : [`${app} runs ${image}, and its migrations ${theirs.get(app) ?? 'nowhere'}`],
+  );
 };
 
 /** Every workload has a budget and a spread, and its namespace denies what nobody allowed. @param {Manifest[]} manifests @returns {string[]} */

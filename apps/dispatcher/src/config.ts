@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { BlockList, isIPv6 } from 'node:net';
-import { type CommonConfig, commonConfig, ConfigError, env } from '@lanyard/service';
+import { type CommonConfig, commonConfig, ConfigError, env, refuseCluster } from '@lanyard/service';
 
 export const app = 'dispatcher';
 
@@ -54,8 +54,10 @@ const readAuthorities = (path: string | undefined): string[] => {
 
 export const readConfig = (source?: NodeJS.ProcessEnv): DispatcherConfig => {
   const reader = env(source);
+  const common = commonConfig(reader, app);
+  refuseCluster(common.secrets.redisUrl);
   return {
-    ...commonConfig(reader, app),
+    ...common,
     redisPrefix: reader.string('DISPATCHER_REDIS_PREFIX', 'dispatcher:'),
     queueShards: reader.int('DISPATCHER_QUEUE_SHARDS', 4, { min: 1, max: 256 }),
     recentBytesMax: reader.int('DISPATCHER_RECENT_BYTES', 67_108_864, { min: 0 }),
