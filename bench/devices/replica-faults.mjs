@@ -27,11 +27,14 @@ const random = () => {
   return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
 };
 
+/** One that has just gone on closes connections that were idle too long: asked again. @param {string} url */
+const sessionsOf = (url) => sessionsAt(url).catch(() => -1);
+
 /** How long until the replica has every device. @param {string} url @param {Devices} fleet @param {number} patienceMs */
 const allAt = async (url, fleet, patienceMs) => {
   const startedAt = performance.now();
   for (;;) {
-    const [sessions, { registered }] = await Promise.all([sessionsAt(url), fleet.state()]);
+    const [sessions, { registered }] = await Promise.all([sessionsOf(url), fleet.state()]);
     const took = performance.now() - startedAt;
     if (sessions === devices && registered === devices) return took;
     if (took > patienceMs) throw new Error(`${sessions} of ${devices} devices are back after ${patienceMs / 1_000} s`);
@@ -43,7 +46,7 @@ const allAt = async (url, fleet, patienceMs) => {
 const settled = async (urls, fleet, patienceMs) => {
   const deadline = performance.now() + patienceMs;
   for (;;) {
-    const sessions = await Promise.all(urls.map(sessionsAt));
+    const sessions = await Promise.all(urls.map(sessionsOf));
     const sum = sessions.reduce((all, one) => all + one, 0);
     if (sum === devices && (await fleet.state()).registered === devices) return sessions;
     if (performance.now() > deadline) throw new Error(`sessions ${sessions} of ${devices} devices`);
@@ -84,7 +87,7 @@ export const replicaFaults = {
       const survivor = /** @type {string} */ (urls[1 - victim]);
       const name = /** @type {string} */ (names[victim]);
       await sleep(2_000 + random() * 5_000);
-      say(`round ${n} of ${rounds}: ${kind} ${name}, sessions ${await Promise.all(urls.map(sessionsAt))}`);
+      say(`round ${n} of ${rounds}: ${kind} ${name}, sessions ${await Promise.all(urls.map(sessionsOf))}`);
       system.signal(name, kind === 'kill' ? 'SIGKILL' : 'SIGSTOP');
       const tookMs = await allAt(survivor, fleet, patienceMs);
       if (tookMs > boundMs) late++;

@@ -1,5 +1,5 @@
 import { newId } from '@lanyard/service';
-import { eventually } from '@lanyard/testing';
+import { eventually, type Thermometer } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunningProxy } from '../src/start.js';
 import { Harness } from './harness.js';
@@ -14,26 +14,43 @@ describe('first contacts and the quota of an account', () => {
   });
   afterAll(() => harness.close());
 
+  /** On a busy machine a device may have to ask more than once. */
+  const outcomeOf = (thing: Thermometer): Promise<'registered' | 'refused'> =>
+    eventually(
+      async () => {
+        try {
+          await thing.device.register();
+          return 'registered';
+        } catch (error) {
+          if (String(error).includes('4.03')) return 'refused';
+          throw error;
+        }
+      },
+      { timeoutMs: 40_000 },
+    );
+  const becomes = (thing: Thermometer, wanted: 'registered' | 'refused'): Promise<void> =>
+    eventually(async () => expect(await outcomeOf(thing)).toBe(wanted), { timeoutMs: 60_000 });
+
   it('devices of the directory count, and those it does not know yet; who has been met may come again', async () => {
     await harness.lifecycle(newId(), 'of-the-directory', 'created');
     const known = harness.thing(proxy, 'of-the-directory');
-    await eventually(() => known.device.register());
+    await becomes(known, 'registered');
     await harness.account(true, 4);
     const first = harness.thing(proxy, 'first');
-    const deviceId = await eventually(() => harness.register(first));
+    await becomes(first, 'registered');
+    const deviceId = await harness.register(first);
 
     // All at once: two of them have room.
     const burst = Array.from({ length: 6 }, (_, n) => harness.thing(proxy, `burst-${n}`));
-    const outcomes = await Promise.allSettled(burst.map((thing) => thing.device.register()));
-    const refused = outcomes.filter((one) => one.status === 'rejected').map(({ reason }) => String(reason));
-    expect(refused).toEqual(Array.from({ length: 4 }, () => expect.stringContaining('4.03')));
+    const outcomes = await Promise.all(burst.map(outcomeOf));
+    expect(outcomes.filter((one) => one === 'refused')).toHaveLength(4);
     expect(await harness.register(first)).toBe(deviceId);
 
     // One of those met is in the directory by now, and counts once.
     await harness.lifecycle(deviceId, 'first', 'created');
     await harness.account(true, 5);
-    const later = burst.filter((_, n) => outcomes[n]?.status === 'rejected');
-    await eventually(() => (later[0] as (typeof later)[0]).device.register());
-    await expect((later[1] as (typeof later)[0]).device.register()).rejects.toThrow('4.03');
-  });
+    const [next, last] = burst.filter((_, n) => outcomes[n] === 'refused') as [Thermometer, Thermometer];
+    await becomes(next, 'registered');
+    expect(await outcomeOf(last)).toBe('refused');
+  }, 240_000);
 });

@@ -21,19 +21,6 @@ describe('several replicas', () => {
   const reroute = (thing: Thermometer, to: RunningProxy): void =>
     thing.device.talkTo(`coap://127.0.0.1:${to.coapPort}`);
 
-  it('a command accepted by one runs at once on the other, which has the device', async () => {
-    const app = newKey(harness.accountId);
-    const deviceId = await harness.register(harness.thing(a, 'elsewhere'));
-    const started = Date.now();
-    const reply = await harness.call(b, app, 'POST', `/v2/device-requests/${deviceId}?async-id=cross`, {
-      method: 'GET',
-      uri: temperature,
-    });
-    expect(reply.status).toBe(202);
-    expect((await harness.result('cross')).value).toMatchObject({ outcome: 'succeeded' });
-    expect(Date.now() - started).toBeLessThan(1_500);
-  });
-
   it('a subscription asked of one is confirmed by the other within the call', async () => {
     const app = newKey(harness.accountId);
     const thing = harness.thing(a, 'sub-elsewhere');

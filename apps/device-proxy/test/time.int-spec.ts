@@ -7,12 +7,13 @@ import { Harness, newKey } from './harness.js';
 describe('time', () => {
   let harness: Harness;
   let proxy: RunningProxy;
+  let other: RunningProxy;
   const clock = new TestClock(Date.now());
 
   beforeAll(async () => {
     harness = await Harness.create('time');
     proxy = await harness.proxy('dp-0', { clock });
-    await harness.proxy('dp-1', { clock });
+    other = await harness.proxy('dp-1', { clock });
   });
   afterAll(() => harness.close());
 
@@ -23,6 +24,15 @@ describe('time', () => {
       await advance(1);
       return attempt();
     });
+
+  it('a command accepted by one replica runs at once on the other, which has the device: no time passes', async () => {
+    const app = newKey(harness.accountId);
+    const deviceId = await harness.register(harness.thing(proxy, 'elsewhere'));
+    const path = `/v2/device-requests/${deviceId}?async-id=cross`;
+    const reply = await harness.call(other, app, 'POST', path, { method: 'GET', uri: '/3303/0/5700' });
+    expect(reply.status).toBe(202);
+    expect((await harness.result('cross', 25_000)).value).toMatchObject({ outcome: 'succeeded' });
+  });
 
   it('a session expires one lifetime and one MAX_TRANSMIT_WAIT after the last update, once', async () => {
     const thing = harness.thing(proxy, 'mortal', { lifetimeSeconds: 60 });

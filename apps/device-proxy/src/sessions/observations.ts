@@ -27,13 +27,15 @@ export class Observations {
     return this.list.find((one) => one.token === token);
   }
 
-  set(observation: Observation): void {
-    this.list = [...this.list.filter((one) => one.path !== observation.path), observation];
+  set({ path, token, accept, auto }: Observation): void {
+    // Written out and joined: a copy made with `...` would hold on to room for much more.
+    const observation: Observation = { path, token, accept, auto };
+    this.list = this.list.filter((one) => one.path !== path).concat(observation);
   }
 
   delete(path: string): void {
     const left = this.list.filter((one) => one.path !== path);
-    this.list = left.length === 0 ? none : left;
+    this.list = left.length === 0 ? none : left.slice();
   }
 
   /** As they are now; later changes do not show. */

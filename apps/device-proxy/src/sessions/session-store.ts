@@ -54,7 +54,7 @@ const stored = (deviceId: string, row: Row, observations: string[]): StoredSessi
   address: String(row[3]),
   heardAtMs: Number(row[4]),
   expiresAtMs: Number(row[5]),
-  data: listings.shareStored(JSON.parse(String(row[6])) as RegistrationData),
+  data: listings.shareListing(JSON.parse(String(row[6])) as RegistrationData),
   observations: observations.map((text) => JSON.parse(text) as Observation),
 });
 

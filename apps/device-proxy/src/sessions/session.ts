@@ -1,5 +1,6 @@
 import { nobody, type Audience } from '../subscriptions/audiences.js';
 import type { RulesOfKey } from '../presubscriptions/rules.js';
+import { listings } from './listings.js';
 import { type Observation, Observations } from './observations.js';
 import type { ShownCredential } from '../transport/sender.js';
 
@@ -85,7 +86,7 @@ export class Session {
     this.registrationId = stored.registrationId;
     this.epoch = stored.epoch;
     this.address = stored.address;
-    this.data = stored.data;
+    this.data = listings.share(stored.data);
     this.heardAtMs = stored.heardAtMs;
     this.expiresAtMs = stored.expiresAtMs;
     for (const observation of stored.observations) this.observations.set(observation);

@@ -75,13 +75,7 @@ export const readRegistration = ({
     if (endpointName === undefined) throw new WrongParameter('ep', 'is missing');
     const attributes = { ...others, ...(smsNumber !== undefined && { sms: smsNumber }) };
     return {
-      registration: listings.share({
-        ...rest,
-        endpointName,
-        lwm2mVersion: version,
-        attributes,
-        ...listingIn(payload),
-      }),
+      registration: { ...rest, endpointName, lwm2mVersion: version, attributes, ...listingIn(payload) },
     };
   } catch (error) {
     return refusal(error);

@@ -6,7 +6,9 @@ const REFUSED_MAX = 64;
 
 /** One observation, seen from the side that receives its notifications. */
 export class ObservationEntry {
-  private newest: ObservePosition | undefined;
+  /** Of the newest notification; -1: none yet. */
+  private newestNumber = -1;
+  private newestAtMs = 0;
   /** Message ids of notifications whose handler failed. Their retransmission is welcome whatever came meanwhile. */
   private refused: Set<number> | undefined;
 
@@ -21,8 +23,9 @@ export class ObservationEntry {
   /** Whether a notification should be handled; a stale one is acknowledged and dropped. */
   admits(position: ObservePosition | undefined, messageId: number): boolean {
     if (position === undefined || this.refused?.delete(messageId)) return true;
-    if (!isNewer(position, this.newest)) return false;
-    this.newest = position;
+    const newest = this.newestNumber < 0 ? undefined : { number: this.newestNumber, atMs: this.newestAtMs };
+    if (!isNewer(position, newest)) return false;
+    this.startAt(position);
     return true;
   }
 
@@ -35,6 +38,7 @@ export class ObservationEntry {
 
   /** The number of the first representation. */
   startAt(position: ObservePosition): void {
-    this.newest = position;
+    this.newestNumber = position.number;
+    this.newestAtMs = Math.floor(position.atMs);
   }
 }

@@ -27,7 +27,7 @@ export class AnswerMemory {
   remember(message: CoapMessage, peer: Peer, state: PeerState | undefined, answer: Buffer | typeof EMPTY_ACK): void {
     const { messageId } = message;
     const text = typeof answer === 'string' ? answer : answer.toString('latin1');
-    const entry = { messageId, token: tokenKey(message.token), answer: text, atMs: this.clock.nowMs() };
+    const entry = { messageId, token: tokenKey(message.token), answer: text, atMs: Math.floor(this.clock.nowMs()) };
     if (state !== undefined) state.answers.remember(entry);
     else this.strangers.set(`${peer.key}/${messageId}`, entry);
   }

@@ -30,7 +30,7 @@ export class AnswerRing {
     if (entries.length === RING_LENGTH || expired) {
       entries.shift();
       entries.push(entry);
-    } else this.entries = [...entries, entry];
+    } else this.entries = entries.concat(entry);
   }
 
   find(messageId: number, token: string, nowMs: number): string | undefined {

@@ -50,7 +50,7 @@ export class PeerState {
   }
 
   beginTransmission(transmission: Transmission): void {
-    this.transmissions = [...this.transmissions, transmission];
+    this.transmissions = this.transmissions.concat(transmission);
   }
 
   endTransmission(transmission: Transmission): void {
