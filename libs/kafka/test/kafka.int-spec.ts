@@ -122,8 +122,10 @@ describe('libs/kafka on a real broker', () => {
       topic,
       handler: async (batch) => {
         batches++;
-        for (const m of batch.messages)
-          seen.set(m.value.deviceId, [...(seen.get(m.value.deviceId) ?? []), Number(m.value.description)]);
+        for (const { value } of batch.messages) {
+          const deviceId = value.deviceId ?? '';
+          seen.set(deviceId, [...(seen.get(deviceId) ?? []), Number(value.description)]);
+        }
       },
     });
     await eventually(() => [...seen.values()].flat().length === 2_000);
