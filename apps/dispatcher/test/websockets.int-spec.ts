@@ -244,5 +244,6 @@ describe('delivery to a WebSocket', () => {
     const url = `${service.url}/v2/notification/websocket-connect`;
     expect((await fetch(url)).status).toBe(401);
     expect((await fetch(url, { headers: { authorization: `Bearer ${customer.key}` } })).status).toBe(426);
+    expect((await landscape.call(service, customer, 'GET', 'websocket-connect')).status).toBe(426);
   });
 });

@@ -1,6 +1,7 @@
-import { Public, Unauthenticated } from '@lanyard/service';
-import { Controller, Get, Headers, Inject } from '@nestjs/common';
+import { AUTHENTICATOR, type Authenticator, identityHeader, Public, Unauthenticated } from '@lanyard/service';
+import { Controller, Get, Inject, Req } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
 import { KeyDirectory } from '../channels/key-directory.js';
 import { UpgradeRequired } from '../errors.js';
 import { keyTextOf } from './socket-credential.js';
@@ -10,7 +11,10 @@ import { keyTextOf } from './socket-credential.js';
 @Public()
 @Controller('v2/notification/websocket-connect')
 export class WebSocketController {
-  constructor(@Inject(KeyDirectory) private readonly keys: KeyDirectory) {}
+  constructor(
+    @Inject(KeyDirectory) private readonly keys: KeyDirectory,
+    @Inject(AUTHENTICATOR) private readonly authenticator: Authenticator,
+  ) {}
 
   @Get()
   @ApiOperation({
@@ -21,9 +25,16 @@ export class WebSocketController {
   @ApiResponse({ status: 401, description: 'No WebSocket handshake, and no valid key' })
   @ApiResponse({ status: 429, description: 'A handshake with the same key is not answered yet' })
   @ApiResponse({ status: 426, description: 'No WebSocket handshake' })
-  async connect(@Headers() headers: Record<string, string | undefined>): Promise<never> {
-    const text = keyTextOf(headers['authorization'], headers['sec-websocket-protocol']);
-    if (text === undefined || !(await this.keys.verify(text))) throw new Unauthenticated();
+  async connect(@Req() request: FastifyRequest): Promise<never> {
+    if (!(await this.isKnown(request))) throw new Unauthenticated();
     throw new UpgradeRequired();
+  }
+
+  private async isKnown(request: FastifyRequest): Promise<boolean> {
+    const { authorization, 'sec-websocket-protocol': protocols } = request.headers;
+    // The gateway has looked at the key and kept it: its token stands for it.
+    if (request.headers[identityHeader] !== undefined) return !!(await this.authenticator.authenticate(request));
+    const text = keyTextOf(authorization, protocols);
+    return text !== undefined && (await this.keys.verify(text)) !== undefined;
   }
 }

@@ -39,6 +39,9 @@ export const deviceStates = ['unenrolled', 'cloud_enrolling', 'bootstrapped', 'r
 export const DeviceChangesSchema = z.object(changeable).meta({ id: 'DeviceChanges' });
 export type DeviceChanges = z.infer<typeof DeviceChangesSchema>;
 
+/** PostgreSQL has no year 0. */
+const calendarDate = z.iso.date().regex(/^(?!0000)/, 'Must be a date of the years 0001 to 9999');
+
 /** Body of POST /v3/devices. */
 export const NewDeviceSchema = z
   .object({
@@ -59,8 +62,8 @@ export const NewDeviceSchema = z
       .regex(/^[A-Fa-f0-9]{64}$/)
       .nullable()
       .optional(),
-    bootstrap_expiration_date: z.iso.date().nullable().optional(),
-    connector_expiration_date: z.iso.date().nullable().optional(),
+    bootstrap_expiration_date: calendarDate.nullable().optional(),
+    connector_expiration_date: calendarDate.nullable().optional(),
   })
   .meta({ id: 'NewDevice' });
 export type NewDevice = z.infer<typeof NewDeviceSchema>;

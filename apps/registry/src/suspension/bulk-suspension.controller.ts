@@ -1,7 +1,7 @@
 import { suspensionCategories } from '@lanyard/contracts';
 import { Caller, type Identity } from '@lanyard/service';
 import { Body, Controller, HttpCode, Inject, Post } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiNotFoundResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { z } from 'zod';
 import { SelectionMissing } from '../errors.js';
 import { GroupsService } from '../groups/groups.service.js';
@@ -55,6 +55,7 @@ export class BulkSuspensionController {
     description: 'May be repeated: devices that are as wanted already are left alone. With dry_run nothing changes.',
   })
   @ApiOkResponse({ standardSchema: BulkSuspensionOutcomeSchema })
+  @ApiNotFoundResponse({ description: 'The account has no such device group' })
   async run(
     @Caller() caller: Identity,
     @Body({ schema: BulkSuspensionSchema }) body: BulkSuspension,

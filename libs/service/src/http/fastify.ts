@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import { errorReply } from '../errors/error-body.js';
 import { MalformedJson, ValidationFailed } from '../errors/service-error.js';
 import { bodyLimitBytes } from './limits.js';
+import { refuseNul, refuseUnstorableText } from './text.js';
 
 /** Client timeouts: what a slow or half-open peer may hold. */
 const headersTimeoutMs = 10_000;
@@ -30,12 +31,18 @@ export const normaliseUrl = (url: string): string => {
 };
 
 /** A `__proto__` key in a body never reaches an object. */
-const parseJson = (text: string): unknown => {
+const withoutPrototype = (text: string): unknown => {
   try {
     return JSON.parse(text, (key, value: unknown) => (key === '__proto__' ? undefined : value));
   } catch {
     throw new MalformedJson();
   }
+};
+
+const parseJson = (text: string): unknown => {
+  const value = withoutPrototype(text);
+  refuseUnstorableText(text, value);
+  return value;
 };
 
 export interface HttpOptions {
@@ -79,6 +86,7 @@ export const createFastify = ({ rawBodyPrefixes = [] }: HttpOptions = {}): Fasti
   });
   fastify.addHook('onRequest', async (request, reply) => {
     reply.header(requestIdHeader, request.id);
+    refuseNul(request.originalUrl);
   });
   return adapter;
 };

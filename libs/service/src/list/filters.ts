@@ -2,7 +2,7 @@ import type { FieldProblem } from '../errors/service-error.js';
 
 export type Operator = 'eq' | 'neq' | 'in' | 'nin' | 'lte' | 'gte';
 
-/** `text`, `bool`, `date`, `number`: decide the operators and how a value is read. */
+/** `text`, `bool`, `date`, `number` (whole, of 32 bits): decide the operators and how a value is read. */
 export type FieldKind = 'text' | 'bool' | 'date' | 'number';
 
 export type FilterValue = string | number | boolean | Date;
@@ -25,6 +25,8 @@ export const operators: Record<FieldKind, readonly Operator[]> = {
   number: ['eq', 'neq', 'in', 'nin', 'lte', 'gte'],
 };
 
+const kindNames: Record<FieldKind, string> = { text: 'text', bool: 'boolean', date: 'date', number: 'whole number' };
+
 const suffix = /^(.+?)__(eq|neq|in|nin|lte|gte)$/;
 
 const compactDate = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/;
@@ -37,11 +39,14 @@ const readDate = (text: string): Date | undefined => {
   return Number.isNaN(date.getTime()) ? undefined : date;
 };
 
+/** What a column of integers can be compared with. */
+const isInt32 = (value: number): boolean => value === (value | 0);
+
 const readers: Record<FieldKind, (text: string) => FilterValue | undefined> = {
   text: (text) => text,
   bool: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
   date: readDate,
-  number: (text) => (text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : undefined),
+  number: (text) => (text.trim() !== '' && isInt32(Number(text)) ? Number(text) : undefined),
 };
 
 interface FilterSpec {
@@ -71,8 +76,7 @@ const parseOne = (name: string, text: string, spec: FilterSpec): Filter | string
     return `Takes ${operators[found.kind].join(', ')}, not ${operator}`;
   const texts = operator === 'in' || operator === 'nin' ? text.split(',') : [text];
   const values = texts.map(readers[found.kind]);
-  if (values.some((value) => value === undefined))
-    return `"${text}" is no ${found.kind === 'bool' ? 'boolean' : found.kind}`;
+  if (values.some((value) => value === undefined)) return `"${text}" is no ${kindNames[found.kind]}`;
   return {
     field: found.field,
     ...(found.map !== undefined && { map: found.map, key: found.key }),

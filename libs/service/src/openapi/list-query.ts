@@ -7,7 +7,7 @@ import type { JsonSchema } from './document-types.js';
 const valueOf: Record<FieldKind, JsonSchema> = {
   text: { type: 'string' },
   bool: { type: 'boolean' },
-  number: { type: 'number' },
+  number: { type: 'integer', minimum: -2_147_483_648, maximum: 2_147_483_647 },
   date: { type: 'string', description: 'RFC 3339, or compact as 20240101T000000Z' },
 };
 

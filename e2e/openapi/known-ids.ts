@@ -1,0 +1,57 @@
+import type { Random } from './random.js';
+
+/** Fields that hold ids of other records. */
+const collectionOf: Record<string, string> = {
+  id: '/v3/devices',
+  device_id: '/v3/devices',
+  after: '/v3/devices',
+  group_id: '/v3/device-groups',
+  groups: '/v3/policy-groups',
+  apikeys: '/v3/api-keys',
+};
+
+/** Ids that answers brought, by the collection that they are in, so that requests find something. */
+export class KnownIds {
+  private readonly byCollection = new Map<string, string[]>();
+
+  constructor(
+    private readonly random: Random,
+    /** Ids that no request may name: the ground that the test stands on. */
+    private readonly untouchable: ReadonlySet<string>,
+  ) {}
+
+  /** What an answer of `path` brought: a record, or a list of records. */
+  learn(path: string, body: unknown): void {
+    if (typeof body !== 'object' || body === null) return;
+    const { data } = body as { data?: unknown };
+    for (const record of Array.isArray(data) ? data : [body]) {
+      const { id, async_id: asyncId, reference } = record as Record<string, unknown>;
+      const known = asyncId ?? reference ?? id;
+      if (typeof known === 'string' && !this.untouchable.has(known)) this.add(path, known);
+    }
+  }
+
+  /** Of the collection before the parameter: `/v3/devices` for `/v3/devices/{id}/echo`. */
+  forParameter(path: string, name: string): string | undefined {
+    const collection = /^device_?id$/i.test(name) ? '/v3/devices' : path.slice(0, path.indexOf(`/{${name}}`));
+    const known = this.byCollection.get(name === 'account' ? '/v3/accounts' : collection) ?? [];
+    return known.length > 0 ? this.random.pick(known) : undefined;
+  }
+
+  /** For a field of a body, or a parameter of a query. */
+  forField(name: string): string | undefined {
+    const collection = collectionOf[name];
+    const known = collection === undefined ? undefined : this.byCollection.get(collection);
+    return known && known.length > 0 ? this.random.pick(known) : undefined;
+  }
+
+  /** The account that they were in is no longer used. */
+  forget(): void {
+    this.byCollection.clear();
+  }
+
+  private add(collection: string, id: string): void {
+    const known = this.byCollection.get(collection) ?? [];
+    this.byCollection.set(collection, [...known.filter((other) => other !== id).slice(-20), id]);
+  }
+}
