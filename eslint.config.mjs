@@ -18,13 +18,23 @@ const layers = (testing) => [
     allowedExternalImports: testing ? ['*'] : ['node:*'],
   },
   { sourceTag: 'layer:platform', onlyDependOnLibsWithTags: testing ? everyLib : platform },
+  {
+    // Applications install it: nothing of the server comes with it.
+    sourceTag: 'layer:client',
+    onlyDependOnLibsWithTags: testing ? ['layer:testing'] : [],
+    allowedExternalImports: testing ? ['*'] : ['ws', 'node:*'],
+  },
   { sourceTag: 'layer:testing', onlyDependOnLibsWithTags: everyLib },
   {
     sourceTag: 'layer:app',
     onlyDependOnLibsWithTags: testing ? everyLib : appLayers,
     bannedExternalImports: ['kafkajs'],
   },
-  { sourceTag: 'layer:e2e', onlyDependOnLibsWithTags: everyLib, bannedExternalImports: ['kafkajs'] },
+  {
+    sourceTag: 'layer:e2e',
+    onlyDependOnLibsWithTags: [...everyLib, 'layer:client'],
+    bannedExternalImports: ['kafkajs'],
+  },
 ];
 
 const boundaries = (testing, allow = []) => ({
@@ -35,7 +45,7 @@ const boundaries = (testing, allow = []) => ({
 });
 
 export default tseslint.config(
-  { ignores: ['**/dist/**', '**/node_modules/**', '.nx/**', '.lanyard/**'] },
+  { ignores: ['**/dist/**', '**/node_modules/**', '.nx/**', '.lanyard/**', '**/generated/**'] },
   {
     files: ['**/*.ts'],
     extends: [...tseslint.configs.recommended],

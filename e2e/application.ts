@@ -1,5 +1,5 @@
+import { type Channel, Lanyard } from '@lanyard/client';
 import { type CallbackReceiver } from '@lanyard/testing';
-import { WebSocket } from 'ws';
 import { eventually } from './patience.js';
 
 /** One item of a notification channel, with the array it came in. */
@@ -27,18 +27,23 @@ const bodyOf = (body: unknown): string | Uint8Array<ArrayBuffer> => {
 /** A customer's application: one API key, REST calls, and what its channel brought. */
 export class Application {
   private readonly fromSocket: Received[] = [];
-  private socket: WebSocket | undefined;
+  private channel: Channel | undefined;
   private receiver: CallbackReceiver | undefined;
+
+  /** The same key, used as customers use it. */
+  readonly lanyard: Lanyard;
 
   constructor(
     readonly baseUrl: string,
     readonly key: string,
-  ) {}
+  ) {
+    this.lanyard = new Lanyard({ baseUrl, key });
+  }
 
   /** Another application, with a key of its own made by this one (an administrator). */
   async another(name: string): Promise<Application> {
-    const { json } = await this.call('POST', '/v3/api-keys', { name });
-    return new Application(this.baseUrl, json.key);
+    const { key } = await this.lanyard.call('POST /v3/api-keys', { body: { name } });
+    return new Application(this.baseUrl, key);
   }
 
   /** The same system with another key. */
@@ -60,59 +65,21 @@ export class Application {
     };
   }
 
-  /** Registers the WebSocket channel and connects, as a browser would: the key among the subprotocols. */
+  /** Registers the WebSocket channel and stays connected, over restarts of the service too. */
   async connects(): Promise<void> {
-    const { status } = await this.call('PUT', '/v2/notification/websocket', {});
-    expect([200, 201]).toContain(status);
-    await this.opensSocket();
-  }
-
-  async opensSocket(): Promise<void> {
-    const url = `${this.baseUrl.replace('http', 'ws')}/v2/notification/websocket-connect`;
-    const socket = new WebSocket(url, ['wss', `service_${this.key}`]);
-    this.socket = socket;
-    socket.on('message', (data) =>
-      this.fromSocket.push(...itemsOf(JSON.parse(String(data)) as Record<string, unknown[]>)),
-    );
-    socket.on('error', () => undefined);
-    await new Promise((resolve, reject) => {
-      socket.once('open', resolve);
-      socket.once('error', reject);
-    });
+    this.channel = await this.lanyard.listen({ reconnectMaxMs: 1_000 });
+    void this.collect(this.channel).catch(() => undefined);
   }
 
   /** Registers a callback channel that leads to the receiver. */
   async isCalledBackAt(receiver: CallbackReceiver, serialization?: object): Promise<void> {
     const body = { url: receiver.url, headers: { 'x-application': 'e2e' }, ...(serialization && { serialization }) };
-    const { status, text } = await this.call('PUT', '/v2/notification/callback', body);
-    if (status !== 200) throw new Error(`callback not registered: ${status} ${text}`);
+    await this.lanyard.call('PUT /v2/notification/callback', { body });
     this.receiver = receiver;
   }
 
-  /** Keeps a socket open over restarts of the service, as clients are told to. */
-  async staysConnected(): Promise<() => void> {
-    let wanted = true;
-    const keep = async (): Promise<void> => {
-      while (wanted) {
-        try {
-          await this.opensSocket();
-          await new Promise((resolve) => this.socket?.once('close', resolve));
-        } catch {
-          await new Promise((resolve) => setTimeout(resolve, 100));
-        }
-      }
-    };
-    await this.call('PUT', '/v2/notification/websocket', {});
-    void keep();
-    await eventually(() => this.socket?.readyState === WebSocket.OPEN);
-    return () => {
-      wanted = false;
-      this.closes();
-    };
-  }
-
   closes(): void {
-    this.socket?.close();
+    this.channel?.close();
   }
 
   /** Everything its channel brought, in order. */
@@ -151,9 +118,13 @@ export class Application {
 
   async deviceId(endpointName: string): Promise<string> {
     return eventually(async () => {
-      const { json } = await this.call('GET', `/v3/devices?endpoint_name=${encodeURIComponent(endpointName)}`);
-      if (!json?.data?.[0]) throw new Error(`no device ${endpointName}: ${JSON.stringify(json)}`);
-      return json.data[0].id as string;
+      const { data } = await this.lanyard.call('GET /v3/devices', { query: { endpoint_name: endpointName } });
+      if (!data[0]) throw new Error(`no device ${endpointName}`);
+      return data[0].id;
     });
+  }
+
+  private async collect(channel: Channel): Promise<void> {
+    for await (const { category, item } of channel) this.fromSocket.push({ category, item });
   }
 }

@@ -17,7 +17,7 @@ export const explained = async (administrator: Application, coapUrl: string): Pr
   const app = await administrator.another(fresh('explained'));
   const serialization = { cfg: { include_uid: true } };
   expect((await app.call('PUT', '/v2/notification/websocket', { serialization })).status).toBe(201);
-  await app.opensSocket();
+  await app.connects();
   const { device } = thermometer({ name: fresh('explained'), server: coapUrl });
   await device.open();
   await device.register();

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Application } from '../application.js';
 import { type RunningSystem, startSystem } from '../constellation.js';
 import { absentDevice, thirdPartyDevice } from '../journeys.js';
+import { clientPackage } from '../journeys-client.js';
 import { failingCallback } from '../journeys-callback.js';
 import { prepareJava } from '../java-device.js';
 import { explained } from '../journeys-explain.js';
@@ -44,6 +45,10 @@ describe.each([
 
   it('the official JavaScript SDK, unchanged', async () => {
     await officialSdk(app, coapUrl());
+  });
+
+  it('the client package: pages, events, commands, errors', async () => {
+    await clientPackage(app, coapUrl());
   });
 
   it('a command waits for an absent device, or expires', async () => {

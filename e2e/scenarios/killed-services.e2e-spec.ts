@@ -41,7 +41,8 @@ describe('kill -9 of each service while values flow', () => {
   beforeAll(async () => {
     system = await startSystem('killed');
     app = new Application(system.baseUrl, system.adminKey);
-    disconnect = await app.staysConnected();
+    await app.connects();
+    disconnect = () => app.closes();
     for (let n = 0; n < devices; n++) {
       const { device } = thermometer({ name: fresh('flow'), server: system.coapUrls[0] as string });
       await device.open();

@@ -104,7 +104,8 @@ describe('a device-proxy of two dies or stands still while commands run', () => 
     system = await startSystem('proxies', { replicas: { 'device-proxy': 2 } });
     urls.push(...[0, 1].map((n) => system.constellation.unit(`device-proxy-${n}`).unit.address));
     app = new Application(system.baseUrl, system.adminKey);
-    disconnect = await app.staysConnected();
+    await app.connects();
+    disconnect = () => app.closes();
     fleet = await SimulatedFleet.start({
       devices,
       server: system.coapUrls.join(','),

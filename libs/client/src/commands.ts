@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CommandFailed, CommandPending } from './errors.js';
+import { payloadOf, textOf } from './events.js';
+import type { AsyncResponse, DeviceCommand } from './generated/api.js';
+import type { Http } from './http.js';
+
+export interface Command {
+  method: 'GET' | 'PUT' | 'POST' | 'DELETE' | 'FETCH' | 'IPATCH';
+  /** `/3/0/0`; write attributes as its query. */
+  uri: string;
+  /** Text, or bytes. */
+  payload?: string | Uint8Array;
+  /** Media type of the payload; text/plain for text. */
+  contentType?: string;
+  /** Media type wanted. */
+  accept?: string;
+}
+
+export interface CommandOptions {
+  /** Yours, to find the command again; one is made when left out. The same command with the same id is sent once. */
+  asyncId?: string;
+  /** Tries to reach the device beside the first. */
+  retry?: number;
+  /** How long the command may wait for its device. */
+  expirySeconds?: number;
+  /** How long to wait for the result; the command goes on after it. */
+  timeoutMs?: number;
+  signal?: AbortSignal;
+}
+
+export interface CommandResult {
+  asyncId: string;
+  status: number;
+  payload: Uint8Array;
+  contentType: string | undefined;
+  /** The payload as text. */
+  text: string;
+}
+
+const defaultTimeoutMs = 60_000;
+/** The longest time for which the service holds a call open. */
+const longestWaitSeconds = 60;
+/** Added to the time that the service may take, for the way there and back. */
+const slackMs = 10_000;
+const pollMs = 500;
+
+const encoded = ({ payload }: Command): string | undefined =>
+  payload === undefined ? undefined : Buffer.from(payload as string).toString('base64');
+
+const bodyOf = (command: Command): object => ({
+  method: command.method,
+  uri: command.uri,
+  accept: command.accept,
+  'content-type': command.contentType ?? (typeof command.payload === 'string' ? 'text/plain' : undefined),
+  'payload-b64': encoded(command),
+});
+
+const resultOf = (
+  asyncId: string,
+  status: number,
+  base64: string,
+  contentType?: string,
+  error?: string,
+): CommandResult => {
+  if (status >= 300) throw new CommandFailed(asyncId, status, error);
+  const payload = payloadOf(base64);
+  return { asyncId, status, payload, contentType, text: textOf(payload) };
+};
+
+const ended = ({
+  async_id: id,
+  status,
+  payload,
+  content_type: type,
+  error,
+}: DeviceCommand): CommandResult | undefined =>
+  status === null ? undefined : resultOf(id, status, payload ?? '', type ?? undefined, error ?? undefined);
+
+/** Commands to devices, and their results. The result comes to the channel of the key too, if it has one. */
+export class Commands {
+  constructor(private readonly http: Http) {}
+
+  /** Sends a command and waits for its result. Throws CommandFailed, CommandPending, RequestFailed. */
+  async run(deviceId: string, command: Command, options: CommandOptions = {}): Promise<CommandResult> {
+    const { timeoutMs = defaultTimeoutMs, signal } = options;
+    const endMs = Date.now() + timeoutMs;
+    const asyncId = options.asyncId ?? randomUUID();
+    const wait = Math.min(longestWaitSeconds, Math.max(1, Math.ceil(timeoutMs / 1_000)));
+    const answer = await this.post(deviceId, command, asyncId, { ...options, wait });
+    if (answer) return resultOf(asyncId, answer.status, answer.payload, answer.ct, answer.error);
+    return this.result(asyncId, { timeoutMs: endMs - Date.now(), ...(signal && { signal }) });
+  }
+
+  /** Sends a command and returns its async-id as soon as it is in the queue of the device. */
+  async send(deviceId: string, command: Command, options: CommandOptions = {}): Promise<string> {
+    const asyncId = options.asyncId ?? randomUUID();
+    await this.post(deviceId, command, asyncId, options);
+    return asyncId;
+  }
+
+  /** Waits for the result of a command that was sent before. */
+  async result(
+    asyncId: string,
+    { timeoutMs = defaultTimeoutMs, signal }: Pick<CommandOptions, 'timeoutMs' | 'signal'> = {},
+  ): Promise<CommandResult> {
+    const endMs = Date.now() + timeoutMs;
+    for (;;) {
+      const input = { path: { asyncId } };
+      const record = await this.http.send('GET /v3/device-requests/{asyncId}', input, signal ? { signal } : {});
+      const result = ended(record as DeviceCommand);
+      if (result) return result;
+      if (Date.now() >= endMs) throw new CommandPending(asyncId);
+      await sleep(pollMs, undefined, { signal });
+    }
+  }
+
+  private async post(
+    deviceId: string,
+    command: Command,
+    asyncId: string,
+    { retry, expirySeconds, wait, signal }: CommandOptions & { wait?: number },
+  ): Promise<AsyncResponse | undefined> {
+    const query = { 'async-id': asyncId, retry, 'expiry-seconds': expirySeconds, wait };
+    return (await this.http.send(
+      'POST /v2/device-requests/{deviceId}',
+      { path: { deviceId }, query, body: bodyOf(command) },
+      { ...(signal && { signal }), ...(wait !== undefined && { timeoutMs: wait * 1_000 + slackMs }) },
+    )) as AsyncResponse | undefined;
+  }
+}

@@ -1,0 +1,100 @@
+import type { ErrorBody } from './generated/api.js';
+
+/** What a request was answered, when that was an error. */
+export interface ErrorAnswer {
+  status: number;
+  /** The error object, or the bare word of the v2 interface. */
+  body: ErrorBody | string;
+  requestId: string | undefined;
+  retryAfterSeconds: number | undefined;
+}
+
+/** Anything that this package throws. */
+export class LanyardError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+}
+
+/** An error answer. Branch on the class, `status` or `code`, never on the text. */
+export class RequestFailed extends LanyardError {
+  readonly status: number;
+  /** `type` of the error object, for example `not_found`; the word of the v2 interface, for example DEVICE_NOT_FOUND. */
+  readonly code: string;
+  /** What is wrong with single fields of the request. */
+  readonly fields: readonly { name: string; message: string }[];
+  /** Names the request in the logs of the service: quote it. */
+  readonly requestId: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(operation: string, { status, body, requestId, retryAfterSeconds }: ErrorAnswer) {
+    const text = typeof body === 'string' ? body : body.message;
+    super(`${operation}: ${status} ${text}${requestId === undefined ? '' : ` (request ${requestId})`}`);
+    this.status = status;
+    this.code = typeof body === 'string' ? body : body.type;
+    this.fields = typeof body === 'string' ? [] : (body.fields ?? []);
+    this.requestId = requestId ?? (typeof body === 'string' ? undefined : body.request_id);
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** 400 and 422: `fields` says what is wrong. */
+export class InvalidRequest extends RequestFailed {}
+/** 401: no such key. */
+export class InvalidKey extends RequestFailed {}
+/** 403: the key may not do this. */
+export class NotAllowed extends RequestFailed {}
+/** 404: not there, or of another account. */
+export class NotFound extends RequestFailed {}
+/** 409: taken, or in use. */
+export class Conflict extends RequestFailed {}
+/** 412: the record is another version than If-Match names. */
+export class VersionDiffers extends RequestFailed {}
+/** 429: too fast, or a queue is full. */
+export class TooManyRequests extends RequestFailed {}
+/** 5xx: not now. */
+export class ServiceUnavailable extends RequestFailed {}
+
+const classes: Record<number, typeof RequestFailed> = {
+  400: InvalidRequest,
+  401: InvalidKey,
+  403: NotAllowed,
+  404: NotFound,
+  409: Conflict,
+  412: VersionDiffers,
+  429: TooManyRequests,
+};
+
+export const requestFailed = (operation: string, answer: ErrorAnswer): RequestFailed => {
+  const known = classes[answer.status] ?? (answer.status >= 500 ? ServiceUnavailable : RequestFailed);
+  return new known(operation, answer);
+};
+
+/** No answer came: the address, the network, or a time limit. */
+export class NoAnswer extends LanyardError {}
+
+/** The device or the service ended a command otherwise than with 2xx; `status` as in the asynchronous response. */
+export class CommandFailed extends LanyardError {
+  constructor(
+    readonly asyncId: string,
+    readonly status: number,
+    /** For example NOT_CONNECTED or TIMEOUT. */
+    readonly code: string | undefined,
+  ) {
+    super(`command ${asyncId} ended with ${status}${code === undefined ? '' : ` ${code}`}`);
+  }
+}
+
+/** The command had not ended in the time that its sender wanted to wait: it goes on, and can be waited for again. */
+export class CommandPending extends LanyardError {
+  constructor(readonly asyncId: string) {
+    super(`command ${asyncId} has not ended yet`);
+  }
+}
+
+/** The channel cannot go on by itself: its key is not valid any more, or it was closed. */
+export class ChannelEnded extends LanyardError {}
+
+/** A body did not come from the service: its signature is missing, wrong or old. */
+export class InvalidSignature extends LanyardError {}

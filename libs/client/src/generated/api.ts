@@ -1,0 +1,3854 @@
+// Generated from docs/openapi.json by tools/generate-docs.mjs: do not change by hand.
+
+export interface ApiKeyList {
+  object: 'list';
+  data: ApiKey[];
+  limit: number;
+  after: string | null;
+  order: 'ASC' | 'DESC';
+  has_more: boolean;
+  total_count: number;
+}
+
+export interface ApiKey {
+  object: 'api-key';
+  id: string;
+  /** In full only in the answers to create and reset-secret; else without the secret part */
+  key: string;
+  name: string;
+  status: 'ACTIVE' | 'INACTIVE' | 'EXPIRED';
+  groups: string[];
+  owner?: string;
+  account_id: string;
+  created_at: string;
+  /** Milliseconds since the epoch */
+  creation_time: number;
+  updated_at: string;
+  /** The key is refused from then on */
+  expiration?: string;
+  /** While a rotation overlaps: until then the secret before this one is valid too */
+  previous_secret_expires_at?: string;
+  last_used_at?: string;
+  /** Milliseconds since the epoch; 0: never used */
+  last_login_time: number;
+  etag: string;
+}
+
+export interface NewApiKey {
+  name: string;
+  groups?: string[];
+  owner?: string | null;
+  /** null: never */
+  expiration?: string | null;
+  status?: 'ACTIVE' | 'INACTIVE';
+}
+
+export interface ApiKeyChange {
+  name?: string;
+  groups?: string[];
+  owner?: string | null;
+  /** null: never */
+  expiration?: string | null;
+  status?: 'ACTIVE' | 'INACTIVE';
+}
+
+export interface ApiKeyRotation {
+  /** How long the secret until now stays valid beside the new one */
+  overlap_seconds?: number;
+}
+
+export interface KeyGroupList {
+  object: 'list';
+  data: KeyGroup[];
+  limit: number;
+  after: string | null;
+  order: 'ASC' | 'DESC';
+  has_more: boolean;
+  total_count: number;
+}
+
+export interface KeyGroup {
+  object: 'group';
+  id: string;
+  name: string;
+  account_id: string;
+  /** What the group gives its keys; `devices` includes its parts */
+  permissions: (
+    | 'admin'
+    | 'devices'
+    | 'notifications'
+    | 'devices.read'
+    | 'devices.write'
+    | 'devices.suspend'
+    | 'devices.credentials'
+    | 'commands'
+    | 'subscriptions'
+    | 'snapshots.read'
+    | 'events.read'
+  )[];
+  apikey_count: number;
+  user_count: number;
+  application_count: number;
+  created_at: string;
+  updated_at: string;
+  etag: string;
+}
+
+export type KeyGroupIds = string[];
+
+export interface NewKeyGroup {
+  name: string;
+  permissions?: (
+    | 'admin'
+    | 'devices'
+    | 'notifications'
+    | 'devices.read'
+    | 'devices.write'
+    | 'devices.suspend'
+    | 'devices.credentials'
+    | 'commands'
+    | 'subscriptions'
+    | 'snapshots.read'
+    | 'events.read'
+  )[];
+  members?: KeyGroupMembers;
+}
+
+export interface KeyGroupMembers {
+  apikeys?: string[];
+  users?: string[];
+  applications?: string[];
+}
+
+export interface KeyGroupChange {
+  name?: string;
+  permissions?: (
+    | 'admin'
+    | 'devices'
+    | 'notifications'
+    | 'devices.read'
+    | 'devices.write'
+    | 'devices.suspend'
+    | 'devices.credentials'
+    | 'commands'
+    | 'subscriptions'
+    | 'snapshots.read'
+    | 'events.read'
+  )[];
+}
+
+export interface ApplicationList {
+  object: 'list';
+  data: Application[];
+  limit: number;
+  after: string | null;
+  order: 'ASC' | 'DESC';
+  has_more: boolean;
+  total_count: number;
+}
+
+export interface Application {
+  object: 'application';
+  id: string;
+  account_id: string;
+  name: string;
+  description: string;
+  status: 'ACTIVE' | 'INACTIVE';
+  groups: string[];
+  last_used_at?: string;
+  created_at: string;
+  updated_at: string;
+  etag: string;
+}
+
+export interface EmptyList {
+  object: 'list';
+  data: never[];
+  /** Size of the page */
+  limit: number;
+  /** `after` of the request */
+  after: string | null;
+  order: 'ASC' | 'DESC';
+  /** Ask again with the id of the last item as `after` */
+  has_more: boolean;
+  /** With include=total_count */
+  total_count?: number;
+}
+
+export interface NewApplication {
+  name: string;
+  description?: string | null;
+  status?: 'ACTIVE' | 'INACTIVE';
+  groups?: string[];
+}
+
+export interface ApplicationChange {
+  name?: string;
+  description?: string | null;
+  status?: 'ACTIVE' | 'INACTIVE';
+  groups?: string[];
+}
+
+export interface AccessKeyList {
+  object: 'list';
+  data: AccessKey[];
+  limit: number;
+  after: string | null;
+  order: 'ASC' | 'DESC';
+  has_more: boolean;
+  total_count: number;
+}
+
+export interface AccessKey {
+  object: 'access-key';
+  id: string;
+  account_id: string;
+  application_id: string;
+  name: string;
+  description: string;
+  status: 'ACTIVE' | 'INACTIVE' | 'EXPIRED';
+  /** The key is refused from then on */
+  expiration?: string;
+  /** In full only in the answer to create; else without the secret part */
+  key: string;
+  last_used_at?: string;
+  created_at: string;
+  updated_at: string;
+  etag: string;
+}
+
+export interface NewAccessKey {
+  name: string;
+  description?: string | null;
+  status?: 'ACTIVE' | 'INACTIVE';
+  /** null: never */
+  expiration?: string | null;
+}
+
+export interface AccessKeyChange {
+  name?: string;
+  description?: string | null;
+  status?: 'ACTIVE' | 'INACTIVE';
+  /** null: never */
+  expiration?: string | null;
+}
+
+export interface AccountList {
+  object: 'list';
+  data: Account[];
+  limit: number;
+  after: string | null;
+  order: 'ASC' | 'DESC';
+  has_more: boolean;
+  total_count: number;
+}
+
+export interface Account {
+  object: 'account';
+  id: string;
+  /** The account of the installation; absent on that one */
+  parent_id?: string;
+  status: 'ACTIVE' | 'SUSPENDED';
+  /** 0 free, 1 commercial */
+  tier: '0' | '1';
+  end_market: string;
+  display_name: string;
+  email?: string;
+  company?: string;
+  contact?: string;
+  phone_number?: string;
+  address_line1?: string;
+  address_line2?: string;
+  city?: string;
+  state?: string;
+  postal_code?: string;
+  country?: string;
+  notification_emails?: string[];
+  custom_fields?: Record<string, string>;
+  aliases: string[];
+  /** Quotas that are set: devices, api_keys, applications, requests_per_second */
+  limits: Record<string, string>;
+  policies: {
+    feature: string;
+    allow: boolean;
+  }[];
+  /** First contact of an unknown endpoint creates the device */
+  auto_create_devices: boolean;
+  created_at: string;
+  updated_at: string;
+  etag: string;
+}
+
+export interface NewAccount {
+  display_name: string;
+  email?: string | null;
+  company?: string | null;
+  contact?: string | null;
+  phone_number?: string | null;
+  address_line1?: string | null;
+  address_line2?: string | null;
+  city?: string | null;
+  state?: string | null;
+  postal_code?: string | null;
+  country?: string | null;
+  notification_emails?: string[] | null;
+  custom_fields?: Record<string, string> | null;
+  tier?: '0' | '1';
+  auto_create_devices?: boolean;
+  /** Quotas; null takes one away, what is left out stays */
+  limits?: {
+    devices?: number | null;
+    api_keys?: number | null;
+    applications?: number | null;
+    requests_per_second?: number | null;
+  };
+}
+
+export interface CreatedAccount {
+  object: 'account';
+  id: string;
+  /** The account of the installation; absent on that one */
+  parent_id?: string;
+  status: 'ACTIVE' | 'SUSPENDED';
+  /** 0 free, 1 commercial */
+  tier: '0' | '1';
+  end_market: string;
+  display_name: string;
+  email?: string;
+  company?: string;
+  contact?: string;
+  phone_number?: string;
+  address_line1?: string;
+  address_line2?: string;
+  city?: string;
+  state?: string;
+  postal_code?: string;
+  country?: string;
+  notification_emails?: string[];
+  custom_fields?: Record<string, string>;
+  aliases: string[];
+  /** Quotas that are set: devices, api_keys, applications, requests_per_second */
+  limits: Record<string, string>;
+  policies: {
+    feature: string;
+    allow: boolean;
+  }[];
+  /** First contact of an unknown endpoint creates the device */
+  auto_create_devices: boolean;
+  created_at: string;
+  updated_at: string;
+  etag: string;
+  /** The first administrator key, in full: shown this once */
+  admin_key: string;
+  admin_key_id: string;
+}
+
+export interface AccountChange {
+  display_name?: string;
+  email?: string | null;
+  company?: string | null;
+  contact?: string | null;
+  phone_number?: string | null;
+  address_line1?: string | null;
+  address_line2?: string | null;
+  city?: string | null;
+  state?: string | null;
+  postal_code?: string | null;
+  country?: string | null;
+  notification_emails?: string[] | null;
+  custom_fields?: Record<string, string> | null;
+  tier?: '0' | '1';
+  auto_create_devices?: boolean;
+  /** Quotas; null takes one away, what is left out stays */
+  limits?: {
+    devices?: number | null;
+    api_keys?: number | null;
+    applications?: number | null;
+    requests_per_second?: number | null;
+  };
+  status?: 'ACTIVE' | 'SUSPENDED';
+}
+
+export interface AccountUsage {
+  object: 'account-usage';
+  account_id: string;
+  devices: {
+    used: number;
+    /** null: none */
+    limit: number | null;
+  };
+  device_groups: {
+    used: number;
+    /** null: none */
+    limit: number | null;
+  };
+  api_keys: {
+    used: number;
+    /** null: none */
+    limit: number | null;
+  };
+  applications: {
+    used: number;
+    /** null: none */
+    limit: number | null;
+  };
+  key_groups: {
+    used: number;
+    /** null: none */
+    limit: number | null;
+  };
+  requests_per_second: {
+    /** Of all keys of the account together */
+    limit: number;
+  };
+  /** When it was counted */
+  created_at: string;
+}
+
+export interface Explanation {
+  object: 'explanation';
+  subject: {
+    type: 'command' | 'device' | 'event';
+    id: string;
+  };
+  /** What has to happen next, in a sentence */
+  waits_for: string;
+  /** Oldest first */
+  timeline: TimelineEntry[];
+  limit: number;
+  /** Older entries exist: repeat with before = the first `at` */
+  has_more: boolean;
+  /** Services whose facts are missing: not permitted to the key, or not answering */
+  left_out: {
+    service: 'registry' | 'device-proxy' | 'event-log' | 'snapshot' | 'dispatcher';
+    reason: string;
+  }[];
+}
+
+export interface TimelineEntry {
+  /** ISO 8601 with microseconds */
+  at: string;
+  /** Whose fact it is */
+  service: 'registry' | 'device-proxy' | 'event-log' | 'snapshot' | 'dispatcher';
+  /** For programs, for example command.accepted */
+  what: string;
+  /** For people */
+  text: string;
+  facts: Record<string, unknown>;
+}
+
+export interface ErrorBody {
+  object: 'error';
+  /** The HTTP status */
+  code: number;
+  /** For programs: validation_error, not_found, … */
+  type: string;
+  /** For people: what is wrong and what to do */
+  message: string;
+  /** Names the request in the logs of all services */
+  request_id: string;
+  fields?: {
+    name: string;
+    message: string;
+  }[];
+}
+
+/** One word, for example DEVICE_NOT_FOUND; the error object instead when Accept asks for JSON */
+export type ErrorToken = string;
+
+export interface ApiKeyFilters {
+  key?: string;
+  key__eq?: string;
+  key__neq?: string;
+  /** Values with commas between them */
+  key__in?: string;
+  /** Values with commas between them */
+  key__nin?: string;
+  name?: string;
+  name__eq?: string;
+  name__neq?: string;
+  /** Values with commas between them */
+  name__in?: string;
+  /** Values with commas between them */
+  name__nin?: string;
+  owner?: string;
+  owner__eq?: string;
+  owner__neq?: string;
+  /** Values with commas between them */
+  owner__in?: string;
+  /** Values with commas between them */
+  owner__nin?: string;
+}
+
+export interface KeyGroupFilters {
+  id?: string;
+  id__eq?: string;
+  id__neq?: string;
+  /** Values with commas between them */
+  id__in?: string;
+  /** Values with commas between them */
+  id__nin?: string;
+  name?: string;
+  name__eq?: string;
+  name__neq?: string;
+  /** Values with commas between them */
+  name__in?: string;
+  /** Values with commas between them */
+  name__nin?: string;
+}
+
+export interface ApplicationFilters {
+  id?: string;
+  id__eq?: string;
+  id__neq?: string;
+  /** Values with commas between them */
+  id__in?: string;
+  /** Values with commas between them */
+  id__nin?: string;
+  name?: string;
+  name__eq?: string;
+  name__neq?: string;
+  /** Values with commas between them */
+  name__in?: string;
+  /** Values with commas between them */
+  name__nin?: string;
+  status?: string;
+  status__eq?: string;
+  status__neq?: string;
+  /** Values with commas between them */
+  status__in?: string;
+  /** Values with commas between them */
+  status__nin?: string;
+}
+
+export interface AccessKeyFilters {
+  id?: string;
+  id__eq?: string;
+  id__neq?: string;
+  /** Values with commas between them */
+  id__in?: string;
+  /** Values with commas between them */
+  id__nin?: string;
+  application_id?: string;
+  application_id__eq?: string;
+  application_id__neq?: string;
+  /** Values with commas between them */
+  application_id__in?: string;
+  /** Values with commas between them */
+  application_id__nin?: string;
+  status?: string;
+  status__eq?: string;
+  status__neq?: string;
+  /** Values with commas between them */
+  status__in?: string;
+  /** Values with commas between them */
+  status__nin?: string;
+}
+
+export interface AccountFilters {
+  id?: string;
+  id__eq?: string;
+  id__neq?: string;
+  /** Values with commas between them */
+  id__in?: string;
+  /** Values with commas between them */
+  id__nin?: string;
+  display_name?: string;
+  display_name__eq?: string;
+  display_name__neq?: string;
+  /** Values with commas between them */
+  display_name__in?: string;
+  /** Values with commas between them */
+  display_name__nin?: string;
+  status?: string;
+  status__eq?: string;
+  status__neq?: string;
+  /** Values with commas between them */
+  status__in?: string;
+  /** Values with commas between them */
+  status__nin?: string;
+  tier?: string;
+  tier__eq?: string;
+  tier__neq?: string;
+  /** Values with commas between them */
+  tier__in?: string;
+  /** Values with commas between them */
+  tier__nin?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  created_at?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  created_at__eq?: string;
+  /** Values with commas between them */
+  created_at__in?: string;
+  /** Values with commas between them */
+  created_at__nin?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  created_at__lte?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  created_at__gte?: string;
+}
+
+export interface DeviceList {
+  object: 'list';
+  data: Device[];
+  /** Size of the page */
+  limit: number;
+  /** `after` of the request */
+  after: string | null;
+  order: 'ASC' | 'DESC';
+  /** Ask again with the id of the last item as `after` */
+  has_more: boolean;
+  /** With include=total_count */
+  total_count?: number;
+}
+
+export interface Device {
+  object: 'device';
+  id: string;
+  account_id: string;
+  etag: string;
+  created_at: string;
+  updated_at: string;
+  name: string | null;
+  description: string;
+  endpoint_name: string | null;
+  endpoint_type: string | null;
+  device_class: string | null;
+  device_key: string | null;
+  ca_id: string | null;
+  serial_number: string | null;
+  vendor_id: string | null;
+  host_gateway: string | null;
+  net_id: string | null;
+  state: string;
+  lifecycle_status: 'enabled' | 'blocked';
+  operator_suspended: boolean;
+  system_suspended: boolean;
+  last_operator_suspended_category: string | null;
+  last_operator_suspended_description: string | null;
+  last_operator_suspended_updated_at: string | null;
+  last_system_suspended_category: string | null;
+  last_system_suspended_description: string | null;
+  last_system_suspended_updated_at: string | null;
+  mechanism: string;
+  mechanism_url: string;
+  device_execution_mode: number;
+  deployed_state: string | null;
+  deployment: string | null;
+  auto_update: boolean | null;
+  bootstrapped_timestamp: string | null;
+  enrolment_list_timestamp: string | null;
+  manifest_timestamp: string | null;
+  bootstrap_expiration_date: string | null;
+  connector_expiration_date: string | null;
+  manifest: string | null;
+  firmware_checksum: string | null;
+  issuer_fingerprint: string | null;
+  custom_attributes: Record<string, string>;
+  component_attributes: Record<string, string>;
+  groups: string[];
+}
+
+export interface NewDevice {
+  auto_update?: boolean | null;
+  ca_id?: string | null;
+  custom_attributes?: Record<string, string>;
+  description?: string | null;
+  device_key?: string | null;
+  endpoint_name?: string | null;
+  endpoint_type?: string | null;
+  host_gateway?: string | null;
+  name?: string | null;
+  device_class?: string | null;
+  serial_number?: string | null;
+  vendor_id?: string | null;
+  net_id?: string | null;
+  state?: 'unenrolled' | 'cloud_enrolling' | 'bootstrapped' | 'registered' | 'deregistered';
+  mechanism?: 'connector' | 'direct';
+  mechanism_url?: string | null;
+  device_execution_mode?: 0 | 1 | 5;
+  deployment?: string | null;
+  manifest?: string | null;
+  firmware_checksum?: string | null;
+  issuer_fingerprint?: string | null;
+  bootstrap_expiration_date?: unknown | null;
+  connector_expiration_date?: unknown | null;
+}
+
+export interface DeviceChanges {
+  auto_update?: boolean | null;
+  ca_id?: string | null;
+  custom_attributes?: Record<string, string>;
+  description?: string | null;
+  device_key?: string | null;
+  endpoint_name?: string | null;
+  endpoint_type?: string | null;
+  host_gateway?: string | null;
+  name?: string | null;
+}
+
+export interface SuspensionReason {
+  category: 'maintenance' | 'lost_or_stolen' | 'recalled' | 'security_breach' | 'other';
+  description?: string;
+}
+
+export interface BulkSuspension {
+  action: 'suspend' | 'resume';
+  category: 'maintenance' | 'lost_or_stolen' | 'recalled' | 'security_breach' | 'other';
+  description?: string;
+  /** The devices of this device group */
+  group_id?: string;
+  /** The devices that these filters of the device list find */
+  filter?: string;
+  /** Count only */
+  dry_run?: boolean;
+  /** `after` of the answer before, while it says has_more */
+  after?: string;
+}
+
+export interface BulkSuspensionOutcome {
+  object: 'device-suspension';
+  action: 'suspend' | 'resume';
+  dry_run: boolean;
+  matched_count: number;
+  /** The others were as wanted already */
+  changed_count: number;
+  after: string | null;
+  /** Call again with `after`: a call goes over 5,000 devices */
+  has_more: boolean;
+}
+
+export interface DeviceQueryList {
+  object: 'list';
+  data: DeviceQuery[];
+  /** Size of the page */
+  limit: number;
+  /** `after` of the request */
+  after: string | null;
+  order: 'ASC' | 'DESC';
+  /** Ask again with the id of the last item as `after` */
+  has_more: boolean;
+  /** With include=total_count */
+  total_count?: number;
+}
+
+export interface DeviceQuery {
+  object: 'device-query';
+  id: string;
+  name: string;
+  description: string;
+  query: string;
+  created_at: string;
+  updated_at: string;
+  etag: string;
+}
+
+export interface NewDeviceQuery {
+  name: string;
+  description?: string | null;
+  /** Filters of the device list, as in `filter`: `state=registered&name__neq=a` */
+  query: string;
+}
+
+export interface DeviceQueryChanges {
+  name?: string;
+  description?: string | null;
+  /** Filters of the device list, as in `filter`: `state=registered&name__neq=a` */
+  query?: string;
+}
+
+export interface DeviceImport {
+  object: 'device-import';
+  id: string;
+  name: string;
+  status: 'uploading' | 'new' | 'processing' | 'completed';
+  /** Rows below the header */
+  total_count: number;
+  processed_count: number;
+  /** Rows that made no device */
+  errors_count: number;
+  /** Path of the report: one line for each problem of a row */
+  errors_report_file: string;
+  created_at: string;
+  completed_at: string | null;
+  etag: string;
+}
+
+export interface DeviceImportList {
+  object: 'list';
+  data: DeviceImport[];
+  /** Size of the page */
+  limit: number;
+  /** `after` of the request */
+  after: string | null;
+  order: 'ASC' | 'DESC';
+  /** Ask again with the id of the last item as `after` */
+  has_more: boolean;
+  /** With include=total_count */
+  total_count?: number;
+}
+
+export interface DeviceBlockCategoryList {
+  object: 'list';
+  data: DeviceBlockCategory[];
+  /** Size of the page */
+  limit: number;
+  /** `after` of the request */
+  after: string | null;
+  order: 'ASC' | 'DESC';
+  /** Ask again with the id of the last item as `after` */
+  has_more: boolean;
+  /** With include=total_count */
+  total_count?: number;
+}
+
+export interface DeviceBlockCategory {
+  object: 'device-block-category';
+  reference: 'maintenance' | 'lost_or_stolen' | 'recalled' | 'security_breach' | 'other';
+  description: string;
+  updated_at: string;
+}
+
+export interface DeviceGroupList {
+  object: 'list';
+  data: DeviceGroup[];
+  /** Size of the page */
+  limit: number;
+  /** `after` of the request */
+  after: string | null;
+  order: 'ASC' | 'DESC';
+  /** Ask again with the id of the last item as `after` */
+  has_more: boolean;
+  /** With include=total_count */
+  total_count?: number;
+}
+
+export interface DeviceGroup {
+  object: 'device-group';
+  id: string;
+  name: string;
+  description: string;
+  custom_attributes: Record<string, string>;
+  devices_count: number;
+  created_at: string;
+  updated_at: string;
+  etag: string;
+}
+
+/** Further top-level keys are custom attributes */
+export type NewDeviceGroup = {
+  name: string;
+  description?: string | null;
+  custom_attributes?: Record<string, string>;
+} & Record<string, unknown>;
+
+export interface DeviceGroupChanges {
+  name?: string;
+  description?: string | null;
+  custom_attributes?: Record<string, string>;
+}
+
+export interface DeviceGroupMember {
+  device_id?: string;
+  id?: string;
+}
+
+export interface DeviceCredentialList {
+  object: 'list';
+  data: DeviceCredential[];
+  /** Size of the page */
+  limit: number;
+  /** `after` of the request */
+  after: string | null;
+  order: 'ASC' | 'DESC';
+  /** Ask again with the id of the last item as `after` */
+  has_more: boolean;
+  /** With include=total_count */
+  total_count?: number;
+}
+
+export interface DeviceCredential {
+  object: 'device-credential';
+  id: string;
+  device_id: string;
+  kind: 'psk' | 'certificate';
+  /** Of a pre-shared key */
+  identity: string | null;
+  /** Of a certificate: SHA-256 of its DER form */
+  fingerprint: string | null;
+  subject: string | null;
+  /** End of the validity of a certificate */
+  expires_at: string | null;
+  created_at: string;
+}
+
+export type NewDeviceCredential =
+  | {
+      kind: 'psk';
+      /** Unique in the installation; generated when left out */
+      identity?: string;
+      /** In hex; generated when left out */
+      key?: string;
+    }
+  | {
+      kind: 'certificate';
+      /** PEM. Its private key stays with the device */
+      certificate: string;
+    };
+
+export interface CreatedDeviceCredential {
+  object: 'device-credential';
+  id: string;
+  device_id: string;
+  kind: 'psk' | 'certificate';
+  /** Of a pre-shared key */
+  identity: string | null;
+  /** Of a certificate: SHA-256 of its DER form */
+  fingerprint: string | null;
+  subject: string | null;
+  /** End of the validity of a certificate */
+  expires_at: string | null;
+  created_at: string;
+  /** Of a pre-shared key, in hex. Shown this once */
+  key?: string;
+}
+
+export interface TrustedCertificateList {
+  object: 'list';
+  data: TrustedCertificate[];
+  /** Size of the page */
+  limit: number;
+  /** `after` of the request */
+  after: string | null;
+  order: 'ASC' | 'DESC';
+  /** Ask again with the id of the last item as `after` */
+  has_more: boolean;
+  /** With include=total_count */
+  total_count?: number;
+}
+
+export interface TrustedCertificate {
+  object: 'trusted-certificate';
+  id: string;
+  account_id: string;
+  name: string;
+  certificate: string;
+  /** SHA-256 of the DER form */
+  fingerprint: string;
+  subject: string;
+  expires_at: string;
+  /** Whether a device that nobody created is created when it first shows a certificate of this issuer */
+  enrolment: boolean;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface NewTrustedCertificate {
+  /** PEM of a certificate authority */
+  certificate: string;
+  /** The account id, signed with the private key of the certificate (SHA-256; DER for ECDSA) */
+  proof: string;
+  /** Whether a device that nobody created is created when it first shows a certificate of this issuer */
+  enrolment?: boolean;
+  name?: string;
+}
+
+export interface TrustedCertificateChanges {
+  /** Whether a device that nobody created is created when it first shows a certificate of this issuer */
+  enrolment?: boolean;
+  name?: string;
+}
+
+export interface DeviceFilters {
+  account_id?: string;
+  account_id__eq?: string;
+  account_id__neq?: string;
+  /** Values with commas between them */
+  account_id__in?: string;
+  /** Values with commas between them */
+  account_id__nin?: string;
+  ca_id?: string;
+  ca_id__eq?: string;
+  ca_id__neq?: string;
+  /** Values with commas between them */
+  ca_id__in?: string;
+  /** Values with commas between them */
+  ca_id__nin?: string;
+  deployed_state?: string;
+  deployed_state__eq?: string;
+  deployed_state__neq?: string;
+  /** Values with commas between them */
+  deployed_state__in?: string;
+  /** Values with commas between them */
+  deployed_state__nin?: string;
+  deployment?: string;
+  deployment__eq?: string;
+  deployment__neq?: string;
+  /** Values with commas between them */
+  deployment__in?: string;
+  /** Values with commas between them */
+  deployment__nin?: string;
+  description?: string;
+  description__eq?: string;
+  description__neq?: string;
+  /** Values with commas between them */
+  description__in?: string;
+  /** Values with commas between them */
+  description__nin?: string;
+  device_class?: string;
+  device_class__eq?: string;
+  device_class__neq?: string;
+  /** Values with commas between them */
+  device_class__in?: string;
+  /** Values with commas between them */
+  device_class__nin?: string;
+  device_key?: string;
+  device_key__eq?: string;
+  device_key__neq?: string;
+  /** Values with commas between them */
+  device_key__in?: string;
+  /** Values with commas between them */
+  device_key__nin?: string;
+  endpoint_name?: string;
+  endpoint_name__eq?: string;
+  endpoint_name__neq?: string;
+  /** Values with commas between them */
+  endpoint_name__in?: string;
+  /** Values with commas between them */
+  endpoint_name__nin?: string;
+  endpoint_type?: string;
+  endpoint_type__eq?: string;
+  endpoint_type__neq?: string;
+  /** Values with commas between them */
+  endpoint_type__in?: string;
+  /** Values with commas between them */
+  endpoint_type__nin?: string;
+  firmware_checksum?: string;
+  firmware_checksum__eq?: string;
+  firmware_checksum__neq?: string;
+  /** Values with commas between them */
+  firmware_checksum__in?: string;
+  /** Values with commas between them */
+  firmware_checksum__nin?: string;
+  host_gateway?: string;
+  host_gateway__eq?: string;
+  host_gateway__neq?: string;
+  /** Values with commas between them */
+  host_gateway__in?: string;
+  /** Values with commas between them */
+  host_gateway__nin?: string;
+  id?: string;
+  id__eq?: string;
+  id__neq?: string;
+  /** Values with commas between them */
+  id__in?: string;
+  /** Values with commas between them */
+  id__nin?: string;
+  lifecycle_status?: string;
+  lifecycle_status__eq?: string;
+  lifecycle_status__neq?: string;
+  /** Values with commas between them */
+  lifecycle_status__in?: string;
+  /** Values with commas between them */
+  lifecycle_status__nin?: string;
+  manifest?: string;
+  manifest__eq?: string;
+  manifest__neq?: string;
+  /** Values with commas between them */
+  manifest__in?: string;
+  /** Values with commas between them */
+  manifest__nin?: string;
+  mechanism?: string;
+  mechanism__eq?: string;
+  mechanism__neq?: string;
+  /** Values with commas between them */
+  mechanism__in?: string;
+  /** Values with commas between them */
+  mechanism__nin?: string;
+  mechanism_url?: string;
+  mechanism_url__eq?: string;
+  mechanism_url__neq?: string;
+  /** Values with commas between them */
+  mechanism_url__in?: string;
+  /** Values with commas between them */
+  mechanism_url__nin?: string;
+  name?: string;
+  name__eq?: string;
+  name__neq?: string;
+  /** Values with commas between them */
+  name__in?: string;
+  /** Values with commas between them */
+  name__nin?: string;
+  net_id?: string;
+  net_id__eq?: string;
+  net_id__neq?: string;
+  /** Values with commas between them */
+  net_id__in?: string;
+  /** Values with commas between them */
+  net_id__nin?: string;
+  serial_number?: string;
+  serial_number__eq?: string;
+  serial_number__neq?: string;
+  /** Values with commas between them */
+  serial_number__in?: string;
+  /** Values with commas between them */
+  serial_number__nin?: string;
+  state?: string;
+  state__eq?: string;
+  state__neq?: string;
+  /** Values with commas between them */
+  state__in?: string;
+  /** Values with commas between them */
+  state__nin?: string;
+  vendor_id?: string;
+  vendor_id__eq?: string;
+  vendor_id__neq?: string;
+  /** Values with commas between them */
+  vendor_id__in?: string;
+  /** Values with commas between them */
+  vendor_id__nin?: string;
+  last_operator_suspended_category?: string;
+  last_operator_suspended_category__eq?: string;
+  last_operator_suspended_category__neq?: string;
+  /** Values with commas between them */
+  last_operator_suspended_category__in?: string;
+  /** Values with commas between them */
+  last_operator_suspended_category__nin?: string;
+  last_system_suspended_category?: string;
+  last_system_suspended_category__eq?: string;
+  last_system_suspended_category__neq?: string;
+  /** Values with commas between them */
+  last_system_suspended_category__in?: string;
+  /** Values with commas between them */
+  last_system_suspended_category__nin?: string;
+  operator_suspended?: boolean;
+  operator_suspended__eq?: boolean;
+  operator_suspended__neq?: boolean;
+  system_suspended?: boolean;
+  system_suspended__eq?: boolean;
+  system_suspended__neq?: boolean;
+  auto_update?: boolean;
+  auto_update__eq?: boolean;
+  auto_update__neq?: boolean;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  created_at?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  created_at__eq?: string;
+  /** Values with commas between them */
+  created_at__in?: string;
+  /** Values with commas between them */
+  created_at__nin?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  created_at__lte?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  created_at__gte?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  updated_at?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  updated_at__eq?: string;
+  /** Values with commas between them */
+  updated_at__in?: string;
+  /** Values with commas between them */
+  updated_at__nin?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  updated_at__lte?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  updated_at__gte?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  bootstrapped_timestamp?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  bootstrapped_timestamp__eq?: string;
+  /** Values with commas between them */
+  bootstrapped_timestamp__in?: string;
+  /** Values with commas between them */
+  bootstrapped_timestamp__nin?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  bootstrapped_timestamp__lte?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  bootstrapped_timestamp__gte?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  bootstrap_expiration_date?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  bootstrap_expiration_date__eq?: string;
+  /** Values with commas between them */
+  bootstrap_expiration_date__in?: string;
+  /** Values with commas between them */
+  bootstrap_expiration_date__nin?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  bootstrap_expiration_date__lte?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  bootstrap_expiration_date__gte?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  connector_expiration_date?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  connector_expiration_date__eq?: string;
+  /** Values with commas between them */
+  connector_expiration_date__in?: string;
+  /** Values with commas between them */
+  connector_expiration_date__nin?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  connector_expiration_date__lte?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  connector_expiration_date__gte?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  enrolment_list_timestamp?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  enrolment_list_timestamp__eq?: string;
+  /** Values with commas between them */
+  enrolment_list_timestamp__in?: string;
+  /** Values with commas between them */
+  enrolment_list_timestamp__nin?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  enrolment_list_timestamp__lte?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  enrolment_list_timestamp__gte?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  manifest_timestamp?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  manifest_timestamp__eq?: string;
+  /** Values with commas between them */
+  manifest_timestamp__in?: string;
+  /** Values with commas between them */
+  manifest_timestamp__nin?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  manifest_timestamp__lte?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  manifest_timestamp__gte?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  last_operator_suspended_updated_at?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  last_operator_suspended_updated_at__eq?: string;
+  /** Values with commas between them */
+  last_operator_suspended_updated_at__in?: string;
+  /** Values with commas between them */
+  last_operator_suspended_updated_at__nin?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  last_operator_suspended_updated_at__lte?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  last_operator_suspended_updated_at__gte?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  last_system_suspended_updated_at?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  last_system_suspended_updated_at__eq?: string;
+  /** Values with commas between them */
+  last_system_suspended_updated_at__in?: string;
+  /** Values with commas between them */
+  last_system_suspended_updated_at__nin?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  last_system_suspended_updated_at__lte?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  last_system_suspended_updated_at__gte?: string;
+  device_execution_mode?: number;
+  device_execution_mode__eq?: number;
+  device_execution_mode__neq?: number;
+  /** Values with commas between them */
+  device_execution_mode__in?: string;
+  /** Values with commas between them */
+  device_execution_mode__nin?: string;
+  device_execution_mode__lte?: number;
+  device_execution_mode__gte?: number;
+  groups?: string;
+  groups__eq?: string;
+  groups__neq?: string;
+  /** Values with commas between them */
+  groups__in?: string;
+  /** Values with commas between them */
+  groups__nin?: string;
+  [name: `custom_attributes__${string}`]: string | undefined;
+  [name: `component_attributes__${string}`]: string | undefined;
+}
+
+export interface DeviceQueryFilters {
+  id?: string;
+  id__eq?: string;
+  id__neq?: string;
+  /** Values with commas between them */
+  id__in?: string;
+  /** Values with commas between them */
+  id__nin?: string;
+  name?: string;
+  name__eq?: string;
+  name__neq?: string;
+  /** Values with commas between them */
+  name__in?: string;
+  /** Values with commas between them */
+  name__nin?: string;
+  query?: string;
+  query__eq?: string;
+  query__neq?: string;
+  /** Values with commas between them */
+  query__in?: string;
+  /** Values with commas between them */
+  query__nin?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  created_at?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  created_at__eq?: string;
+  /** Values with commas between them */
+  created_at__in?: string;
+  /** Values with commas between them */
+  created_at__nin?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  created_at__lte?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  created_at__gte?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  updated_at?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  updated_at__eq?: string;
+  /** Values with commas between them */
+  updated_at__in?: string;
+  /** Values with commas between them */
+  updated_at__nin?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  updated_at__lte?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  updated_at__gte?: string;
+}
+
+export interface DeviceBlockCategoryFilters {
+  reference?: string;
+  reference__eq?: string;
+  reference__neq?: string;
+  /** Values with commas between them */
+  reference__in?: string;
+  /** Values with commas between them */
+  reference__nin?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  updated_at?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  updated_at__eq?: string;
+  /** Values with commas between them */
+  updated_at__in?: string;
+  /** Values with commas between them */
+  updated_at__nin?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  updated_at__lte?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  updated_at__gte?: string;
+}
+
+export interface DeviceGroupFilters {
+  id?: string;
+  id__eq?: string;
+  id__neq?: string;
+  /** Values with commas between them */
+  id__in?: string;
+  /** Values with commas between them */
+  id__nin?: string;
+  name?: string;
+  name__eq?: string;
+  name__neq?: string;
+  /** Values with commas between them */
+  name__in?: string;
+  /** Values with commas between them */
+  name__nin?: string;
+  devices_count?: number;
+  devices_count__eq?: number;
+  devices_count__neq?: number;
+  /** Values with commas between them */
+  devices_count__in?: string;
+  /** Values with commas between them */
+  devices_count__nin?: string;
+  devices_count__lte?: number;
+  devices_count__gte?: number;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  created_at?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  created_at__eq?: string;
+  /** Values with commas between them */
+  created_at__in?: string;
+  /** Values with commas between them */
+  created_at__nin?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  created_at__lte?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  created_at__gte?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  updated_at?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  updated_at__eq?: string;
+  /** Values with commas between them */
+  updated_at__in?: string;
+  /** Values with commas between them */
+  updated_at__nin?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  updated_at__lte?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  updated_at__gte?: string;
+  [name: `custom_attributes__${string}`]: string | undefined;
+}
+
+export interface AsyncResponse {
+  id: string;
+  status: number;
+  /** "" when there is none */
+  payload: string;
+  ct?: string;
+  'max-age'?: number;
+  error?: string;
+}
+
+export interface DeviceCommandList {
+  object: 'list';
+  data: DeviceCommand[];
+  /** Size of the page */
+  limit: number;
+  /** `after` of the request */
+  after: string | null;
+  order: 'ASC' | 'DESC';
+  /** Ask again with the id of the last item as `after` */
+  has_more: boolean;
+  /** With include=total_count */
+  total_count?: number;
+}
+
+export interface DeviceCommand {
+  id: string;
+  object: 'device-request';
+  async_id: string;
+  device_id: string;
+  kind: 'device-request' | 'endpoint' | 'subscription';
+  method: 'GET' | 'PUT' | 'POST' | 'DELETE' | 'FETCH' | 'IPATCH';
+  uri: string;
+  state: 'waiting' | 'executing' | 'succeeded' | 'failed' | 'expired' | 'cancelled';
+  /** How often it was given to the device */
+  attempts: number;
+  attempted_at: string | null;
+  created_at: string;
+  expires_at: string;
+  finished_at: string | null;
+  /** Of the asynchronous response */
+  status: number | null;
+  /** Of the asynchronous response, for example NOT_CONNECTED */
+  error: string | null;
+  note: string | null;
+  /** base64 */
+  payload: string | null;
+  content_type: string | null;
+}
+
+export interface Endpoint {
+  /** Device id */
+  name: string;
+  type?: string;
+  status: 'ACTIVE';
+  /** Queue mode */
+  q: boolean;
+}
+
+export interface EndpointResource {
+  uri: string;
+  rt?: string;
+  /** Media type */
+  type?: string;
+  /** Can be observed */
+  obs: boolean;
+}
+
+export interface AsyncAccepted {
+  'async-response-id': string;
+}
+
+export interface ObjectModel {
+  id: string;
+  object: 'object-model';
+  object_id: number;
+  name: string;
+  version: string;
+  resources: {
+    id: number;
+    name: string;
+    type: 'string' | 'integer' | 'unsigned' | 'float' | 'boolean' | 'opaque' | 'time' | 'objlnk' | 'corelnk' | 'none';
+    operations: 'R' | 'W' | 'RW' | 'E' | '';
+    multiple: boolean;
+  }[];
+  created_at: string;
+}
+
+export interface ObjectModelList {
+  object: 'list';
+  data: ObjectModel[];
+  /** Size of the page */
+  limit: number;
+  /** `after` of the request */
+  after: string | null;
+  order: 'ASC' | 'DESC';
+  /** Ask again with the id of the last item as `after` */
+  has_more: boolean;
+  /** With include=total_count */
+  total_count?: number;
+}
+
+export interface DeviceCommandFilters {
+  device_id?: string;
+  device_id__eq?: string;
+  device_id__neq?: string;
+  /** Values with commas between them */
+  device_id__in?: string;
+  /** Values with commas between them */
+  device_id__nin?: string;
+  state?: string;
+  state__eq?: string;
+  state__neq?: string;
+  /** Values with commas between them */
+  state__in?: string;
+  /** Values with commas between them */
+  state__nin?: string;
+}
+
+export interface ObjectModelFilters {
+  object_id?: number;
+  object_id__eq?: number;
+  object_id__neq?: number;
+  /** Values with commas between them */
+  object_id__in?: string;
+  /** Values with commas between them */
+  object_id__nin?: string;
+  object_id__lte?: number;
+  object_id__gte?: number;
+  name?: string;
+  name__eq?: string;
+  name__neq?: string;
+  /** Values with commas between them */
+  name__in?: string;
+  /** Values with commas between them */
+  name__nin?: string;
+}
+
+export interface DeviceEcho {
+  object: 'device-echo';
+  device_id: string;
+  endpoint_name: string;
+  /** When this reply was made */
+  created_at: string;
+  /** Last registration event */
+  updated_at?: string;
+  last_reported_at?: string;
+  last_desired_at?: string;
+  /** What the snapshot of the device takes in the database, without indexes */
+  stored_bytes: number;
+  resources: DeviceEchoResource[];
+}
+
+export interface DeviceEchoResource {
+  resource_path: string;
+  /** Of the resource, where its object is known */
+  name?: string;
+  /** Of the resource, where its object is known: float, string … */
+  type?: string;
+  /** True when any application has a confirmed subscription that covers the path */
+  subscribed: boolean;
+  reported?: {
+    /** base64 */
+    value: string;
+    /** The value as the type of the resource says; of several instances, one for each id. Absent where the type is not known, and for bytes */
+    decoded?: string | number | boolean | Record<string, string | number | boolean>;
+    content_type: string;
+    reported_at: string;
+    /** reported_at + max-age */
+    expires_at: string;
+  };
+  desired?: {
+    /** base64 */
+    value: string;
+    /** The value as the type of the resource says; of several instances, one for each id. Absent where the type is not known, and for bytes */
+    decoded?: string | number | boolean | Record<string, string | number | boolean>;
+    /** 0 pending, 1 success, 2 failure */
+    status: number;
+    /** When the command was issued */
+    desired_at: string;
+    /** When it succeeded or failed */
+    status_updated_at: string;
+  };
+}
+
+export interface DeviceEventList {
+  object: 'list';
+  data: DeviceEvent[];
+  limit: number;
+  after: string | null;
+  order: 'ASC' | 'DESC';
+  has_more: boolean;
+  total_count?: number;
+}
+
+export interface DeviceEvent {
+  object: 'device-event';
+  id: string;
+  device_log_id: string;
+  device_id: string;
+  /** ISO 8601 with microseconds */
+  date_time: string;
+  created_at: string;
+  etag: string;
+  /** Numeric part of the code, for example 106 */
+  event_type: string;
+  /** For example SYS_106 or UPD4_FAIL_27 */
+  event_code: string;
+  /** For example FAIL_SERVICE */
+  event_type_category: string;
+  event_type_description: 'SUCCESS' | 'FAIL' | 'SKIPPED' | 'INFO';
+  description: string;
+  state_change: boolean;
+  changes: Record<string, string>;
+  data: Record<string, string>;
+}
+
+export interface DeviceEventCodeList {
+  object: 'list';
+  data: DeviceEventCode[];
+  limit: number;
+  after: string | null;
+  order: 'ASC' | 'DESC';
+  has_more: boolean;
+  total_count: number;
+}
+
+export interface DeviceEventCode {
+  object: 'device-event-code';
+  /** The code, for example SYS_106 or UPD4_FAIL_27: `event_code` of a record */
+  id: string;
+  /** `event_type` of a record, for example 106 */
+  event_type: string;
+  event_type_category: string;
+  event_type_description: 'SUCCESS' | 'FAIL' | 'SKIPPED' | 'INFO';
+  /** Who writes it: a service, or the update client on the device */
+  source: 'service' | 'client';
+  /** What it means */
+  description: string;
+  /** What to do about it */
+  remedy: string;
+}
+
+export interface DeviceEventFilters {
+  /** RFC 3339, or compact as 20240101T000000Z */
+  date_time?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  date_time__eq?: string;
+  /** Values with commas between them */
+  date_time__in?: string;
+  /** Values with commas between them */
+  date_time__nin?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  date_time__lte?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  date_time__gte?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  created_at?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  created_at__eq?: string;
+  /** Values with commas between them */
+  created_at__in?: string;
+  /** Values with commas between them */
+  created_at__nin?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  created_at__lte?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  created_at__gte?: string;
+  id?: string;
+  id__eq?: string;
+  id__neq?: string;
+  /** Values with commas between them */
+  id__in?: string;
+  /** Values with commas between them */
+  id__nin?: string;
+  device_id?: string;
+  device_id__eq?: string;
+  device_id__neq?: string;
+  /** Values with commas between them */
+  device_id__in?: string;
+  /** Values with commas between them */
+  device_id__nin?: string;
+  description?: string;
+  description__eq?: string;
+  description__neq?: string;
+  /** Values with commas between them */
+  description__in?: string;
+  /** Values with commas between them */
+  description__nin?: string;
+  event_type?: string;
+  event_type__eq?: string;
+  event_type__neq?: string;
+  /** Values with commas between them */
+  event_type__in?: string;
+  /** Values with commas between them */
+  event_type__nin?: string;
+  event_code?: string;
+  event_code__eq?: string;
+  event_code__neq?: string;
+  /** Values with commas between them */
+  event_code__in?: string;
+  /** Values with commas between them */
+  event_code__nin?: string;
+  event_type_category?: string;
+  event_type_category__eq?: string;
+  event_type_category__neq?: string;
+  /** Values with commas between them */
+  event_type_category__in?: string;
+  /** Values with commas between them */
+  event_type_category__nin?: string;
+  event_type_description?: string;
+  event_type_description__eq?: string;
+  event_type_description__neq?: string;
+  /** Values with commas between them */
+  event_type_description__in?: string;
+  /** Values with commas between them */
+  event_type_description__nin?: string;
+  state_change?: boolean;
+  state_change__eq?: boolean;
+  state_change__neq?: boolean;
+  [name: `data__${string}`]: string | undefined;
+  [name: `changes__${string}`]: string | undefined;
+}
+
+export interface ChannelKind {
+  delivery_mechanism: 'CALLBACK' | 'WEB_SOCKET' | 'LONG_POLLING';
+}
+
+export interface CallbackChannel {
+  url: string;
+  /** Values are masked */
+  headers: Record<string, string>;
+  serialization: ChannelSerialization;
+  /** Events waiting; -1 when not known */
+  queue_size: number;
+  /** What they count against the limit of 50 MB */
+  queue_bytes: number;
+  /** When the oldest of them was queued */
+  oldest: string | null;
+  /** Events removed undelivered since the channel was made, by reason */
+  dropped: {
+    size: number;
+    age: number;
+    failed: number;
+  };
+  /** Failed deliveries in a row */
+  failures: number;
+  failing_since: string | null;
+  /** Why nothing is sent, although there may be events */
+  stopped: 'key_reset' | 'key_revoked' | null;
+}
+
+export interface ChannelSerialization {
+  type: 'v2';
+  max_chunk_size: number;
+  cfg: {
+    include_uid: boolean;
+    include_timestamp: boolean;
+    include_original_ep: boolean;
+    deregistrations_as_object: boolean;
+    use_endpoint_name: boolean;
+  };
+}
+
+export interface WebSocketChannel {
+  status: 'connected' | 'disconnected';
+  serialization: ChannelSerialization;
+  /** Events waiting; -1 when not known */
+  queue_size: number;
+  /** What they count against the limit of 50 MB */
+  queue_bytes: number;
+  /** When the oldest of them was queued */
+  oldest: string | null;
+  /** Events removed undelivered since the channel was made, by reason */
+  dropped: {
+    size: number;
+    age: number;
+    failed: number;
+  };
+}
+
+export interface CreatedSigningSecret {
+  id: string;
+  /** Shown this once */
+  secret: string;
+  created_at: string;
+}
+
+export interface SigningSecretList {
+  object: 'list';
+  data: SigningSecret[];
+  /** Size of the page */
+  limit: number;
+  /** `after` of the request */
+  after: string | null;
+  order: 'ASC' | 'DESC';
+  /** Ask again with the id of the last item as `after` */
+  has_more: boolean;
+  /** With include=total_count */
+  total_count?: number;
+}
+
+export interface SigningSecret {
+  id: string;
+  created_at: string;
+}
+
+export interface NotificationMessage {
+  notifications?: {
+    /** Device id; the endpoint name with use_endpoint_name */
+    ep: string;
+    path: string;
+    /** Media type */
+    ct: string;
+    /** Bytes as the device sent them */
+    payload: string;
+    /** Seconds */
+    'max-age': number;
+    /** With include_uid: the same each time the item is delivered */
+    uid?: string;
+    /** With include_timestamp: when it was queued, ms since the epoch */
+    timestamp?: number;
+    /** With include_original_ep: the endpoint name */
+    'original-ep'?: string;
+  }[];
+  registrations?: {
+    /** Device id; the endpoint name with use_endpoint_name */
+    ep: string;
+    ept?: string;
+    q?: boolean;
+    resources?: {
+      path: string;
+      rt?: string;
+      if?: string;
+      ct?: string;
+      obs: boolean;
+    }[];
+    /** With include_uid: the same each time the item is delivered */
+    uid?: string;
+    /** With include_timestamp: when it was queued, ms since the epoch */
+    timestamp?: number;
+    /** With include_original_ep: the endpoint name */
+    'original-ep'?: string;
+  }[];
+  'reg-updates'?: {
+    /** Device id; the endpoint name with use_endpoint_name */
+    ep: string;
+    ept?: string;
+    q?: boolean;
+    resources?: {
+      path: string;
+      rt?: string;
+      if?: string;
+      ct?: string;
+      obs: boolean;
+    }[];
+    /** With include_uid: the same each time the item is delivered */
+    uid?: string;
+    /** With include_timestamp: when it was queued, ms since the epoch */
+    timestamp?: number;
+    /** With include_original_ep: the endpoint name */
+    'original-ep'?: string;
+  }[];
+  /** Ids; objects with deregistrations_as_object */
+  'de-registrations'?: (
+    | string
+    | {
+        /** Device id; the endpoint name with use_endpoint_name */
+        ep: string;
+        /** With include_uid: the same each time the item is delivered */
+        uid?: string;
+        /** With include_timestamp: when it was queued, ms since the epoch */
+        timestamp?: number;
+        /** With include_original_ep: the endpoint name */
+        'original-ep'?: string;
+      }
+  )[];
+  /** Ids; objects with deregistrations_as_object */
+  'registrations-expired'?: (
+    | string
+    | {
+        /** Device id; the endpoint name with use_endpoint_name */
+        ep: string;
+        /** With include_uid: the same each time the item is delivered */
+        uid?: string;
+        /** With include_timestamp: when it was queued, ms since the epoch */
+        timestamp?: number;
+        /** With include_original_ep: the endpoint name */
+        'original-ep'?: string;
+      }
+  )[];
+  'async-responses'?: {
+    id: string;
+    status: number;
+    /** "" when there is none */
+    payload: string;
+    ct?: string;
+    'max-age'?: number;
+    error?: string;
+    /** With include_uid: the same each time the item is delivered */
+    uid?: string;
+    /** With include_timestamp: when it was queued, ms since the epoch */
+    timestamp?: number;
+    /** With include_original_ep: the endpoint name */
+    'original-ep'?: string;
+  }[];
+}
+
+/** Every operation by method and path: what it takes, and what it answers when it succeeds. */
+export interface Operations {
+  /** List API keys */
+  'GET /v3/api-keys': {
+    input: {
+      query?: ApiKeyFilters & {
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da` */
+        filter?: string;
+        /** `total_count`: how many there are on all pages */
+        include?: string;
+        order?: 'ASC' | 'DESC';
+        /** Id of the last item of the page before */
+        after?: string;
+        /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
+        limit?: number;
+      };
+    };
+    answer: ApiKeyList;
+  };
+  /** Create an API key; the answer is the only one that shows it in full */
+  'POST /v3/api-keys': {
+    input: {
+      body: NewApiKey;
+    };
+    answer: ApiKey;
+  };
+  /** Show an API key */
+  'GET /v3/api-keys/{id}': {
+    input: {
+      path: {
+        id: string;
+      };
+    };
+    answer: ApiKey;
+  };
+  /** Change an API key */
+  'PUT /v3/api-keys/{id}': {
+    input: {
+      path: {
+        id: string;
+      };
+      header?: {
+        'If-Match'?: string;
+      };
+      body: ApiKeyChange;
+    };
+    answer: ApiKey;
+  };
+  /** Delete an API key; it stops working within five seconds */
+  'DELETE /v3/api-keys/{id}': {
+    input: {
+      path: {
+        id: string;
+      };
+      header?: {
+        'If-Match'?: string;
+      };
+    };
+    answer: undefined;
+  };
+  /** New secret for an API key; the old one stops working within five seconds */
+  'POST /v3/api-keys/{id}/reset-secret': {
+    input: {
+      path: {
+        id: string;
+      };
+      header?: {
+        'If-Match'?: string;
+      };
+      body?: ApiKeyChange | null;
+    };
+    answer: ApiKey;
+  };
+  /** New secret for an API key; the one until now stays valid for overlap_seconds */
+  'POST /v3/api-keys/{id}/rotate': {
+    input: {
+      path: {
+        id: string;
+      };
+      header?: {
+        'If-Match'?: string;
+      };
+      body?: ApiKeyRotation | null;
+    };
+    answer: ApiKey;
+  };
+  /** End the overlap of a rotation now */
+  'DELETE /v3/api-keys/{id}/previous-secret': {
+    input: {
+      path: {
+        id: string;
+      };
+    };
+    answer: undefined;
+  };
+  /** Groups of an API key */
+  'GET /v3/api-keys/{id}/groups': {
+    input: {
+      path: {
+        id: string;
+      };
+      query?: {
+        /** `total_count`: how many there are on all pages */
+        include?: string;
+        order?: 'ASC' | 'DESC';
+        /** Id of the last item of the page before */
+        after?: string;
+        /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
+        limit?: number;
+      };
+    };
+    answer: KeyGroupList;
+  };
+  /** Add an API key to groups */
+  'POST /v3/api-keys/{id}/groups': {
+    input: {
+      path: {
+        id: string;
+      };
+      body: KeyGroupIds;
+    };
+    answer: ApiKey;
+  };
+  /** Remove an API key from groups: the older form */
+  'DELETE /v3/api-keys/{id}/groups': {
+    input: {
+      path: {
+        id: string;
+      };
+      body: KeyGroupIds;
+    };
+    answer: ApiKey;
+  };
+  /** Add an API key to groups */
+  'POST /v3/api-keys/{id}/groups/add': {
+    input: {
+      path: {
+        id: string;
+      };
+      body: KeyGroupIds;
+    };
+    answer: ApiKey;
+  };
+  /** Remove an API key from groups */
+  'POST /v3/api-keys/{id}/groups/remove': {
+    input: {
+      path: {
+        id: string;
+      };
+      body: KeyGroupIds;
+    };
+    answer: ApiKey;
+  };
+  /** List key groups */
+  'GET /v3/policy-groups': {
+    input: {
+      query?: KeyGroupFilters & {
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da` */
+        filter?: string;
+        /** `total_count`: how many there are on all pages */
+        include?: string;
+        order?: 'ASC' | 'DESC';
+        /** Id of the last item of the page before */
+        after?: string;
+        /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
+        limit?: number;
+      };
+    };
+    answer: KeyGroupList;
+  };
+  /** Create a key group */
+  'POST /v3/policy-groups': {
+    input: {
+      body: NewKeyGroup;
+    };
+    answer: KeyGroup;
+  };
+  /** Show a key group */
+  'GET /v3/policy-groups/{id}': {
+    input: {
+      path: {
+        id: string;
+      };
+    };
+    answer: KeyGroup;
+  };
+  /** Change the name or the permissions of a key group */
+  'PUT /v3/policy-groups/{id}': {
+    input: {
+      path: {
+        id: string;
+      };
+      header?: {
+        'If-Match'?: string;
+      };
+      body: KeyGroupChange;
+    };
+    answer: KeyGroup;
+  };
+  /** Delete a key group; its keys lose what it gave them */
+  'DELETE /v3/policy-groups/{id}': {
+    input: {
+      path: {
+        id: string;
+      };
+      header?: {
+        'If-Match'?: string;
+      };
+    };
+    answer: undefined;
+  };
+  /** Add API keys and applications to a group */
+  'POST /v3/policy-groups/{id}': {
+    input: {
+      path: {
+        id: string;
+      };
+      header?: {
+        'If-Match'?: string;
+      };
+      body: KeyGroupMembers;
+    };
+    answer: KeyGroup;
+  };
+  /** API keys of a group */
+  'GET /v3/policy-groups/{id}/api-keys': {
+    input: {
+      path: {
+        id: string;
+      };
+      query?: {
+        /** `total_count`: how many there are on all pages */
+        include?: string;
+        order?: 'ASC' | 'DESC';
+        /** Id of the last item of the page before */
+        after?: string;
+        /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
+        limit?: number;
+      };
+    };
+    answer: ApiKeyList;
+  };
+  /** Add API keys and applications to a group */
+  'POST /v3/policy-groups/{id}/api-keys': {
+    input: {
+      path: {
+        id: string;
+      };
+      header?: {
+        'If-Match'?: string;
+      };
+      body: KeyGroupMembers;
+    };
+    answer: KeyGroup;
+  };
+  /** Remove API keys or applications from a group: the older form */
+  'DELETE /v3/policy-groups/{id}/api-keys': {
+    input: {
+      path: {
+        id: string;
+      };
+      body: KeyGroupMembers;
+    };
+    answer: KeyGroup;
+  };
+  /** Applications of a group */
+  'GET /v3/policy-groups/{id}/applications': {
+    input: {
+      path: {
+        id: string;
+      };
+      query?: {
+        /** `total_count`: how many there are on all pages */
+        include?: string;
+        order?: 'ASC' | 'DESC';
+        /** Id of the last item of the page before */
+        after?: string;
+        /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
+        limit?: number;
+      };
+    };
+    answer: ApplicationList;
+  };
+  /** Add API keys and applications to a group */
+  'POST /v3/policy-groups/{id}/applications': {
+    input: {
+      path: {
+        id: string;
+      };
+      header?: {
+        'If-Match'?: string;
+      };
+      body: KeyGroupMembers;
+    };
+    answer: KeyGroup;
+  };
+  /** Remove API keys or applications from a group: the older form */
+  'DELETE /v3/policy-groups/{id}/applications': {
+    input: {
+      path: {
+        id: string;
+      };
+      body: KeyGroupMembers;
+    };
+    answer: KeyGroup;
+  };
+  /** Users of a group: always empty */
+  'GET /v3/policy-groups/{id}/users': {
+    input: {
+      path: {
+        id: string;
+      };
+      query?: {
+        /** `total_count`: how many there are on all pages */
+        include?: string;
+        order?: 'ASC' | 'DESC';
+        /** Id of the last item of the page before */
+        after?: string;
+        /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
+        limit?: number;
+      };
+    };
+    answer: EmptyList;
+  };
+  /** Add API keys and applications to a group */
+  'POST /v3/policy-groups/{id}/api-keys/add': {
+    input: {
+      path: {
+        id: string;
+      };
+      header?: {
+        'If-Match'?: string;
+      };
+      body: KeyGroupMembers;
+    };
+    answer: KeyGroup;
+  };
+  /** Add API keys and applications to a group */
+  'POST /v3/policy-groups/{id}/applications/add': {
+    input: {
+      path: {
+        id: string;
+      };
+      header?: {
+        'If-Match'?: string;
+      };
+      body: KeyGroupMembers;
+    };
+    answer: KeyGroup;
+  };
+  /** Add API keys and applications to a group */
+  'POST /v3/policy-groups/{id}/users/add': {
+    input: {
+      path: {
+        id: string;
+      };
+      header?: {
+        'If-Match'?: string;
+      };
+      body: KeyGroupMembers;
+    };
+    answer: KeyGroup;
+  };
+  /** Remove API keys and applications from a group */
+  'POST /v3/policy-groups/{id}/api-keys/remove': {
+    input: {
+      path: {
+        id: string;
+      };
+      header?: {
+        'If-Match'?: string;
+      };
+      body: KeyGroupMembers;
+    };
+    answer: KeyGroup;
+  };
+  /** Remove API keys and applications from a group */
+  'POST /v3/policy-groups/{id}/applications/remove': {
+    input: {
+      path: {
+        id: string;
+      };
+      header?: {
+        'If-Match'?: string;
+      };
+      body: KeyGroupMembers;
+    };
+    answer: KeyGroup;
+  };
+  /** Remove API keys and applications from a group */
+  'POST /v3/policy-groups/{id}/users/remove': {
+    input: {
+      path: {
+        id: string;
+      };
+      header?: {
+        'If-Match'?: string;
+      };
+      body: KeyGroupMembers;
+    };
+    answer: KeyGroup;
+  };
+  /** List applications */
+  'GET /v3/applications': {
+    input: {
+      query?: ApplicationFilters & {
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da` */
+        filter?: string;
+        /** `total_count`: how many there are on all pages */
+        include?: string;
+        order?: 'ASC' | 'DESC';
+        /** Id of the last item of the page before */
+        after?: string;
+        /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
+        limit?: number;
+      };
+    };
+    answer: ApplicationList;
+  };
+  /** Create an application */
+  'POST /v3/applications': {
+    input: {
+      body: NewApplication;
+    };
+    answer: Application;
+  };
+  /** Show an application */
+  'GET /v3/applications/{id}': {
+    input: {
+      path: {
+        id: string;
+      };
+    };
+    answer: Application;
+  };
+  /** Change an application: what is given is changed */
+  'PUT /v3/applications/{id}': {
+    input: {
+      path: {
+        id: string;
+      };
+      header?: {
+        'If-Match'?: string;
+      };
+      body: ApplicationChange;
+    };
+    answer: Application;
+  };
+  /** Delete an application with its access keys and its channel */
+  'DELETE /v3/applications/{id}': {
+    input: {
+      path: {
+        id: string;
+      };
+      header?: {
+        'If-Match'?: string;
+      };
+    };
+    answer: undefined;
+  };
+  /** Groups of an application */
+  'GET /v3/applications/{id}/groups': {
+    input: {
+      path: {
+        id: string;
+      };
+      query?: {
+        /** `total_count`: how many there are on all pages */
+        include?: string;
+        order?: 'ASC' | 'DESC';
+        /** Id of the last item of the page before */
+        after?: string;
+        /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
+        limit?: number;
+      };
+    };
+    answer: KeyGroupList;
+  };
+  /** Add an application to groups */
+  'POST /v3/applications/{id}/groups/add': {
+    input: {
+      path: {
+        id: string;
+      };
+      body: KeyGroupIds;
+    };
+    answer: undefined;
+  };
+  /** Remove an application from groups */
+  'POST /v3/applications/{id}/groups/remove': {
+    input: {
+      path: {
+        id: string;
+      };
+      body: KeyGroupIds;
+    };
+    answer: undefined;
+  };
+  /** List the access keys of an application */
+  'GET /v3/applications/{application}/access-keys': {
+    input: {
+      path: {
+        application: string;
+      };
+      query?: AccessKeyFilters & {
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da` */
+        filter?: string;
+        /** `total_count`: how many there are on all pages */
+        include?: string;
+        order?: 'ASC' | 'DESC';
+        /** Id of the last item of the page before */
+        after?: string;
+        /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
+        limit?: number;
+      };
+    };
+    answer: AccessKeyList;
+  };
+  /** Create an access key; the answer is the only one that shows it in full */
+  'POST /v3/applications/{application}/access-keys': {
+    input: {
+      path: {
+        application: string;
+      };
+      body: NewAccessKey;
+    };
+    answer: AccessKey;
+  };
+  /** Show an access key of an application */
+  'GET /v3/applications/{application}/access-keys/{id}': {
+    input: {
+      path: {
+        application: string;
+        id: string;
+      };
+    };
+    answer: AccessKey;
+  };
+  /** Change an access key: what is given is changed */
+  'PUT /v3/applications/{application}/access-keys/{id}': {
+    input: {
+      path: {
+        application: string;
+        id: string;
+      };
+      header?: {
+        'If-Match'?: string;
+      };
+      body: AccessKeyChange;
+    };
+    answer: AccessKey;
+  };
+  /** Delete an access key; it stops working within five seconds */
+  'DELETE /v3/applications/{application}/access-keys/{id}': {
+    input: {
+      path: {
+        application: string;
+        id: string;
+      };
+      header?: {
+        'If-Match'?: string;
+      };
+    };
+    answer: undefined;
+  };
+  /** List the access keys of all applications */
+  'GET /v3/access-keys': {
+    input: {
+      query?: AccessKeyFilters & {
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da` */
+        filter?: string;
+        /** `total_count`: how many there are on all pages */
+        include?: string;
+        order?: 'ASC' | 'DESC';
+        /** Id of the last item of the page before */
+        after?: string;
+        /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
+        limit?: number;
+      };
+    };
+    answer: AccessKeyList;
+  };
+  /** Show an access key */
+  'GET /v3/access-keys/{id}': {
+    input: {
+      path: {
+        id: string;
+      };
+    };
+    answer: AccessKey;
+  };
+  /** List API keys of an account */
+  'GET /v3/accounts/{account}/api-keys': {
+    input: {
+      path: {
+        account: string;
+      };
+      query?: ApiKeyFilters & {
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da` */
+        filter?: string;
+        /** `total_count`: how many there are on all pages */
+        include?: string;
+        order?: 'ASC' | 'DESC';
+        /** Id of the last item of the page before */
+        after?: string;
+        /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
+        limit?: number;
+      };
+    };
+    answer: ApiKeyList;
+  };
+  /** Create an API key of an account */
+  'POST /v3/accounts/{account}/api-keys': {
+    input: {
+      path: {
+        account: string;
+      };
+      body: NewApiKey;
+    };
+    answer: ApiKey;
+  };
+  /** Show an API key of an account */
+  'GET /v3/accounts/{account}/api-keys/{id}': {
+    input: {
+      path: {
+        account: string;
+        id: string;
+      };
+    };
+    answer: ApiKey;
+  };
+  /** Change an API key of an account */
+  'PUT /v3/accounts/{account}/api-keys/{id}': {
+    input: {
+      path: {
+        account: string;
+        id: string;
+      };
+      header?: {
+        'If-Match'?: string;
+      };
+      body: ApiKeyChange;
+    };
+    answer: ApiKey;
+  };
+  /** Delete an API key of an account */
+  'DELETE /v3/accounts/{account}/api-keys/{id}': {
+    input: {
+      path: {
+        account: string;
+        id: string;
+      };
+      header?: {
+        'If-Match'?: string;
+      };
+    };
+    answer: undefined;
+  };
+  /** New secret for an API key of an account */
+  'POST /v3/accounts/{account}/api-keys/{id}/reset-secret': {
+    input: {
+      path: {
+        account: string;
+        id: string;
+      };
+      body?: ApiKeyChange | null;
+    };
+    answer: ApiKey;
+  };
+  /** Groups of an API key of an account */
+  'GET /v3/accounts/{account}/api-keys/{id}/groups': {
+    input: {
+      path: {
+        account: string;
+        id: string;
+      };
+      query?: {
+        /** `total_count`: how many there are on all pages */
+        include?: string;
+        order?: 'ASC' | 'DESC';
+        /** Id of the last item of the page before */
+        after?: string;
+        /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
+        limit?: number;
+      };
+    };
+    answer: KeyGroupList;
+  };
+  /** Add an API key of an account to groups */
+  'POST /v3/accounts/{account}/api-keys/{id}/groups/add': {
+    input: {
+      path: {
+        account: string;
+        id: string;
+      };
+      body: KeyGroupIds;
+    };
+    answer: ApiKey;
+  };
+  /** Remove an API key of an account from groups */
+  'POST /v3/accounts/{account}/api-keys/{id}/groups/remove': {
+    input: {
+      path: {
+        account: string;
+        id: string;
+      };
+      body: KeyGroupIds;
+    };
+    answer: ApiKey;
+  };
+  /** List the accounts of the installation */
+  'GET /v3/accounts': {
+    input: {
+      query?: AccountFilters & {
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da` */
+        filter?: string;
+        /** `total_count`: how many there are on all pages */
+        include?: string;
+        order?: 'ASC' | 'DESC';
+        /** Id of the last item of the page before */
+        after?: string;
+        /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
+        limit?: number;
+      };
+    };
+    answer: AccountList;
+  };
+  /** Create an account; the answer is the only one that shows its first administrator key */
+  'POST /v3/accounts': {
+    input: {
+      body: NewAccount;
+    };
+    answer: CreatedAccount;
+  };
+  /** Show an account */
+  'GET /v3/accounts/{id}': {
+    input: {
+      path: {
+        id: string;
+      };
+    };
+    answer: Account;
+  };
+  /** Change an account: what is given is changed */
+  'PUT /v3/accounts/{id}': {
+    input: {
+      path: {
+        id: string;
+      };
+      header?: {
+        'If-Match'?: string;
+      };
+      body: AccountChange;
+    };
+    answer: Account;
+  };
+  /** What an account uses of its quotas */
+  'GET /v3/accounts/{id}/usage': {
+    input: {
+      path: {
+        id: string;
+      };
+    };
+    answer: AccountUsage;
+  };
+  /** What happened to a command, a device or an event, and what it waits for */
+  'GET /v3/explain': {
+    input: {
+      query?: {
+        /** Entries before this time */
+        before?: string;
+        /** 1 to 200, default 50: the newest entries */
+        limit?: number;
+        uid?: string;
+        device_id?: string;
+        'async-id'?: string;
+      };
+    };
+    answer: Explanation;
+  };
+  /** List devices */
+  'GET /v3/devices': {
+    input: {
+      query?: DeviceFilters & {
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da` */
+        filter?: string;
+        /** `total_count`: how many there are on all pages */
+        include?: string;
+        order?: 'ASC' | 'DESC';
+        /** Id of the last item of the page before */
+        after?: string;
+        /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
+        limit?: number;
+      };
+    };
+    answer: DeviceList;
+  };
+  /** Create a device */
+  'POST /v3/devices': {
+    input: {
+      body: NewDevice;
+    };
+    answer: Device;
+  };
+  /** All devices as CSV, in the columns of an import */
+  'GET /v3/devices/export': {
+    input: {
+      query?: DeviceFilters & {
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da` */
+        filter?: string;
+      };
+    };
+    answer: string;
+  };
+  /** Show a device */
+  'GET /v3/devices/{id}': {
+    input: {
+      path: {
+        id: string;
+      };
+    };
+    answer: Device;
+  };
+  /** Change a device: what is given is changed */
+  'PUT /v3/devices/{id}': {
+    input: {
+      path: {
+        id: string;
+      };
+      header?: {
+        'If-Match'?: string;
+      };
+      body: DeviceChanges;
+    };
+    answer: Device;
+  };
+  /** Delete a device: it is disconnected, its waiting commands fail */
+  'DELETE /v3/devices/{id}': {
+    input: {
+      path: {
+        id: string;
+      };
+      header?: {
+        'If-Match'?: string;
+      };
+    };
+    answer: undefined;
+  };
+  /** Suspend a device: it is disconnected and refused until resumed */
+  'POST /v3/devices/{id}/suspend': {
+    input: {
+      path: {
+        id: string;
+      };
+      body: SuspensionReason;
+    };
+    answer: undefined;
+  };
+  /** Return a suspended device to service */
+  'POST /v3/devices/{id}/resume': {
+    input: {
+      path: {
+        id: string;
+      };
+      body: SuspensionReason;
+    };
+    answer: undefined;
+  };
+  /** Suspend or resume the devices of a group or a filter */
+  'POST /v3/device-suspensions': {
+    input: {
+      body: BulkSuspension;
+    };
+    answer: BulkSuspensionOutcome;
+  };
+  /** List saved queries */
+  'GET /v3/device-queries': {
+    input: {
+      query?: DeviceQueryFilters & {
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da` */
+        filter?: string;
+        /** `total_count`: how many there are on all pages */
+        include?: string;
+        order?: 'ASC' | 'DESC';
+        /** Id of the last item of the page before */
+        after?: string;
+        /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
+        limit?: number;
+      };
+    };
+    answer: DeviceQueryList;
+  };
+  /** Save a query */
+  'POST /v3/device-queries': {
+    input: {
+      body: NewDeviceQuery;
+    };
+    answer: DeviceQuery;
+  };
+  /** Show a saved query */
+  'GET /v3/device-queries/{id}': {
+    input: {
+      path: {
+        id: string;
+      };
+    };
+    answer: DeviceQuery;
+  };
+  /** Change a saved query: what is given is changed */
+  'PUT /v3/device-queries/{id}': {
+    input: {
+      path: {
+        id: string;
+      };
+      header?: {
+        'If-Match'?: string;
+      };
+      body: DeviceQueryChanges;
+    };
+    answer: DeviceQuery;
+  };
+  /** Delete a saved query */
+  'DELETE /v3/device-queries/{id}': {
+    input: {
+      path: {
+        id: string;
+      };
+      header?: {
+        'If-Match'?: string;
+      };
+    };
+    answer: undefined;
+  };
+  /** The devices that a saved query finds now */
+  'GET /v3/device-queries/{id}/devices': {
+    input: {
+      path: {
+        id: string;
+      };
+      query?: DeviceFilters & {
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da` */
+        filter?: string;
+        /** `total_count`: how many there are on all pages */
+        include?: string;
+        order?: 'ASC' | 'DESC';
+        /** Id of the last item of the page before */
+        after?: string;
+        /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
+        limit?: number;
+      };
+    };
+    answer: DeviceList;
+  };
+  /** Create many devices from a CSV table of up to 100,000 rows */
+  'POST /v3/device-imports': {
+    input: {
+      query?: {
+        name?: string;
+      };
+      body: string | Uint8Array;
+    };
+    answer: DeviceImport;
+  };
+  /** List imports */
+  'GET /v3/device-imports': {
+    input: {
+      query?: {
+        /** `total_count`: how many there are on all pages */
+        include?: string;
+        order?: 'ASC' | 'DESC';
+        /** Id of the last item of the page before */
+        after?: string;
+        /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
+        limit?: number;
+      };
+    };
+    answer: DeviceImportList;
+  };
+  /** How far an import is */
+  'GET /v3/device-imports/{id}': {
+    input: {
+      path: {
+        id: string;
+      };
+    };
+    answer: DeviceImport;
+  };
+  /** Delete an import and its report; what it did not create yet is not created */
+  'DELETE /v3/device-imports/{id}': {
+    input: {
+      path: {
+        id: string;
+      };
+    };
+    answer: undefined;
+  };
+  /** Report of an import: a line for each problem of a row */
+  'GET /v3/device-imports/{id}/errors': {
+    input: {
+      path: {
+        id: string;
+      };
+    };
+    answer: string;
+  };
+  /** List the suspension categories */
+  'GET /v3/device-block-categories': {
+    input: {
+      query?: DeviceBlockCategoryFilters & {
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da` */
+        filter?: string;
+        /** `total_count`: how many there are on all pages */
+        include?: string;
+        order?: 'ASC' | 'DESC';
+        /** Id of the last item of the page before */
+        after?: string;
+        /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
+        limit?: number;
+      };
+    };
+    answer: DeviceBlockCategoryList;
+  };
+  /** Show one suspension category */
+  'GET /v3/device-block-categories/{reference}': {
+    input: {
+      path: {
+        reference: string;
+      };
+    };
+    answer: DeviceBlockCategory;
+  };
+  /** List device groups */
+  'GET /v3/device-groups': {
+    input: {
+      query?: DeviceGroupFilters & {
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da` */
+        filter?: string;
+        /** `total_count`: how many there are on all pages */
+        include?: string;
+        order?: 'ASC' | 'DESC';
+        /** Id of the last item of the page before */
+        after?: string;
+        /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
+        limit?: number;
+      };
+    };
+    answer: DeviceGroupList;
+  };
+  /** Create a device group */
+  'POST /v3/device-groups': {
+    input: {
+      body: NewDeviceGroup;
+    };
+    answer: DeviceGroup;
+  };
+  /** Show a device group */
+  'GET /v3/device-groups/{id}': {
+    input: {
+      path: {
+        id: string;
+      };
+    };
+    answer: DeviceGroup;
+  };
+  /** Change a device group: what is given is changed */
+  'PUT /v3/device-groups/{id}': {
+    input: {
+      path: {
+        id: string;
+      };
+      header?: {
+        'If-Match'?: string;
+      };
+      body: DeviceGroupChanges;
+    };
+    answer: DeviceGroup;
+  };
+  /** Delete a device group; its devices stay */
+  'DELETE /v3/device-groups/{id}': {
+    input: {
+      path: {
+        id: string;
+      };
+      header?: {
+        'If-Match'?: string;
+      };
+    };
+    answer: undefined;
+  };
+  /** Add one device */
+  'POST /v3/device-groups/{id}/devices/add': {
+    input: {
+      path: {
+        id: string;
+      };
+      body: DeviceGroupMember;
+    };
+    answer: undefined;
+  };
+  /** Remove one device */
+  'POST /v3/device-groups/{id}/devices/remove': {
+    input: {
+      path: {
+        id: string;
+      };
+      body: DeviceGroupMember;
+    };
+    answer: undefined;
+  };
+  /** List the devices of a group */
+  'GET /v3/device-groups/{id}/devices': {
+    input: {
+      path: {
+        id: string;
+      };
+      query?: DeviceFilters & {
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da` */
+        filter?: string;
+        /** `total_count`: how many there are on all pages */
+        include?: string;
+        order?: 'ASC' | 'DESC';
+        /** Id of the last item of the page before */
+        after?: string;
+        /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
+        limit?: number;
+      };
+    };
+    answer: DeviceList;
+  };
+  /** List what a device may prove its name with, without keys */
+  'GET /v3/devices/{id}/credentials': {
+    input: {
+      path: {
+        id: string;
+      };
+    };
+    answer: DeviceCredentialList;
+  };
+  /** Give a device a credential */
+  'POST /v3/devices/{id}/credentials': {
+    input: {
+      path: {
+        id: string;
+      };
+      body: NewDeviceCredential;
+    };
+    answer: CreatedDeviceCredential;
+  };
+  /** Show a credential, without its key */
+  'GET /v3/devices/{id}/credentials/{credentialId}': {
+    input: {
+      path: {
+        id: string;
+        credentialId: string;
+      };
+    };
+    answer: DeviceCredential;
+  };
+  /** Withdraw a credential: what is connected with it is disconnected */
+  'DELETE /v3/devices/{id}/credentials/{credentialId}': {
+    input: {
+      path: {
+        id: string;
+        credentialId: string;
+      };
+    };
+    answer: undefined;
+  };
+  /** List the issuers of device certificates that the account trusts */
+  'GET /v3/trusted-certificates': { input: {}; answer: TrustedCertificateList };
+  /** Trust an issuer of device certificates */
+  'POST /v3/trusted-certificates': {
+    input: {
+      body: NewTrustedCertificate;
+    };
+    answer: TrustedCertificate;
+  };
+  /** Show a trusted issuer */
+  'GET /v3/trusted-certificates/{id}': {
+    input: {
+      path: {
+        id: string;
+      };
+    };
+    answer: TrustedCertificate;
+  };
+  /** Change name or enrolment: what is given is changed */
+  'PUT /v3/trusted-certificates/{id}': {
+    input: {
+      path: {
+        id: string;
+      };
+      body: TrustedCertificateChanges;
+    };
+    answer: TrustedCertificate;
+  };
+  /** Trust an issuer no longer: devices that came by it are disconnected */
+  'DELETE /v3/trusted-certificates/{id}': {
+    input: {
+      path: {
+        id: string;
+      };
+    };
+    answer: undefined;
+  };
+  /** Send a command to a device; its result comes as an asynchronous response (spec §4.3) */
+  'POST /v2/device-requests/{deviceId}': {
+    input: {
+      path: {
+        deviceId: string;
+      };
+      query: {
+        /** Yours: comes with the result. The same command with the same id again is not sent twice */
+        'async-id': string;
+        /** Extra attempts; default 0, for devices in queue mode 2 */
+        retry?: number;
+        /** How long it may wait; default 7200, for devices in queue mode 259200 */
+        'expiry-seconds'?: number;
+        /** Seconds: the result in the answer, when the device is that quick; it goes to the channel too */
+        wait?: number;
+      };
+      body: {
+        /** FETCH and IPATCH read and write several paths at once: uri `/`, the paths in a SenML payload */
+        method: 'GET' | 'PUT' | 'POST' | 'DELETE' | 'FETCH' | 'IPATCH';
+        /** `/<object>/<instance>/<resource>`, write attributes as its query */
+        uri: string;
+        /** Media type wanted */
+        accept?: string;
+        /** Media type of the payload */
+        'content-type'?: string;
+        'payload-b64'?: string;
+        /** How long the command may wait; the query parameter wins */
+        expiry_seconds?: number;
+        'expiry-seconds'?: number;
+      };
+    };
+    answer: AsyncResponse | undefined;
+  };
+  /** List the commands of the calling key; filters: device_id, state */
+  'GET /v3/device-requests': {
+    input: {
+      query?: DeviceCommandFilters & {
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da` */
+        filter?: string;
+        /** `total_count`: how many there are on all pages */
+        include?: string;
+        order?: 'ASC' | 'DESC';
+        /** Id of the last item of the page before */
+        after?: string;
+        /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
+        limit?: number;
+      };
+    };
+    answer: DeviceCommandList;
+  };
+  /** Show one command of the calling key */
+  'GET /v3/device-requests/{asyncId}': {
+    input: {
+      path: {
+        asyncId: string;
+      };
+    };
+    answer: DeviceCommand;
+  };
+  /** Take back a command that waits; it ends with 429 REQUEST_CANCELLED */
+  'DELETE /v3/device-requests/{asyncId}': {
+    input: {
+      path: {
+        asyncId: string;
+      };
+    };
+    answer: undefined;
+  };
+  /** Registered devices, at most 200
+   * @deprecated */
+  'GET /v2/endpoints': {
+    input: {
+      query?: {
+        /** Endpoint type */
+        type?: string;
+      };
+    };
+    answer: Endpoint[];
+  };
+  /** Resources of a registered device */
+  'GET /v2/endpoints/{deviceId}': {
+    input: {
+      path: {
+        deviceId: string;
+      };
+    };
+    answer: EndpointResource[];
+  };
+  /** Read a resource; the value comes as an asynchronous response */
+  'GET /v2/endpoints/{deviceId}/{object}': {
+    input: {
+      path: {
+        deviceId: string;
+        object: number;
+      };
+      query?: {
+        /** No asynchronous response */
+        noResp?: boolean;
+        /** Only what is cached here; nothing is: see the snapshot */
+        cacheOnly?: boolean;
+      };
+    };
+    answer: AsyncAccepted | undefined;
+  };
+  /** Write a value (spec §4.3) */
+  'PUT /v2/endpoints/{deviceId}/{object}': {
+    input: {
+      path: {
+        deviceId: string;
+        object: number;
+      };
+      query?: {
+        /** No asynchronous response */
+        noResp?: boolean;
+      };
+      body: string | Uint8Array;
+    };
+    answer: AsyncAccepted | undefined;
+  };
+  /** Execute a resource, or create an instance */
+  'POST /v2/endpoints/{deviceId}/{object}': {
+    input: {
+      path: {
+        deviceId: string;
+        object: number;
+      };
+      query?: {
+        /** No asynchronous response */
+        noResp?: boolean;
+      };
+      body?: string | Uint8Array;
+    };
+    answer: AsyncAccepted | undefined;
+  };
+  /** Delete an instance */
+  'DELETE /v2/endpoints/{deviceId}/{object}': {
+    input: {
+      path: {
+        deviceId: string;
+        object: number;
+      };
+      query?: {
+        /** No asynchronous response */
+        noResp?: boolean;
+      };
+    };
+    answer: AsyncAccepted | undefined;
+  };
+  /** Read a resource; the value comes as an asynchronous response */
+  'GET /v2/endpoints/{deviceId}/{object}/{instance}': {
+    input: {
+      path: {
+        deviceId: string;
+        object: number;
+        instance: number;
+      };
+      query?: {
+        /** No asynchronous response */
+        noResp?: boolean;
+        /** Only what is cached here; nothing is: see the snapshot */
+        cacheOnly?: boolean;
+      };
+    };
+    answer: AsyncAccepted | undefined;
+  };
+  /** Write a value (spec §4.3) */
+  'PUT /v2/endpoints/{deviceId}/{object}/{instance}': {
+    input: {
+      path: {
+        deviceId: string;
+        object: number;
+        instance: number;
+      };
+      query?: {
+        /** No asynchronous response */
+        noResp?: boolean;
+      };
+      body: string | Uint8Array;
+    };
+    answer: AsyncAccepted | undefined;
+  };
+  /** Execute a resource, or create an instance */
+  'POST /v2/endpoints/{deviceId}/{object}/{instance}': {
+    input: {
+      path: {
+        deviceId: string;
+        object: number;
+        instance: number;
+      };
+      query?: {
+        /** No asynchronous response */
+        noResp?: boolean;
+      };
+      body?: string | Uint8Array;
+    };
+    answer: AsyncAccepted | undefined;
+  };
+  /** Delete an instance */
+  'DELETE /v2/endpoints/{deviceId}/{object}/{instance}': {
+    input: {
+      path: {
+        deviceId: string;
+        object: number;
+        instance: number;
+      };
+      query?: {
+        /** No asynchronous response */
+        noResp?: boolean;
+      };
+    };
+    answer: AsyncAccepted | undefined;
+  };
+  /** Read a resource; the value comes as an asynchronous response */
+  'GET /v2/endpoints/{deviceId}/{object}/{instance}/{resource}': {
+    input: {
+      path: {
+        deviceId: string;
+        object: number;
+        instance: number;
+        resource: number;
+      };
+      query?: {
+        /** No asynchronous response */
+        noResp?: boolean;
+        /** Only what is cached here; nothing is: see the snapshot */
+        cacheOnly?: boolean;
+      };
+    };
+    answer: AsyncAccepted | undefined;
+  };
+  /** Write a value (spec §4.3) */
+  'PUT /v2/endpoints/{deviceId}/{object}/{instance}/{resource}': {
+    input: {
+      path: {
+        deviceId: string;
+        object: number;
+        instance: number;
+        resource: number;
+      };
+      query?: {
+        /** No asynchronous response */
+        noResp?: boolean;
+      };
+      body: string | Uint8Array;
+    };
+    answer: AsyncAccepted | undefined;
+  };
+  /** Execute a resource, or create an instance */
+  'POST /v2/endpoints/{deviceId}/{object}/{instance}/{resource}': {
+    input: {
+      path: {
+        deviceId: string;
+        object: number;
+        instance: number;
+        resource: number;
+      };
+      query?: {
+        /** No asynchronous response */
+        noResp?: boolean;
+      };
+      body?: string | Uint8Array;
+    };
+    answer: AsyncAccepted | undefined;
+  };
+  /** Delete an instance */
+  'DELETE /v2/endpoints/{deviceId}/{object}/{instance}/{resource}': {
+    input: {
+      path: {
+        deviceId: string;
+        object: number;
+        instance: number;
+        resource: number;
+      };
+      query?: {
+        /** No asynchronous response */
+        noResp?: boolean;
+      };
+    };
+    answer: AsyncAccepted | undefined;
+  };
+  /** Read a resource; the value comes as an asynchronous response */
+  'GET /v2/endpoints/{deviceId}/{object}/{instance}/{resource}/{resourceInstance}': {
+    input: {
+      path: {
+        deviceId: string;
+        object: number;
+        instance: number;
+        resource: number;
+        resourceInstance: number;
+      };
+      query?: {
+        /** No asynchronous response */
+        noResp?: boolean;
+        /** Only what is cached here; nothing is: see the snapshot */
+        cacheOnly?: boolean;
+      };
+    };
+    answer: AsyncAccepted | undefined;
+  };
+  /** Write a value (spec §4.3) */
+  'PUT /v2/endpoints/{deviceId}/{object}/{instance}/{resource}/{resourceInstance}': {
+    input: {
+      path: {
+        deviceId: string;
+        object: number;
+        instance: number;
+        resource: number;
+        resourceInstance: number;
+      };
+      query?: {
+        /** No asynchronous response */
+        noResp?: boolean;
+      };
+      body: string | Uint8Array;
+    };
+    answer: AsyncAccepted | undefined;
+  };
+  /** Execute a resource, or create an instance */
+  'POST /v2/endpoints/{deviceId}/{object}/{instance}/{resource}/{resourceInstance}': {
+    input: {
+      path: {
+        deviceId: string;
+        object: number;
+        instance: number;
+        resource: number;
+        resourceInstance: number;
+      };
+      query?: {
+        /** No asynchronous response */
+        noResp?: boolean;
+      };
+      body?: string | Uint8Array;
+    };
+    answer: AsyncAccepted | undefined;
+  };
+  /** Delete an instance */
+  'DELETE /v2/endpoints/{deviceId}/{object}/{instance}/{resource}/{resourceInstance}': {
+    input: {
+      path: {
+        deviceId: string;
+        object: number;
+        instance: number;
+        resource: number;
+        resourceInstance: number;
+      };
+      query?: {
+        /** No asynchronous response */
+        noResp?: boolean;
+      };
+    };
+    answer: AsyncAccepted | undefined;
+  };
+  /** Tell what an object of your devices means */
+  'POST /v3/object-models': {
+    input: {
+      body: string | Uint8Array;
+    };
+    answer: ObjectModel;
+  };
+  /** List the object definitions of the account; filters: object_id, name */
+  'GET /v3/object-models': {
+    input: {
+      query?: ObjectModelFilters & {
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da` */
+        filter?: string;
+        /** `total_count`: how many there are on all pages */
+        include?: string;
+        order?: 'ASC' | 'DESC';
+        /** Id of the last item of the page before */
+        after?: string;
+        /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
+        limit?: number;
+      };
+    };
+    answer: ObjectModelList;
+  };
+  /** Show an object definition */
+  'GET /v3/object-models/{id}': {
+    input: {
+      path: {
+        id: string;
+      };
+    };
+    answer: ObjectModel;
+  };
+  /** Delete an object definition; values that came before stay as they are */
+  'DELETE /v3/object-models/{id}': {
+    input: {
+      path: {
+        id: string;
+      };
+    };
+    answer: undefined;
+  };
+  /** Presubscription rules of the key */
+  'GET /v2/subscriptions': {
+    input: {};
+    answer: {
+      /** Device id or endpoint name; may end in * */
+      'endpoint-name'?: string;
+      'endpoint-type'?: string;
+      'resource-path'?: string[];
+    }[];
+  };
+  /** Replace the presubscription rules of the key; they apply when devices register (spec §4.4) */
+  'PUT /v2/subscriptions': {
+    input: {
+      body: {
+        /** Device id or endpoint name; may end in * */
+        'endpoint-name'?: string;
+        'endpoint-type'?: string;
+        'resource-path'?: string[];
+      }[];
+    };
+    answer: undefined;
+  };
+  /** Remove the presubscription rules of the key; what devices report now goes on until they come again */
+  'DELETE /v2/subscriptions': { input: {}; answer: undefined };
+  /** Paths of the device to which the key is subscribed, one a line */
+  'GET /v2/subscriptions/{deviceId}': {
+    input: {
+      path: {
+        deviceId: string;
+      };
+    };
+    answer: string;
+  };
+  /** End all subscriptions of the key to the device */
+  'DELETE /v2/subscriptions/{deviceId}': {
+    input: {
+      path: {
+        deviceId: string;
+      };
+    };
+    answer: undefined;
+  };
+  /** Subscribe to a resource; result and first value come on the channel (spec §4.4) */
+  'PUT /v2/subscriptions/{deviceId}/{object}': {
+    input: {
+      path: {
+        deviceId: string;
+        object: number;
+      };
+    };
+    answer: AsyncAccepted;
+  };
+  /** Whether the key is subscribed to the resource */
+  'GET /v2/subscriptions/{deviceId}/{object}': {
+    input: {
+      path: {
+        deviceId: string;
+        object: number;
+      };
+    };
+    answer: undefined;
+  };
+  /** End the subscription of the key to the resource */
+  'DELETE /v2/subscriptions/{deviceId}/{object}': {
+    input: {
+      path: {
+        deviceId: string;
+        object: number;
+      };
+    };
+    answer: undefined;
+  };
+  /** Subscribe to a resource; result and first value come on the channel (spec §4.4) */
+  'PUT /v2/subscriptions/{deviceId}/{object}/{instance}': {
+    input: {
+      path: {
+        deviceId: string;
+        object: number;
+        instance: number;
+      };
+    };
+    answer: AsyncAccepted;
+  };
+  /** Whether the key is subscribed to the resource */
+  'GET /v2/subscriptions/{deviceId}/{object}/{instance}': {
+    input: {
+      path: {
+        deviceId: string;
+        object: number;
+        instance: number;
+      };
+    };
+    answer: undefined;
+  };
+  /** End the subscription of the key to the resource */
+  'DELETE /v2/subscriptions/{deviceId}/{object}/{instance}': {
+    input: {
+      path: {
+        deviceId: string;
+        object: number;
+        instance: number;
+      };
+    };
+    answer: undefined;
+  };
+  /** Subscribe to a resource; result and first value come on the channel (spec §4.4) */
+  'PUT /v2/subscriptions/{deviceId}/{object}/{instance}/{resource}': {
+    input: {
+      path: {
+        deviceId: string;
+        object: number;
+        instance: number;
+        resource: number;
+      };
+    };
+    answer: AsyncAccepted;
+  };
+  /** Whether the key is subscribed to the resource */
+  'GET /v2/subscriptions/{deviceId}/{object}/{instance}/{resource}': {
+    input: {
+      path: {
+        deviceId: string;
+        object: number;
+        instance: number;
+        resource: number;
+      };
+    };
+    answer: undefined;
+  };
+  /** End the subscription of the key to the resource */
+  'DELETE /v2/subscriptions/{deviceId}/{object}/{instance}/{resource}': {
+    input: {
+      path: {
+        deviceId: string;
+        object: number;
+        instance: number;
+        resource: number;
+      };
+    };
+    answer: undefined;
+  };
+  /** Subscribe to a resource; result and first value come on the channel (spec §4.4) */
+  'PUT /v2/subscriptions/{deviceId}/{object}/{instance}/{resource}/{resourceInstance}': {
+    input: {
+      path: {
+        deviceId: string;
+        object: number;
+        instance: number;
+        resource: number;
+        resourceInstance: number;
+      };
+    };
+    answer: AsyncAccepted;
+  };
+  /** Whether the key is subscribed to the resource */
+  'GET /v2/subscriptions/{deviceId}/{object}/{instance}/{resource}/{resourceInstance}': {
+    input: {
+      path: {
+        deviceId: string;
+        object: number;
+        instance: number;
+        resource: number;
+        resourceInstance: number;
+      };
+    };
+    answer: undefined;
+  };
+  /** End the subscription of the key to the resource */
+  'DELETE /v2/subscriptions/{deviceId}/{object}/{instance}/{resource}/{resourceInstance}': {
+    input: {
+      path: {
+        deviceId: string;
+        object: number;
+        instance: number;
+        resource: number;
+        resourceInstance: number;
+      };
+    };
+    answer: undefined;
+  };
+  /** Last reported and last desired values of a device */
+  'GET /v3/devices/{deviceId}/echo': {
+    input: {
+      path: {
+        deviceId: string;
+      };
+    };
+    answer: DeviceEcho;
+  };
+  /** Not available: always 405 */
+  'DELETE /v3/devices/{deviceId}/echo': {
+    input: {
+      path: {
+        deviceId: string;
+      };
+    };
+    answer: never;
+  };
+  /** Follow the device events */
+  'GET /v3/device-events/stream': {
+    input: {
+      query?: {
+        filter?: string;
+        /** The same, for clients that set no headers */
+        after?: string;
+      };
+      header?: {
+        /** Id of the last entry the client has */
+        'Last-Event-ID'?: string;
+      };
+    };
+    answer: string;
+  };
+  /** List device events, newest first */
+  'GET /v3/device-events': {
+    input: {
+      query?: DeviceEventFilters & {
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da` */
+        filter?: string;
+        /** `total_count`: how many there are on all pages */
+        include?: string;
+        order?: 'ASC' | 'DESC';
+        /** Id of the last item of the page before */
+        after?: string;
+        /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
+        limit?: number;
+      };
+    };
+    answer: DeviceEventList;
+  };
+  /** List device events, newest first */
+  'GET /v3/devicelog': {
+    input: {
+      query?: DeviceEventFilters & {
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da` */
+        filter?: string;
+        /** `total_count`: how many there are on all pages */
+        include?: string;
+        order?: 'ASC' | 'DESC';
+        /** Id of the last item of the page before */
+        after?: string;
+        /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
+        limit?: number;
+      };
+    };
+    answer: DeviceEventList;
+  };
+  /** Show one device event */
+  'GET /v3/device-events/{id}': {
+    input: {
+      path: {
+        id: string;
+      };
+    };
+    answer: DeviceEvent;
+  };
+  /** Show one device event */
+  'GET /v3/devicelog/{id}': {
+    input: {
+      path: {
+        id: string;
+      };
+    };
+    answer: DeviceEvent;
+  };
+  /** List the codes of device events, all on one page */
+  'GET /v3/device-event-codes': { input: {}; answer: DeviceEventCodeList };
+  /** Show one code, by name (SYS_106) or number (106) */
+  'GET /v3/device-event-codes/{code}': {
+    input: {
+      path: {
+        code: string;
+      };
+    };
+    answer: DeviceEventCode;
+  };
+  /** Which kind of channel the key has */
+  'GET /v2/notification/channel': { input: {}; answer: ChannelKind };
+  /** Register the callback URL of the key */
+  'PUT /v2/notification/callback': {
+    input: {
+      body: {
+        url: string;
+        headers?: Record<string, string> | null;
+        serialization?: {
+          type?: 'v2';
+          max_chunk_size?: number | string;
+          cfg?: {
+            include_uid?: boolean | 'true' | 'false';
+            include_timestamp?: boolean | 'true' | 'false';
+            include_original_ep?: boolean | 'true' | 'false';
+            deregistrations_as_object?: boolean | 'true' | 'false';
+            use_endpoint_name?: boolean | 'true' | 'false';
+          };
+        } | null;
+      };
+    };
+    answer: CallbackChannel;
+  };
+  /** Show the callback of the key, and its queue */
+  'GET /v2/notification/callback': { input: {}; answer: CallbackChannel };
+  /** Delete the callback of the key, with what is queued */
+  'DELETE /v2/notification/callback': { input: {}; answer: undefined };
+  /** Make the WebSocket channel of the key, or change its configuration */
+  'PUT /v2/notification/websocket': {
+    input: {
+      body?: {
+        serialization?: {
+          type?: 'v2';
+          max_chunk_size?: number | string;
+          cfg?: {
+            include_uid?: boolean | 'true' | 'false';
+            include_timestamp?: boolean | 'true' | 'false';
+            include_original_ep?: boolean | 'true' | 'false';
+            deregistrations_as_object?: boolean | 'true' | 'false';
+            use_endpoint_name?: boolean | 'true' | 'false';
+          };
+        } | null;
+      } | null;
+    };
+    answer: WebSocketChannel;
+  };
+  /** Show the WebSocket channel of the key, and its queue */
+  'GET /v2/notification/websocket': { input: {}; answer: WebSocketChannel };
+  /** Delete the WebSocket channel of the key; its socket is closed with 1001 */
+  'DELETE /v2/notification/websocket': { input: {}; answer: undefined };
+  /** Make a secret with which messages to the callback are signed */
+  'POST /v2/notification/callback/signing-secrets': { input: {}; answer: CreatedSigningSecret };
+  /** List the secrets, without what they are */
+  'GET /v2/notification/callback/signing-secrets': {
+    input: {
+      query?: {
+        /** `total_count`: how many there are on all pages */
+        include?: string;
+        order?: 'ASC' | 'DESC';
+        /** Id of the last item of the page before */
+        after?: string;
+        /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
+        limit?: number;
+      };
+    };
+    answer: SigningSecretList;
+  };
+  /** Delete a secret: nothing is signed with it any more */
+  'DELETE /v2/notification/callback/signing-secrets/{id}': {
+    input: {
+      path: {
+        id: string;
+      };
+    };
+    answer: undefined;
+  };
+  /** Wait up to 30 s for events
+   * @deprecated */
+  'GET /v2/notification/pull': {
+    input: {
+      query?: {
+        /** Answer at once */
+        noWait?: boolean;
+      };
+    };
+    answer: NotificationMessage | undefined;
+  };
+  /** Delete the pull channel of the key
+   * @deprecated */
+  'DELETE /v2/notification/pull': { input: {}; answer: string };
+}

@@ -1,0 +1,130 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { Conflict, InvalidRequest, Lanyard, NoAnswer, NotFound, ServiceUnavailable, TooManyRequests } from './index.js';
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+const json =
+  (status: number, body: unknown, headers: Record<string, string> = {}): Answer =>
+  (_, response) => {
+    response.writeHead(status, { 'content-type': 'application/json', 'x-request-id': 'r-1', ...headers });
+    response.end(JSON.stringify(body));
+  };
+
+const error = (status: number, type: string): Answer =>
+  json(status, {
+    object: 'error',
+    code: status,
+    type,
+    message: 'No.',
+    request_id: 'r-1',
+    fields: [{ name: 'a', message: 'b' }],
+  });
+
+const page = (ids: string[], hasMore: boolean): Answer =>
+  json(200, {
+    object: 'list',
+    data: ids.map((id) => ({ id })),
+    limit: 2,
+    after: null,
+    order: 'ASC',
+    has_more: hasMore,
+  });
+
+describe('requests', () => {
+  let server: Server | undefined;
+  const requests: { method: string; url: string; headers: IncomingMessage['headers'] }[] = [];
+
+  /** Gives the answers in turn, the last one again and again. */
+  const serving = async (...answers: [Answer, ...Answer[]]): Promise<Lanyard> => {
+    requests.length = 0;
+    server = createServer((request, response) => {
+      requests.push({ method: request.method ?? '', url: request.url ?? '', headers: request.headers });
+      const answer = answers.length > 1 ? answers.shift() : answers[0];
+      request.resume().on('end', () => answer?.(request, response));
+    });
+    await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    return new Lanyard({ baseUrl: `http://127.0.0.1:${port}/`, key: 'ak_1x\n' });
+  };
+
+  afterEach(() => {
+    server?.closeAllConnections();
+    server?.close();
+  });
+
+  it('fill path, query, headers and body', async () => {
+    const lanyard = await serving(json(200, { id: 'a/b' }));
+    await lanyard.call('PUT /v3/devices/{id}', {
+      path: { id: 'a/b' },
+      header: { 'If-Match': '"1"' },
+      body: { name: 'n' },
+    });
+    await lanyard.call('GET /v3/devices', {
+      query: { state__in: 'registered,bootstrapped', custom_attributes__site: 'n' },
+    });
+    expect(requests).toMatchObject([
+      { method: 'PUT', url: '/v3/devices/a%2Fb', headers: { authorization: 'Bearer ak_1x', 'if-match': '"1"' } },
+      { method: 'GET', url: '/v3/devices?state__in=registered%2Cbootstrapped&custom_attributes__site=n' },
+    ]);
+  });
+
+  it.each([
+    [400, 'validation_error', InvalidRequest],
+    [404, 'not_found', NotFound],
+    [409, 'duplicate', Conflict],
+  ])('%s is an exception of its own with the request id', async (status, type, expected) => {
+    const failed = (await serving(error(status, type))).call('GET /v3/devices');
+    await expect(failed).rejects.toThrow(expected);
+    await expect(failed).rejects.toMatchObject({
+      status,
+      code: type,
+      requestId: 'r-1',
+      fields: [{ name: 'a', message: 'b' }],
+    });
+    expect(requests).toHaveLength(1);
+  });
+
+  it('the bare word of v2 is the code', async () => {
+    const lanyard = await serving((_, response) => response.writeHead(404).end('DEVICE_NOT_FOUND'));
+    const failed = lanyard.call('GET /v2/endpoints/{deviceId}', { path: { deviceId: 'a' } });
+    await expect(failed).rejects.toMatchObject({ code: 'DEVICE_NOT_FOUND', requestId: undefined });
+  });
+
+  it('go out again after what passes, when they may be repeated', async () => {
+    const lanyard = await serving(
+      error(503, 'system_unavailable'),
+      (request) => request.socket.destroy(),
+      page([], false),
+    );
+    expect(await lanyard.call('GET /v3/devices')).toMatchObject({ data: [] });
+    expect(requests).toHaveLength(3);
+  });
+
+  it('go out once when they may not', async () => {
+    const lanyard = await serving(error(503, 'system_unavailable'));
+    await expect(lanyard.call('POST /v3/devices', { body: {} })).rejects.toThrow(ServiceUnavailable);
+    expect(requests).toHaveLength(1);
+  });
+
+  it('a broken connection is NoAnswer', async () => {
+    const lanyard = await serving((request) => request.socket.destroy());
+    await expect(lanyard.call('POST /v3/devices', { body: {} })).rejects.toThrow(NoAnswer);
+  });
+
+  it('who is too fast is repeated, whatever the method, but not when a queue is full', async () => {
+    const lanyard = await serving(error(429, 'rate_limit_exceeded'), json(201, { id: 'd' }));
+    expect(await lanyard.call('POST /v3/devices', { body: {} })).toEqual({ id: 'd' });
+    const full = await serving((_, response) => response.writeHead(429).end('QUEUE_IS_FULL'));
+    await expect(full.sendCommand('d', { method: 'GET', uri: '/3/0/0' })).rejects.toThrow(TooManyRequests);
+  });
+
+  it('items come page after page', async () => {
+    const lanyard = await serving(page(['a', 'b'], true), page(['c'], false));
+    const ids: string[] = [];
+    for await (const { id } of lanyard.items('GET /v3/devices', { query: { limit: 2 } })) ids.push(id);
+    expect(ids).toEqual(['a', 'b', 'c']);
+    expect(requests.map(({ url }) => url)).toEqual(['/v3/devices?limit=2', '/v3/devices?limit=2&after=b']);
+  });
+});

@@ -1,0 +1,96 @@
+import { NoAnswer, requestFailed } from './errors.js';
+import type { AnyInput, CallOptions } from './operations.js';
+import { retrying } from './retry.js';
+
+export interface HttpOptions {
+  /** For example `https://lanyard.example`. */
+  baseUrl: string;
+  key: string;
+  timeoutMs: number;
+  retries: number;
+  fetch: typeof fetch;
+}
+
+const repeatableMethods = new Set(['GET', 'PUT', 'DELETE']);
+
+/** The service takes a command with the same async-id once. */
+const isRepeatable = (method: string, path: string): boolean =>
+  repeatableMethods.has(method) || path === '/v2/device-requests/{deviceId}';
+
+const urlOf = (base: string, path: string, { path: values = {}, query = {} }: AnyInput): string => {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.append(name, String(value));
+  return `${base}${filled}${search.size > 0 ? `?${search}` : ''}`;
+};
+
+const bodyOf = (body: unknown): RequestInit => {
+  if (body === undefined) return {};
+  if (body instanceof Uint8Array) return { body: new Uint8Array(body) };
+  if (typeof body === 'string') return { body, headers: { 'content-type': 'text/plain' } };
+  return { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+};
+
+const read = async (response: Response): Promise<unknown> => {
+  const text = await response.text();
+  if (text === '') return undefined;
+  return response.headers.get('content-type')?.includes('json') ? (JSON.parse(text) as unknown) : text;
+};
+
+/** Sends requests and reads answers; repeats what may be repeated. */
+export class Http {
+  constructor(readonly options: HttpOptions) {}
+
+  /** `operation`: `GET /v3/devices/{id}`. Throws RequestFailed, or NoAnswer. */
+  send(operation: string, input: AnyInput = {}, options: CallOptions = {}): Promise<unknown> {
+    const [method = '', path = ''] = operation.split(' ');
+    const { retries = this.options.retries, signal } = options;
+    const url = urlOf(this.options.baseUrl, path, input);
+    return retrying(() => this.once(operation, method, url, input, options), {
+      retries,
+      repeatable: isRepeatable(method, path),
+      ...(signal && { signal }),
+    });
+  }
+
+  private async once(
+    operation: string,
+    method: string,
+    url: string,
+    input: AnyInput,
+    { timeoutMs = this.options.timeoutMs, signal }: CallOptions,
+  ): Promise<unknown> {
+    const { headers, ...body } = bodyOf(input.body);
+    const given = Object.entries(input.header ?? {}).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined,
+    );
+    const limit = AbortSignal.timeout(timeoutMs);
+    let response: Response;
+    let answer: unknown;
+    try {
+      response = await this.options.fetch(url, {
+        method,
+        ...body,
+        headers: {
+          accept: 'application/json',
+          ...(headers as Record<string, string>),
+          ...Object.fromEntries(given),
+          authorization: `Bearer ${this.options.key}`,
+        },
+        signal: signal ? AbortSignal.any([signal, limit]) : limit,
+      });
+      answer = await read(response);
+    } catch (error) {
+      if (signal?.aborted) throw signal.reason;
+      throw new NoAnswer(`${operation}: no answer from ${this.options.baseUrl}`, { cause: error });
+    }
+    if (response.ok) return answer;
+    const retryAfter = Number(response.headers.get('retry-after') ?? NaN);
+    throw requestFailed(operation, {
+      status: response.status,
+      body: (answer ?? '') as string,
+      requestId: response.headers.get('x-request-id') ?? undefined,
+      retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
+    });
+  }
+}

@@ -1,0 +1,39 @@
+import type { Operations } from './generated/api.js';
+
+/** Method and path as the document has them: `GET /v3/devices/{id}`. */
+export type Operation = keyof Operations;
+
+type Input<K extends Operation> = Operations[K]['input'];
+
+/** What an operation takes: values of its path, query, headers, body. May be left out when nothing is required. */
+export type Arguments<K extends Operation> =
+  Record<string, never> extends Input<K>
+    ? [input?: Input<K>, options?: CallOptions]
+    : [Input<K>, options?: CallOptions];
+
+/** What an operation answers when it succeeds. */
+export type AnswerOf<K extends Operation> = Operations[K]['answer'];
+
+/** Operations that answer pages. */
+export type ListOperation = {
+  [K in Operation]: AnswerOf<K> extends { object: 'list'; data: unknown[]; has_more: boolean } ? K : never;
+}[Operation];
+
+/** One item of what a list operation answers. */
+export type ItemOf<K extends ListOperation> = AnswerOf<K> extends { data: (infer Item)[] } ? Item : never;
+
+export interface CallOptions {
+  signal?: AbortSignal;
+  /** How long one try may take. */
+  timeoutMs?: number;
+  /** Tries beside the first. */
+  retries?: number;
+}
+
+/** Any operation's input, for code that does not know which. */
+export interface AnyInput {
+  path?: Record<string, string | number>;
+  query?: Record<string, unknown>;
+  header?: Record<string, string | undefined>;
+  body?: unknown;
+}

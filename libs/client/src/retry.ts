@@ -1,0 +1,33 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { NoAnswer, RequestFailed } from './errors.js';
+
+const firstWaitMs = 250;
+const longestWaitMs = 30_000;
+
+/** 0.25, 0.5, 1 … 30 s, each less up to a half at random, so that many clients do not come back together. */
+export const backOffMs = (failures: number, longestMs = longestWaitMs): number =>
+  Math.min(longestMs, firstWaitMs * 2 ** failures) * (1 - Math.random() / 2);
+
+/** Whether a request may be sent again after this. `repeatable`: carried out twice, it does the same as once. */
+const mayRepeat = (error: unknown, repeatable: boolean): boolean => {
+  if (error instanceof NoAnswer) return repeatable;
+  if (!(error instanceof RequestFailed)) return false;
+  // Refused before anything was done, unless a queue is full: that takes longer than a retry waits.
+  if (error.status === 429) return error.code !== 'QUEUE_IS_FULL';
+  return repeatable && [502, 503, 504].includes(error.status);
+};
+
+/** Runs `attempt` again after what passes by itself: `retries` times at most, waiting as long as the service asks. */
+export const retrying = async <T>(
+  attempt: () => Promise<T>,
+  { retries, repeatable, signal }: { retries: number; repeatable: boolean; signal?: AbortSignal },
+): Promise<T> => {
+  for (let failures = 0; ; failures++)
+    try {
+      return await attempt();
+    } catch (error) {
+      if (failures >= retries || signal?.aborted || !mayRepeat(error, repeatable)) throw error;
+      const asked = error instanceof RequestFailed ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
+      await sleep(Math.max(asked, backOffMs(failures)), undefined, { signal });
+    }
+};
