@@ -7,6 +7,7 @@ import { type GeneratedRequest, Requests } from './requests.js';
 
 /** An answer that takes longer is a hang. */
 const answerTimeoutMs = 60_000;
+const eventStream = 'text/event-stream';
 const inParallel = 8;
 const problemsMax = 20;
 
@@ -27,6 +28,13 @@ const asCurl = ({ operation, url, headers, body }: GeneratedRequest): string =>
     ...Object.entries(headers).map(([name, value]) => `-H '${name}: ${value}'`),
     ...(body === undefined ? [] : [`-d ${JSON.stringify(body.slice(0, 2_000))}`]),
   ].join(' ');
+
+/** A stream of events has no end: that it began is all there is to see. */
+const textOf = async (response: Response, contentType: string): Promise<string> => {
+  if (!contentType.startsWith(eventStream)) return response.text();
+  await response.body?.cancel();
+  return '';
+};
 
 const jsonOf = ({ contentType, text }: GivenAnswer): unknown =>
   contentType.includes('json') && text !== '' ? JSON.parse(text) : undefined;
@@ -78,7 +86,7 @@ export class OpenApiBarrage {
         signal: AbortSignal.timeout(answerTimeoutMs),
       });
       const contentType = response.headers.get('content-type') ?? '';
-      const answer = { status: response.status, contentType, text: await response.text() };
+      const answer = { status: response.status, contentType, text: await textOf(response, contentType) };
       result.statuses[answer.status] = (result.statuses[answer.status] ?? 0) + 1;
       const problem = this.answers.problemWith(operation, answer);
       if (problem !== undefined)

@@ -10,7 +10,7 @@ import { KnownIds } from '../openapi/known-ids.js';
 import { Random } from '../openapi/random.js';
 
 /** Rounds over all operations, unless `npm run test:openapi` names a time. */
-const rounds = 8;
+const rounds = 5;
 const seconds = Number(process.env['OPENAPI_SECONDS'] ?? 0);
 const seed = Number(process.env['OPENAPI_SEED'] ?? (seconds > 0 ? Math.floor(Math.random() * 2 ** 31) : 1));
 

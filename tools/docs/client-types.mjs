@@ -102,8 +102,8 @@ const answerOf = (responses) => {
 export const clientTypes = (document) => {
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(/** @type {Record<string, any>} */ (item))
-      // A WebSocket is opened by the channel.
-      .filter(([, { responses }]) => !responses['101'])
+      // A WebSocket is opened by the channel; a stream has no end, so no answer.
+      .filter(([, { responses }]) => !responses['101'] && !responses['200']?.content?.['text/event-stream'])
       .map(([method, { summary, parameters = [], requestBody, responses, deprecated }]) =>
         [
           `/** ${summary}${deprecated ? '\n * @deprecated' : ''} */`,

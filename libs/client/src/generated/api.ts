@@ -3683,21 +3683,6 @@ export interface Operations {
     };
     answer: never;
   };
-  /** Follow the device events */
-  'GET /v3/device-events/stream': {
-    input: {
-      query?: {
-        filter?: string;
-        /** The same, for clients that set no headers */
-        after?: string;
-      };
-      header?: {
-        /** Id of the last entry the client has */
-        'Last-Event-ID'?: string;
-      };
-    };
-    answer: string;
-  };
   /** List device events, newest first */
   'GET /v3/device-events': {
     input: {
