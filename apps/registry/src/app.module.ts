@@ -14,6 +14,7 @@ import { GroupsService } from './groups/groups.service.js';
 import type { ImportWorker } from './imports/import-worker.js';
 import { ImportsController } from './imports/imports.controller.js';
 import { ImportsService } from './imports/imports.service.js';
+import { AccountsConsumer } from './intake/accounts.consumer.js';
 import { SessionWriter } from './intake/session-writer.js';
 import { SessionsConsumer } from './intake/sessions.consumer.js';
 import { QueriesController } from './queries/queries.controller.js';
@@ -23,6 +24,7 @@ import { BulkSuspensionController } from './suspension/bulk-suspension.controlle
 import { BulkSuspensionService } from './suspension/bulk-suspension.service.js';
 import { BlockCategoriesController, SuspensionController } from './suspension/suspension.controller.js';
 import { SuspensionService } from './suspension/suspension.service.js';
+import { SystemSuspension } from './suspension/system-suspension.js';
 import { TrustedCertificatesController } from './trusted-certificates/trusted-certificates.controller.js';
 import { TrustedCertificatesService } from './trusted-certificates/trusted-certificates.service.js';
 
@@ -32,12 +34,21 @@ export interface AppParts {
   lifecycle: Lifecycle;
   quotas: DeviceQuotas;
   importWorker: ImportWorker;
+  systemSuspension: SystemSuspension;
   encryptionKey: EncryptionKeys;
 }
 
 @Module({})
 export class AppModule {
-  static of({ database, outbox, lifecycle, quotas, importWorker, encryptionKey }: AppParts): DynamicModule {
+  static of({
+    database,
+    outbox,
+    lifecycle,
+    quotas,
+    importWorker,
+    systemSuspension,
+    encryptionKey,
+  }: AppParts): DynamicModule {
     const announcer = new CredentialAnnouncer(outbox);
     const audit = new AuditTrail(outbox);
     return {
@@ -53,6 +64,7 @@ export class AppModule {
         CredentialsController,
         TrustedCertificatesController,
         SessionsConsumer,
+        AccountsConsumer,
       ],
       providers: [
         { provide: DevicesService, useValue: new DevicesService(database, lifecycle, announcer, quotas) },
@@ -64,6 +76,7 @@ export class AppModule {
         { provide: CredentialsService, useValue: new CredentialsService(database, announcer, encryptionKey, audit) },
         { provide: TrustedCertificatesService, useValue: new TrustedCertificatesService(database, announcer, audit) },
         { provide: GroupsService, useValue: new GroupsService(database, audit) },
+        { provide: SystemSuspension, useValue: systemSuspension },
         { provide: SessionWriter, useValue: new SessionWriter(database, lifecycle, outbox) },
       ],
     };

@@ -14,6 +14,7 @@ import { app } from './config.js';
 import { Lifecycle } from './devices/lifecycle.js';
 import { streamImports } from './imports/body-streams.js';
 import { ImportWorker } from './imports/import-worker.js';
+import { SystemSuspension } from './suspension/system-suspension.js';
 import { DeviceQuotas } from './quotas/device-quotas.js';
 import { databaseOf, schema } from './db/database.js';
 
@@ -34,17 +35,24 @@ export const start = async (config: CommonConfig, overrides: ServiceOverrides = 
   const outbox = new Outbox(schema, app);
   const lifecycle = new Lifecycle(outbox);
   const quotas = new DeviceQuotas((accountId) => accounts.get(accountId));
+  const systemSuspension = new SystemSuspension(database, lifecycle, clock, logger);
   const importWorker = new ImportWorker(database, lifecycle, quotas, clock, logger);
   health.add('postgresql', async () => void (await database.query('SELECT 1')));
   return startService(
     config,
     {
       title: 'Device directory',
-      module: AppModule.of({ database, outbox, lifecycle, quotas, importWorker, encryptionKey }),
+      module: AppModule.of({ database, outbox, lifecycle, quotas, importWorker, systemSuspension, encryptionKey }),
       strategies: [new KafkaBatchServer(kafka, { group: app, onFatal: exitOnFatal })],
       beforeListen: streamImports,
-      afterListen: () => importWorker.start(),
-      beforeStop: () => importWorker.stop(),
+      afterListen: () => {
+        importWorker.start();
+        systemSuspension.start();
+      },
+      beforeStop: async () => {
+        await importWorker.stop();
+        await systemSuspension.stop();
+      },
       afterStop: async () => {
         await accounts.stop();
         await relay.stop();

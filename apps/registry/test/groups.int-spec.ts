@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { newId } from '@lanyard/service';
+import { eventually } from '@lanyard/testing';
 
-import { registryLandscape } from './landscape.js';
+import { accountId, registryLandscape } from './landscape.js';
 
 describe('groups of devices', () => {
-  const { call, created } = registryLandscape('groups');
+  const { audited, call, created } = registryLandscape('groups');
 
   describe('device groups', () => {
     it('201: custom attributes as top-level keys and nested, returned nested', async () => {
@@ -22,6 +23,47 @@ describe('groups of devices', () => {
         devices_count: 0,
       });
     });
+
+    it('every change is told to the event log once, with its actor', async () => {
+      const device = await created();
+      const { id } = (await call('POST', '/v3/device-groups', { name: newId() })).body;
+      await call('PUT', `/v3/device-groups/${id}`, { description: 'changed' });
+      for (const _ of ['once', 'again'])
+        await call('POST', `/v3/device-groups/${id}/devices/add`, { device_id: device });
+      for (const _ of ['once', 'again']) await call('POST', `/v3/device-groups/${id}/devices/remove`, { id: device });
+      await call('DELETE', `/v3/device-groups/${id}`);
+      const query = (await call('POST', '/v3/device-queries', { name: newId(), query: 'name=a' })).body.id;
+      const credential = (await call('POST', `/v3/devices/${device}/credentials`, { kind: 'psk' })).body;
+      await call('DELETE', `/v3/devices/${device}/credentials/${credential.id}`);
+      const of = (target: string): (string | undefined)[][] =>
+        audited()
+          .filter((fact) => fact.data?.['target_id'] === target)
+          .map((fact) => [fact.eventCode, fact.deviceId]);
+      await eventually(
+        () => {
+          // Facts of the account and of the device have keys of their own: the order between them is open.
+          expect(of(id).toSorted()).toEqual([
+            ['SYS_540', undefined],
+            ['SYS_541', undefined],
+            ['SYS_542', undefined],
+            ['SYS_543', device],
+            ['SYS_544', device],
+          ]);
+          expect(of(query)).toEqual([['SYS_545', undefined]]);
+          expect(of(credential.id)).toEqual([
+            ['SYS_560', device],
+            ['SYS_561', device],
+          ]);
+        },
+        { timeoutMs: 60_000 },
+      );
+      expect(audited().find((fact) => fact.data?.['target_id'] === id)?.data).toMatchObject({
+        actor_key_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+        actor_account_id: accountId,
+        request_id: 'r',
+      });
+      expect(JSON.stringify(audited())).not.toContain(String(credential['key']));
+    }, 120_000);
 
     it('400 without a name and for a bad attribute, 409 for a taken name, 404 for an unknown group', async () => {
       expect((await call('POST', '/v3/device-groups', { description: 'x' })).body.fields[0].name).toBe('name');

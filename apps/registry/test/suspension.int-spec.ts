@@ -3,10 +3,10 @@ import { suspensionCategories } from '@lanyard/contracts';
 import { newId } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
 
-import { registryLandscape } from './landscape.js';
+import { type Body, registryLandscape } from './landscape.js';
 
 describe('suspension and sessions', () => {
-  const { call, created, changesOf, session, tell } = registryLandscape('suspension');
+  const { call, created, changesOf, session, tell, tellAccount } = registryLandscape('suspension');
 
   describe('suspend and resume', () => {
     it.each(suspensionCategories.map((c) => [c]))('204 for %s: blocked, announced, resumed', async (category) => {
@@ -81,6 +81,65 @@ describe('suspension and sessions', () => {
       });
       expect((await call('GET', '/v3/device-block-categories/bored')).status).toBe(404);
     });
+  });
+
+  describe('an account that the installation suspends', () => {
+    const stand = (account: string, status: 'active' | 'suspended', changedAt: string): Promise<void> =>
+      tellAccount({ accountId: account, tier: 'commercial', status, autoCreateDevices: false, changedAt });
+    const shown = async (account: string, id: string): Promise<Body> =>
+      (await call('GET', `/v3/devices/${id}`, undefined, account)).body;
+    const make = async (account: string): Promise<string> => (await call('POST', '/v3/devices', {}, account)).body.id;
+
+    it('its devices are suspended by the system and resumed with it; what an operator holds stays held', async () => {
+      const account = newId();
+      const [free, held, ofAnother] = [await make(account), await make(account), await created()];
+      await call('POST', `/v3/devices/${held}/suspend`, { category: 'recalled' }, account);
+      await stand(account, 'suspended', '2026-01-01T00:00:01.000Z');
+      await eventually(
+        async () => {
+          for (const id of [free, held])
+            expect(await shown(account, id)).toMatchObject({
+              lifecycle_status: 'blocked',
+              system_suspended: true,
+              last_system_suspended_category: 'other',
+              last_system_suspended_description: 'The account is suspended',
+              last_system_suspended_updated_at: expect.stringMatching(/Z$/),
+            });
+        },
+        { timeoutMs: 60_000 },
+      );
+      expect(await shown(account, free)).toMatchObject({
+        operator_suspended: false,
+        last_operator_suspended_category: null,
+      });
+      expect(await shown(account, held)).toMatchObject({
+        operator_suspended: true,
+        last_operator_suspended_category: 'recalled',
+      });
+      // An operator cannot take the system's suspension away.
+      await call('POST', `/v3/devices/${free}/resume`, { category: 'other' }, account);
+      expect(await shown(account, free)).toMatchObject({ lifecycle_status: 'blocked' });
+      // Told again, and told late: nothing changes.
+      await stand(account, 'suspended', '2026-01-01T00:00:01.000Z');
+      await stand(account, 'active', '2026-01-01T00:00:00.000Z');
+      await stand(account, 'active', '2026-01-01T00:00:02.000Z');
+      await eventually(
+        async () =>
+          expect(await shown(account, free)).toMatchObject({ lifecycle_status: 'enabled', system_suspended: false }),
+        { timeoutMs: 60_000 },
+      );
+      expect(await shown(account, held)).toMatchObject({ lifecycle_status: 'blocked', operator_suspended: true });
+      await eventually(
+        () =>
+          expect(changesOf(free).map(({ change, suspension, actor }) => [change, suspension?.by, actor])).toEqual([
+            ['created', undefined, expect.anything()],
+            ['suspended', 'system', undefined],
+            ['resumed', 'system', undefined],
+          ]),
+        { timeoutMs: 60_000 },
+      );
+      expect((await call('GET', `/v3/devices/${ofAnother}`)).body).toMatchObject({ system_suspended: false });
+    }, 200_000);
   });
 
   describe('device.sessions', () => {

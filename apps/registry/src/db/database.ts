@@ -2,6 +2,7 @@ import { outboxMigration } from '@lanyard/kafka';
 import type { DatabaseConfig, DatabaseOptions } from '@lanyard/service';
 import { Registry1732147200000 } from './migrations/1732147200000-registry.js';
 import { Credentials1763700000000 } from './migrations/1763700000000-credentials.js';
+import { AccountStandings1764100000000 } from './migrations/1764100000000-account-standings.js';
 import { Bulk1763900000000 } from './migrations/1763900000000-bulk.js';
 import { RevokedSerials1764010000000 } from './migrations/1764010000000-revoked-serials.js';
 
@@ -18,6 +19,7 @@ export const databaseOf = (config: DatabaseConfig): DatabaseOptions => ({
     Credentials1763700000000,
     Bulk1763900000000,
     RevokedSerials1764010000000,
+    AccountStandings1764100000000,
   ],
   applicationName: config.replicaId,
   ...(config.databaseMigrations && { migrate: config.databaseMigrations }),

@@ -1,0 +1,14 @@
+import { AccessAccounts, type AccessAccountChanged } from '@lanyard/contracts';
+import { type Batch, OnBatch } from '@lanyard/kafka';
+import { Controller, Inject } from '@nestjs/common';
+import { SystemSuspension } from '../suspension/system-suspension.js';
+
+@Controller()
+export class AccountsConsumer {
+  constructor(@Inject(SystemSuspension) private readonly suspension: SystemSuspension) {}
+
+  @OnBatch(AccessAccounts)
+  async onAccounts(batch: Batch<AccessAccountChanged>): Promise<void> {
+    for (const { value } of batch.messages) await this.suspension.note(value);
+  }
+}

@@ -1,0 +1,98 @@
+import type { AccessAccountChanged } from '@lanyard/contracts';
+import type { Clock, Logger, Timer } from '@lanyard/service';
+import type { DataSource, EntityManager } from 'typeorm';
+import { deviceRowColumns, type Lifecycle, returned } from '../devices/lifecycle.js';
+import { announced, type Reason } from './suspension.service.js';
+
+const periodMs = 1_000;
+const devicesAtOnce = 500;
+
+const reason: Reason = { category: 'other', description: 'The account is suspended' };
+
+// Only accounts that are or were suspended have a row; of two facts the later one holds.
+const suspendSql = `
+  INSERT INTO registry.account_standings (account_id, suspended, changed_at, settled) VALUES ($1, true, $2, false)
+  ON CONFLICT (account_id) DO UPDATE SET suspended = true, changed_at = $2, settled = false
+  WHERE NOT account_standings.suspended AND account_standings.changed_at < $2`;
+const restoreSql = `
+  UPDATE registry.account_standings SET suspended = false, changed_at = $2, settled = false
+  WHERE account_id = $1 AND suspended AND changed_at < $2`;
+
+const changeSql = `
+  UPDATE registry.devices d SET system_suspended = $2, updated_at = clock_timestamp(), revision = revision + 1,
+    lifecycle_status = CASE WHEN $2 OR d.operator_suspended THEN 'blocked' ELSE 'enabled' END,
+    last_system_suspended_category = CASE WHEN $2 THEN $3 ELSE d.last_system_suspended_category END,
+    last_system_suspended_description = CASE WHEN $2 THEN $4 ELSE d.last_system_suspended_description END,
+    last_system_suspended_updated_at = CASE WHEN $2 THEN clock_timestamp() ELSE d.last_system_suspended_updated_at END
+  WHERE d.id IN (SELECT id FROM registry.devices WHERE account_id = $1 AND system_suspended <> $2
+    ORDER BY id LIMIT ${devicesAtOnce} FOR UPDATE)
+  RETURNING ${deviceRowColumns}`;
+
+interface Standing {
+  account_id: string;
+  suspended: boolean;
+}
+
+/**
+ * The system suspends the devices of an account that the installation suspends, and resumes them with it (spec §2.2,
+ * §3.1). What an operator suspended stays so. Any replica does the next step, a few hundred devices in one transaction
+ * with their announcements: a crash repeats none.
+ */
+export class SystemSuspension {
+  private timer: Timer | undefined;
+  private working: Promise<void> | undefined;
+  private stopping = false;
+
+  constructor(
+    private readonly database: DataSource,
+    private readonly lifecycle: Lifecycle,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  /** A fact may be told again, and late. */
+  async note({ accountId, status, changedAt }: AccessAccountChanged): Promise<void> {
+    await this.database.query(status === 'suspended' ? suspendSql : restoreSql, [accountId, changedAt]);
+    this.poke();
+  }
+
+  start(): void {
+    this.timer = this.clock.every(periodMs, () => this.poke());
+  }
+
+  async stop(): Promise<void> {
+    this.stopping = true;
+    this.timer?.cancel();
+    await this.working;
+  }
+
+  private poke(): void {
+    if (this.stopping) return;
+    this.working ??= this.work()
+      .catch((err: unknown) => this.logger.warn({ err }, 'devices of an account not suspended, tried again'))
+      .finally(() => (this.working = undefined));
+  }
+
+  private async work(): Promise<void> {
+    while (!this.stopping && (await this.database.transaction((manager) => this.step(manager))));
+  }
+
+  /** Whether there was something to do. The account that waited longest comes first. */
+  private async step(manager: EntityManager): Promise<boolean> {
+    const [standing] = (await manager.query(
+      `SELECT account_id, suspended FROM registry.account_standings WHERE NOT settled
+       ORDER BY touched_at LIMIT 1 FOR UPDATE SKIP LOCKED`,
+    )) as Standing[];
+    if (!standing) return false;
+    const { account_id: accountId, suspended } = standing;
+    const rows = returned(await manager.query(changeSql, [accountId, suspended, reason.category, reason.description]));
+    await this.lifecycle.announceAll(manager, suspended ? 'suspended' : 'resumed', rows, (row) => ({
+      suspension: announced('system', reason, row.changed_at),
+    }));
+    await manager.query(
+      'UPDATE registry.account_standings SET settled = $2, touched_at = clock_timestamp() WHERE account_id = $1',
+      [accountId, rows.length < devicesAtOnce],
+    );
+    return true;
+  }
+}
