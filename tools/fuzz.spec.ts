@@ -1,0 +1,21 @@
+import { describe, expect, it } from '@jest/globals';
+import { Seeded } from './fuzz/seeded.mjs';
+import { StreamFuzz } from './fuzz/stream.mjs';
+import { UdpFuzz } from './fuzz/udp.mjs';
+
+describe.each([
+  ['datagrams', () => new UdpFuzz(new Seeded(20_261)), 2_000],
+  ['frames over TCP', () => new StreamFuzz(new Seeded(20_262)), 500],
+])('fuzzed %s', (_, fuzzer, messages) => {
+  it(`${messages} of them are taken or refused, and others are still served`, async () => {
+    const fuzz = fuzzer();
+    await fuzz.start();
+    try {
+      await fuzz.run(messages);
+      expect(fuzz.findings.unexpected).toEqual([]);
+      expect(await fuzz.isAlive()).toBe(true);
+    } finally {
+      await fuzz.stop();
+    }
+  }, 240_000);
+});
