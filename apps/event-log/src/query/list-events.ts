@@ -60,7 +60,7 @@ export class EventsReader {
     if (query.after) conditions.push(await this.behind(accountId, query.after, query.order, parameters));
     const rows: DeviceEvent[] = await this.database.query(
       `${selectEvents} WHERE ${conditions.join(' AND ')}
-       ORDER BY date_time ${query.order}, id ${query.order} LIMIT ${query.limit + 1}`,
+       ORDER BY device_events.date_time ${query.order}, device_events.id ${query.order} LIMIT ${query.limit + 1}`,
       parameters,
     );
     return listEnvelope(rows, query, total);
