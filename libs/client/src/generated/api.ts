@@ -939,6 +939,7 @@ export interface TrustedCertificate {
   expires_at: string;
   /** Whether a device that nobody created is created when it first shows a certificate of this issuer */
   enrolment: boolean;
+  revoked_serials: string[];
   created_at: string;
   updated_at: string;
 }
@@ -957,6 +958,8 @@ export interface TrustedCertificateChanges {
   /** Whether a device that nobody created is created when it first shows a certificate of this issuer */
   enrolment?: boolean;
   name?: string;
+  /** Serial numbers (hex) of certificates below this issuer that are not accepted any more: of devices, or of issuers between. Takes the place of the list before; what is connected with one of them is disconnected and its registration ends */
+  revoked_serials?: string[];
 }
 
 export interface DeviceFilters {
@@ -3044,7 +3047,7 @@ export interface Operations {
     };
     answer: DeviceCredential;
   };
-  /** Withdraw a credential: what is connected with it is disconnected */
+  /** Withdraw a credential: what is connected with it is disconnected, and the registration ends */
   'DELETE /v3/devices/{id}/credentials/{credentialId}': {
     input: {
       path: {
@@ -3072,7 +3075,7 @@ export interface Operations {
     };
     answer: TrustedCertificate;
   };
-  /** Change name or enrolment: what is given is changed */
+  /** Change name, enrolment or the revoked serial numbers: what is given is changed */
   'PUT /v3/trusted-certificates/{id}': {
     input: {
       path: {
@@ -3082,7 +3085,7 @@ export interface Operations {
     };
     answer: TrustedCertificate;
   };
-  /** Trust an issuer no longer: devices that came by it are disconnected */
+  /** Trust an issuer no longer: devices that came by it are disconnected, their registrations end */
   'DELETE /v3/trusted-certificates/{id}': {
     input: {
       path: {
