@@ -1,4 +1,7 @@
-/** Messages of 1,000 events out of full queues, beside bare PUTs (R3) and bare `ws.send` (R4) of the same bytes. */
+/**
+ * Messages of 1,000 events, beside bare PUTs (R3) and bare `ws.send` (R4) of the same bytes: by what sends in the
+ * dispatcher, from chunks in memory; and by a dispatcher whose queues lie in Redis.
+ */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -18,10 +21,10 @@ const eventBytes = 200;
 const event = Buffer.from(`{"n":"${'x'.repeat(eventBytes - 8)}"}`);
 const bodyBytes = '{"notifications":[]}'.length + perMessage * (eventBytes + 1) - 1;
 
-/** @param {'put' | 'websocket'} mode @param {string} url */
-const startSender = async (mode, url) => {
-  const script = join(root, 'bench/dispatch/bare-sender.mjs');
-  const child = spawn(process.execPath, [script, mode, url, String(channels), String(bodyBytes)], {
+/** @param {'put' | 'websocket'} mode @param {string} url @param {string} program @param {number[]} sizes */
+const startSender = async (mode, url, program, sizes) => {
+  const script = join(root, `bench/dispatch/${program}-sender.mjs`);
+  const child = spawn(process.execPath, [script, mode, url, String(channels), ...sizes.map(String)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const port = await new Promise((ready) =>
@@ -36,7 +39,7 @@ const startSender = async (mode, url) => {
 
 /** @type {import('../benches.mjs').Bench} */
 export const transport = {
-  about: `${channels} full queues out in messages of 1,000 events, by callback and WebSocket; R3 and R4 send the same bytes bare`,
+  about: `messages of 1,000 events by ${channels} callbacks and WebSockets, from memory and out of full queues; R3 and R4 send the same bytes bare`,
   replicas: dispatchersOnly(),
   async run({ system, rounds, say }) {
     const total = channels * messagesEach;
@@ -58,14 +61,25 @@ export const transport = {
       await customer.call('PUT', 'callback', { url: receiver.url(customer.number), serialization });
     const sockets = [];
     for (const customer of listening) sockets.push(await customer.listen(arrive, serialization));
-    const put = await startSender('put', bareReceiver.url(0));
-    const websocket = await startSender('websocket', '-');
-    for (let n = 0; n < channels; n++) {
-      const socket = new WebSocket(`ws://127.0.0.1:${websocket.port}`, { perMessageDeflate: false });
-      socket.on('message', (data) => arrive({ atMs: 0, channel: n, body: /** @type {Buffer} */ (data) }));
-      await new Promise((opened) => socket.once('open', opened));
-      sockets.push(socket);
-    }
+    /** Sockets to a program that sends. @param {number} port */
+    const connect = async (port) => {
+      for (let n = 0; n < channels; n++) {
+        const socket = new WebSocket(`ws://127.0.0.1:${port}`, { perMessageDeflate: false });
+        socket.on('message', (data) => arrive({ atMs: 0, channel: n, body: /** @type {Buffer} */ (data) }));
+        await new Promise((opened) => socket.once('open', opened));
+        sockets.push(socket);
+      }
+    };
+    const bareSizes = [bodyBytes];
+    const ownSizes = [perMessage, eventBytes];
+    const senders = {
+      put: await startSender('put', bareReceiver.url(0), 'own', ownSizes),
+      R3: await startSender('put', bareReceiver.url(0), 'bare', bareSizes),
+      websocket: await startSender('websocket', '-', 'own', ownSizes),
+      R4: await startSender('websocket', '-', 'bare', bareSizes),
+    };
+    await connect(senders.websocket.port);
+    await connect(senders.R4.port);
     const redisUrl = /** @type {string} */ (system.constellation.urls?.redisUrl);
 
     /** Messages a second, from the first to the last. @param {() => void} start */
@@ -89,13 +103,15 @@ export const transport = {
       return measure(() => system.signal('dispatcher-0', 'SIGCONT'));
     };
     /** @type {Record<string, number[]>} */
-    const rates = { put: [], R3: [], websocket: [], R4: [] };
+    const rates = { put: [], R3: [], websocket: [], R4: [], put_from_queues: [], websocket_from_queues: [] };
     for (let n = 0; n <= rounds; n++) {
       const found = [
+        await measure(() => senders.put.send()),
+        await measure(() => senders.R3.send()),
+        await measure(() => senders.websocket.send()),
+        await measure(() => senders.R4.send()),
         await ours(called),
-        await measure(() => put.send()),
         await ours(listening),
-        await measure(() => websocket.send()),
       ];
       const names = Object.keys(rates);
       say(
@@ -103,8 +119,7 @@ export const transport = {
       );
       if (n > 0) names.forEach((name, i) => rates[name]?.push(found[i] ?? 0));
     }
-    put.stop();
-    websocket.stop();
+    for (const sender of Object.values(senders)) sender.stop();
     for (const socket of sockets) socket.terminate();
     receiver.stop();
     bareReceiver.stop();
@@ -116,6 +131,10 @@ export const transport = {
       websocket_messages_per_second: round(of('websocket')),
       R4_websocket_messages_per_second: round(of('R4')),
       R4_websocket_ratio: round(of('websocket') / of('R4')),
+      put_from_queues_messages_per_second: round(of('put_from_queues')),
+      R3_put_from_queues_ratio: round(of('put_from_queues') / of('R3')),
+      websocket_from_queues_messages_per_second: round(of('websocket_from_queues')),
+      R4_websocket_from_queues_ratio: round(of('websocket_from_queues') / of('R4')),
     };
   },
 };

@@ -12,6 +12,7 @@ import { SigningSecrets } from './channels/signing-secrets.js';
 import { Sweeper } from './channels/sweeper.js';
 import { app, type DispatcherConfig } from './config.js';
 import { AddressGuard } from './delivery/address-guard.js';
+import { BodyBuffers } from './delivery/body-buffers.js';
 import { Bus } from './delivery/bus.js';
 import { CallbackDelivery } from './delivery/callback-delivery.js';
 import { CallbackSender, type CallbackTarget } from './delivery/callback-sender.js';
@@ -53,11 +54,12 @@ export const assemble = (config: DispatcherConfig, { logger, metrics, tracing }:
   const keys = new KeyDirectory(engines.accessKeys, clock);
   const guard = new AddressGuard(config.callback.allowCidrs);
   const sender = new CallbackSender(guard, clock, config.callback.authorities);
-  const delivery = new CallbackDelivery(queue, sender, clock, telemetry, logger, {
+  const bodies = new BodyBuffers();
+  const delivery = new CallbackDelivery(queue, sender, bodies, clock, telemetry, logger, {
     isUndecided: (channelId) => watch.isUndecided(channelId),
     onFailedForTooLong: (channelId) => sweeper.expire(channelId, 'failed'),
     unseal: (sealed) => JSON.parse(open(encryptionKey, sealed)) as CallbackTarget,
-    onSent: (channelId, body) => traces.sent('callback', channelId, body),
+    onSent: (channelId, message) => traces.sent('callback', channelId, message),
   });
   const channels = new Channels({
     store,
@@ -87,6 +89,7 @@ export const assemble = (config: DispatcherConfig, { logger, metrics, tracing }:
   });
   const sockets = new WebSocketServer(
     queue,
+    bodies,
     keys,
     holders,
     bus,
@@ -94,7 +97,7 @@ export const assemble = (config: DispatcherConfig, { logger, metrics, tracing }:
     telemetry,
     logger,
     (channelId) => announcer.changed(channelId),
-    (channelId, body) => traces.sent('websocket', channelId, body),
+    (channelId, message) => traces.sent('websocket', channelId, message),
   );
   const pull = new Pull(queue, holders, clock, telemetry, (poller) => channels.ensurePull(poller));
 

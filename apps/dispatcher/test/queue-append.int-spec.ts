@@ -49,7 +49,7 @@ describe('appending to queues', () => {
       await register({ render: 3 });
       await append([event('{"ep":2}', {}, 1_700_000_000_000 + bench.clock.now())]);
       const { batch } = await claimed();
-      expect(batch.body.toString()).toBe(
+      expect(batch.message.toBuffer().toString()).toBe(
         `{"notifications":[{"ep":1,"uid":"u"},{"ep":2,"uid":"u","timestamp":${1_700_000_000_000 + bench.clock.now()}}]}`,
       );
     });

@@ -108,8 +108,8 @@ export const queueBench = () => {
     return claim;
   };
 
-  const numbersIn = ({ body }: Batch): number[] =>
-    Object.values(JSON.parse(body.toString()) as Record<string, { n: number }[]>)
+  const numbersIn = ({ message }: Batch): number[] =>
+    Object.values(JSON.parse(message.toBuffer().toString()) as Record<string, { n: number }[]>)
       .flat()
       .map(({ n }) => n);
 

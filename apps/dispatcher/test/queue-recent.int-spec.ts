@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Batch, type Cursor, cursorAfter, cursorConfirmed } from '../src/queue/batch.js';
-import { type Attached, ChannelQueue, type Hold } from '../src/queue/channel-queue.js';
+import { type Attached, type ChannelQueue, type Hold } from '../src/queue/channel-queue.js';
 import { RecentChunks } from '../src/queue/recent-chunks.js';
 import { ShardAppender, type Taker } from '../src/intake/shard-appender.js';
 import { accountId, queueBench } from './queue-bench.js';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { AddressGuard } from '../src/delivery/address-guard.js';
+import { BodyBuffers } from '../src/delivery/body-buffers.js';
 import { CallbackDelivery } from '../src/delivery/callback-delivery.js';
 import { CallbackSender } from '../src/delivery/callback-sender.js';
 import { Replicas } from '../src/delivery/replicas.js';
@@ -128,7 +129,9 @@ describe('the queue of a callback that is stopped', () => {
         onFailedForTooLong: () => Promise.resolve(),
         unseal: (url: string) => ({ url, headers: {} }),
       };
-      return { delivery: new CallbackDelivery(bench.queue, sender, bench.clock, telemetry, logger, outcomes), sender };
+      const bodies = new BodyBuffers();
+      const made = new CallbackDelivery(bench.queue, sender, bodies, bench.clock, telemetry, logger, outcomes);
+      return { delivery: made, sender };
     };
 
     /** The process does not run: what comes in waits in the kernel, as when it is suspended. */

@@ -12,7 +12,8 @@ import {
 import type { AddressGuard } from '../delivery/address-guard.js';
 import type { Bus } from '../delivery/bus.js';
 import type { CallbackDelivery } from '../delivery/callback-delivery.js';
-import type { CallbackSender, CallbackTarget, SendFailure } from '../delivery/callback-sender.js';
+import type { SendFailure } from '../delivery/callback-exchange.js';
+import type { CallbackSender, CallbackTarget } from '../delivery/callback-sender.js';
 import { type Signing, type SigningSecret, signatureHeaders } from '../delivery/signature.js';
 import { CallbackNotVerified, ChannelNotFound, ChannelOfAnotherKind } from '../errors.js';
 import type { ChannelRegistry, QueueState } from '../queue/channel-registry.js';

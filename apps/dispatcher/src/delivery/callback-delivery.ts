@@ -1,8 +1,10 @@
 import type { Clock, Logger } from '@lanyard/service';
 import { failedDeliveryMaxMs } from '../channels/limits.js';
+import type { NotificationMessage } from '../messages/notification-message.js';
 import type { Batch } from '../queue/batch.js';
 import type { ChannelQueue, Claim, Hold, TakenChannel, Taking } from '../queue/channel-queue.js';
-import type { CallbackSender, CallbackTarget, Outgoing } from './callback-sender.js';
+import type { BodyBuffers } from './body-buffers.js';
+import type { CallbackSender, CallbackTarget, Leave, Outgoing } from './callback-sender.js';
 import { retryWaitMs } from './retry-schedule.js';
 import { messageIdOf, signatureHeaders } from './signature.js';
 import type { Telemetry } from './telemetry.js';
@@ -30,7 +32,7 @@ export interface DeliveryOutcomes {
   onFailedForTooLong(channelId: string): Promise<void>;
   unseal(sealed: string): CallbackTarget;
   /** The URL took a message. */
-  onSent?(channelId: string, body: Buffer): void;
+  onSent?(channelId: string, message: NotificationMessage): void;
 }
 
 /** Delivers one callback channel at a time to its URL: claim, send, confirm, and on with the next batch. */
@@ -40,6 +42,7 @@ export class CallbackDelivery {
   constructor(
     private readonly queue: ChannelQueue,
     private readonly sender: CallbackSender,
+    private readonly bodies: BodyBuffers,
     private readonly clock: Clock,
     private readonly telemetry: Telemetry,
     private readonly logger: Logger,
@@ -102,14 +105,14 @@ export class CallbackDelivery {
     let batch: Batch | undefined = claim.batch;
     let provenAtMs = claimedAtMs;
     for (let n = 1; batch; n++) {
-      const since = provenAtMs;
-      const mayWrite = (): Promise<boolean> => this.mayWrite(claim, since);
-      const message = { ...this.message(hold, target, batch), mayWrite };
+      const body = this.bodies.of(batch.message);
+      const message = { ...this.message(hold, target, batch, body.bytes), leave: this.leave(claim, provenAtMs) };
       const sent = await this.sender.send(hold.channelId, target, message, signal);
+      if (sent.bodyLeft) body.left();
       this.telemetry.request(sent.ok ? 'ok' : sent.cause);
       if (!sent.ok && (sent.cause === 'aborted' || sent.cause === 'withdrawn'))
         return void (await this.queue.letGo(hold));
-      if (sent.ok) this.outcomes.onSent?.(hold.channelId, batch.body);
+      if (sent.ok) this.outcomes.onSent?.(hold.channelId, batch.message);
       if (!sent.ok) return this.failed(claim, batch, n === 1 ? claim.attempt + 1 : 1);
       const mayGoOn = n < batchesInARow && !signal.aborted && !this.outcomes.isUndecided(hold.channelId);
       provenAtMs = performance.now();
@@ -121,21 +124,24 @@ export class CallbackDelivery {
    * Between learning that the channel is ours and writing to its URL, time may have passed: a connection was opened,
    * or this process stood still. Then it is asked again, until the answer is young.
    */
-  private async mayWrite({ hold, revision }: Claim, sinceMs: number): Promise<boolean> {
+  private leave({ hold, revision }: Claim, sinceMs: number): Leave {
     let provenAtMs = sinceMs;
-    for (let proofs = 0; proofs <= proofsMax; proofs++) {
-      if (this.outcomes.isUndecided(hold.channelId)) return false;
-      if (performance.now() - provenAtMs < provenMs) return true;
-      provenAtMs = performance.now();
-      if (!(await this.queue.holds(hold, revision))) return false;
-    }
-    return false;
+    const holds = (): boolean =>
+      performance.now() - provenAtMs < provenMs && !this.outcomes.isUndecided(hold.channelId);
+    const renew = async (): Promise<boolean> => {
+      for (let proofs = 0; proofs < proofsMax && !this.outcomes.isUndecided(hold.channelId); proofs++) {
+        provenAtMs = performance.now();
+        if (!(await this.queue.holds(hold, revision))) return false;
+        if (holds()) return true;
+      }
+      return false;
+    };
+    return { holds, renew };
   }
 
-  private message({ channelId }: Hold, { signing }: CallbackTarget, batch: Batch): Outgoing {
-    const { body } = batch;
+  private message({ channelId }: Hold, { signing }: CallbackTarget, { from, to }: Batch, body: Buffer): Outgoing {
     if (!signing) return { body };
-    const id = messageIdOf(channelId, signing, batch);
+    const id = messageIdOf(channelId, signing, { from, to, body });
     return { body, headers: signatureHeaders(signing, id, this.clock.now(), body) };
   }
 

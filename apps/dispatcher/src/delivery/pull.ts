@@ -121,7 +121,7 @@ export class Pull {
 
   private found(hold: Hold, batch: Batch): Found {
     return {
-      body: batch.body,
+      body: batch.message.toBuffer(),
       written: async () => {
         if (await this.queue.letGo(hold, batch.to)) this.telemetry.delivered('pull', batch.count);
       },

@@ -4,7 +4,9 @@ import { type Clock, type Logger, newId, normaliseUrl, type Timer } from '@lanya
 import { type WebSocket, WebSocketServer as WsServer } from 'ws';
 import type { KeyDirectory, KnownKey } from '../channels/key-directory.js';
 import { handshakeMaxMs, socketPayloadBytesMax } from '../channels/limits.js';
+import type { NotificationMessage } from '../messages/notification-message.js';
 import type { ChannelQueue, Hold } from '../queue/channel-queue.js';
+import type { BodyBuffers } from './body-buffers.js';
 import type { Bus } from './bus.js';
 import { type CloseCause, closeCodes } from './close-codes.js';
 import type { Holders } from './holders.js';
@@ -44,6 +46,7 @@ export class WebSocketServer {
 
   constructor(
     private readonly queue: ChannelQueue,
+    private readonly bodies: BodyBuffers,
     private readonly keys: KeyDirectory,
     private readonly holders: Holders,
     private readonly bus: Bus,
@@ -53,7 +56,7 @@ export class WebSocketServer {
     /** A channel got or lost its socket. */
     private readonly onBound: (channelId: string) => void,
     /** A frame with events of the channel is on its way. */
-    private readonly onSent: (channelId: string, body: Buffer) => void,
+    private readonly onSent: (channelId: string, message: NotificationMessage) => void,
   ) {
     telemetry.sockets(() => this.open.size);
   }
@@ -153,17 +156,26 @@ export class WebSocketServer {
   }
 
   private session(client: WebSocket, keyId: string, accountId: string, conn: string): WebSocketSession {
-    const session: WebSocketSession = new WebSocketSession(client, keyId, accountId, conn, this.queue, this.clock, {
-      sent: (body) => this.onSent(keyId, body),
-      delivered: (events) => this.telemetry.delivered('websocket', events),
-      failed: (err) => this.logger.debug({ err, channelId: keyId }, 'socket waits for Redis'),
-      ended: (hold, cause) => {
-        this.sessions.delete(session);
-        this.holders.remove(session);
-        if (cause) this.telemetry.closed(cause);
-        void this.unbind(keyId, hold);
+    const session: WebSocketSession = new WebSocketSession(
+      client,
+      keyId,
+      accountId,
+      conn,
+      this.queue,
+      this.bodies,
+      this.clock,
+      {
+        sent: (message) => this.onSent(keyId, message),
+        delivered: (events) => this.telemetry.delivered('websocket', events),
+        failed: (err) => this.logger.debug({ err, channelId: keyId }, 'socket waits for Redis'),
+        ended: (hold, cause) => {
+          this.sessions.delete(session);
+          this.holders.remove(session);
+          if (cause) this.telemetry.closed(cause);
+          void this.unbind(keyId, hold);
+        },
       },
-    });
+    );
     return session;
   }
 

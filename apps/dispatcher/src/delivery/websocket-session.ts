@@ -8,8 +8,10 @@ import {
   socketStallMaxMs,
   socketWindowBatches,
 } from '../channels/limits.js';
+import type { NotificationMessage } from '../messages/notification-message.js';
 import { type Batch, type Cursor, cursorAfter, cursorConfirmed, joinExtents } from '../queue/batch.js';
 import type { ChannelQueue, Given, Hold } from '../queue/channel-queue.js';
+import type { BodyBuffers } from './body-buffers.js';
 import { type CloseCause, closeCodes } from './close-codes.js';
 import type { Holder } from './holders.js';
 
@@ -24,7 +26,7 @@ interface Ping {
 
 export interface SessionListener {
   /** A frame is on its way. */
-  sent(body: Buffer): void;
+  sent(message: NotificationMessage): void;
   delivered(events: number): void;
   /** The socket is closed, by whomever. Called once. */
   ended(hold: Hold | undefined, cause: CloseCause | undefined): void;
@@ -62,6 +64,7 @@ export class WebSocketSession implements Holder {
     private readonly accountId: string,
     readonly conn: string,
     private readonly queue: ChannelQueue,
+    private readonly bodies: BodyBuffers,
     private readonly clock: Clock,
     private readonly listener: SessionListener,
   ) {
@@ -172,9 +175,13 @@ export class WebSocketSession implements Holder {
   private send(batch: Batch): void {
     this.cursor = cursorAfter(this.cursor, batch);
     this.lastSentAtMs = this.clock.now();
-    this.socket.send(batch.body, { binary: false }, () => this.goOn());
+    const { bytes, left } = this.bodies.of(batch.message);
+    this.socket.send(bytes, { binary: false }, (error) => {
+      if (!error) left();
+      this.goOn();
+    });
     this.ping(batch);
-    this.listener.sent(batch.body);
+    this.listener.sent(batch.message);
   }
 
   private ping(batch?: Batch): void {

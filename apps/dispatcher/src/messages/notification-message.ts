@@ -1,12 +1,35 @@
 import type { Category } from '@lanyard/contracts';
 
-const closing = Buffer.from(']}');
-const comma = Buffer.from(',');
+const comma = 0x2c;
+const closing = ']}';
 
 /** One message for the customer (spec §6.1): the events of one category. `pieces` hold events joined by commas. */
-export const notificationMessage = (category: Category, pieces: readonly Buffer[]): Buffer => {
-  const parts: Buffer[] = [Buffer.from(`{"${category}":[`)];
-  pieces.forEach((piece, n) => parts.push(...(n === 0 ? [piece] : [comma, piece])));
-  parts.push(closing);
-  return Buffer.concat(parts);
-};
+export class NotificationMessage {
+  /** Length of the body. */
+  readonly bytes: number;
+  private readonly opening: string;
+
+  constructor(
+    category: Category,
+    private readonly pieces: readonly Buffer[],
+  ) {
+    this.opening = `{"${category}":[`;
+    const events = pieces.reduce((sum, piece) => sum + piece.length + 1, -1);
+    this.bytes = this.opening.length + events + closing.length;
+  }
+
+  /** Gives the part of the buffer that it fills. */
+  writeTo(buffer: Buffer): Buffer {
+    let at = buffer.write(this.opening, 0, 'latin1');
+    this.pieces.forEach((piece, n) => {
+      if (n > 0) at = buffer.writeUInt8(comma, at);
+      at += piece.copy(buffer, at);
+    });
+    at += buffer.write(closing, at, 'latin1');
+    return buffer.subarray(0, at);
+  }
+
+  toBuffer(): Buffer {
+    return this.writeTo(Buffer.allocUnsafe(this.bytes));
+  }
+}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Category, FramedItem } from '@lanyard/contracts';
-import { notificationMessage } from './notification-message.js';
+import { NotificationMessage } from './notification-message.js';
 import { render } from './render.js';
 import { renderCode, type RenderOptions } from './render-options.js';
 
@@ -85,7 +85,10 @@ describe('an event as a channel gets it', () => {
 
 describe('a NotificationMessage', () => {
   it('one category, events joined', () => {
-    const message = notificationMessage('de-registrations', [Buffer.from('"a","b"'), Buffer.from('"c"')]);
+    const message = new NotificationMessage('de-registrations', [
+      Buffer.from('"a","b"'),
+      Buffer.from('"c"'),
+    ]).toBuffer();
     expect(message.toString()).toBe('{"de-registrations":["a","b","c"]}');
   });
 });

@@ -42,7 +42,9 @@ describe('a batch', () => {
   it('takes everything of one category', () => {
     const chunks = chunksOf(...values(150), ['registrations', '"r"']);
     const batch = cutBatch(chunks, 10, 0, wide);
-    expect(JSON.parse(batch.body.toString())).toEqual({ notifications: Array.from({ length: 150 }, (_, n) => n) });
+    expect(JSON.parse(batch.message.toBuffer().toString())).toEqual({
+      notifications: Array.from({ length: 150 }, (_, n) => n),
+    });
     expect(batch).toMatchObject({ category: 'notifications', from: 10, to: 160, chunks: 2, skip: 0, count: 150 });
     expect(batch.cost).toBe(chunkCost(chunks[0] as Buffer) + chunkCost(chunks[1] as Buffer));
   });
@@ -53,7 +55,7 @@ describe('a batch', () => {
     let [index, skip, next] = [0, 0, 0];
     while (index < chunks.length) {
       const batch = cutBatch(chunks.slice(index), next, skip, { ...wide, eventsMax: max });
-      const { notifications } = JSON.parse(batch.body.toString()) as { notifications: number[] };
+      const { notifications } = JSON.parse(batch.message.toBuffer().toString()) as { notifications: number[] };
       expect(notifications.length).toBe(Math.min(max, 250 - next));
       seen.push(...notifications);
       ({ to: next, skip } = batch);

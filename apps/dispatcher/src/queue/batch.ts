@@ -1,5 +1,5 @@
 import type { Category } from '@lanyard/contracts';
-import { notificationMessage } from '../messages/notification-message.js';
+import { NotificationMessage } from '../messages/notification-message.js';
 import { chunkCost, eventBytes, readHead, sliceEvents } from './chunk.js';
 
 /** Where a reader stands in a queue. `index` and `skip` hold only while the queue's head is `head`. */
@@ -28,8 +28,8 @@ export interface Extent {
 export interface Batch extends Extent {
   category: Category;
   count: number;
-  /** The message for the customer. */
-  body: Buffer;
+  /** For the customer. */
+  message: NotificationMessage;
 }
 
 export interface BatchLimits {
@@ -72,7 +72,7 @@ export const cutBatch = (chunks: readonly Buffer[], from: number, firstSkip: num
     extent.skip = 0;
     if (left.eventsMax === 0) break;
   }
-  return { ...extent, category, count: extent.to - from, body: notificationMessage(category, pieces) };
+  return { ...extent, category, count: extent.to - from, message: new NotificationMessage(category, pieces) };
 };
 
 /** Several batches that follow each other, as one. */

@@ -1,6 +1,7 @@
 import { headerNames, sliceItem } from '@lanyard/contracts';
 import type { Batch } from '@lanyard/kafka';
 import type { Logger, Span, Tracing } from '@lanyard/service';
+import type { NotificationMessage } from '../messages/notification-message.js';
 import type { Keys } from '../queue/keys.js';
 import type { RedisLink } from '../queue/redis-link.js';
 
@@ -44,9 +45,9 @@ export class EventTraces {
   }
 
   /** A message with events of the channel has left for its application. */
-  sent(kind: 'callback' | 'websocket', channelId: string, body: Buffer): void {
+  sent(kind: 'callback' | 'websocket', channelId: string, message: NotificationMessage): void {
     if (!this.tracing.isOn) return;
-    this.settle(kind, channelId, body).catch((err: unknown) => {
+    this.settle(kind, channelId, message).catch((err: unknown) => {
       this.logger.debug({ err, channelId }, 'traces of a message not ended');
     });
   }
@@ -78,7 +79,8 @@ export class EventTraces {
     return spans;
   }
 
-  private async settle(kind: string, channelId: string, body: Buffer): Promise<void> {
+  private async settle(kind: string, channelId: string, message: NotificationMessage): Promise<void> {
+    const body = message.toBuffer();
     const key = this.keyOf(channelId);
     for (const text of await this.link.redis.lrange(key, 0, -1)) {
       const { traceParent, queuedAtMs, opening } = JSON.parse(text) as Note;

@@ -1,0 +1,101 @@
+import type { Dispatcher } from 'undici';
+import { callbackResponseBytesMax } from '../channels/limits.js';
+import { AddressForbidden } from './address-guard.js';
+
+export type SendOutcome = { ok: true } | { ok: false; cause: SendFailure };
+export type SendFailure =
+  | 'status'
+  | 'timeout'
+  | 'unreachable'
+  | 'forbidden'
+  | 'untrusted'
+  | 'other name'
+  | 'out of date'
+  | 'aborted'
+  | 'withdrawn';
+
+/** Whoever sends may not any more. */
+export class Withdrawn extends Error {}
+
+const accepted = (status: number): boolean => status === 200 || status === 204;
+
+const codeOf = (error: unknown): string => {
+  const { code, cause } = (error ?? {}) as { code?: string; cause?: { code?: string } };
+  return code ?? cause?.code ?? '';
+};
+
+/** What Node and OpenSSL say of a certificate that they refuse (spec §5 rule 10: name and chain are checked). */
+const certificateFailure = (code: string): SendFailure | undefined => {
+  if (/ALTNAME_INVALID$/.test(code)) return 'other name';
+  if (/^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/.test(code)) return 'out of date';
+  return /CERT|LEAF_SIGNATURE|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH/.test(code) ? 'untrusted' : undefined;
+};
+
+const causeOf = (error: unknown): SendFailure => {
+  if (error instanceof AddressForbidden || codeOf(error) === 'ADDRESS_FORBIDDEN') return 'forbidden';
+  if (error instanceof Withdrawn) return 'withdrawn';
+  return certificateFailure(codeOf(error)) ?? 'unreachable';
+};
+
+/**
+ * One request and its answer, of which only the status counts; it is read to its end, so that the connection can be
+ * used again, unless it is larger than anyone needs.
+ */
+export class CallbackExchange implements Dispatcher.DispatchHandler {
+  /** Never rejects. */
+  readonly outcome: Promise<SendOutcome>;
+  private settle!: (outcome: SendOutcome) => void;
+  private controller: Dispatcher.DispatchController | undefined;
+  private ended: Error | undefined;
+  private status = 0;
+  private bytes = 0;
+
+  /** `mayStart`: asked in the moment in which the request is written. */
+  constructor(private readonly mayStart: () => boolean) {
+    this.outcome = new Promise((settle) => (this.settle = settle));
+  }
+
+  /** Nothing more is written or waited for. */
+  end(cause: SendFailure): void {
+    this.stop({ ok: false, cause }, new Error(cause));
+  }
+
+  /** It could not be begun. */
+  fail(error: unknown): void {
+    this.settle({ ok: false, cause: causeOf(error) });
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.controller = controller;
+    if (this.ended) controller.abort(this.ended);
+    else if (!this.mayStart()) controller.abort(new Withdrawn());
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number): void {
+    // Informational answers come before the real one.
+    if (status >= 200) this.status = status;
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, part: Buffer): void {
+    this.bytes += part.length;
+    if (this.bytes > callbackResponseBytesMax) this.stop(this.judged(), new Error('The answer is too large'));
+  }
+
+  onResponseEnd(): void {
+    this.settle(this.judged());
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.fail(error);
+  }
+
+  private stop(outcome: SendOutcome, why: Error): void {
+    this.settle(outcome);
+    this.ended ??= why;
+    this.controller?.abort(why);
+  }
+
+  private judged(): SendOutcome {
+    return accepted(this.status) ? { ok: true } : { ok: false, cause: 'status' };
+  }
+}
