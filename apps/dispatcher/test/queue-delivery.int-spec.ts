@@ -264,6 +264,18 @@ describe('taking from queues', () => {
       expect((await bench.other.take(newer.hold, newer.cursor)).outcome).toBe('ok');
     });
 
+    it('a socket that has the channel may take it again, another one must be newer', async () => {
+      await register({ kind: 'websocket' });
+      const first = await attached(bench.queue, 'c1');
+      const free = { mode: 'free', kind: 'websocket' } as const;
+      const again = await bench.queue.attach(bench.channelId, accountId, { conn: 'c1', ...free });
+      expect(again.outcome).toBe('ok');
+      expect(await bench.queue.take(first.hold, first.cursor)).toEqual({ outcome: 'fenced' });
+      expect(await bench.other.attach(bench.channelId, accountId, { conn: 'c2', ...free })).toEqual({
+        outcome: 'busy',
+      });
+    });
+
     it('a poll does not take over from another; what it delivered is confirmed by the next', async () => {
       await register({ kind: 'pull', eventsMax: 2 });
       await append(numbered(3));

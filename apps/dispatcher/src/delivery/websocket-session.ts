@@ -103,6 +103,8 @@ export class WebSocketSession implements Holder {
   }
 
   restart(): void {
+    // What is not started yet finds out by its first step that it lost the channel.
+    if (!this.hold) return;
     this.mustRestart = true;
     this.wake();
   }

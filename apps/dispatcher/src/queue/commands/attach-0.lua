@@ -1,4 +1,5 @@
--- A socket or a poll takes its channel. The newest socket wins; a poll does not take over from another one.
+-- A socket or a poll takes its channel. The newest socket wins; a poll does not take over from another one. Whoever has
+-- it may take it again.
 -- What the last poll delivered (`pending`) is confirmed by the next one.
 --
 -- ARGV  base channel account kind  owner conn token  now  mode: newest | free
@@ -10,7 +11,7 @@ local key, queue = channel_keys(base, channel)
 local state = load(key, 'account', 'kind', 'owner', 'conn', 'pending', 'sentFrom')
 if state.account ~= account then return { 'missing' } end
 if state.kind ~= kind then return { 'kind', state.kind } end
-if mode == 'free' and state.owner ~= '' then return { 'busy' } end
+if mode == 'free' and state.owner ~= '' and state.conn ~= conn then return { 'busy' } end
 
 if state.owner ~= '' then release(base, key, channel, state.owner) end
 local books = load_books(key)
