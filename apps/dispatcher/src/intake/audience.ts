@@ -42,15 +42,22 @@ export const deliveries = (
     }
     return delivery;
   };
+  const deliver = (delivery: Delivery, batch: IntakeBatch, event: IntakeEvent): void => {
+    const last = delivery.parts.at(-1);
+    if (last?.batch === batch) last.events.push(event);
+    else delivery.parts.push({ batch, events: [event] });
+  };
+  // Events of one device come in a row, and nearly always for the same key.
+  let before: Delivery | undefined;
   for (const batch of batches)
     for (const event of batch.events) {
       const { accountId, audience } = event.item;
-      for (const channelId of audience === '*' ? (members.get(accountId) ?? []) : audience) {
-        const { parts } = deliveryTo(channelId, accountId);
-        const last = parts.at(-1);
-        if (last?.batch === batch) last.events.push(event);
-        else parts.push({ batch, events: [event] });
+      if (before && audience.length === 1 && audience[0] === before.channelId && accountId === before.accountId) {
+        deliver(before, batch, event);
+        continue;
       }
+      for (const channelId of audience === '*' ? (members.get(accountId) ?? []) : audience)
+        deliver((before = deliveryTo(channelId, accountId)), batch, event);
     }
   return found;
 };
