@@ -74,7 +74,8 @@ if (mode === 'put') {
   server.on('connection', (socket) => {
     const backlog = new Backlog();
     const queue = /** @type {any} */ (backlog);
-    const listener = { delivered: () => undefined, ended: () => undefined, failed: console.error };
+    const nothing = () => undefined;
+    const listener = { sent: nothing, delivered: nothing, ended: nothing, failed: console.error };
     const session = new WebSocketSession(socket, newId(), newId(), newId(), queue, bodies, systemClock, listener);
     session.start({ channelId: newId(), token: 'own', era: 0 }, { next: 0, head: 0, index: 0, skip: 0 });
     senders.push(async (messages) => {
