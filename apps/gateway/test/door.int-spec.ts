@@ -206,7 +206,7 @@ describe('fail-over', () => {
 
   it('503 when no replica answers, in the form of the path', async () => {
     const reply = await gateway.call('/v3/devices/x/echo');
-    expect([reply.status, reply.body.type, reply.headers.get('retry-after')]).toEqual([503, 'system_unavailable', '2']);
+    expect([reply.status, reply.body.type, reply.headers.get('retry-after')]).toEqual([503, 'system_unavailable', '5']);
     const v2 = await gateway.call('/v2/notification/channel');
     expect([v2.status, v2.text]).toEqual([503, 'SERVICE_UNAVAILABLE']);
   });
