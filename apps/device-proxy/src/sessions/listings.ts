@@ -30,9 +30,9 @@ export class Listings {
   /** The same data in less memory. Its listing comes from `of`. */
   share(data: RegistrationData): RegistrationData {
     const { endpointName, endpointType, lifetimeSeconds, lwm2mVersion, binding, queueMode, rootPath } = data;
-    const { contentFormats, links, attributes, registeredAtMs, firstContact } = data;
-    // Written out: an object made with `...` takes twice the memory.
-    return {
+    const { contentFormats, links, attributes, registeredAtMs, firstContact, credential } = data;
+    // Written out, and held to be complete: an object made with `...` takes twice the memory.
+    const shared: Record<keyof RegistrationData, unknown> & RegistrationData = {
       endpointName,
       endpointType: endpointType === undefined ? undefined : words.of(endpointType),
       lifetimeSeconds,
@@ -45,7 +45,9 @@ export class Listings {
       attributes: Object.keys(attributes).length === 0 ? noAttributes : attributes,
       registeredAtMs,
       firstContact,
+      credential,
     };
+    return shared;
   }
 
   /** Data that were stored, with a listing of their own: they get the one that others have. */
