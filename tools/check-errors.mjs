@@ -86,7 +86,9 @@ compare('close cause', Object.keys(closeCodes), Object.keys(ofCloseCauses));
 const deviceSide = textOf([
   ...sources('apps/device-proxy/src/uplink'),
   ...sources('apps/device-proxy/src/transport'),
-  ...['responder.ts', 'answer-sender.ts'].map((name) => join(root, 'libs/coap/src/exchange', name)),
+  ...['answering.ts', 'request-bodies.ts', 'answer-bodies.ts', 'answer-sender.ts'].map((name) =>
+    join(root, 'libs/coap/src/exchange', name),
+  ),
 ]);
 const named = found(deviceSide, /\bCode\.(\w+)/g).map((name) => coap.formatCode(coap.Code[name]));
 compare(

@@ -38,6 +38,19 @@ describe('one connection, requests both ways', () => {
     expect(toDevice.key).toMatch(/^127\.0\.0\.1:\d+#[0-9a-f]+$/);
   });
 
+  it.each([
+    ['a code that is none', { code: 1 }],
+    ['an ETag of nine bytes', { code: Code.Content, etag: Buffer.alloc(9) }],
+    ['a payload that is no Buffer', { code: Code.Content, payload: { length: 5 } as unknown as Buffer }],
+  ])('5.00 when a handler gives %s, and the connection stays', async (_name, response) => {
+    const server = await net.endpoint({ onRequest: async () => response });
+    const device = await net.endpoint();
+    const toServer = await device.endpoint.connect({ host: '127.0.0.1', port: server.port });
+    for (let asked = 0; asked < 2; asked += 1)
+      expect((await device.endpoint.request(toServer, GET)).code).toBe(Code.InternalServerError);
+    expect(server.endpoint.gauges().requestHandlersRunning).toBe(0);
+  });
+
   it('1 MiB travels in one message where the peer takes it', async () => {
     const server = await net.endpoint({ onRequest: async ({ payload }) => ({ code: Code.Content, payload }) });
     const device = await net.endpoint();

@@ -167,8 +167,7 @@ export class CoapUdpEndpoint implements CoapEndpoint {
     await drained(this.core);
     this.core.closed = true;
     this.core.peers.abandonAll(error);
-    this.responder.uploadBuffers.clear();
-    this.responder.storedAnswers.clear();
+    this.responder.answering.clear();
     if (this.core.options.timers === undefined) this.core.timers.clear();
     await this.socket.close();
   }

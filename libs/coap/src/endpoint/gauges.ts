@@ -19,9 +19,7 @@ export function readGauges(core: EndpointCore, responder: Responder): CoapGauges
     requestsQueued,
     requestHandlersRunning: core.inFlight.count('request'),
     notificationHandlersRunning: core.inFlight.count('notification'),
-    uploads: responder.uploadBuffers.size,
-    uploadBytes: responder.uploadBuffers.bytes,
-    storedAnswers: responder.storedAnswers.size,
+    ...responder.answering.held(),
     timers: core.timers.size,
   };
 }

@@ -1,20 +1,48 @@
+import { blockBytes, SZX_MAX, szxOf } from '../codec/block-value.js';
 import { Code } from '../codec/code.js';
 import { encodeMessage } from '../codec/encode.js';
 import { type CoapMessage } from '../codec/message.js';
 import { type ResponseExtras, writeResponseOptions } from '../codec/response-options.js';
 import { type EndpointCore } from '../endpoint/core.js';
+import { type InFlight } from '../endpoint/in-flight.js';
 import { CoapError } from '../errors.js';
 import { type PeerState } from '../peer/peer-state.js';
+import { type AnswerLine, type AnswerPlan } from './answer-line.js';
 import { type InboundExchange } from './inbound-exchange.js';
 import { type CoapResponse } from './response.js';
 
 const NO_PAYLOAD = Buffer.alloc(0);
 
+/** A request over UDP. */
+export interface Datagram {
+  message: CoapMessage;
+  state: PeerState | undefined;
+  /** Set while the handler runs. */
+  inFlight: InFlight | undefined;
+}
+
+type Exchange = InboundExchange<Datagram>;
+
 /** Puts answers on the wire: in the acknowledgement, as a message of their own, or non-confirmable. */
-export class AnswerSender {
+export class AnswerSender implements AnswerLine<Datagram> {
+  readonly szxMax = SZX_MAX;
+
   constructor(private readonly core: EndpointCore) {}
 
-  send(exchange: InboundExchange, response: CoapResponse, extras: ResponseExtras = {}): void {
+  /** In blocks of our size, or of the smaller one that the peer asked for. */
+  planFor({ block2 }: Exchange): AnswerPlan {
+    const szx = szxOf(this.core.limits.blockBytes);
+    const wholeBytesMax = block2 !== undefined && block2.num > 0 ? -1 : blockBytes(Math.min(szx, block2?.szx ?? szx));
+    return { wholeBytesMax, szx };
+  }
+
+  rejectOptions(exchange: Exchange): void {
+    const { message, state } = exchange.via;
+    if (message.type === 'CON') this.send(exchange, { code: Code.BadOption });
+    else this.core.reset(message, exchange.peer, state);
+  }
+
+  send(exchange: Exchange, response: CoapResponse, extras: ResponseExtras = {}): void {
     if (this.core.closed) {
       this.core.count('answer-dropped');
       return;
@@ -29,10 +57,11 @@ export class AnswerSender {
     this.tellSent(response);
   }
 
-  private dispatch(exchange: InboundExchange, response: CoapResponse, extras: ResponseExtras): void {
-    const { message, peer } = exchange;
+  private dispatch(exchange: Exchange, response: CoapResponse, extras: ResponseExtras): void {
+    const { peer } = exchange;
+    const { message, inFlight } = exchange.via;
     const state = this.core.peers.get(peer.key);
-    if (exchange.inFlight?.acknowledged) {
+    if (inFlight?.acknowledged) {
       this.sendSeparate(exchange, response, extras);
       return;
     }
@@ -44,7 +73,7 @@ export class AnswerSender {
   }
 
   /** Not queued behind our own requests: two peers that wait for each other's answers would wait for ever. */
-  private sendSeparate(exchange: InboundExchange, response: CoapResponse, extras: ResponseExtras): void {
+  private sendSeparate(exchange: Exchange, response: CoapResponse, extras: ResponseExtras): void {
     const state = this.stateFor(exchange);
     if (state === undefined) return;
     const messageId = this.core.messageIdFor(state);
@@ -54,7 +83,7 @@ export class AnswerSender {
     });
   }
 
-  private stateFor(exchange: InboundExchange): PeerState | undefined {
+  private stateFor(exchange: Exchange): PeerState | undefined {
     try {
       return this.core.peers.obtain(exchange.peer);
     } catch (error) {

@@ -236,8 +236,7 @@ export class CoapStreamEndpoint implements CoapEndpoint {
     await this.drained();
     for (const { connection } of [...this.conversations.values()]) connection.destroy();
     this.listener.destroyAll();
-    this.responder.uploadBuffers.clear();
-    this.responder.storedAnswers.clear();
+    this.responder.answering.clear();
     if (this.core.options.timers === undefined) this.core.timers.clear();
   }
 

@@ -18,9 +18,7 @@ export function readStreamGauges(
     requestHandlersRunning: core.running.requests,
     notificationHandlersRunning: core.running.notifications,
     incompleteBytes: core.incompleteBytes,
-    uploads: responder.uploadBuffers.size,
-    uploadBytes: responder.uploadBuffers.bytes,
-    storedAnswers: responder.storedAnswers.size,
+    ...responder.answering.held(),
   };
   for (const { connection, observations, queue } of conversations) {
     gauges.openConnections += connection.isOpen ? 1 : 0;

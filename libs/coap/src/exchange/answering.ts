@@ -1,0 +1,97 @@
+import { Code, isResponseCode } from '../codec/code.js';
+import { readRequestOptions } from '../codec/request-options.js';
+import { UnencodableMessage } from '../errors.js';
+import { AnswerBodies } from './answer-bodies.js';
+import { type AnsweringCore, type AnswerLine } from './answer-line.js';
+import { type Arrival, bareExchange, type InboundExchange, transferKey } from './inbound-exchange.js';
+import { RequestBodies } from './request-bodies.js';
+import { type CoapRequest } from './request.js';
+import { type CoapResponse } from './response.js';
+
+/** Server role over any transport: from a request message to its answer. How many run at once is up to the caller. */
+export class Answering<Via> {
+  private readonly requests: RequestBodies<Via>;
+  private readonly answers: AnswerBodies<Via>;
+
+  constructor(
+    private readonly core: AnsweringCore,
+    private readonly line: AnswerLine<Via>,
+  ) {
+    this.requests = new RequestBodies(core, line);
+    this.answers = new AnswerBodies(core, line);
+  }
+
+  /** Reads the options, or answers that they are not acceptable. */
+  open(arrival: Arrival<Via>): InboundExchange<Via> | undefined {
+    const { message, peer } = arrival;
+    const options = readRequestOptions(message.options, this.line.szxMax);
+    const bare = bareExchange(arrival);
+    if (typeof options === 'number') {
+      this.core.count('request-rejected-option');
+      this.line.rejectOptions(bare);
+      return undefined;
+    }
+    const { block1, block2, proxied } = options;
+    if (proxied || block1 === 'reserved-size' || block2 === 'reserved-size') {
+      this.line.send(bare, { code: proxied ? Code.ProxyingNotSupported : Code.BadRequest });
+      return undefined;
+    }
+    return { ...bare, options, block1, block2, transferKey: transferKey(peer, message.code, options) };
+  }
+
+  /** The body for the handler; undefined when the request is answered without it. */
+  bodyOf(exchange: InboundExchange<Via>): Buffer | undefined {
+    const payload = this.requests.assemble(exchange);
+    return payload === undefined || this.answers.continue(exchange) ? undefined : payload;
+  }
+
+  /** Runs the handler and answers. Never rejects: a payload that is no Buffer, for example, becomes 5.00. */
+  async run(exchange: InboundExchange<Via>, payload: Buffer): Promise<void> {
+    const response = await this.handle(requestOf(exchange, payload));
+    try {
+      this.answers.answer(exchange, response);
+    } catch (error) {
+      this.core.report(error);
+      this.line.send(exchange, { code: Code.InternalServerError });
+    }
+  }
+
+  held(): { uploads: number; uploadBytes: number; storedAnswers: number } {
+    const { requests, answers } = this;
+    return { uploads: requests.held.size, uploadBytes: requests.held.bytes, storedAnswers: answers.held.size };
+  }
+
+  clear(): void {
+    this.requests.held.clear();
+    this.answers.held.clear();
+  }
+
+  private async handle(request: CoapRequest): Promise<CoapResponse> {
+    try {
+      const response = await this.core.options.onRequest(request);
+      if (!isResponseCode(response.code)) throw new UnencodableMessage(`No response code: ${response.code}`);
+      return response;
+    } catch (error) {
+      this.core.count('request-handler-failed');
+      this.core.report(error);
+      return { code: Code.InternalServerError };
+    }
+  }
+}
+
+function requestOf<Via>({ message, peer, options, confirmable }: InboundExchange<Via>, payload: Buffer): CoapRequest {
+  const { path, query, etags, contentFormat, accept, observe } = options;
+  return {
+    method: message.code,
+    path,
+    query,
+    etags,
+    payload,
+    peer,
+    token: message.token,
+    confirmable,
+    ...(contentFormat === undefined ? {} : { contentFormat }),
+    ...(accept === undefined ? {} : { accept }),
+    ...(observe === undefined ? {} : { observe }),
+  };
+}

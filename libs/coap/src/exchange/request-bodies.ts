@@ -1,0 +1,46 @@
+import { type Upload, UploadTable } from '../blockwise/upload-table.js';
+import { Code } from '../codec/code.js';
+import { type BoundedTable } from '../memory/bounded-table.js';
+import { type AnsweringCore, type AnswerLine } from './answer-line.js';
+import { type InboundExchange } from './inbound-exchange.js';
+
+/** The answer to a block that does not complete its body. */
+const stepAnswers = {
+  continue: { code: Code.Continue },
+  incomplete: { code: Code.RequestEntityIncomplete },
+  malformed: { code: Code.BadRequest },
+  'too-large': { code: Code.RequestEntityTooLarge },
+} as const;
+
+/** Bodies of requests, in one piece or in blocks. */
+export class RequestBodies<Via> {
+  readonly held: BoundedTable<string, Upload>;
+  private readonly uploads: UploadTable;
+  private readonly bodyBytesMax: number;
+
+  constructor(
+    core: AnsweringCore,
+    private readonly line: AnswerLine<Via>,
+  ) {
+    const { bodyBytesMax, uploadsMax: entriesMax, uploadsBytesMax: bytesMax, blockIdleMs: idleMs } = core.limits;
+    this.bodyBytesMax = bodyBytesMax;
+    this.held = core.table({ entriesMax, bytesMax, idleMs });
+    this.uploads = new UploadTable(this.held, bodyBytesMax);
+  }
+
+  /** The whole body, once it is there; until then each block gets its own answer. */
+  assemble(exchange: InboundExchange<Via>): Buffer | undefined {
+    const { message, options, block1: block, transferKey } = exchange;
+    const { payload } = message;
+    if (block === undefined && payload.length <= this.bodyBytesMax) return payload;
+    const { contentFormat, size1: announcedBytes } = options;
+    const step =
+      block === undefined
+        ? ({ kind: 'too-large' } as const)
+        : this.uploads.take(transferKey, { block, payload, contentFormat, announcedBytes });
+    if (step.kind === 'complete') return step.payload;
+    const extras = step.kind === 'too-large' ? { size1: this.bodyBytesMax } : {};
+    this.line.send(exchange, stepAnswers[step.kind], extras);
+    return undefined;
+  }
+}
