@@ -1,14 +1,16 @@
 import type { StoredPositions } from '@lanyard/kafka';
-import type { Clock } from '@lanyard/service';
+import type { Clock, Timer } from '@lanyard/service';
 import type { Keys } from '../queue/keys.js';
 import type { RecentChunks } from '../queue/recent-chunks.js';
 import { LinkLost, type RedisLink } from '../queue/redis-link.js';
-import { accountsOf, deliveries, type Delivery } from './audience.js';
+import { accountsOf, deliveries, type Delivery, positionOf } from './audience.js';
 import type { IntakeBatch } from './intake-event.js';
-import { type AppendOutcome, PositionsLost, ShardAppender, type Taker } from './shard-appender.js';
+import { type AppendOutcome, lagMaxMs, PositionsLost, ShardAppender, type Taker } from './shard-appender.js';
 
 interface Waiting {
   batch: IntakeBatch;
+  /** Every shard's position moves. */
+  everywhere: boolean;
   done: () => void;
   failed: (error: unknown) => void;
 }
@@ -36,11 +38,14 @@ export class Intake implements StoredPositions {
   private underWay = 0;
   private open = false;
   private listener: IntakeListener | undefined;
+  /** The last batch of each partition, without its events: how far shards that got nothing may move. */
+  private readonly done = new Map<string, IntakeBatch>();
+  private catchingUp: Timer | undefined;
 
   constructor(
     private readonly link: RedisLink,
     private readonly keys: Keys,
-    clock: Clock,
+    private readonly clock: Clock,
     owner: string,
     recent: RecentChunks,
     taker?: Taker,
@@ -63,6 +68,7 @@ export class Intake implements StoredPositions {
    * appending it could leave a gap behind it.
    */
   resume(generations: readonly string[], reseek: () => void): void {
+    this.done.clear();
     this.shards.forEach((shard, n) => shard.setGeneration(generations[n] as string));
     reseek();
     for (const { failed } of this.waiting.splice(0)) failed(new LinkLost());
@@ -71,10 +77,7 @@ export class Intake implements StoredPositions {
 
   /** Resolves when the events are in the queues, for good. */
   add(batch: IntakeBatch): Promise<void> {
-    return new Promise((done, failed) => {
-      this.waiting.push({ batch, done, failed });
-      this.flushWaiting();
-    });
+    return this.put(batch, false);
   }
 
   /** The shard that is furthest behind decides; the others refuse what they have. */
@@ -86,6 +89,13 @@ export class Intake implements StoredPositions {
         return [partition, offsets.reduce((least, offset) => (offset < least ? offset : least)) + 1n];
       }),
     );
+  }
+
+  private put(batch: IntakeBatch, everywhere: boolean): Promise<void> {
+    return new Promise((done, failed) => {
+      this.waiting.push({ batch, everywhere, done, failed });
+      this.flushWaiting();
+    });
   }
 
   private flushWaiting(): void {
@@ -106,11 +116,12 @@ export class Intake implements StoredPositions {
 
   private async flush(flush: readonly Waiting[]): Promise<void> {
     const batches = flush.map(({ batch }) => batch);
+    const everywhere = flush.some((each) => each.everywhere);
     try {
       const perShard = await this.audience(batches);
       const outcomes = await Promise.allSettled(
         this.shards.map(async (shard, n) => {
-          const outcome = await shard.append(batches, perShard[n] ?? []);
+          const outcome = await shard.append(batches, perShard[n] ?? [], everywhere);
           this.listener?.appended(outcome);
         }),
       );
@@ -118,10 +129,25 @@ export class Intake implements StoredPositions {
       for (const failure of failures)
         if (failure instanceof PositionsLost) this.listener?.positionsLost(failure.topics);
       if (failures.length > 0) throw failures[0];
+      if (!everywhere) this.noteDone(batches);
       for (const { done } of flush) done();
     } catch (error) {
       for (const { failed } of flush) failed(error);
     }
+  }
+
+  private noteDone(batches: readonly IntakeBatch[]): void {
+    for (const batch of batches) this.done.set(positionOf(batch), { ...batch, events: [] });
+    this.catchingUp ??= this.clock.after(lagMaxMs, () => this.catchUp());
+  }
+
+  /** Positions that lag behind move, although nothing comes any more. */
+  private catchUp(): void {
+    this.catchingUp = undefined;
+    const behind = [...this.done.values()];
+    this.done.clear();
+    // What fails is read again, and refused.
+    for (const batch of behind) this.put(batch, true).catch(() => undefined);
   }
 
   private async audience(batches: readonly IntakeBatch[]): Promise<Delivery[][]> {

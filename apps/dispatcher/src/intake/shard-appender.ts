@@ -62,7 +62,7 @@ const placeLength = 6;
 
 /** Positions of a shard that got nothing may lag behind by this much: it is read again, and refused, after a crash. */
 const lagMessagesMax = 5_000n;
-const lagMaxMs = 500;
+export const lagMaxMs = 500;
 
 /** Render codes remembered; more channels than that only cost a second attempt now and then. */
 const rememberedChannels = 100_000;
@@ -107,11 +107,16 @@ export class ShardAppender {
     });
   }
 
-  /** Every batch's position moves; sooner or later, when it has nothing for this shard. */
-  async append(batches: readonly IntakeBatch[], deliveries: readonly Delivery[]): Promise<AppendOutcome> {
+  /** Every batch's position moves: now, when it has something for this shard, or when it must. */
+  async append(
+    batches: readonly IntakeBatch[],
+    deliveries: readonly Delivery[],
+    mustMove = true,
+  ): Promise<AppendOutcome> {
     for (let attempt = 0; attempt < attemptsMax; attempt++) {
       const targets = this.targets(batches);
-      if (targets.size === 0 || (deliveries.length === 0 && this.mayLag(targets))) return nothingAppended();
+      if (targets.size === 0 || (!mustMove && deliveries.length === 0 && this.mayLag(targets)))
+        return nothingAppended();
       const { epoch } = this.recent;
       const sentAtMs = performance.now();
       const parcels = this.parcels(deliveries);
@@ -130,7 +135,7 @@ export class ShardAppender {
   }
 
   private mayLag(targets: ReadonlyMap<string, bigint>): boolean {
-    if (performance.now() - this.movedAtMs > lagMaxMs) return false;
+    if (performance.now() - this.movedAtMs >= lagMaxMs) return false;
     for (const [position, offset] of targets) if (offset - this.expectedOf(position) > lagMessagesMax) return false;
     return true;
   }

@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createLogger, newId, TestClock } from '@lanyard/service';
+import { engines, eventually } from '@lanyard/testing';
+import { Intake } from '../src/intake/intake.js';
+import { IntakeEvent } from '../src/intake/intake-event.js';
+import { lagMaxMs } from '../src/intake/shard-appender.js';
+import { ChannelRegistry } from '../src/queue/channel-registry.js';
+import { Keys } from '../src/queue/keys.js';
+import { RecentChunks } from '../src/queue/recent-chunks.js';
+import { RedisLink } from '../src/queue/redis-link.js';
+
+const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
+
+describe('positions of shards', () => {
+  let link: RedisLink;
+
+  beforeAll(async () => {
+    link = await RedisLink.open(engines().redisUrl, logger);
+  });
+
+  afterAll(() => link?.close());
+
+  it('those that got nothing lag behind, and follow when nothing comes any more', async () => {
+    const keys = new Keys(`test-${newId()}:`, 4);
+    const clock = new TestClock(Date.now());
+    const intake = new Intake(link, keys, clock, 'a#1', new RecentChunks(0));
+    const registry = new ChannelRegistry(link, keys, clock);
+    intake.listen({ appended: () => undefined, positionsLost: () => undefined });
+    intake.resume(await registry.generations(), () => undefined);
+    const accountId = newId();
+    const add = (offset: bigint): Promise<void> =>
+      intake.add({
+        topic: 'device.values',
+        partition: 0,
+        lastOffset: offset,
+        events: [
+          new IntakeEvent(offset, clock.now(), {
+            item: Buffer.from('{"n":1}'),
+            category: 'notifications',
+            accountId,
+            audience: [channelId],
+            endpointName: 'e',
+            uid: 'u',
+          }),
+        ],
+      });
+    const channelId = newId();
+    const reached = async (): Promise<string[]> => {
+      const all = await Promise.all(keys.shards.map(({ positions }) => link.redis.hget(positions, 'device.values:0')));
+      return [...new Set(all.map(String))].sort();
+    };
+    await add(5n);
+    await add(6n);
+    await eventually(async () => expect(await reached()).toContain('6'));
+    await clock.advance(lagMaxMs);
+    await eventually(async () => expect(await reached()).toEqual(['6']));
+    expect((await intake.read('device.values', [0])).get(0)).toBe(7n);
+  });
+});
