@@ -71,12 +71,22 @@ if (mode === 'put') {
 } else {
   const http = createServer();
   const server = new WebSocketServer({ server: http, perMessageDeflate: false });
-  server.on('connection', (socket) => {
+  server.on('connection', (socket, { socket: connection }) => {
     const backlog = new Backlog();
     const queue = /** @type {any} */ (backlog);
     const nothing = () => undefined;
     const listener = { sent: nothing, delivered: nothing, ended: nothing, failed: console.error };
-    const session = new WebSocketSession(socket, newId(), newId(), newId(), queue, bodies, systemClock, listener);
+    const session = new WebSocketSession(
+      socket,
+      connection,
+      newId(),
+      newId(),
+      newId(),
+      queue,
+      bodies,
+      systemClock,
+      listener,
+    );
     session.start({ channelId: newId(), token: 'own', era: 0 }, { next: 0, head: 0, index: 0, skip: 0 });
     senders.push(async (messages) => {
       backlog.left += messages;

@@ -34,7 +34,10 @@ export interface Outgoing {
 }
 
 interface Line {
+  /** What was taken apart and checked. */
+  url: string;
   origin: string;
+  path: string;
   pool: Pool;
   /** Of its last connection. */
   socket: Socket | undefined;
@@ -57,13 +60,13 @@ async function* asked(body: Buffer, leave: Leave): AsyncGenerator<Buffer> {
 }
 
 const requestOf = (
-  url: URL,
+  path: string,
   target: CallbackTarget,
   { body, headers, leave }: Outgoing,
   isAtOnce: boolean,
 ): Dispatcher.DispatchOptions => ({
   method: 'PUT',
-  path: url.pathname + url.search,
+  path,
   headers: { ...target.headers, ...headers, ...ownHeaders, 'content-length': String(body.length) },
   body: isAtOnce || !leave ? body : Readable.from(asked(body, leave), { objectMode: false }),
 });
@@ -101,12 +104,10 @@ export class CallbackSender {
     signal?.addEventListener('abort', abort);
     try {
       if (signal?.aborted) abort();
-      const url = new URL(target.url);
-      this.guard.checkHost(url.hostname);
-      line = this.line(channelId, url.origin);
+      line = this.line(channelId, target.url);
       // On a connection that waits for it, a request is written at once; another one may have to wait for that.
       isAtOnce = line.pool.stats.free > 0 && (!message.leave || message.leave.holds());
-      line.pool.dispatch(requestOf(url, target, message, isAtOnce), exchange);
+      line.pool.dispatch(requestOf(line.path, target, message, isAtOnce), exchange);
     } catch (error) {
       exchange.fail(error);
     }
@@ -137,13 +138,22 @@ export class CallbackSender {
     for (const [channelId, { usedAtMs }] of this.lines) if (usedAtMs < before) this.forget(channelId);
   }
 
-  private line(channelId: string, origin: string): Line {
+  /** Throws AddressForbidden. */
+  private line(channelId: string, url: string): Line {
     const known = this.lines.get(channelId);
-    if (known && known.origin !== origin) this.forget(channelId);
-    const line = this.lines.get(channelId) ?? this.newLine(origin);
-    this.lines.set(channelId, line);
+    const line = known?.url === url ? known : this.lineTo(channelId, url, known);
     line.usedAtMs = this.clock.now();
     return line;
+  }
+
+  /** Connections stay when only the path is another one. */
+  private lineTo(channelId: string, url: string, known: Line | undefined): Line {
+    const { origin, hostname, pathname, search } = new URL(url);
+    this.guard.checkHost(hostname);
+    if (known && known.origin !== origin) this.forget(channelId);
+    const line = known?.origin === origin ? known : this.newLine(origin);
+    this.lines.set(channelId, line);
+    return Object.assign(line, { url, path: pathname + search });
   }
 
   private newLine(origin: string): Line {
@@ -167,7 +177,7 @@ export class CallbackSender {
           connected(...made);
         }),
     });
-    const line: Line = { origin, pool, socket: undefined, usedAtMs: 0 };
+    const line: Line = { url: '', origin, path: '', pool, socket: undefined, usedAtMs: 0 };
     return line;
   }
 }

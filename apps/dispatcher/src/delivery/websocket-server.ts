@@ -109,7 +109,7 @@ export class WebSocketServer {
     try {
       if (text !== undefined) this.handshakes.add(text);
       const key = text === undefined ? undefined : await this.keys.verify(text);
-      this.ws.handleUpgrade(request, socket, head, (client) => this.welcome(client, key));
+      this.ws.handleUpgrade(request, socket, head, (client) => this.welcome(client, socket, key));
     } finally {
       tooLate.cancel();
       if (text !== undefined) this.handshakes.delete(text);
@@ -117,20 +117,20 @@ export class WebSocketServer {
   }
 
   /** Browsers cannot see an HTTP status, so a wrong key is told by a close code (spec §5 rule 11). */
-  private welcome(client: WebSocket, key: KnownKey | undefined): void {
+  private welcome(client: WebSocket, connection: Duplex, key: KnownKey | undefined): void {
     this.open.add(client);
     client.on('error', (err) => this.logger.debug({ err }, 'socket'));
     client.once('close', () => this.open.delete(client));
     if (!key) return this.close(client, 'invalid key');
-    this.bind(client, key).catch((err: unknown) => {
+    this.bind(client, connection, key).catch((err: unknown) => {
       this.logger.warn({ err }, 'socket not admitted');
       this.close(client, 'restart');
     });
   }
 
-  private async bind(client: WebSocket, { keyId, accountId, secret }: KnownKey): Promise<void> {
+  private async bind(client: WebSocket, connection: Duplex, { keyId, accountId, secret }: KnownKey): Promise<void> {
     const conn = newId();
-    const session = this.session(client, keyId, accountId, conn);
+    const session = this.session(client, connection, keyId, accountId, conn);
     session.secret = secret;
     // Before the channel is taken, so that an event that comes right then finds someone to wake.
     this.holders.add(session);
@@ -155,9 +155,16 @@ export class WebSocketServer {
     this.onBound(keyId);
   }
 
-  private session(client: WebSocket, keyId: string, accountId: string, conn: string): WebSocketSession {
+  private session(
+    client: WebSocket,
+    connection: Duplex,
+    keyId: string,
+    accountId: string,
+    conn: string,
+  ): WebSocketSession {
     const session: WebSocketSession = new WebSocketSession(
       client,
+      connection,
       keyId,
       accountId,
       conn,

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { Clock } from '@lanyard/service';
 import type { WebSocket } from 'ws';
 import {
@@ -60,6 +61,8 @@ export class WebSocketSession implements Holder {
 
   constructor(
     private readonly socket: WebSocket,
+    /** Under the socket: a message and the ping behind it leave together. */
+    private readonly connection: Pick<Duplex, 'cork' | 'uncork'>,
     readonly channelId: string,
     private readonly accountId: string,
     readonly conn: string,
@@ -178,11 +181,13 @@ export class WebSocketSession implements Holder {
     this.cursor = cursorAfter(this.cursor, batch);
     this.lastSentAtMs = this.clock.now();
     const { bytes, left } = this.bodies.of(batch.message);
+    this.connection.cork();
     this.socket.send(bytes, { binary: false }, (error) => {
       if (!error) left();
       this.goOn();
     });
     this.ping(batch);
+    this.connection.uncork();
     this.listener.sent(batch.message);
   }
 
