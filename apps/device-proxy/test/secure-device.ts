@@ -26,12 +26,19 @@ export const withCertificate = (
 export class SecureDevice {
   temperature = '21.5';
   written: string[] = [];
+  /** Lists of paths that it was asked to report together, on whatever connection. */
+  readonly together: string[] = [];
   registrationId = '';
   private readonly observers: Buffer[] = [];
   private peer: Peer | undefined;
   private readonly endpoint = new CoapStreamEndpoint({
     host: '127.0.0.1',
     onRequest: async ({ method, path, observe, token, payload }) => {
+      if (method === Code.FETCH) {
+        this.together.push(payload.toString());
+        const value = JSON.stringify([{ n: '/3303/0/5700', v: Number(this.temperature) }]);
+        return { code: Code.Content, payload: Buffer.from(value), contentFormat: 110, observe: 1 };
+      }
       if (path.join('/') !== '3303/0/5700') return { code: Code.NotFound };
       if (method === Code.PUT) {
         this.written.push(payload.toString());

@@ -114,6 +114,26 @@ describe('devices with credentials', () => {
     await harness.fact(harness.values, (v) => v.deviceId === deviceId && v.item.payload === payload);
   });
 
+  it('what was observed together is observed together again', async () => {
+    const { deviceId, identity } = await directory('psk-together');
+    const thing = device('psk-together');
+    await connected(thing, withKey(identity, keyHex));
+    await thing.register();
+    const names = JSON.stringify([{ n: `/${path}` }, { n: '/3/0/0' }]);
+    const body = { method: 'FETCH', uri: '/', observe: true, 'payload-b64': Buffer.from(names).toString('base64') };
+    const key = newKey(harness.accountId);
+    await harness.call(proxy, key, 'POST', `/v2/device-requests/${deviceId}?async-id=together`, body);
+    expect((await harness.result('together')).value.item).toMatchObject({ status: 200 });
+    thing.disconnect();
+    await eventually(() => expect(thing.connected).toBe(false));
+    thing.temperature = '31.5';
+    await connected(thing, withKey(identity, keyHex));
+    expect(await thing.update()).toBe('2.04');
+    const { value } = await harness.fact(harness.values, (v) => v.item.payload === 'MzEuNQ==');
+    expect(value.audience).toEqual([key.keyId]);
+    expect(thing.together).toHaveLength(2);
+  });
+
   it('a command sent at the moment its connection dies waits for the next one, without a retry to spend', async () => {
     const { deviceId, identity } = await directory('psk-race');
     const thing = device('psk-race');

@@ -1,10 +1,10 @@
 import { DeviceCommandResults, DeviceCommands } from '@lanyard/contracts';
 import type { Outbox } from '@lanyard/kafka';
 import { type Clock, newId } from '@lanyard/service';
-import { type DataSource, type EntityManager, type FindOptionsWhere, In } from 'typeorm';
+import { type DataSource, type EntityManager, type FindOptionsWhere, In, IsNull } from 'typeorm';
 import { withDevice } from '../db/device-lock.js';
 import { Gather } from '../db/gather.js';
-import { isRepeatable, operationOf } from '../downlink/operation.js';
+import { isComposite, isRepeatable, operationOf } from '../downlink/operation.js';
 import { AsyncIdTaken, CommandNotFound, NotCancellable, QueueIsFull } from '../errors.js';
 import type { SubscriptionStore } from '../subscriptions/subscription-store.js';
 import { Command } from './command.entity.js';
@@ -27,7 +27,7 @@ export interface AcceptOptions {
   /** The command cannot be carried out: it is accepted, and finished with this at once. */
   refusal?: Outcome;
   /** Further rows of the same transaction. */
-  within?: (manager: EntityManager) => Promise<void>;
+  within?: (manager: EntityManager, command: Command) => Promise<void>;
 }
 
 const traceOf = ({ traceParent }: Command): { traceParent?: string } => (traceParent ? { traceParent } : {});
@@ -69,9 +69,9 @@ export class CommandQueue {
       const { known, length, bytes } = await this.lookAhead(manager, command);
       if (known) return this.repeated(await manager.findOneByOrFail(Command, { id: known }), command);
       if (length >= queueLengthMax || bytes + (command.payload?.length ?? 0) > queueBytesMax)
-        throw new QueueIsFull(command.kind === 'device-request' ? 400 : 429);
+        throw new QueueIsFull(command.kind === 'device-request' || isComposite(operationOf(command)) ? 400 : 429);
       const fresh = await this.insert(manager, command);
-      await within?.(manager);
+      await within?.(manager, fresh);
       if (refusal) ended.push([fresh, await this.end(manager, fresh, refusal)]);
       return fresh;
     }).catch((error: unknown) => this.whenRaced(error, command));
@@ -334,14 +334,15 @@ export class CommandQueue {
   }
 
   /** A subscription is what its command came to. A failed one leaves nothing behind that would be tried again. */
-  private async settle(
-    manager: EntityManager,
-    { deviceId, path, keyId }: Command,
-    { outcome }: Outcome,
-  ): Promise<void> {
+  private async settle(manager: EntityManager, command: Command, { outcome }: Outcome): Promise<void> {
     const { subscriptions } = this.parts;
-    if (outcome === 'succeeded') await subscriptions.confirm(manager, deviceId, path);
-    else await subscriptions.lose(manager, { deviceId, path, keyId, origin: 'resource' });
+    const { id, deviceId, path, keyId } = command;
+    const succeeded = outcome === 'succeeded';
+    if (isComposite(operationOf(command)))
+      if (succeeded) await subscriptions.confirmTogether(manager, deviceId, id);
+      else await subscriptions.lose(manager, { deviceId, together: id });
+    else if (succeeded) await subscriptions.confirm(manager, deviceId, path);
+    else await subscriptions.lose(manager, { deviceId, path, keyId, origin: 'resource', together: IsNull() });
   }
 
   private tell(ended: readonly [Command, Outcome][]): void {

@@ -1,7 +1,9 @@
 import type { Clock, Logger, Timer, Tracing } from '@lanyard/service';
 import type { Asker, DeviceReply } from '../downlink/asker.js';
 import { bringsNoChange, bringsValues, isComposite, isRepeatable, operationOf } from '../downlink/operation.js';
-import type { Observer } from '../observations/observer.js';
+import { formatOf } from '../downlink/formats.js';
+import { pathsFormat } from '../downlink/requests.js';
+import type { Observed, Observer } from '../observations/observer.js';
 import type { Values } from '../observations/values.js';
 import type { Session } from '../sessions/session.js';
 import type { Sessions } from '../sessions/sessions.js';
@@ -192,6 +194,7 @@ export class Deliverer {
     const operation = operationOf(command);
     if (operation === 'observe') return this.subscribe(session, command);
     if (isComposite(operation) && session.data.lwm2mVersion === '1.0') return notOffered;
+    if (operation === 'observe-composite') return this.subscribeTogether(session, command);
     const reply = await asker.ask(session, { operation, ...command });
     if (operation === 'read' && reply.code === '2.05')
       await values.report(session, { path: command.path, ...reply, cause: 'read', audience: [] });
@@ -207,7 +210,8 @@ export class Deliverer {
   private async subscribe(session: Session, { path, keyId }: Command): Promise<Outcome> {
     const { asker, interest, observer, values } = this.parts;
     const rows = await interest.load(session);
-    if (!rows.some((row) => row.path === path && row.keyId === keyId)) return subscriptionRemoved;
+    if (!rows.some((row) => row.path === path && row.keyId === keyId && row.together === null))
+      return subscriptionRemoved;
     if (session.observations.has(path)) {
       const reply = await asker.ask(session, {
         operation: 'read',
@@ -220,7 +224,21 @@ export class Deliverer {
       if (reply.code === '2.05') await values.report(session, { path, ...reply, cause: 'notify', audience: [keyId] });
       return outcomeOf(reply);
     }
-    const { reply, observing } = await observer.observe(session, path);
+    return this.observed(await observer.observe(session, { path }));
+  }
+
+  /** One observation for each command: its paths are those that are still subscribed to through it. */
+  private async subscribeTogether(session: Session, { id, accept, contentType }: Command): Promise<Outcome> {
+    const rows = await this.parts.interest.load(session);
+    const paths = rows.filter((row) => row.together === id).map((row) => row.path);
+    if (paths.length === 0) return subscriptionRemoved;
+    const format = (contentType === null ? undefined : formatOf(contentType)) ?? pathsFormat(session.data);
+    const wish = accept === null ? undefined : formatOf(accept);
+    const target = { path: id, together: { paths, format }, ...(wish !== undefined && { accept: wish }) };
+    return this.observed(await this.parts.observer.observe(session, target));
+  }
+
+  private observed({ reply, observing }: Observed): Outcome {
     return reply.code.startsWith('2.') && !observing ? this.unobserved(reply) : outcomeOf(reply);
   }
 

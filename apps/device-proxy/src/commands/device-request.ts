@@ -1,7 +1,14 @@
 import { z } from 'zod';
-import { compositeProblem, formatOf } from '../downlink/formats.js';
+import { compositePaths, formatOf } from '../downlink/formats.js';
 import { MalformedAsyncId, MalformedCommand, MalformedPath } from '../errors.js';
-import { defaultExpirySeconds, defaultRetry, expirySeconds, retryMax, waitSeconds } from './limits.js';
+import {
+  defaultExpirySeconds,
+  defaultRetry,
+  expirySeconds,
+  observedTogetherMax,
+  retryMax,
+  waitSeconds,
+} from './limits.js';
 
 const seconds = z.coerce.number().int().min(expirySeconds.min).max(expirySeconds.max);
 
@@ -13,6 +20,10 @@ export const DeviceRequestSchema = z.object({
     .enum(['GET', 'PUT', 'POST', 'DELETE', 'FETCH', 'IPATCH'])
     .describe('FETCH and IPATCH read and write several paths at once: uri `/`, the paths in a SenML payload'),
   uri: z.string().min(1).max(255).describe('`/<object>/<instance>/<resource>`, write attributes as its query'),
+  observe: z
+    .boolean()
+    .optional()
+    .describe('With FETCH: subscribes to the paths in the payload, which the device reports together'),
   accept: mediaType.optional().describe('Media type wanted'),
   'content-type': mediaType.optional().describe('Media type of the payload'),
   'payload-b64': z
@@ -63,6 +74,9 @@ export interface DeviceRequest extends Timing {
   payload: Buffer | null;
 }
 
+/** `observe`: the paths are to be reported from now on. */
+export type ReadRequest = DeviceRequest & { observe: boolean };
+
 /** `&` separates write attributes; one published text uses `;`. */
 const splitUri = (uri: string, composite: boolean): { path: string; query: string[] } => {
   const [path = '', query = ''] = uri.split(/\?(.*)/s);
@@ -73,11 +87,19 @@ const splitUri = (uri: string, composite: boolean): { path: string; query: strin
   };
 };
 
-/** What names its paths in the payload is looked at before it waits for the device. */
-const checkComposite = (path: string, contentType: string | undefined, payload: Buffer | null): void => {
+/** The paths that are named in the payload; what is wrong with it is said before it waits for the device. */
+export const pathsTogether = ({ path, contentType, payload }: DeviceRequest): string[] => {
   if (path !== '/') throw new MalformedCommand('uri', 'FETCH and IPATCH go to /: the paths are in the payload');
-  const problem = compositeProblem(contentType, payload);
-  if (problem !== undefined) throw new MalformedCommand('payload-b64', problem);
+  const read = compositePaths(contentType, payload);
+  if ('problem' in read) throw new MalformedCommand('payload-b64', read.problem);
+  return read.paths;
+};
+
+/** To be observed. */
+const checkObserved = (request: DeviceRequest): void => {
+  if (request.method !== 'FETCH') throw new MalformedCommand('observe', 'Goes with FETCH only');
+  const { length } = pathsTogether(request);
+  if (length > observedTogetherMax) throw new MalformedCommand('payload-b64', `More than ${observedTogetherMax} paths`);
 };
 
 /** How long the caller wants to wait for the result; undefined when it does not. */
@@ -85,7 +107,7 @@ export const readWait = ({ wait }: DeviceRequestQuery): number | undefined =>
   wait === undefined ? undefined : readNumber('wait', wait, z.number().int().min(waitSeconds.min).max(waitSeconds.max));
 
 /** The query says how, the body says what. Throws the error that the sender gets. */
-export const readDeviceRequest = (query: DeviceRequestQuery, body: unknown, queueMode: boolean): DeviceRequest => {
+export const readDeviceRequest = (query: DeviceRequestQuery, body: unknown, queueMode: boolean): ReadRequest => {
   if (!asyncId.test(query['async-id'] ?? '')) throw new MalformedAsyncId();
   const read = DeviceRequestSchema.safeParse(body);
   if (!read.success) {
@@ -98,10 +120,10 @@ export const readDeviceRequest = (query: DeviceRequestQuery, body: unknown, queu
   const composite = request.method === 'FETCH' || request.method === 'IPATCH';
   const payload = request['payload-b64'] === undefined ? null : Buffer.from(request['payload-b64'], 'base64');
   const uri = splitUri(request.uri, composite);
-  if (composite) checkComposite(uri.path, request['content-type'], payload);
-  return {
+  const made: ReadRequest = {
     asyncId: query['async-id'] as string,
     method: request.method,
+    observe: request.observe ?? false,
     ...uri,
     accept: request.accept ?? null,
     contentType: request['content-type'] ?? null,
@@ -115,4 +137,7 @@ export const readDeviceRequest = (query: DeviceRequestQuery, body: unknown, queu
         ? (request.expiry_seconds ?? request['expiry-seconds'] ?? defaults.expirySeconds)
         : readNumber('expiry-seconds', expiry, z.number().int().min(expirySeconds.min).max(expirySeconds.max)),
   };
+  if (composite) pathsTogether(made);
+  if (made.observe) checkObserved(made);
+  return made;
 };

@@ -5,8 +5,15 @@ import { Caller, type Identity } from '@lanyard/service';
 import type { FastifyReply } from 'fastify';
 import { AsyncResponseSchema, bodySchema } from './body-schema.js';
 import { Commands } from './commands.js';
-import { type DeviceRequestQuery, DeviceRequestSchema, readDeviceRequest, readWait } from './device-request.js';
+import {
+  type DeviceRequestQuery,
+  DeviceRequestSchema,
+  pathsTogether,
+  readDeviceRequest,
+  readWait,
+} from './device-request.js';
 import { defaultExpirySeconds, defaultRetry, expirySeconds, retryMax, waitSeconds } from './limits.js';
+import { Subscriptions } from '../subscriptions/subscriptions.js';
 import { WaitingCallers } from './waiting-callers.js';
 
 @ApiTags('Commands')
@@ -14,6 +21,7 @@ import { WaitingCallers } from './waiting-callers.js';
 export class DeviceRequestsController {
   constructor(
     @Inject(Commands) private readonly commands: Commands,
+    @Inject(Subscriptions) private readonly subscriptions: Subscriptions,
     @Inject(WaitingCallers) private readonly callers: WaitingCallers,
   ) {}
 
@@ -63,7 +71,10 @@ export class DeviceRequestsController {
     const device = await this.commands.device(caller, deviceId);
     const request = readDeviceRequest(query, body, device.session?.data.queueMode ?? false);
     const wait = readWait(query);
-    const { id } = await this.commands.send(caller, device, { kind: 'device-request', ...request });
+    const { observe, ...wish } = request;
+    const { id } = observe
+      ? await this.subscriptions.subscribeTogether(caller, device, wish, pathsTogether(wish))
+      : await this.commands.send(caller, device, { kind: 'device-request', ...wish });
     const response = wait === undefined ? undefined : await this.callers.response(id, wait);
     if (response) reply.code(200);
     return response;

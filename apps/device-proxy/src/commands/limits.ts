@@ -2,6 +2,9 @@
 export const queueLengthMax = 1_000;
 export const queueBytesMax = 16_777_216;
 
+/** Paths that one command may ask a device to report together. */
+export const observedTogetherMax = 100;
+
 /** Extra attempts after the first one. */
 export const retryMax = 10;
 export const defaultRetry = { awake: 0, queueMode: 2 } as const;

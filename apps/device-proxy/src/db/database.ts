@@ -8,6 +8,7 @@ import { Subscription } from '../subscriptions/subscription.entity.js';
 import { Initial1700000000001 } from './migrations/1700000000001-initial.js';
 import { ModelsAndAttempts1700000000002 } from './migrations/1700000000002-models-and-attempts.js';
 import { CommandsOfADevice1700000000010 } from './migrations/1700000000010-commands-of-a-device.js';
+import { ObservedTogether1700000000012 } from './migrations/1700000000012-observed-together.js';
 import { TraceOfACommand1700000000011 } from './migrations/1700000000011-trace-of-a-command.js';
 
 /** PostgreSQL schema of this service; nobody else reads it. */
@@ -21,6 +22,7 @@ const migrations = [
   ModelsAndAttempts1700000000002,
   CommandsOfADevice1700000000010,
   TraceOfACommand1700000000011,
+  ObservedTogether1700000000012,
 ];
 
 export const databaseOf = (config: DatabaseConfig): DatabaseOptions => ({

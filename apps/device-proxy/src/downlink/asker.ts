@@ -1,6 +1,6 @@
 import type { AccountModels } from '@lanyard/lwm2m';
 import type { Heard } from '../sessions/heard.js';
-import type { Observation } from '../sessions/observations.js';
+import type { Observation, Target } from '../sessions/observations.js';
 import type { Session } from '../sessions/session.js';
 import type { DeviceAnswer, DeviceLink, DeviceRequest } from '../transport/device-link.js';
 import { mediaTypeOf } from './formats.js';
@@ -41,11 +41,11 @@ export class Asker {
     return replyOf(ask.path, answer);
   }
 
-  async observe(session: Session, path: string): Promise<{ reply: DeviceReply; token?: string; accept?: number }> {
-    const request = observeRequest(session.data, path);
+  async observe(session: Session, target: Target): Promise<{ reply: DeviceReply; token?: string; accept?: number }> {
+    const request = observeRequest(session.data, target);
     const { answer, token } = await session.whileOpen((signal) => this.link.observe(session.address, request, signal));
     this.heard.note(session);
-    return { reply: replyOf(path, answer), token, accept: request.accept };
+    return { reply: replyOf(target.together ? '/' : target.path, answer), token, accept: request.accept };
   }
 
   async cancel(session: Session, observation: Observation): Promise<void> {
@@ -54,7 +54,7 @@ export class Asker {
   }
 
   /** The request that made the observation: further blocks and the cancellation repeat it. */
-  requestOf(session: Session, { path, accept }: Observation): DeviceRequest {
-    return { ...observeRequest(session.data, path), ...(accept !== undefined && { accept }) };
+  requestOf(session: Session, observation: Observation): DeviceRequest {
+    return observeRequest(session.data, observation);
   }
 }

@@ -6,6 +6,7 @@ import {
   decodeSenmlCbor,
   decodeSenmlJson,
   encodeValues,
+  formatPath,
   isPath,
   Malformed,
   mediaTypeOf as nameOf,
@@ -70,18 +71,22 @@ export const readComposite = (
 ): SentValue[] =>
   decodeSend(contentFormatOf(contentType) ?? contentFormat.senmlJson, payload, models, nowMs).map(alone);
 
-/** Why this is no list of paths (with their values, for a write); undefined when it is one. */
-export const compositeProblem = (contentType: string | undefined, payload: Buffer | null): string | undefined => {
-  const format = contentType === undefined ? contentFormat.senmlJson : formatOf(contentType);
+/** Each path that is named, once; or why this is no list of paths (with their values, for a write). */
+export const compositePaths = (
+  contentType: string | null,
+  payload: Buffer | null,
+): { paths: string[] } | { problem: string } => {
+  const format = contentType === null ? contentFormat.senmlJson : formatOf(contentType);
   if (format !== contentFormat.senmlJson && format !== contentFormat.senmlCbor)
-    return 'Must be SenML JSON or SenML CBOR';
+    return { problem: 'Must be SenML JSON or SenML CBOR' };
   try {
     const bytes = payload ?? Buffer.alloc(0);
     const records = format === contentFormat.senmlJson ? decodeSenmlJson(bytes) : decodeSenmlCbor(bytes);
-    if (records.length === 0) return 'Names no path';
-    return records.every(({ name }) => isPath(name)) ? undefined : 'Names something that is no path';
+    if (records.length === 0) return { problem: 'Names no path' };
+    if (!records.every(({ name }) => isPath(name))) return { problem: 'Names something that is no path' };
+    return { paths: [...new Set(records.map(({ name }) => formatPath(parsePath(name))))] };
   } catch (error) {
-    if (error instanceof Malformed) return error.message;
+    if (error instanceof Malformed) return { problem: error.message };
     throw error;
   }
 };

@@ -26,6 +26,7 @@ describe('operationOf', () => {
     [{ method: 'POST', path: '/3303', payload }, 'create'],
     [{ method: 'DELETE', path: '/3303/0' }, 'delete'],
     [{ kind: 'subscription' }, 'observe'],
+    [{ kind: 'subscription', method: 'FETCH', path: '/' }, 'observe-composite'],
   ])('%j is %s', (asked, operation) => {
     expect(operationOf(ask(asked))).toBe(operation);
   });

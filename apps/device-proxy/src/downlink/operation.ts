@@ -9,6 +9,7 @@ export type Operation =
   | 'create'
   | 'delete'
   | 'observe'
+  | 'observe-composite'
   | 'read-composite'
   | 'write-composite';
 
@@ -31,7 +32,7 @@ const posted = (path: string): Operation => {
 
 /** A PUT with a query and no payload sets write attributes (spec §4.3); a POST depends on what it is sent to. */
 export const operationOf = (asked: Asked): Operation => {
-  if (asked.kind === 'subscription') return 'observe';
+  if (asked.kind === 'subscription') return asked.method === 'FETCH' ? 'observe-composite' : 'observe';
   switch (asked.method) {
     case 'GET':
       return asked.accept === 'application/link-format' ? 'discover' : 'read';
@@ -53,7 +54,7 @@ export const isRepeatable = (operation: Operation): boolean => !['execute', 'cre
 
 /** Values come in the answer, and nothing changes on the device. */
 export const bringsValues = (operation: Operation): boolean =>
-  ['read', 'read-composite', 'observe'].includes(operation);
+  ['read', 'read-composite', 'observe', 'observe-composite'].includes(operation);
 
 /** However often it is asked, the device stays as it is. */
 export const bringsNoChange = (operation: Operation): boolean => bringsValues(operation) || operation === 'discover';
@@ -62,6 +63,6 @@ export const bringsNoChange = (operation: Operation): boolean => bringsValues(op
 export const writesValue = (operation: Operation): boolean =>
   ['write', 'write-partial', 'write-composite'].includes(operation);
 
-/** Several paths at once; since LwM2M 1.1 (LwM2M 1.1 core §6.3.8, §6.3.9). */
+/** Several paths at once; since LwM2M 1.1 (LwM2M 1.1 core §6.3.8, §6.3.9, §6.4.4). */
 export const isComposite = (operation: Operation): boolean =>
-  operation === 'read-composite' || operation === 'write-composite';
+  operation === 'read-composite' || operation === 'write-composite' || operation === 'observe-composite';

@@ -74,6 +74,6 @@ describe('requestFor', () => {
   });
 
   it('paths lie below the root of the device', () => {
-    expect(observeRequest({ ...data, rootPath: '/lwm2m' }, '/3/0/0').path).toBe('/lwm2m/3/0/0');
+    expect(observeRequest({ ...data, rootPath: '/lwm2m' }, { path: '/3/0/0' }).path).toBe('/lwm2m/3/0/0');
   });
 });

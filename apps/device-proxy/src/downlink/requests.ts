@@ -1,4 +1,5 @@
-import { chooseAccept, contentFormat, type Lwm2mVersion, type ModelRegistry } from '@lanyard/lwm2m';
+import { chooseAccept, contentFormat, encodePaths, type Lwm2mVersion, type ModelRegistry } from '@lanyard/lwm2m';
+import type { Target } from '../sessions/observations.js';
 import type { RegistrationData } from '../sessions/session.js';
 import type { DeviceRequest } from '../transport/device-link.js';
 import { formatOf, writeFormat } from './formats.js';
@@ -46,7 +47,7 @@ export const requestFor = (data: RegistrationData, ask: Ask, models: ModelRegist
     case 'discover':
       return { method: 'GET', path, accept: contentFormat.linkFormat };
     case 'observe':
-      return observeRequest(data, ask.path);
+      return observeRequest(data, { path: ask.path });
     case 'write': {
       const format = writeFormat(ask.path, models);
       return {
@@ -69,9 +70,21 @@ export const requestFor = (data: RegistrationData, ask: Ask, models: ModelRegist
       return { method: 'DELETE', path };
     case 'read-composite':
     case 'write-composite':
+    case 'observe-composite':
       return composite(data, ask);
   }
 };
 
 /** The same for the first request, for further blocks of a notification, and for the cancellation. */
-export const observeRequest = (data: RegistrationData, path: string): DeviceRequest => read(data, path, undefined);
+export const observeRequest = (data: RegistrationData, { path, together, accept }: Target): DeviceRequest => {
+  if (!together) return read(data, path, accept);
+  const { paths, format } = together;
+  const payload = encodePaths(format, paths);
+  return { method: 'FETCH', path: data.rootPath || '/', payload, contentFormat: format, accept: accept ?? format };
+};
+
+/** In which format a device is given lists of paths when nobody says: JSON, unless it lists CBOR only. */
+export const pathsFormat = ({ contentFormats }: RegistrationData): number => {
+  const { senmlCbor, senmlJson } = contentFormat;
+  return contentFormats.includes(senmlCbor) && !contentFormats.includes(senmlJson) ? senmlCbor : senmlJson;
+};

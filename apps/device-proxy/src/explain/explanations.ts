@@ -83,7 +83,7 @@ export class Explanations {
       expires_at: formatTimestamp(expiresAtMs),
       queue_mode: data.queueMode,
       asleep: data.queueMode && this.clock.now() - heardAtMs >= awakeWindowMs,
-      observed: observations.map(({ path }) => path),
+      observed: observations.flatMap(({ path, together }) => together?.paths ?? [path]),
     };
   }
 }

@@ -1,6 +1,6 @@
 import type { Clock, Logger, Timer } from '@lanyard/service';
 import type { Asker, DeviceReply } from '../downlink/asker.js';
-import type { Observation } from '../sessions/observations.js';
+import type { Observation, Target } from '../sessions/observations.js';
 import type { Session } from '../sessions/session.js';
 import type { Sessions } from '../sessions/sessions.js';
 import { isConnection } from '../transport/peer-address.js';
@@ -43,13 +43,14 @@ export class Observer {
     });
   }
 
-  /** Observes the path and hands its first value to those who subscribed to it. */
-  async observe(session: Session, path: string): Promise<Observed> {
-    const { reply, token, accept } = await this.asker.observe(session, path);
+  /** Observes one path, or several together, and hands the first values to those who subscribed to them. */
+  async observe(session: Session, target: Target): Promise<Observed> {
+    const { path, together } = target;
+    const { reply, token, accept } = await this.asker.observe(session, target);
     const observing = reply.code.startsWith('2.') && token !== undefined;
     // At once, before anything is awaited: the next notification may be on its way.
-    if (observing) this.remember(session, { path, token, ...(accept !== undefined && { accept }) });
-    if (reply.code.startsWith('2.')) await this.hand(session, path, reply);
+    if (observing) this.remember(session, { path, token, ...(accept !== undefined && { accept }), together });
+    if (reply.code.startsWith('2.')) await this.hand(session, target, reply);
     if (observing) await this.store(session, path);
     return { reply, observing };
   }
@@ -141,8 +142,10 @@ export class Observer {
     if (!stored && this.sessions.get(session.deviceId) === session) this.sessions.drop(session);
   }
 
-  private hand(session: Session, path: string, { payload, contentType, maxAgeSeconds }: DeviceReply): Promise<void> {
-    const audience = session.audience.get(path) ?? [];
+  private hand(session: Session, { path, together }: Target, reply: DeviceReply): Promise<void> {
+    if (together) return this.values.reportTogether(session, path, reply);
+    const { payload, contentType, maxAgeSeconds } = reply;
+    const audience = session.audience.alone(path);
     return this.values.report(session, { path, payload, contentType, maxAgeSeconds, cause: 'notify', audience });
   }
 }

@@ -19,6 +19,9 @@ export interface ArrivedValue {
   traceParent?: string;
 }
 
+/** An answer or a notification that names its paths itself. */
+export type Answer = Pick<ArrivedValue, 'payload' | 'contentType' | 'maxAgeSeconds'>;
+
 /** RFC 7252 §5.10.5: how long a value counts as fresh when the device says nothing. */
 const defaultMaxAgeSeconds = 60;
 
@@ -32,25 +35,36 @@ export class Values {
     private readonly logger: Logger,
   ) {}
 
+  /** What came of an observation of several paths: each value for its own path, and for the one who asked for them. */
+  reportTogether(session: Session, id: string, answer: Answer, traceParent?: string): Promise<void> {
+    return this.reportEach(session, answer, {
+      cause: 'notify',
+      audienceOf: (path) => session.audience.together(id, path),
+      ...(traceParent !== undefined && { traceParent }),
+    });
+  }
+
   /** The values in an answer that names its paths itself, each for its own. */
   async reportEach(
     session: Session,
-    answer: { payload: Buffer; contentType: string; maxAgeSeconds?: number },
-    { cause, audienceOf }: { cause: ArrivedValue['cause']; audienceOf: (path: string) => readonly string[] },
+    answer: Answer,
+    about: Pick<ArrivedValue, 'cause' | 'traceParent'> & { audienceOf: (path: string) => readonly string[] },
   ): Promise<void> {
+    const { cause, audienceOf, traceParent } = about;
     for (const value of this.valuesIn(session, answer))
       await this.report(session, {
         ...value,
         maxAgeSeconds: answer.maxAgeSeconds,
         cause,
         audience: audienceOf(value.path),
+        ...(traceParent !== undefined && { traceParent }),
       });
   }
 
   /** None where the answer cannot be read: the one who asked gets it as it came. */
   private valuesIn(
     { accountId, deviceId }: Session,
-    { payload, contentType }: { payload: Buffer; contentType: string },
+    { payload, contentType }: Answer,
   ): ReturnType<typeof readComposite> {
     try {
       return readComposite(contentType, payload, this.models.of(accountId), this.clock.now());

@@ -1,5 +1,13 @@
-/** An observation of one path: which token its notifications carry. */
+/** Several paths in one observation (Observe-Composite, LwM2M 1.1 core §6.4.4). */
+export interface Together {
+  paths: readonly string[];
+  /** Content-Format of the list of paths. */
+  format: number;
+}
+
+/** An observation of one path, or of several together: which token its notifications carry. */
 export interface Observation {
+  /** Of several: the id of the command that asked for them, which is no path. */
   path: string;
   /** Hex. */
   token: string;
@@ -7,7 +15,11 @@ export interface Observation {
   accept?: number;
   /** The device observes this path by itself: the token is its own and nobody has to ask for it. */
   auto?: boolean;
+  together?: Together;
 }
+
+/** What is to be observed. */
+export type Target = Omit<Observation, 'token' | 'auto'>;
 
 const none: readonly Observation[] = [];
 
@@ -27,9 +39,9 @@ export class Observations {
     return this.list.find((one) => one.token === token);
   }
 
-  set({ path, token, accept, auto }: Observation): void {
+  set({ path, token, accept, auto, together }: Observation): void {
     // Written out and joined: a copy made with `...` would hold on to room for much more.
-    const observation: Observation = { path, token, accept, auto };
+    const observation: Record<keyof Observation, unknown> & Observation = { path, token, accept, auto, together };
     this.list = this.list.filter((one) => one.path !== path).concat(observation);
   }
 

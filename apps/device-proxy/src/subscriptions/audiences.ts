@@ -1,25 +1,73 @@
 import type { Subscription } from './subscription.entity.js';
 
-/** Path -> keys that subscribed to it. */
-export type Audience = ReadonlyMap<string, readonly string[]>;
+type Row = Pick<Subscription, 'path' | 'keyId' | 'together'>;
+
+const none: readonly string[] = [];
+
+/** The path itself and what it lies in: `/3/0/6` lies in `/3/0` and `/3`. */
+const around = (path: string): string[] =>
+  path
+    .split('/')
+    .slice(1)
+    .map((_, depth, segments) => `/${segments.slice(0, depth + 1).join('/')}`);
+
+const byPath = (rows: readonly Row[]): ReadonlyMap<string, readonly string[]> => {
+  const keys = new Map<string, string[]>();
+  for (const { path, keyId } of rows) keys.set(path, [...(keys.get(path) ?? []), keyId]);
+  return keys;
+};
+
+/** Who subscribed to what of a device. */
+export class Audience {
+  private readonly all: ReadonlyMap<string, readonly string[]>;
+  private readonly single: ReadonlyMap<string, readonly string[]>;
+  /** Paths that are observed together, and for whom, by what asked for them. */
+  private readonly sets = new Map<string, { keyId: string; paths: Set<string> }>();
+
+  constructor(rows: readonly Row[]) {
+    this.all = byPath(rows);
+    const alone = rows.filter(({ together }) => together === null);
+    this.single = alone.length === rows.length ? this.all : byPath(alone);
+    for (const { path, keyId, together } of rows)
+      if (together !== null)
+        this.sets.set(together, { keyId, paths: (this.sets.get(together)?.paths ?? new Set()).add(path) });
+  }
+
+  /** Keys for whom the path is observed by itself. */
+  alone(path: string): readonly string[] {
+    return this.single.get(path) ?? none;
+  }
+
+  /** The key for whom the path, or what it lies in, is observed with others. */
+  together(id: string, path: string): readonly string[] {
+    const set = this.sets.get(id);
+    return set && around(path).some((one) => set.paths.has(one)) ? [set.keyId] : none;
+  }
+
+  /** Keys that subscribed to the path, however it is observed: for values that nobody asked for. */
+  everybody(path: string): readonly string[] {
+    return this.all.get(path) ?? none;
+  }
+}
 
 /** So many different ones are remembered; a fleet under rules has a handful. */
 const rememberedMax = 1_000;
 
-export const nobody: Audience = new Map();
+export const nobody = new Audience([]);
 
 /** Audiences of devices. Rules give whole fleets the same one: they share it. */
 export class Audiences {
   private readonly remembered = new Map<string, Audience>();
 
   /** `rows` in the order of their paths and keys. */
-  of(rows: readonly Pick<Subscription, 'path' | 'keyId'>[]): Audience {
+  of(rows: readonly Row[]): Audience {
     if (rows.length === 0) return nobody;
+    // What was asked for together is of one device only.
+    if (rows.some(({ together }) => together !== null)) return new Audience(rows);
     const text = rows.map(({ path, keyId }) => `${path} ${keyId}`).join();
     const known = this.remembered.get(text);
     if (known) return known;
-    const audience = new Map<string, string[]>();
-    for (const { path, keyId } of rows) audience.set(path, [...(audience.get(path) ?? []), keyId]);
+    const audience = new Audience(rows);
     if (this.remembered.size >= rememberedMax) this.remembered.clear();
     this.remembered.set(text, audience);
     return audience;

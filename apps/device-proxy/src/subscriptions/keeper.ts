@@ -2,9 +2,11 @@ import type { Logger } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
 import { withDevice } from '../db/device-lock.js';
 import type { Observer } from '../observations/observer.js';
+import { pathsFormat } from '../downlink/requests.js';
 import { matchingPaths } from '../presubscriptions/match.js';
 import type { Rules, RulesOfKey } from '../presubscriptions/rules.js';
 import { OneAtATime } from '../sessions/one-at-a-time.js';
+import type { Observation, Target } from '../sessions/observations.js';
 import type { Session } from '../sessions/session.js';
 import type { Sessions } from '../sessions/sessions.js';
 import { ConnectionEnded, GivenUp, NoAnswer, NotSent, Refused } from '../transport/device-link.js';
@@ -63,10 +65,17 @@ export class Keeper {
   }
 
   /** The device ended an observation: whoever subscribed has lost it. */
-  async losePath(session: Session, path: string): Promise<void> {
-    const { dataSource, store, interest } = this.parts;
+  async loseObservation(session: Session, observation: Observation): Promise<void> {
     session.unsettle();
-    await withDevice(dataSource, session.deviceId, (manager) => store.losePaths(manager, session.deviceId, [path]));
+    await this.lose(session, observation);
+  }
+
+  private async lose(session: Session, { path, together }: Target): Promise<void> {
+    const { dataSource, store, interest } = this.parts;
+    const { deviceId } = session;
+    await withDevice(dataSource, deviceId, (manager) =>
+      together ? store.lose(manager, { deviceId, together: path }) : store.losePath(manager, deviceId, path),
+    );
     await interest.load(session);
   }
 
@@ -153,13 +162,30 @@ export class Keeper {
   private async reconcile(session: Session): Promise<boolean> {
     const { interest, observer } = this.parts;
     const rows = await interest.load(session);
-    const wanted = new Set(rows.map((row) => row.path));
+    const alone = rows.filter((row) => row.together === null);
+    const sets = this.setsIn(rows);
+    const wanted = new Set([...alone.map((row) => row.path), ...sets.keys()]);
     for (const { path, auto } of session.observations.all())
       if (!auto && !wanted.has(path)) await observer.cancel(session, path);
     let complete = true;
-    for (const path of wanted)
-      if (this.isMissing(session, rows, path) && !(await this.observe(session, path))) complete = false;
+    for (const path of new Set(alone.map((row) => row.path)))
+      if (this.isMissing(session, alone, path) && !(await this.observe(session, { path }))) complete = false;
+    const format = pathsFormat(session.data);
+    for (const [path, { paths, confirmed }] of sets)
+      if (confirmed && !session.observations.has(path))
+        if (!(await this.observe(session, { path, together: { paths, format } }))) complete = false;
     return complete;
+  }
+
+  /** What is to be observed together. It was asked for by a command: until that is through, it is up to the command. */
+  private setsIn(rows: readonly Subscription[]): Map<string, { paths: string[]; confirmed: boolean }> {
+    const sets = new Map<string, { paths: string[]; confirmed: boolean }>();
+    for (const { together, path, status } of rows) {
+      if (together === null) continue;
+      const { paths = [], confirmed = true } = sets.get(together) ?? {};
+      sets.set(together, { paths: [...paths, path], confirmed: confirmed && status === 'confirmed' });
+    }
+    return sets;
   }
 
   /** What a call asked for and the device has not confirmed yet is in the command queue. */
@@ -172,17 +198,17 @@ export class Keeper {
   }
 
   /** False when the device does not report the path, or does not listen now. */
-  private async observe(session: Session, path: string): Promise<boolean> {
-    const { book, dataSource, store, observer, interest, sessions } = this.parts;
+  private async observe(session: Session, target: Target): Promise<boolean> {
+    const { book, observer, sessions } = this.parts;
     const { deviceId } = session;
+    const { path, together } = target;
     if (session.isOver || !sessions.isListening(session)) return false;
-    const observing = session.observations.has(path) || (await observer.observe(session, path)).observing;
+    const observing = session.observations.has(path) || (await observer.observe(session, target)).observing;
     if (observing) {
-      await book.write({ deviceId, confirmed: path });
+      if (!together) await book.write({ deviceId, confirmed: path });
       return true;
     }
-    await withDevice(dataSource, deviceId, (manager) => store.losePaths(manager, deviceId, [path]));
-    await interest.load(session);
+    await this.lose(session, target);
     return false;
   }
 }

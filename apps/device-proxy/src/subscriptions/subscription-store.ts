@@ -1,10 +1,11 @@
 import { SubscriptionsState } from '@lanyard/contracts';
 import type { Outbox } from '@lanyard/kafka';
 import { type Clock, formatTimestamp } from '@lanyard/service';
-import { type EntityManager, type FindOptionsWhere, In } from 'typeorm';
+import { type EntityManager, type FindOptionsWhere, IsNull } from 'typeorm';
 import { Subscription } from './subscription.entity.js';
 
-export type Wanted = Pick<Subscription, 'deviceId' | 'path' | 'keyId' | 'accountId' | 'origin'>;
+export type Wanted = Pick<Subscription, 'deviceId' | 'path' | 'keyId' | 'accountId' | 'origin'> &
+  Partial<Pick<Subscription, 'together'>>;
 
 /** One subscription. */
 export type Which = Pick<Subscription, 'deviceId' | 'path' | 'keyId'>;
@@ -13,7 +14,7 @@ type Row = Subscription;
 
 /** A row as the entity has it, of the table as `s`. */
 const columns = `s.device_id AS "deviceId", s.path, s.key_id AS "keyId", s.account_id AS "accountId", s.origin, s.status,
-       s.changed_at AS "changedAt"`;
+       s.together, s.changed_at AS "changedAt"`;
 
 type Status = 'asked' | 'confirmed' | 'lost';
 
@@ -82,7 +83,7 @@ export class SubscriptionStore {
     const [rows]: [Row[], number] = await manager.query(
       `UPDATE subscription s SET status = 'confirmed', changed_at = $3
        FROM (SELECT DISTINCT d, p FROM unnest($1::text[], $2::text[]) AS w (d, p)) AS w
-       WHERE s.device_id = d AND s.path = p AND s.status = 'asked' RETURNING ${columns}`,
+       WHERE s.device_id = d AND s.path = p AND s.status = 'asked' AND s.together IS NULL RETURNING ${columns}`,
       [which.map((one) => one.deviceId), which.map((one) => one.path), new Date(this.clock.now())],
     );
     await this.announce(manager, rows, 'confirmed');
@@ -94,12 +95,12 @@ export class SubscriptionStore {
    */
   async ask(manager: EntityManager, wanted: readonly Wanted[], observed = false): Promise<void> {
     for (const one of wanted) {
-      const { deviceId, path, keyId, origin } = one;
+      const { deviceId, path, keyId, origin, together = null } = one;
       const known = await manager.findOneBy(Subscription, { deviceId, path, keyId });
       if (known && origin === 'presubscription') continue;
-      const status = known && observed ? known.status : 'asked';
-      if (known?.origin === origin && known.status === status) continue;
-      const row = { ...one, status, changedAt: new Date(this.clock.now()) };
+      const status = known && observed && known.together === together ? known.status : 'asked';
+      if (known?.origin === origin && known.status === status && known.together === together) continue;
+      const row = { ...one, together, status, changedAt: new Date(this.clock.now()) };
       await manager.upsert(Subscription, row, ['deviceId', 'path', 'keyId']);
       await this.announce(manager, [row], row.status);
     }
@@ -107,12 +108,21 @@ export class SubscriptionStore {
   }
 
   /** The device reports this path: everybody who waits for it has what they asked for. */
-  async confirm(manager: EntityManager, deviceId: string, path: string): Promise<void> {
-    const waiting = await manager.findBy(Subscription, { deviceId, path, status: 'asked' });
+  confirm(manager: EntityManager, deviceId: string, path: string): Promise<void> {
+    return this.confirmThose(manager, { deviceId, path, together: IsNull() });
+  }
+
+  /** The device reports all that was asked for together. */
+  confirmTogether(manager: EntityManager, deviceId: string, together: string): Promise<void> {
+    return this.confirmThose(manager, { deviceId, together });
+  }
+
+  private async confirmThose(manager: EntityManager, which: FindOptionsWhere<Subscription>): Promise<void> {
+    const waiting = await manager.findBy(Subscription, { ...which, status: 'asked' });
     if (waiting.length === 0) return;
     await manager.update(
       Subscription,
-      { deviceId, path, status: 'asked' },
+      { ...which, status: 'asked' },
       { status: 'confirmed', changedAt: new Date(this.clock.now()) },
     );
     await this.announce(manager, waiting, 'confirmed');
@@ -134,8 +144,9 @@ export class SubscriptionStore {
     return rows;
   }
 
-  losePaths(manager: EntityManager, deviceId: string, paths: readonly string[]): Promise<Subscription[]> {
-    return this.lose(manager, { deviceId, path: In([...paths]) });
+  /** The device does not report the path, or not any more. */
+  losePath(manager: EntityManager, deviceId: string, path: string): Promise<Subscription[]> {
+    return this.lose(manager, { deviceId, path, together: IsNull() });
   }
 
   /** Owners that missed the nudge find the change by its time. */

@@ -24,6 +24,10 @@ export class Subscription {
   @Column('text')
   status: 'asked' | 'confirmed';
 
+  /** Of several paths that one command asked for at once: its id. They are observed together. */
+  @Column('text', { nullable: true })
+  together: string | null;
+
   @Column('timestamptz', { name: 'changed_at' })
   changedAt: Date;
 }

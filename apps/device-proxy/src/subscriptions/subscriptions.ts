@@ -1,7 +1,8 @@
 import type { Clock, Identity } from '@lanyard/service';
 import type { DataSource, EntityManager } from 'typeorm';
-import type { Commands } from '../commands/commands.js';
-import { defaultTiming } from '../commands/device-request.js';
+import type { Command } from '../commands/command.entity.js';
+import type { Commands, KnownDevice } from '../commands/commands.js';
+import { type DeviceRequest, defaultTiming } from '../commands/device-request.js';
 import { withDevice } from '../db/device-lock.js';
 import { NotSubscribed, PathDoesNotExist } from '../errors.js';
 import { mayExist } from '../presubscriptions/match.js';
@@ -71,6 +72,27 @@ export class Subscriptions {
     } finally {
       this.waiting.delete(asyncId);
     }
+  }
+
+  /** To the paths in a list, which the device reports together (Observe-Composite); the result is the command's. */
+  async subscribeTogether(
+    identity: Identity,
+    device: KnownDevice,
+    request: DeviceRequest,
+    paths: readonly string[],
+  ): Promise<Command> {
+    const { commands, nudges, store } = this.parts;
+    const { deviceId, accountId, session } = device;
+    const row = { deviceId, accountId, keyId: identity.keyId, origin: 'resource' } as const;
+    const command = await commands.send(identity, device, { kind: 'subscription', ...request }, (manager, { id }) =>
+      store.ask(
+        manager,
+        paths.map((path) => ({ ...row, path, together: id })),
+      ),
+    );
+    // What was observed for this key path by path may not be wanted like that any more.
+    if (session) await nudges.tell(session.owner, { about: 'interest', deviceId });
+    return command;
   }
 
   async unsubscribe(identity: Identity, deviceId: string, path?: string): Promise<void> {

@@ -59,26 +59,42 @@ export class Notify {
     );
   }
 
-  private report(
-    session: Session,
-    { path }: Observation,
-    { payload, contentFormat, maxAgeSeconds }: UplinkNotification,
-  ): Promise<void> {
-    const audience = session.audience.get(path) ?? [];
-    const cause = audience.length > 0 ? 'notify' : 'auto-observation';
-    const contentType = mediaTypeOf(contentFormat, path);
-    const value = { path, payload, contentType, maxAgeSeconds, cause, audience } as const;
+  private report(session: Session, observation: Observation, notification: UplinkNotification): Promise<void> {
     const span = this.parts.tracing.root('device-proxy notification', {
       kind: 'server',
-      attributes: { 'lanyard.device_id': session.deviceId, 'lanyard.path': path },
+      attributes: {
+        'lanyard.device_id': session.deviceId,
+        'lanyard.path': observation.together ? '/' : observation.path,
+      },
     });
-    if (!span) return this.parts.values.report(session, value);
-    return within(span, () => this.parts.values.report(session, { ...value, traceParent: span.traceParent }));
+    if (!span) return this.hand(session, observation, notification);
+    return within(span, () => this.hand(session, observation, notification, span.traceParent));
+  }
+
+  private hand(
+    session: Session,
+    { path, together }: Observation,
+    { payload, contentFormat, maxAgeSeconds }: UplinkNotification,
+    traceParent?: string,
+  ): Promise<void> {
+    const { values } = this.parts;
+    const contentType = mediaTypeOf(contentFormat, together ? '/' : path);
+    const came = { payload, contentType, maxAgeSeconds };
+    if (together) return values.reportTogether(session, path, came, traceParent);
+    const audience = session.audience.alone(path);
+    const cause = audience.length > 0 ? 'notify' : 'auto-observation';
+    return values.report(session, {
+      ...came,
+      path,
+      cause,
+      audience,
+      ...(traceParent !== undefined && { traceParent }),
+    });
   }
 
   private async ended(session: Session, observation: Observation, code: string): Promise<void> {
     this.parts.logger.info({ deviceId: session.deviceId, path: observation.path, code }, 'device ended an observation');
     await this.parts.observer.ended(session, observation);
-    await this.parts.keeper.losePath(session, observation.path);
+    await this.parts.keeper.loseObservation(session, observation);
   }
 }

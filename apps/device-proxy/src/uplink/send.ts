@@ -42,7 +42,7 @@ export class Send {
           payload: value,
           contentType,
           cause: 'send',
-          audience: session.audience.get(path) ?? [],
+          audience: session.audience.everybody(path),
         }),
       ),
     );

@@ -3115,6 +3115,8 @@ export interface Operations {
         method: 'GET' | 'PUT' | 'POST' | 'DELETE' | 'FETCH' | 'IPATCH';
         /** `/<object>/<instance>/<resource>`, write attributes as its query */
         uri: string;
+        /** With FETCH: subscribes to the paths in the payload, which the device reports together */
+        observe?: boolean;
         /** Media type wanted */
         accept?: string;
         /** Media type of the payload */

@@ -4,12 +4,20 @@ import { hex, seeded } from '../../test/seeded.js';
 import { Malformed, UnsupportedFormat } from '../errors.js';
 import { standardModels } from '../models/standard-models.js';
 import { decodeValues } from './decode.js';
-import { encodeValues } from './encode.js';
+import { encodePaths, encodeValues } from './encode.js';
 import type { ResourceType, ResourceValue, Scalar } from './value.js';
 
 const models = standardModels();
 const device = deviceValues as ResourceValue[];
 const one = (path: string, type: ResourceType, value: Scalar): ResourceValue[] => [{ path, type, value }];
+
+describe('encodePaths', () => {
+  it('names each path in SenML, and in nothing else', () => {
+    expect(encodePaths(110, ['/3/0', '/3303/0/5700']).toString()).toBe('[{"n":"/3/0"},{"n":"/3303/0/5700"}]');
+    expect(encodePaths(112, ['/3303/0']).toString('hex')).toBe('81a100672f333330332f30');
+    expect(() => encodePaths(11_542, ['/3/0'])).toThrow(UnsupportedFormat);
+  });
+});
 
 describe('encodeValues', () => {
   it('writes the Device object as the specification does', () => {

@@ -6,6 +6,9 @@ import { encodeSenmlCbor, encodeSenmlJson } from './senml-write.js';
 import { encodeTlv, scalarTlv, type TlvEntry } from './tlv.js';
 import { formatLink, formatScalar, isObjectLink, type ResourceValue } from './value.js';
 
+/** Of `n` in SenML CBOR (RFC 8428 §6). */
+const nameLabel = 0;
+
 const only = (values: readonly ResourceValue[], format: string): ResourceValue => {
   const [value] = values;
   if (!value || values.length > 1) throw new Malformed(format, 'carries exactly one value');
@@ -65,6 +68,13 @@ const tlv = (basePath: string, values: readonly ResourceValue[]): Buffer => {
   return encodeTlv(
     [...grouped(values, 'instance')].map(([id, list]) => parent('object-instance', id, resources(list))),
   );
+};
+
+/** A list of paths, for the composite operations (LwM2M 1.1 core §6.3.8). Throws UnsupportedFormat unless it is SenML. */
+export const encodePaths = (format: number, paths: readonly string[]): Buffer => {
+  if (format === contentFormat.senmlJson) return Buffer.from(JSON.stringify(paths.map((n) => ({ n }))));
+  if (format === contentFormat.senmlCbor) return encodeCborItem(paths.map((n) => new Map([[nameLabel, n]])));
+  throw new UnsupportedFormat(format);
 };
 
 /**

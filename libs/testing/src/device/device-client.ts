@@ -60,6 +60,9 @@ const methods: Record<number, ReceivedRequest['method']> = {
   [Code.IPATCH]: 'IPATCH',
 };
 
+/** Under what paths that are observed together are remembered. */
+const togetherKey = (paths: readonly string[]): string => [...paths].sort().join(' ');
+
 const instanceOf = (path: string): string => path.split('/').slice(0, 3).join('/');
 
 /**
@@ -204,22 +207,39 @@ export class DeviceClient {
     return this.observers.has(path);
   }
 
+  /** Whether just these paths are observed in one observation. */
+  areObserved(paths: readonly string[]): boolean {
+    return this.observers.has(togetherKey(paths));
+  }
+
+  /** Tells the observer of these paths together what they are now, as `report` does. */
+  reportTogether(paths: readonly string[]): Promise<void> {
+    const key = togetherKey(paths);
+    return this.inTurn(key, () => this.deliver(key, encodePack(this.valuesOf(paths))));
+  }
+
   /**
    * Notifies the observer of the path with confirmable messages, again and again until it acknowledges. Reports of
    * one path go out one after the other. Throws NotObserved when nobody observes it or the server resets it.
    */
   report(path: string, value: ResourceValue): Promise<void> {
-    const before = this.reports.get(path) ?? Promise.resolve();
-    const report = before.catch(() => undefined).then(() => this.deliver(path, value));
+    return this.inTurn(path, () => this.deliver(path, encodeValue(value)));
+  }
+
+  private inTurn(key: string, work: () => Promise<void>): Promise<void> {
+    const before = this.reports.get(key) ?? Promise.resolve();
+    const report = before.catch(() => undefined).then(work);
     this.reports.set(
-      path,
+      key,
       report.catch(() => undefined),
     );
     return report;
   }
 
-  private async deliver(path: string, value: ResourceValue): Promise<void> {
-    const { payload, contentFormat } = encodeValue(value);
+  private async deliver(
+    path: string,
+    { payload, contentFormat }: { payload: Buffer; contentFormat: number },
+  ): Promise<void> {
     const observer = this.observers.get(path);
     if (!observer) throw new NotObserved(`${path} is not observed`);
     const observeNumber = ++observer.number;
@@ -301,7 +321,7 @@ export class DeviceClient {
       case 'DELETE':
         return this.instance('delete', path, request.payload, Code.Deleted);
       case 'FETCH':
-        return this.readComposite(request.payload);
+        return this.readComposite(request);
       case 'IPATCH':
         return { code: this.partial('', request.payload, request.contentFormat) };
     }
@@ -340,12 +360,19 @@ export class DeviceClient {
   }
 
   /** The paths as a SenML JSON pack of names; what is not there is left out. */
-  private readComposite(payload: Buffer): CoapResponse {
+  private readComposite({ payload, observe, token }: CoapRequest): CoapResponse {
     const names = (JSON.parse(payload.toString()) as { n: string }[]).map(({ n }) => n);
-    const found = [...this.resources].flatMap(([path, { read }]) =>
+    const answer = { code: Code.Content, ...encodePack(this.valuesOf(names)) };
+    if (observe === 1) this.observers.delete(togetherKey(names));
+    if (observe !== 0 || names.some((name) => this.resources.get(name)?.observable === false)) return answer;
+    this.observers.set(togetherKey(names), { token, number: 0 });
+    return { ...answer, observe: 0 };
+  }
+
+  private valuesOf(names: readonly string[]): (readonly [path: string, value: ResourceValue])[] {
+    return [...this.resources].flatMap(([path, { read }]) =>
       read && names.some((name) => path === name || path.startsWith(`${name}/`)) ? [[path, read()] as const] : [],
     );
-    return { code: Code.Content, ...encodePack(found) };
   }
 
   private write(path: string, { query, payload, contentFormat }: CoapRequest): CoapResponse {
