@@ -4,6 +4,10 @@ import { engines, isolate } from '@lanyard/testing';
 import { type Constellation, startConstellation } from '../tools/lanyard/constellation.mjs';
 import { isProcess } from '../tools/lanyard/processes.mjs';
 import { dataFolder } from '../tools/lanyard/project.mjs';
+import { secretsOf } from '../tools/lanyard/state.mjs';
+
+/** Free ports: `tcpPort(0)`. */
+export { tcpPort, udpPort } from '../tools/lanyard/ports.mjs';
 
 export interface RunningSystem {
   constellation: Constellation;
@@ -46,6 +50,7 @@ export const startSystem = async (
       GATEWAY_REDIS_PREFIX: `${isolation.redisPrefix}gateway:`,
       DEVICE_PROXY_REDIS_PREFIX: `${isolation.redisPrefix}device-proxy:`,
       DISPATCHER_REDIS_PREFIX: `${isolation.redisPrefix}dispatcher:`,
+      DEVICE_PROXY_COAP_TCP_NOSEC_ACCOUNT_ID: secretsOf(dataDir).accountId,
       LOG_LEVEL: 'warn',
       ...env,
     },

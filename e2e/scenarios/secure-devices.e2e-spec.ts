@@ -1,24 +1,17 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type ConnectionOptions } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { certificateAuthority, selfSigned } from '@lanyard/testing';
 import { Application } from '../application.js';
-import { type RunningSystem, startSystem } from '../constellation.js';
+import { CaliforniumDevice } from '../californium-device.js';
+import { type RunningSystem, startSystem, tcpPort } from '../constellation.js';
+import { livesItsLife } from '../foreign-life.js';
 import { fresh, sensor } from '../journeys.js';
 import { prepareJava } from '../java-device.js';
 import { TlsDevice, type TlsFiles } from '../tls-device.js';
 import { eventually } from '../patience.js';
-
-const freePort = async (): Promise<number> => {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-};
 
 /** The code of the first message of the service to somebody who shows this; rejects when it closes without one. */
 const greeting = (port: number, shown: ConnectionOptions): Promise<number | undefined> =>
@@ -52,11 +45,15 @@ const withCertificate = (files: TlsFiles): ConnectionOptions => ({
   ca: readFileSync(files.serverCertificate),
 });
 
-describe('devices with credentials', () => {
+/** Bytes of a value that goes in several blocks. */
+const writtenBytes = 20_000;
+
+describe('devices over TCP and TLS', () => {
   let system: RunningSystem;
   let app: Application;
   let folder: string;
   let port: number;
+  let plainPort: number;
   const server = selfSigned('lanyard');
   const authority = certificateAuthority('Factory CA');
 
@@ -69,13 +66,16 @@ describe('devices with credentials', () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'lanyard-e2e-tls-'));
     await prepareJava('java-coap');
-    port = await freePort();
+    await prepareJava('californium');
+    [port, plainPort] = [await tcpPort(0), await tcpPort(0)];
     system = await startSystem('secure-devices', {
       env: {
         DEVICE_PROXY_COAP_TLS_ENABLED: 'true',
         DEVICE_PROXY_COAP_TLS_PORT: String(port),
         DEVICE_PROXY_COAP_TLS_CERTIFICATE_FILE: file('server.crt', server.certificate),
         DEVICE_PROXY_COAP_TLS_PRIVATE_KEY_FILE: file('server.key', server.privateKey),
+        DEVICE_PROXY_COAP_TCP_NOSEC_ENABLED: 'true',
+        DEVICE_PROXY_COAP_TCP_PORT: String(plainPort),
       },
     });
     app = new Application(system.baseUrl, system.adminKey);
@@ -155,5 +155,30 @@ describe('devices with credentials', () => {
     });
     expect((await app.call('DELETE', `${credentials}/${credential.id}`)).status).toBe(204);
     await eventually(() => expect(greeting(port, right)).rejects.toThrow());
+  });
+
+  it('a device on Californium lives its life over TCP', async () => {
+    const name = fresh('californium-tcp');
+    const device = await CaliforniumDevice.start(plainPort, name);
+    try {
+      await livesItsLife(app, device, { name, writtenBytes });
+    } finally {
+      await device.ends();
+    }
+  });
+
+  it('a device on Californium lives its life over TLS, with a certificate that is its credential', async () => {
+    const name = fresh('californium-tls');
+    const files = filesOf(name);
+    const { json: registered } = await app.call('POST', '/v3/devices', { endpoint_name: name });
+    const credential = { kind: 'certificate', certificate: readFileSync(files.certificate, 'utf8') };
+    expect((await app.call('POST', `/v3/devices/${registered.id}/credentials`, credential)).status).toBe(201);
+    await eventually(async () => expect(await greeting(port, withCertificate(files))).toBe(capabilities));
+    const device = await CaliforniumDevice.start(port, name, files);
+    try {
+      await livesItsLife(app, device, { name, writtenBytes });
+    } finally {
+      await device.ends();
+    }
   });
 });

@@ -1,0 +1,70 @@
+import { expect } from '@jest/globals';
+import type { Application } from './application.js';
+import type { ForeignDevice } from './java-device.js';
+import { fresh, sensor } from './journeys.js';
+import { eventually } from './patience.js';
+
+const writable = '/3303/0/5750';
+/** Of the first server object: Registration Update Trigger. */
+const updateTrigger = '/1/0/8';
+
+const b64 = (text: string): string => Buffer.from(text).toString('base64');
+
+const asked = async (app: Application, deviceId: string, request: object): Promise<{ status: number }> => {
+  const id = fresh('asked');
+  const { status } = await app.call('POST', `/v2/device-requests/${deviceId}?async-id=${id}`, request);
+  expect(status).toBe(202);
+  return app.answer(id);
+};
+
+/**
+ * What every device does here, whoever wrote it: it is registered, observed, read and written by an application that
+ * listens, updates its registration and takes its leave. It has the resources 3303/0/5700 and 3303/0/5750, says
+ * `registered`, `written N` (bytes), `updated` and `deregistered`, and is told `set 21.5`, `update` and `stop`. One that
+ * takes no `update` is asked for it as LwM2M servers do.
+ */
+export const livesItsLife = async (
+  app: Application,
+  device: ForeignDevice,
+  { name, writtenBytes, updatesWhenTold = true }: { name: string; writtenBytes: number; updatesWhenTold?: boolean },
+): Promise<void> => {
+  await device.says(/^registered/);
+  const deviceId = await app.deviceId(name);
+  const registration = await app.receives('registrations', (r) => r.ep === deviceId);
+  expect(registration.resources.map((r: { path: string }) => r.path)).toContain('/3303/0');
+
+  const subscribed = await app.call('PUT', `/v2/subscriptions/${deviceId}${sensor}`);
+  expect(await app.answer(subscribed.json['async-response-id'])).toMatchObject({ status: 200 });
+  for (const value of ['21.5', '22.25']) {
+    device.tell(`set ${value}`);
+    await eventually(() => expect(app.values(sensor, deviceId)).toContain(value));
+  }
+
+  expect(await asked(app, deviceId, { method: 'GET', uri: sensor })).toMatchObject({ status: 200 });
+  await eventually(async () => {
+    const { json } = await app.call('GET', `/v3/devices/${deviceId}/echo`);
+    const found = json.resources.find((r: { resource_path: string }) => r.resource_path === sensor);
+    expect(found).toMatchObject({ subscribed: true, reported: { value: b64('22.25') } });
+  });
+  const written = {
+    method: 'PUT',
+    uri: writable,
+    'content-type': 'text/plain',
+    'payload-b64': b64('x'.repeat(writtenBytes)),
+  };
+  expect(await asked(app, deviceId, written)).toMatchObject({ status: 200 });
+  await device.says(new RegExp(`^written ${writtenBytes}$`));
+  expect(await asked(app, deviceId, { method: 'GET', uri: '/3303/7/5700' })).toMatchObject({
+    status: 404,
+    error: 'RESOURCE_NOT_FOUND',
+  });
+
+  if (updatesWhenTold) {
+    device.tell('update');
+    await device.says(/^updated/);
+  } else expect(await asked(app, deviceId, { method: 'POST', uri: updateTrigger })).toMatchObject({ status: 200 });
+  await app.receives('reg-updates', (r) => r.ep === deviceId);
+  device.tell('stop');
+  await device.says(/^deregistered/);
+  await app.receives('de-registrations', (d) => d === deviceId);
+};
