@@ -1,0 +1,45 @@
+import { execFile } from 'node:child_process';
+import type { PreSharedKey } from '../compiled-device.js';
+
+/** Seconds that it waits for an answer. */
+const patienceSeconds = 90;
+
+export interface CoapAnswer {
+  /** For example `2.01`; undefined: none came. */
+  code: string | undefined;
+  location: string;
+  text: string;
+}
+
+export interface CoapRequest {
+  method: 'get' | 'post' | 'put' | 'delete';
+  url: string;
+  payload?: string;
+  contentFormat?: number;
+  /** The local port; any without. */
+  from?: number;
+  /** Of version 4.3.1 it takes keys as text: choose one that is. */
+  psk?: PreSharedKey;
+}
+
+const line = /c:(\d\.\d\d)[ ,].*?\[(.*?)\]/g;
+
+/** One request of libcoap's command-line client, which is a program and a connection of its own. */
+export const coapClient = (program: string, request: CoapRequest): Promise<CoapAnswer> => {
+  const { method, url, payload, contentFormat, from, psk } = request;
+  const args = ['-v', '6', '-B', String(patienceSeconds), '-m', method];
+  if (payload !== undefined) args.push('-e', encodeURIComponent(payload));
+  if (contentFormat !== undefined) args.push('-t', String(contentFormat));
+  if (from !== undefined) args.push('-p', String(from));
+  if (psk) args.push('-u', psk.identity, '-k', Buffer.from(psk.key, 'hex').toString());
+  return new Promise((resolve, reject) => {
+    execFile(program, [...args, url], (error, stdout, stderr) => {
+      const text = `${stdout}\n${stderr}`;
+      const answers = [...text.matchAll(line)].filter(([, code]) => /^[245]/.test(code ?? ''));
+      const [, code, options = ''] = answers.at(-1) ?? [];
+      const location = [...options.matchAll(/Location-Path:([^, \]]+)/g)].map(([, segment]) => segment).join('/');
+      if (error && code === undefined) reject(new Error(text));
+      else resolve({ code, location, text });
+    });
+  });
+};

@@ -1,0 +1,141 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Application } from '../application.js';
+import { LibcoapDevice, type PreSharedKey, prepareLibcoap } from '../compiled-device.js';
+import { type RunningSystem, startSystem, tcpPort, udpPort } from '../constellation.js';
+import { livesItsLife } from '../foreign-life.js';
+import type { ForeignDevice } from '../java-device.js';
+import { fresh, sensor } from '../journeys.js';
+import { eventually } from '../patience.js';
+import { type CoapAnswer, coapClient, type CoapRequest } from './coap-client.js';
+
+const coapClientProgram = 'coap-client-openssl';
+
+/** Bytes of a value that goes in several blocks. */
+const writtenBytes = 20_000;
+
+describe('devices that are compiled here', () => {
+  let system: RunningSystem;
+  let app: Application;
+  let udp: number;
+  let tcp: number;
+  let tls: number;
+
+  beforeAll(async () => {
+    await prepareLibcoap();
+    [tcp, tls] = [await tcpPort(0), await tcpPort(0)];
+    system = await startSystem('interop', {
+      env: {
+        DEVICE_PROXY_COAP_TLS_ENABLED: 'true',
+        DEVICE_PROXY_COAP_TLS_PORT: String(tls),
+        DEVICE_PROXY_COAP_TCP_NOSEC_ENABLED: 'true',
+        DEVICE_PROXY_COAP_TCP_PORT: String(tcp),
+      },
+    });
+    udp = Number(new URL(system.coapUrls[0] as string).port);
+    app = new Application(system.baseUrl, system.adminKey);
+    await app.connects();
+  });
+
+  afterAll(async () => {
+    app?.closes();
+    await system?.stop();
+  });
+
+  const whileItRuns = async (device: ForeignDevice, act: () => Promise<void>): Promise<void> => {
+    try {
+      await act();
+    } finally {
+      await device.ends();
+    }
+  };
+
+  /** The key of a device, given over REST; 16 bytes that are text. */
+  const keyOf = async (name: string): Promise<PreSharedKey> => {
+    const { json: device } = await app.call('POST', '/v3/devices', { endpoint_name: name });
+    const key = Buffer.from(randomBytes(12).toString('base64url')).toString('hex');
+    const { status, json } = await app.call('POST', `/v3/devices/${device.id}/credentials`, { kind: 'psk', key });
+    expect(status).toBe(201);
+    return { identity: json.identity, key };
+  };
+
+  it.each(['udp', 'tcp'] as const)('libcoap over %s', async (transport) => {
+    const name = fresh(`libcoap-${transport}`);
+    const device = await LibcoapDevice.start(transport, transport === 'udp' ? udp : tcp, name);
+    await whileItRuns(device, () => livesItsLife(app, device, { name, writtenBytes }));
+  });
+
+  it('libcoap over TLS with a pre-shared key', async () => {
+    const name = fresh('libcoap-tls');
+    const psk = await keyOf(name);
+    const device = await eventually(async () => {
+      const started = await LibcoapDevice.start('tls', tls, name, psk);
+      // The listener hears of a new key a moment after REST has answered.
+      if (/^registered/.test(await started.says(/^registered|^not connected/))) return started;
+      await started.ends();
+      throw new Error('not connected');
+    });
+    await whileItRuns(device, () => livesItsLife(app, device, { name, writtenBytes }));
+  });
+
+  const asks = (url: string, more: Omit<CoapRequest, 'url'>): Promise<CoapAnswer> =>
+    coapClient(coapClientProgram, { ...more, url });
+
+  /** Registers with a list of several blocks, updates and leaves: each from a connection of its own. */
+  const visits = async (server: string, name: string, more: { psk?: PreSharedKey } = {}): Promise<void> => {
+    const links = Array.from({ length: 150 }, (_, i) => `</3303/${i}>`).join(',');
+    const registration = { method: 'post', payload: links, contentFormat: 40, ...more } as const;
+    const registered = await eventually(async () => {
+      const answer = await asks(`${server}/rd?ep=${name}&lt=300&lwm2m=1.1`, registration);
+      expect(answer.code).toBe('2.01');
+      return answer;
+    });
+    const deviceId = await app.deviceId(name);
+    const { resources } = await app.receives('registrations', (r) => r.ep === deviceId);
+    expect(resources.map((r: { path: string }) => r.path)).toContain('/3303/149');
+    const location = `${server}/${registered.location}`;
+    expect(await asks(location, { method: 'post', ...more })).toMatchObject({ code: '2.04' });
+    await app.receives('reg-updates', (r) => r.ep === deviceId);
+    expect(await asks(location, { method: 'delete', ...more })).toMatchObject({ code: '2.02' });
+    await app.receives('de-registrations', (d) => d === deviceId);
+    expect(await asks(location, { method: 'post', ...more })).toMatchObject({ code: '4.04' });
+  };
+
+  it('coap-client over UDP', () => visits(`coap://127.0.0.1:${udp}`, fresh('coap-client-udp')));
+
+  it('coap-client over TCP', () => visits(`coap+tcp://127.0.0.1:${tcp}`, fresh('coap-client-tcp')));
+
+  it('coap-client over TLS with a pre-shared key; the name of another device is refused', async () => {
+    const name = fresh('coap-client-tls');
+    const psk = await keyOf(name);
+    const server = `coaps+tcp://127.0.0.1:${tls}`;
+    await visits(server, name, { psk });
+    const foreign = { method: 'post', payload: '</3303/0>', contentFormat: 40, psk } as const;
+    expect(await asks(`${server}/rd?ep=${fresh('another')}&lt=300&lwm2m=1.1`, foreign)).toMatchObject({ code: '4.03' });
+  });
+
+  it('coap-client over UDP sends values unasked', async () => {
+    const name = fresh('coap-client-send');
+    const from = await udpPort(0);
+    const server = `coap://127.0.0.1:${udp}`;
+    const links = { method: 'post', payload: '</3303/0>', contentFormat: 40, from } as const;
+    expect(await asks(`${server}/rd?ep=${name}&lt=300&lwm2m=1.1`, links)).toMatchObject({ code: '2.01' });
+    const pack = {
+      method: 'post',
+      payload: JSON.stringify([{ n: sensor, v: 23.5 }]),
+      contentFormat: 110,
+      from,
+    } as const;
+    expect(await asks(`${server}/dp`, pack)).toMatchObject({ code: '2.04' });
+    const deviceId = await app.deviceId(name);
+    await eventually(async () => {
+      const { json } = await app.call('GET', `/v3/devices/${deviceId}/echo`);
+      expect(json.resources).toContainEqual(
+        expect.objectContaining({
+          resource_path: sensor,
+          reported: expect.objectContaining({ value: Buffer.from('23.5').toString('base64') }),
+        }),
+      );
+    });
+  });
+});
