@@ -53,8 +53,11 @@ const hostsExtension = (hosts: readonly string[]): Buffer => {
   return der(0xa3, sequence(sequence(hex(subjectAltNameOid), der(0x04, sequence(...names)))));
 };
 
-const pemOf = (body: Buffer): string =>
-  `-----BEGIN CERTIFICATE-----\n${body.toString('base64').replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`;
+/** An empty line at the end, behind a full one, would make it unreadable. */
+const pemOf = (body: Buffer): string => {
+  const lines = body.toString('base64').match(/.{1,64}/g) ?? [];
+  return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n');
+};
 
 interface Party {
   name: string;

@@ -7,6 +7,12 @@ import { decodeSend, decodeValues } from './decode.js';
 import { encodeValues } from './encode.js';
 import type { ResourceValue } from './value.js';
 
+/** Of this process: what a busy machine does to it is not measured. */
+const cpuMs = (): number => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+};
+
 const models = standardModels();
 const paths = [
   '/3',
@@ -182,9 +188,9 @@ describe('deep nesting', () => {
     ['TLV instances', 11_542, repeated('080079')],
     ['TLV multiple resources', 11_542, repeated('880079')],
   ])('%s is refused in little time', (_name, format, bytes) => {
-    const startedMs = performance.now();
+    const startedMs = cpuMs();
     for (const path of ['/3', '/3/0', '/3/0/9']) expect(decoded(format, bytes, path)).toBeUndefined();
-    expect(performance.now() - startedMs).toBeLessThan(5_000);
+    expect(cpuMs() - startedMs).toBeLessThan(20_000);
   });
 });
 
@@ -200,22 +206,22 @@ describe('declared lengths', () => {
     ['CBOR bytes in parts', 60, hex('5f 5a 7fffffff 00 ff')],
   ])('%s costs nothing', (_name, format, bytes) => {
     const before = process.memoryUsage();
-    const startedMs = performance.now();
+    const startedMs = cpuMs();
     const kept = Array.from({ length: 2_000 }, () => decoded(format, bytes, '/3/0/9'));
     expect(kept.every((values) => values === undefined)).toBe(true);
     const after = process.memoryUsage();
     expect(after.arrayBuffers - before.arrayBuffers).toBeLessThan(2 ** 26);
     expect(after.rss - before.rss).toBeLessThan(2 ** 28);
-    expect(performance.now() - startedMs).toBeLessThan(5_000);
+    expect(cpuMs() - startedMs).toBeLessThan(20_000);
   });
 
   it('a payload of 256 KiB of the smallest parts is handled in little time', () => {
-    const startedMs = performance.now();
+    const startedMs = cpuMs();
     decoded(11_542, Buffer.alloc(262_144, hex('c0 09')), '/3/0');
     decoded(112, Buffer.concat([hex('9a 0003fffb'), Buffer.alloc(262_139, 0xa0)]), '/3/0');
     decoded(110, Buffer.from(`[${'{},'.repeat(87_000)}{}]`), '/3/0');
     decoded(60, Buffer.concat([hex('7f'), Buffer.alloc(262_142, 0x60), hex('ff')]), '/3/0/0');
     decoded(0, Buffer.alloc(262_144, '1'), '/3303/0/5700');
-    expect(performance.now() - startedMs).toBeLessThan(5_000);
+    expect(cpuMs() - startedMs).toBeLessThan(20_000);
   });
 });
