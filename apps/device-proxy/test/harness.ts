@@ -142,7 +142,7 @@ export class Harness {
       replicaId,
       http: { host: '127.0.0.1', port: 0 },
       kafka: { brokers: engines().brokers, topicPrefix: this.isolation.topicPrefix },
-      logLevel: process.env.TEST_LOG_LEVEL ?? 'silent',
+      logLevel: 'silent',
       secrets: {
         databaseUrl: this.isolation.databaseUrl,
         redisUrl: engines().redisUrl,
