@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { chownSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { clearAfterKill } from './postmaster.mjs';
 import { say, Stop } from './project.mjs';
 import { dropTornTransaction } from './redis-log.mjs';
 
@@ -169,6 +170,7 @@ export const postgresql = (folders, port, password) => {
       ...hurry,
     ],
     env: { ...process.env, LC_ALL: 'C' },
+    prepare: () => void clearAfterKill(data),
     logFile: join(folders.logs, 'postgresql.log'),
     marker: data,
     // Fast shutdown: ends sessions, keeps every commit.

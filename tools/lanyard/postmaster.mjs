@@ -1,0 +1,59 @@
+/**
+ * What a PostgreSQL that was killed leaves behind. Its server processes end when they next look at their postmaster, and
+ * one that waits for a disk looks late; until the last has gone, its shared memory is in use and no new server starts.
+ */
+import { readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { commandLine, isAlive, kill } from './processes.mjs';
+
+const goneWithinMs = 10_000;
+const lookMs = 10;
+
+/** @param {number} pid @param {string} folder */
+const worksIn = (pid, folder) => {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`) === folder;
+  } catch {
+    return false;
+  }
+};
+
+/** PostgreSQL's processes work in their data folder. None where there is no /proc. @param {string} data */
+const serverProcesses = (data) => {
+  try {
+    const folder = realpathSync(data);
+    const pids = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
+    return pids.filter((pid) => worksIn(pid, folder) && /postgres/.test(commandLine(pid)));
+  } catch {
+    return [];
+  }
+};
+
+/** Whether the lock file names a process that runs. One that nobody reaps does not, but PostgreSQL takes it for alive. @param {string} file */
+const isHeld = (file) => {
+  try {
+    const pid = Number(readFileSync(file, 'utf8').split('\n', 1)[0]);
+    return isAlive(pid) && /postgres/.test(commandLine(pid));
+  } catch {
+    return false;
+  }
+};
+
+/** Blocks: a server is started by whoever called, at once. @param {number} ms */
+const pause = (ms) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+
+/**
+ * Before each start of a server on this folder: ends what a killed one left behind, and removes its lock file. A server
+ * that runs is left alone. Gives the pids that it ended.
+ * @param {string} data @returns {number[]}
+ */
+export const clearAfterKill = (data) => {
+  const left = serverProcesses(data);
+  // Only the postmaster shows its arguments; the others show what they do.
+  if (left.some((pid) => commandLine(pid).includes(data))) return [];
+  for (const pid of left) kill(pid, 'SIGKILL');
+  for (const end = Date.now() + goneWithinMs; left.some(isAlive) && Date.now() < end;) pause(lookMs);
+  const lock = join(data, 'postmaster.pid');
+  if (!isHeld(lock)) rmSync(lock, { force: true });
+  return left;
+};
