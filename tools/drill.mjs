@@ -38,8 +38,9 @@ await run(async () => {
     callsPerSecond: number(values['calls-per-second']),
     settleMs: number(values['settle-seconds']) * 1_000,
   });
-  const step = async (/** @type {string} */ name, /** @type {() => Promise<string | void>} */ work) => {
-    if (new RegExp(values.only).test(name)) await rehearsal.step(name, work);
+  /** @param {string} name @param {() => Promise<string | void>} work @param {boolean} [inOrder] */
+  const step = async (name, work, inOrder) => {
+    if (new RegExp(values.only).test(name)) await rehearsal.step(name, work, { inOrder });
   };
   const ended = (/** @type {number} */ ms) => `had ended after ${(ms / 1_000).toFixed(1)} s`;
   try {
@@ -53,7 +54,7 @@ await run(async () => {
     for (const name of system.replicaNames)
       await step(`kill -9 of ${name}`, async () => void (await system.restart(name, 'SIGKILL')));
     for (const name of system.replicaNames)
-      await step(`restart of ${name}`, async () => ended(await system.restart(name)));
+      await step(`restart of ${name}`, async () => ended(await system.restart(name)), true);
     say('waiting for what is owed');
     return report(rehearsal, await rehearsal.end(), values.json);
   } finally {

@@ -49,6 +49,8 @@ export class Inbox {
 export class SocketApplication {
   inbox = new Inbox('WebSocket');
   reconnects = -1;
+  /** Codes that the socket was closed with since they were last taken. @type {number[]} */
+  closes = [];
   wanted = true;
   /** @type {WebSocket | undefined} */
   socket;
@@ -79,7 +81,12 @@ export class SocketApplication {
     socket.on('open', () => void this.reconnects++);
     socket.on('message', (data) => this.inbox.take(JSON.parse(String(data))));
     socket.on('error', () => undefined);
-    return new Promise((done) => socket.once('close', done));
+    return new Promise((done) =>
+      socket.once('close', (code) => {
+        this.closes.push(code);
+        done(code);
+      }),
+    );
   }
 
   stop() {

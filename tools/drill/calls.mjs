@@ -16,11 +16,15 @@ export class Calls {
   /** @type {NodeJS.Timeout | undefined} */
   timer;
 
-  /** @param {ApiClient} api @param {readonly string[]} deviceIds @param {(path: string) => boolean} [wanted] */
-  constructor(api, deviceIds, wanted = () => true) {
+  /** Changes of the group that were answered 2xx: operators' deeds, which the event log has to know of. */
+  groupChanges = 0;
+
+  /** @param {ApiClient} api @param {readonly string[]} deviceIds @param {string} groupId @param {(path: string) => boolean} [wanted] */
+  constructor(api, deviceIds, groupId, wanted = () => true) {
     this.wanted = wanted;
     this.api = api;
     this.deviceIds = deviceIds;
+    this.groupId = groupId;
   }
 
   /** @param {number} perSecond */
@@ -47,6 +51,7 @@ export class Calls {
       () => this.plain('GET', `/v3/devices/${device}/echo`),
       () => this.plain('GET', '/v3/device-events?limit=5'),
       () => this.plain('PUT', `/v3/devices/${device}`, { description: `call ${number}` }),
+      () => this.changeGroup(number),
       () => this.plain('GET', '/v2/endpoints'),
       () => this.plain('GET', '/v2/notification/channel'),
       () => this.plain('GET', '/v3/api-keys/me'),
@@ -76,6 +81,12 @@ export class Calls {
     const reply = await this.api.call(method, path, body);
     if (reply && reply.status >= 300) this.note(`${method} ${path}: ${reply.status}`);
     return reply;
+  }
+
+  /** @param {number} number */
+  async changeGroup(number) {
+    const reply = await this.plain('PUT', `/v3/device-groups/${this.groupId}`, { description: `call ${number}` });
+    if (reply && reply.status < 300) this.groupChanges++;
   }
 
   /** The async-id makes it safe to repeat. @param {string} device @param {string} asyncId @param {unknown} body */

@@ -12,8 +12,17 @@ const git = (args, cwd = root) => {
   return stdout.trim();
 };
 
-/** @param {string} folder */
-const lockOf = (folder) => readFileSync(join(folder, 'package-lock.json'), 'utf8');
+/** Version of each package, workspaces left out. @param {string} folder @returns {[string, string][]} */
+const packagesOf = (folder) =>
+  Object.entries(JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')).packages).flatMap(
+    ([path, { version, link }]) => (path.startsWith('node_modules/') && !link ? [[path, version]] : []),
+  );
+
+/** Whether what is installed here is what that checkout wants; more does no harm. @param {string} folder */
+const isInstalledHere = (folder) => {
+  const here = new Map(packagesOf(root));
+  return packagesOf(folder).every(([path, version]) => here.get(path) === version);
+};
 
 /** Packages of this checkout, workspaces of that one. @param {string} from @param {string} to @param {string} folder */
 const linkPackages = (from, to, folder) => {
@@ -42,7 +51,7 @@ export class PreviousCommit {
     const previous = new PreviousCommit(folder, commit);
     previous.remove();
     git(['worktree', 'add', '--detach', folder, commit]);
-    if (lockOf(folder) === lockOf(root)) linkPackages(join(root, 'node_modules'), join(folder, 'node_modules'), folder);
+    if (isInstalledHere(folder)) linkPackages(join(root, 'node_modules'), join(folder, 'node_modules'), folder);
     else await runProgram('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error', '--prefix', folder]);
     const script = `import(${JSON.stringify(join(folder, 'tools/lanyard/install.mjs'))}).then((m) => m.build())`;
     await runProgram(process.execPath, ['--input-type=module', '-e', script]);

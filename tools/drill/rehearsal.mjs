@@ -4,14 +4,21 @@ import { ApiClient, emptyTally } from './api-client.mjs';
 import { CallbackApplication, sensorPath, SocketApplication } from './applications.mjs';
 import { Calls } from './calls.mjs';
 import { Fleet } from './fleet.mjs';
-import { acknowledged, executedTwice, lostValues, overtakenValues, unanswered } from './verdict.mjs';
+import { acknowledged, deadLetters, executedTwice, lostValues, overtakenValues, unanswered } from './verdict.mjs';
 
 /**
  * @typedef {import('./system.mjs').DrillSystem} DrillSystem
  * @typedef {{ devices: number, valuesPerSecond: number, callsPerSecond: number, settleMs: number,
- *   paths?: (path: string) => boolean, successGoal?: number }} Load `paths`: those that are called
+ *   paths?: (path: string) => boolean, successGoal?: number, audited?: boolean }} Load `paths`: those that are called;
+ *   `audited`: what operators do is in the event log
  * @typedef {{ name: string, seconds: number, calls: number, repeated: number, failed: number, slowestMs: number, note: string }} Row
  */
+
+/** WebSocket close code (IANA registry). */
+const serviceRestart = 1012;
+
+/** `event_type` of a registration, and of a change of a device group. */
+const eventTypes = { registered: '106', groupChanged: '541' };
 
 const setUpWithinMs = 180_000;
 const arrivesWithinMs = 180_000;
@@ -32,6 +39,8 @@ export class Rehearsal {
   rows = [];
   /** @type {Map<string, number>} */
   problems = new Map();
+  /** Steps in which a WebSocket was not told that its service restarts. @type {string[]} */
+  cut = [];
 
   /** @param {DrillSystem} system @param {Load} load */
   constructor(system, load) {
@@ -77,21 +86,29 @@ export class Rehearsal {
       setUpWithinMs,
     );
     this.ids = new Map((await this.administrator.all('/v3/devices')).map((d) => [d.endpoint_name, d.id]));
-    this.calls = new Calls(api, [...this.ids.values()], this.load.paths);
+    const group = await this.administrator.must('POST', '/v3/device-groups', { name: 'drill' });
+    this.calls = new Calls(api, [...this.ids.values()], group.id, this.load.paths);
     this.calls.start(callsPerSecond);
   }
 
-  /** @param {string} name @param {() => Promise<string | void>} work gives a note for the table */
-  async step(name, work) {
-    const { calls } = this;
-    if (!calls) throw new Error('not begun');
+  /**
+   * @param {string} name @param {() => Promise<string | void>} work gives a note for the table
+   * @param {{ inOrder?: boolean }} [options] a service is stopped in order: a WebSocket is closed with 1012 and not otherwise
+   */
+  async step(name, work, { inOrder = false } = {}) {
+    const { calls, socket } = this;
+    if (!calls || !socket) throw new Error('not begun');
+    socket.closes = [];
     const tally = (calls.api.tally = emptyTally());
     const started = Date.now();
     const note = (await work()) ?? '';
     await sleep(this.load.settleMs);
     const dead = await this.system.revive();
     const { calls: count, repeated, failed, slowestMs } = tally;
-    const text = [note, ...dead.map((unit) => `${unit} ended by itself`)].filter(Boolean).join('; ');
+    const closes = socket.closes.map((code) => `WebSocket closed with ${code}`);
+    if (inOrder && socket.closes.some((code) => code !== serviceRestart))
+      this.cut.push(`${name}: ${closes.join(', ')}`);
+    const text = [note, ...closes, ...dead.map((unit) => `${unit} ended by itself`)].filter(Boolean).join('; ');
     this.rows.push({
       name,
       seconds: (Date.now() - started) / 1_000,
@@ -120,7 +137,10 @@ export class Rehearsal {
     const twice = executedTwice(await fleet.executions());
     const stale = await this.staleSnapshots(sent, ids);
     const registered = await fleet.count('registered');
-    const logged = await this.loggedRegistrations(registered);
+    const logged = await this.logged(eventTypes.registered, registered);
+    const changed = this.load.audited === false ? 0 : calls.groupChanges;
+    const changesLogged = await this.logged(eventTypes.groupChanged, changed);
+    const dead = deadLetters(this.system.constellation.logs);
     const total = this.rows.reduce((sum, row) => ({ calls: sum.calls + row.calls, failed: sum.failed + row.failed }), {
       calls: 0,
       failed: 0,
@@ -140,6 +160,9 @@ export class Rehearsal {
         'executed twice': twice.length,
         'registrations of devices': registered,
         'registrations in the event log': logged,
+        'changes by operators': changed,
+        'changes in the event log': changesLogged,
+        'dead letters': dead.length,
         'reconnects of the WebSocket': socket.reconnects,
         calls: total.calls,
         'calls repeated': this.rows.reduce((sum, row) => sum + row.repeated, 0),
@@ -153,6 +176,9 @@ export class Rehearsal {
         ...list('executed twice', twice),
         ...list('snapshots behind', stale),
         ...list('unexpected answers', unexpected),
+        ...list('dead letters', dead),
+        ...list('sockets cut in a restart', this.cut),
+        ...(changesLogged < changed ? [`the event log has ${changesLogged} of ${changed} changes by operators`] : []),
         ...(logged < registered ? [`the event log has ${logged} of ${registered} registrations`] : []),
         ...(success < (this.load.successGoal ?? usualSuccessGoal)
           ? [`success after one repetition is ${(success * 100).toFixed(3)} %`]
@@ -185,12 +211,12 @@ export class Rehearsal {
     return behind;
   }
 
-  /** @param {number} wanted */
-  async loggedRegistrations(wanted) {
+  /** How many entries of a type the event log has, as soon as it has those. @param {string} type @param {number} wanted */
+  async logged(type, wanted) {
     for (let tries = 0; ; tries++) {
       const { total_count } = await this.administrator.must(
         'GET',
-        '/v3/device-events?event_type=106&include=total_count&limit=2',
+        `/v3/device-events?event_type=${type}&include=total_count&limit=2`,
       );
       if (total_count >= wanted || tries === 30) return total_count;
       await sleep(1_000);

@@ -1,4 +1,6 @@
 /** Judges what arrived against what was acknowledged and accepted. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { sensorPath } from './applications.mjs';
 
 /**
@@ -49,3 +51,15 @@ export const unanswered = (inbox, accepted) => accepted.filter((id) => !inbox.re
 
 /** What must not be done twice and was. @param {Record<string, number>} executions */
 export const executedTwice = (executions) => Object.entries(executions).flatMap(([what, n]) => (n > 1 ? [what] : []));
+
+/** What services could not handle, as their logs say it: a version that meets what it does not understand. @param {string} logs folder */
+export const deadLetters = (logs) =>
+  readdirSync(logs).flatMap((name) =>
+    readFileSync(join(logs, name), 'utf8')
+      .split('\n')
+      .filter((line) => line.includes('"dead letter"'))
+      .map((line) => {
+        const { topic, reason } = JSON.parse(line);
+        return `${name}: ${topic}: ${String(reason).replaceAll(/\s+/g, ' ').slice(0, 120)}`;
+      }),
+  );
