@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { parseAllDocuments } from 'yaml';
 import { root } from './lanyard/project.mjs';
 import { composeProblems, readDockerfile } from './manifests/compose.mjs';
+import { enginePortProblems } from './manifests/engine-ports.mjs';
 import { manifestEnvironmentProblems } from './manifests/environment.mjs';
 import { buildKustomization } from './manifests/kustomize.mjs';
 import { coverageProblems, migrationProblems, referenceProblems, workloadProblems } from './manifests/policies.mjs';
@@ -45,6 +46,7 @@ const problemsOf = async (folder, isOurs) => {
     ...(isOurs ? coverageProblems(manifests) : []),
     ...(isOurs ? await manifestEnvironmentProblems(manifests) : []),
     ...(await scalingProblems(manifests)),
+    ...(isOurs ? enginePortProblems(manifests) : []),
   ];
   return problems.map((problem) => `${folder}: ${problem}`);
 };
@@ -66,6 +68,7 @@ const all = [
   ...(await problemsOf('k8s/overlays/dev', true)),
   ...(await problemsOf('k8s/overlays/prod', true)),
   ...(await problemsOf('k8s/engines', false)),
+  ...(await problemsOf('k8s/engines/redis-cluster', false)),
   ...(await jobProblems('k8s/overlays/prod')),
 ];
 for (const problem of all) console.error(problem);

@@ -1,5 +1,7 @@
 /** What manifests and the compose file give a service, and what its config.ts reads and accepts. */
-import { join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { rootCertificates } from 'node:tls';
 import { databaseConfig, env } from '@lanyard/service';
 import { apps } from '../lanyard/service-processes.mjs';
 import { root } from '../lanyard/project.mjs';
@@ -8,7 +10,8 @@ import { workloadsOf } from './policies.mjs';
 /**
  * @typedef {import('./kustomize.mjs').Manifest} Manifest
  * @typedef {Record<string, string>} Environment
- * @typedef {{ name: string, value?: string, valueFrom?: { secretKeyRef?: { name: string, key: string }, fieldRef?: { fieldPath: string } } }} Variable
+ * @typedef {{ name: string, value?: string, valueFrom?: { secretKeyRef?: { name: string, key: string, optional?: boolean }, fieldRef?: { fieldPath: string } } }} Variable
+ * @typedef {{ name: string, mountPath: string }} Mount
  */
 
 /** Stand-ins for what a Secret or a person fills in. @type {Environment} */
@@ -17,6 +20,8 @@ const secrets = {
   REDIS_URL: 'redis://host:6379',
   IDENTITY_SECRETS: 'i'.repeat(32),
   ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
+  KAFKA_SASL_USERNAME: 'user',
+  KAFKA_SASL_PASSWORD: 'password',
 };
 
 /** Something that every variable accepts, so that a configuration is read to its end. @param {string} name */
@@ -25,8 +30,27 @@ const anything = (name) => {
   if (name.endsWith('_ENABLED')) return 'true';
   if (name.endsWith('_ACCOUNT_ID')) return '0'.repeat(32);
   if (name.endsWith('_URLS')) return 'http://host';
+  if (name === 'KAFKA_SASL_MECHANISM') return 'scram-sha-512';
   return name === 'KAFKA_BROKERS' ? 'host:1' : undefined;
 };
+
+/** A certificate that stands for those of a cluster. */
+const standIn = join(root, 'node_modules/.cache/lanyard-manifests/ca.pem');
+
+const certificateFile = () => {
+  mkdirSync(dirname(standIn), { recursive: true });
+  writeFileSync(standIn, rootCertificates[0] ?? '');
+  return standIn;
+};
+
+/** Files of engines are read at start; they exist only where the pod runs. @param {Environment} environment @returns {Environment} */
+const withFiles = (environment) =>
+  Object.fromEntries(
+    Object.entries(environment).map(([name, value]) => [
+      name,
+      name.endsWith('_TLS_CA_FILE') ? certificateFile() : value,
+    ]),
+  );
 
 /** What reads the environment of an app, or of `APP migrate`. @param {string} app @returns {Promise<(source: Environment) => unknown>} */
 const readerOf = async (app) => {
@@ -57,7 +81,8 @@ export const environmentProblems = async (owner, app, environment) => {
   if (!apps.some((known) => known === app.replace(/ migrate$/, ''))) return [`${owner}: ${app} is no app`];
   const read = await readWith(app, anything);
   try {
-    for (const name of await readWith(app, (name) => environment[name])) read.add(name);
+    const usable = withFiles(environment);
+    for (const name of await readWith(app, (name) => usable[name])) read.add(name);
   } catch (error) {
     return [`${owner}: ${app} does not start with it: ${error instanceof Error ? error.message : error}`];
   }
@@ -73,26 +98,46 @@ const mapNamed = (manifests, name) => {
   return /** @type {Environment} */ (map.data);
 };
 
-/** @param {Variable} variable @returns {string} */
-const valueOf = ({ name, value, valueFrom }) => {
+/** What an optional key of a Secret holds, when it is there. @param {Variable} variable @param {Environment} maps @returns {string | undefined} */
+const valueOf = ({ name, value, valueFrom }, maps) => {
   if (value !== undefined) return value;
   if (valueFrom?.fieldRef) return 'pod-0';
-  const { key } = valueFrom?.secretKeyRef ?? {};
+  const { key, optional } = valueFrom?.secretKeyRef ?? {};
+  if (optional && !maps.KAFKA_SASL_MECHANISM) return undefined;
   if (key !== undefined && secrets[key]) return secrets[key];
   throw new Error(`${name} comes from nowhere`);
 };
 
-/** @param {string} owner @param {{ args?: string[], env?: Variable[], envFrom?: { configMapRef?: { name: string } }[] }} container @param {Manifest[]} manifests @returns {Promise<string[]>} */
-const containerProblems = async (owner, { args = [], env = [], envFrom = [] }, manifests) => {
+/** @param {Variable[]} variables @param {Environment} maps @returns {Environment} */
+const ownValues = (variables, maps) =>
+  Object.fromEntries(
+    variables.flatMap((variable) => {
+      const value = valueOf(variable, maps);
+      return value === undefined ? [] : [[variable.name, value]];
+    }),
+  );
+
+/** Files that no volume brings. @param {Environment} environment @param {Mount[]} mounts @returns {string[]} */
+const missingFiles = (environment, mounts) =>
+  Object.entries(environment)
+    .filter(([name, path]) => name.endsWith('_FILE') && path !== '')
+    .filter(([, path]) => !mounts.some(({ mountPath }) => path.startsWith(`${mountPath}/`)))
+    .map(([name, path]) => `${name} names ${path}, where nothing is mounted`);
+
+/** @param {string} owner @param {{ args?: string[], env?: Variable[], envFrom?: { configMapRef?: { name: string } }[], volumeMounts?: Mount[] }} container @param {Manifest[]} manifests @returns {Promise<string[]>} */
+const containerProblems = async (owner, { args = [], env = [], envFrom = [], volumeMounts = [] }, manifests) => {
   const [, name, command = ''] = /^.*?apps\/([^/]+)\/dist\/main\.js( migrate)?$/.exec(args.join(' ')) ?? [];
   if (!name) return [];
-  const app = name + command;
   try {
-    const maps = envFrom.map(({ configMapRef }) => mapNamed(manifests, configMapRef?.name ?? ''));
-    const own = Object.fromEntries(env.map((variable) => [variable.name, valueOf(variable)]));
-    const problems = await environmentProblems(owner, app, Object.assign({}, ...maps, own));
+    /** @type {Environment} */
+    const maps = Object.assign({}, ...envFrom.map(({ configMapRef }) => mapNamed(manifests, configMapRef?.name ?? '')));
+    const environment = { ...maps, ...ownValues(env, maps) };
     const isOwnName = env.some((v) => v.name === 'REPLICA_ID' && v.valueFrom?.fieldRef?.fieldPath === 'metadata.name');
-    return isOwnName ? problems : [...problems, `${owner}: REPLICA_ID is not the name of the pod`];
+    return [
+      ...(await environmentProblems(owner, name + command, environment)),
+      ...missingFiles(environment, volumeMounts).map((problem) => `${owner}: ${problem}`),
+      ...(isOwnName ? [] : [`${owner}: REPLICA_ID is not the name of the pod`]),
+    ];
   } catch (error) {
     return [`${owner}: ${error instanceof Error ? error.message : error}`];
   }

@@ -6,6 +6,7 @@ import { composeProblems, readDockerfile } from './compose.mjs';
 import { manifestEnvironmentProblems } from './environment.mjs';
 import { applyPatch, type Operation } from './json-patch.mjs';
 import { buildKustomization, type Manifest } from './kustomize.mjs';
+import { enginePortProblems } from './engine-ports.mjs';
 import { coverageProblems, migrationProblems, referenceProblems, workloadProblems } from './policies.mjs';
 import { scalingProblems } from './scaling.mjs';
 import { schemaProblems } from './schemas.mjs';
@@ -16,6 +17,7 @@ const everyProblem = async (manifests: Manifest[]): Promise<string[]> => [
   ...coverageProblems(manifests),
   ...(await manifestEnvironmentProblems(manifests)),
   ...(await scalingProblems(manifests)),
+  ...enginePortProblems(manifests),
 ];
 
 const container = '/spec/template/spec/containers/0';
@@ -140,6 +142,31 @@ describe('the check of manifests', () => {
       'Deployment',
       'registry',
       { op: 'replace', path: `${container}/env/0`, value: { name: 'REPLICA_ID', value: 'registry-0' } },
+    ],
+    [
+      'KAFKA_TLS_CA_FILE names /etc/ca.crt, where nothing is mounted',
+      'ConfigMap',
+      'lanyard-common',
+      { op: 'replace', path: '/data/KAFKA_TLS_CA_FILE', value: '/etc/ca.crt' },
+    ],
+    ['KAFKA_SASL_USERNAME', 'Deployment', 'event-log', { op: 'remove', path: `${container}/env/5` }],
+    [
+      'no policy lets event-log reach port 9094',
+      'ConfigMap',
+      'lanyard-common',
+      { op: 'replace', path: '/data/KAFKA_BROKERS', value: 'kafka.lanyard-engines.svc:9094' },
+    ],
+    [
+      'ScaledObject snapshot: asks another broker than the services',
+      'ScaledObject',
+      'snapshot',
+      { op: 'replace', path: '/spec/triggers/0/metadata/bootstrapServers', value: 'kafka:9092' },
+    ],
+    [
+      'ScaledObject snapshot: asks without the login',
+      'ScaledObject',
+      'snapshot',
+      { op: 'remove', path: '/spec/triggers/0/authenticationRef' },
     ],
     [
       'watches dispatcher, a group that does not exist',

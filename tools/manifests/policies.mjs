@@ -2,7 +2,7 @@
 
 /**
  * @typedef {import('./kustomize.mjs').Manifest} Manifest
- * @typedef {{ name: string, image: string, args?: string[], env?: import('./environment.mjs').Variable[], envFrom?: { configMapRef?: { name: string } }[], ports?: { name?: string, containerPort: number }[], resources?: { requests?: Record<string, string>, limits?: Record<string, string> }, securityContext?: { allowPrivilegeEscalation?: boolean, readOnlyRootFilesystem?: boolean, privileged?: boolean, capabilities?: { drop?: string[], add?: string[] } }, startupProbe?: Probe, livenessProbe?: Probe, readinessProbe?: Probe, lifecycle?: { preStop?: { sleep?: { seconds: number } } } }} Container
+ * @typedef {{ name: string, image: string, args?: string[], env?: import('./environment.mjs').Variable[], envFrom?: { configMapRef?: { name: string } }[], ports?: { name?: string, containerPort: number }[], volumeMounts?: import('./environment.mjs').Mount[], resources?: { requests?: Record<string, string>, limits?: Record<string, string> }, securityContext?: { allowPrivilegeEscalation?: boolean, readOnlyRootFilesystem?: boolean, privileged?: boolean, capabilities?: { drop?: string[], add?: string[] } }, startupProbe?: Probe, livenessProbe?: Probe, readinessProbe?: Probe, lifecycle?: { preStop?: { sleep?: { seconds: number } } } }} Container
  * @typedef {{ httpGet?: { path: string }, tcpSocket?: object, timeoutSeconds?: number }} Probe
  * @typedef {{ containers: Container[], initContainers?: Container[], automountServiceAccountToken?: boolean, hostNetwork?: boolean, hostPID?: boolean, hostIPC?: boolean, terminationGracePeriodSeconds?: number, topologySpreadConstraints?: object[], volumes?: { hostPath?: object }[], securityContext?: { runAsNonRoot?: boolean, runAsUser?: number, seccompProfile?: { type: string } } }} PodSpec
  * @typedef {{ matchLabels?: Record<string, string>, matchExpressions?: { key: string, operator: string, values?: string[] }[] }} Selector
@@ -32,7 +32,7 @@ export const workloadsOf = (manifests) =>
   });
 
 /** @param {Selector | undefined} selector @param {Record<string, string>} labels */
-const selects = ({ matchLabels = {}, matchExpressions = [] } = {}, labels) =>
+export const selects = ({ matchLabels = {}, matchExpressions = [] } = {}, labels) =>
   Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
   matchExpressions.every(({ key, operator, values = [] }) => {
     const value = labels[key];

@@ -30,10 +30,36 @@ const problemsOf = async ({ metadata: { name: app }, spec }) => {
   ];
 };
 
+/**
+ * KEDA asks for lag where the services read, and as they do.
+ * @param {Manifest} manifest @param {Manifest[]} manifests @returns {string[]}
+ */
+const connectionProblems = ({ metadata: { name }, spec }, manifests) => {
+  const common = manifests.find((m) => m.kind === 'ConfigMap' && m.metadata.name.startsWith('lanyard-common'));
+  const { KAFKA_BROKERS, KAFKA_TLS_ENABLED, KAFKA_SASL_MECHANISM } = /** @type {Record<string, string>} */ (
+    common?.data ?? {}
+  );
+  const logins = manifests.filter((m) => m.kind === 'TriggerAuthentication').map((m) => m.metadata.name);
+  const { triggers } =
+    /** @type {{ triggers: { metadata: Record<string, string>, authenticationRef?: { name: string } }[] }} */ (spec);
+  return triggers.flatMap(({ metadata: m, authenticationRef }) => {
+    const mechanism = KAFKA_SASL_MECHANISM ? KAFKA_SASL_MECHANISM.replace('scram-sha-', 'scram_sha') : 'none';
+    /** @type {[boolean, string][]} */
+    const rules = [
+      [m.bootstrapServers === KAFKA_BROKERS, 'asks another broker than the services'],
+      [(m.tls === 'enable') === (KAFKA_TLS_ENABLED === 'true'), 'does not ask with TLS as the services do'],
+      [(m.sasl ?? 'none') === mechanism, `asks with ${m.sasl}, the services with ${mechanism}`],
+      [mechanism === 'none' || logins.includes(authenticationRef?.name ?? ''), 'asks without the login'],
+    ];
+    return rules.flatMap(([holds, problem]) => (holds ? [] : [`ScaledObject ${name}: ${problem}`]));
+  });
+};
+
 /** @param {Manifest[]} manifests @returns {Promise<string[]>} */
 export const scalingProblems = async (manifests) => {
   const problems = [];
   for (const manifest of manifests)
-    if (manifest.kind === 'ScaledObject') problems.push(...(await problemsOf(manifest)));
+    if (manifest.kind === 'ScaledObject')
+      problems.push(...(await problemsOf(manifest)), ...connectionProblems(manifest, manifests));
   return problems;
 };

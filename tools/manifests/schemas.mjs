@@ -35,6 +35,7 @@ const own = {
       resources,
       postgresql: z.strictObject({
         synchronous: z.strictObject({ method: z.enum(['any', 'first']), number: z.int().min(1) }),
+        pg_hba: z.array(z.string()),
         parameters: z.record(z.string(), z.string()),
       }),
       affinity: z.strictObject({ enablePodAntiAffinity: z.boolean(), topologyKey: z.string() }),
