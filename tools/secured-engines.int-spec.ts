@@ -1,13 +1,16 @@
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { connect } from 'node:tls';
+import { connect as connectTls } from 'node:tls';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DeviceModels } from '@lanyard/contracts';
 import { KafkaConnection, KafkaProducer, outboxMigration, OutboxRelay, StateReader } from '@lanyard/kafka';
 import { type CommonConfig, commonConfig, createLogger, env, openDatabase, redisClient } from '@lanyard/service';
 import { certificateAuthority, eventually } from '@lanyard/testing';
+import { restoreBackup, writeBackup } from './backup/backup-file.mjs';
+import { connect } from './backup/database.mjs';
+import { installation } from './backup/installation.mjs';
 import { removeData } from './lanyard/engine-processes.mjs';
 import { enginesFolder } from './lanyard/project.mjs';
 import { password, startSecuredEngines } from './lanyard/secured-engines.mjs';
@@ -94,7 +97,7 @@ describe('Kafka with TLS and SASL', () => {
 it('the broker takes nobody without a certificate: ours was shown above', async () => {
   const { KAFKA_BROKERS: broker, KAFKA_TLS_CA_FILE: ca } = engines.env;
   const [, port] = broker.split(':');
-  const socket = connect({ host: 'localhost', port: Number(port), ca: readFileSync(ca) });
+  const socket = connectTls({ host: 'localhost', port: Number(port), ca: readFileSync(ca) });
   const [error] = await once(socket.resume(), 'close').then(
     () => [undefined],
     (failure: Error) => [failure],
@@ -154,6 +157,32 @@ describe('Redis with TLS and an ACL user', () => {
     redis.disconnect();
   });
 });
+
+it('is backed up and restored over TLS, by a user who is no superuser', async () => {
+  const administrator = await connect(configOf().secrets.databaseUrl);
+  await administrator.query(`CREATE ROLE keeper LOGIN PASSWORD 'kept'`);
+  await administrator.query('CREATE DATABASE kept OWNER keeper');
+  await administrator.end();
+  const url = new URL(engines.env.DATABASE_URL);
+  const DATABASE_URL = `postgres://keeper:kept@${url.host}/kept`;
+  const kept = installation({ ...engines.env, DATABASE_URL, KAFKA_TOPIC_PREFIX: 'kept.' });
+  const client = await connect(kept.databaseUrl);
+  await client.query(`CREATE SCHEMA registry;
+    CREATE TABLE registry.devices (id int PRIMARY KEY, parent int REFERENCES registry.devices);
+    CREATE TABLE registry.credentials (device int REFERENCES registry.devices);
+    INSERT INTO registry.devices SELECT n, nullif((n + 1) % 1500, 0) FROM generate_series(0, 1499) n;
+    INSERT INTO registry.credentials VALUES (1499)`);
+  const file = join(folder, 'a.backup');
+  const written = await writeBackup(kept, file);
+  expect(written.tables).toEqual({ 'registry.credentials': 1, 'registry.devices': 1500 });
+  await client.query('UPDATE registry.devices SET parent = NULL; DELETE FROM registry.credentials');
+  const restored = await restoreBackup(kept, file, { overwrite: true });
+  expect(restored.tables).toEqual(written.tables);
+  const { rows } = await client.query('SELECT count(parent)::int AS parents FROM registry.devices');
+  expect(rows).toEqual([{ parents: 1499 }]);
+  await expect(client.query('INSERT INTO registry.credentials VALUES (1501)')).rejects.toThrow(/foreign key/);
+  await client.end();
+}, 180_000);
 
 it('nothing of it is shown by printing the configuration without its secrets', () => {
   const { secrets, ...shown } = configOf();

@@ -9,7 +9,10 @@ import { dumpStates, StateWriter } from './states.mjs';
 
 const format = 'lanyard-backup-1';
 
-/** @typedef {{ databaseUrl: string, brokers: string, topicPrefix: string }} Installation */
+/**
+ * @typedef {{ brokers: string, topicPrefix: string, security?: import('@lanyard/service').KafkaSecurity }} Kafka
+ * @typedef {Kafka & { databaseUrl: string }} Installation
+ */
 
 /** Readable by its owner only. @param {Installation} from @param {string} file */
 export const writeBackup = async (from, file) => {

@@ -108,6 +108,21 @@ export const dump = async (client, write) => {
   return counts;
 };
 
+/**
+ * Rows come in any order: foreign keys are checked when all are there. To switch the checks off would take a superuser,
+ * which managed databases give to nobody; a table's owner may defer them.
+ * @param {pg.Client} client @param {'DEFERRABLE INITIALLY DEFERRED' | 'NOT DEFERRABLE'} when
+ */
+const checkReferences = async (client, when) => {
+  const { rows } = await client.query(
+    `SELECT format('ALTER TABLE %I.%I ALTER CONSTRAINT %I', n.nspname, c.relname, k.conname) AS statement
+     FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE k.contype = 'f' AND k.conparentid = 0 AND n.nspname = ANY($1)`,
+    [schemas],
+  );
+  for (const { statement } of rows) await client.query(`${statement} ${when}`);
+};
+
 /** Refuses a database of another version, or one that holds devices or keys of its own. @param {pg.Client} client @param {Shape} shape @param {boolean} overwrite */
 export const prepare = async (client, shape, overwrite) => {
   const own = await migrationsOf(client);
@@ -121,8 +136,7 @@ export const prepare = async (client, shape, overwrite) => {
   await client.query('BEGIN');
   for (const statement of shape.partitions) await client.query(statement);
   await client.query(`TRUNCATE ${shape.tables.map(nameOf).join(', ')}`);
-  // Foreign keys are checked when everything is there.
-  await client.query(`SET LOCAL session_replication_role = replica`);
+  await checkReferences(client, 'DEFERRABLE INITIALLY DEFERRED');
 };
 
 /** @param {pg.Client} client @param {Table} table @param {(string | null)[][]} rows */
@@ -145,6 +159,8 @@ export const insert = async (client, table, rows) => {
 /** @param {pg.Client} client @param {Shape} shape */
 export const finish = async (client, { tables, sequences }) => {
   for (const { name, value } of sequences) await client.query('SELECT setval($1::regclass, $2::bigint)', [name, value]);
+  await client.query('SET CONSTRAINTS ALL IMMEDIATE');
+  await checkReferences(client, 'NOT DEFERRABLE');
   await client.query('COMMIT');
   /** @type {Record<string, number>} */
   const counts = {};

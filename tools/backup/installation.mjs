@@ -1,14 +1,21 @@
 /** Which installation is meant: what the environment names, otherwise the one of this folder. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { databaseConfig, env, kafkaSecurity } from '@lanyard/service';
 import { dataFolder, Stop } from '../lanyard/project.mjs';
 import { secretsOf, StateFile } from '../lanyard/state.mjs';
 
-/** @returns {import('./backup-file.mjs').Installation} */
-export const installation = () => {
-  const topicPrefix = process.env.KAFKA_TOPIC_PREFIX ?? '';
-  const { DATABASE_URL: databaseUrl, KAFKA_BROKERS: brokers } = process.env;
-  if (databaseUrl && brokers) return { databaseUrl, brokers, topicPrefix };
+/**
+ * With TLS and a login as the services have them: the same variables.
+ * @param {NodeJS.ProcessEnv} [environment] @returns {import('./backup-file.mjs').Installation}
+ */
+export const installation = (environment = process.env) => {
+  const reader = env(environment);
+  const topicPrefix = reader.string('KAFKA_TOPIC_PREFIX', '');
+  const security = kafkaSecurity(reader);
+  const brokers = reader.optional('KAFKA_BROKERS');
+  const databaseUrl = reader.optional('DATABASE_URL') && databaseConfig(reader, 'backup').secrets.databaseUrl;
+  if (databaseUrl && brokers) return { databaseUrl, brokers, topicPrefix, security };
   const folder = dataFolder();
   if (!existsSync(join(folder, 'state.json')))
     throw new Stop('Nothing runs here: set DATABASE_URL and KAFKA_BROKERS, or LANYARD_DATA.');
@@ -20,6 +27,7 @@ export const installation = () => {
     databaseUrl: databaseUrl ?? `postgres://lanyard:${databasePassword}@${address('postgresql')}/postgres`,
     brokers: brokers ?? /** @type {string} */ (address('kafka')),
     topicPrefix,
+    security,
   };
 };
 

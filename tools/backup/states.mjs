@@ -5,18 +5,21 @@ import { createLogger } from '@lanyard/service';
 
 const states = topics.filter(({ kind }) => kind === 'state');
 
-/** @param {string} brokers @param {string} topicPrefix */
-const connection = (brokers, topicPrefix) =>
+/** @typedef {import('./backup-file.mjs').Kafka} Kafka */
+
+/** @param {Kafka} kafka */
+const connection = ({ brokers, topicPrefix, security }) =>
   new KafkaConnection({
     brokers: brokers.split(','),
     topicPrefix,
+    ...(security && { security }),
     clientId: `backup-${process.pid}`,
     logger: createLogger({ app: 'backup', replicaId: 'backup', level: 'silent' }),
   });
 
-/** @param {{ brokers: string, topicPrefix: string }} kafka @param {(line: object) => Promise<void>} write */
-export const dumpStates = async ({ brokers, topicPrefix }, write) => {
-  const kafka = connection(brokers, topicPrefix);
+/** @param {Kafka} from @param {(line: object) => Promise<void>} write */
+export const dumpStates = async (from, write) => {
+  const kafka = connection(from);
   /** @type {Record<string, number>} */
   const counts = {};
   await kafka.ensureTopics(states);
@@ -43,9 +46,9 @@ export class StateWriter {
   /** @type {Record<string, number>} */
   counts = {};
 
-  /** @param {{ brokers: string, topicPrefix: string }} kafka */
-  constructor({ brokers, topicPrefix }) {
-    this.kafka = connection(brokers, topicPrefix);
+  /** @param {Kafka} to */
+  constructor(to) {
+    this.kafka = connection(to);
     this.producer = new KafkaProducer(this.kafka, { source: 'restore' });
   }
 

@@ -1,7 +1,7 @@
 export * from './clock.js';
 export * from './config/common.js';
 export * from './config/env.js';
-export { KafkaSecurity } from './config/kafka-security.js';
+export { KafkaSecurity, kafkaSecurity } from './config/kafka-security.js';
 export { refuseCluster, requireOneSlot } from './config/redis-url.js';
 export * from './database/migrate-command.js';
 export * from './database/open-database.js';
