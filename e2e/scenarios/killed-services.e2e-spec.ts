@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type DeviceClient, thermometer } from '@lanyard/testing';
+import { ApiClient } from '../../tools/drill/api-client.mjs';
+import { SocketApplication } from '../../tools/drill/applications.mjs';
+import { isAlive } from '../../tools/lanyard/processes.mjs';
 import { Application } from '../application.js';
 import { type RunningSystem, startSystem } from '../constellation.js';
 import { fresh, sensor } from '../journeys.js';
@@ -97,5 +100,34 @@ describe('kill -9 of each service while values flow', () => {
         const newest = json.resources.find((r: { resource_path: string }) => r.resource_path === sensor).reported.value;
         expect(Buffer.from(newest, 'base64').toString()).toBe(String(sent - 1));
       });
+  });
+
+  it('SIGTERM of the gateway and of the dispatcher closes a WebSocket with 1012, and loses nothing', async () => {
+    const { key } = await app.lanyard.call('POST /v3/api-keys', { body: { name: 'restarted' } });
+    const listener = await new SocketApplication(new ApiClient([system.baseUrl], key)).start();
+    const { deviceId, device } = reporters[0] as Reporter;
+    const reporter: Reporter = { ...(reporters[0] as Reporter), device, acknowledged: [] };
+    await new Application(system.baseUrl, key).call('PUT', `/v2/subscriptions/${deviceId}${sensor}`);
+    const seen = (): number[] => [...(listener.inbox.values.get(deviceId)?.seen ?? [])];
+    const stop = flow([reporter]);
+    await eventually(() => seen().length > 0);
+    for (const name of ['gateway-0', 'dispatcher-0']) {
+      await eventually(() => listener.socket?.readyState === listener.socket?.OPEN);
+      listener.closes = [];
+      const { pid } = system.constellation.unit(name).unit;
+      system.constellation.kill(name, 'SIGTERM');
+      await eventually(() => expect(listener.closes).toEqual([1012]));
+      await eventually(() => !isAlive(pid));
+      await system.constellation.restart(name);
+      const [taken, received] = [reporter.taken, seen().length];
+      await eventually(() => reporter.taken >= taken + 10);
+      await eventually(() => seen().length >= received + 10);
+    }
+    stop();
+    await Promise.all(reporter.acknowledged);
+    await eventually(() => seen().includes(reporter.sent - 1));
+    const from = Math.min(...seen());
+    expect(seen().toSorted((a, b) => a - b)).toEqual(Array.from({ length: reporter.sent - from }, (_, n) => from + n));
+    listener.stop();
   });
 });

@@ -78,12 +78,17 @@ export class SocketApplication {
     const url = `${this.api.nextGateway().replace('http', 'ws')}/v2/notification/websocket-connect`;
     const socket = new WebSocket(url, ['wss', `service_${this.api.key}`], { handshakeTimeout: 5_000 });
     this.socket = socket;
-    socket.on('open', () => void this.reconnects++);
+    let wasOpen = false;
+    socket.on('open', () => {
+      wasOpen = true;
+      this.reconnects++;
+    });
     socket.on('message', (data) => this.inbox.take(JSON.parse(String(data))));
     socket.on('error', () => undefined);
     return new Promise((done) =>
       socket.once('close', (code) => {
-        this.closes.push(code);
+        // One that could not be opened says 1006 too.
+        if (wasOpen) this.closes.push(code);
         done(code);
       }),
     );
