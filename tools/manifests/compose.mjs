@@ -1,12 +1,19 @@
 /** docker-compose.yml and Dockerfile: parsed and held to the same rules as the manifests. There is no Docker in CI. */
 import { parse } from 'yaml';
 import { apps } from '../lanyard/service-processes.mjs';
+import { composeSchemaProblems } from './compose-schema.mjs';
 import { environmentProblems, interpolated } from './environment.mjs';
 
 /**
  * @typedef {{ image: string, build?: { target: string }, environment?: Record<string, string | number>, read_only?: boolean, cap_drop?: string[], security_opt?: string[], mem_limit?: string, ports?: string[], healthcheck?: { test?: string[], disable?: boolean }, depends_on?: Record<string, { condition: string }>, volumes?: string[], command?: string | string[] }} Service
  * @typedef {{ services: Record<string, Service>, volumes: Record<string, unknown> }} Compose
  */
+
+/** `name:1.2.3`, `name:18.1-suffix`, or a digest. */
+const exactVersion = /(:\d+\.\d+[^/]*|@sha256:[0-9a-f]{64})$/;
+
+/** Has no versions, only days: a release names a digest (docs/kubernetes.md). */
+const withoutVersions = /^gcr\.io\/distroless\/[a-z0-9-]+:nonroot$/;
 
 const secretName = /PASSWORD|SECRET|_KEY$|DATABASE_URL|REDIS_URL|REDISCLI_AUTH/;
 
@@ -21,7 +28,8 @@ const serviceProblems = (name, service, { services, volumes }, targets) => {
     [!isOurs || service.mem_limit !== undefined, 'has no memory limit'],
     [!isOurs || targets.has(service.build?.target ?? ''), `is built from ${service.build?.target}, no target`],
     [isOurs || service.healthcheck?.test !== undefined, 'has no healthcheck'],
-    [isOurs || /:[^/]+$/.test(service.image), 'has an image without a version'],
+    [isOurs || exactVersion.test(service.image), 'has an image without an exact version'],
+    [isOurs || service.security_opt?.includes('no-new-privileges:true') === true, 'may gain privileges'],
     [(service.ports ?? []).every((port) => port.startsWith('127.0.0.1:')), 'listens on more than loopback'],
     [secrets.every(([, value]) => /\$\{\w+:\?/.test(String(value))), 'has a secret written into the file'],
     [Object.keys(service.depends_on ?? {}).every((other) => other in services), 'depends on nobody'],
@@ -29,6 +37,12 @@ const serviceProblems = (name, service, { services, volumes }, targets) => {
   ];
   return rules.flatMap(([holds, problem]) => (holds ? [] : [`docker-compose.yml: ${name} ${problem}`]));
 };
+
+/** Secrets stay in the layers of an image. @param {string} dockerfile */
+const secretsIn = (dockerfile) =>
+  [...dockerfile.matchAll(/^(?:ARG|ENV) .*$/gm)]
+    .filter(([line]) => /PASSWORD|SECRET|TOKEN|_KEY/.test(line))
+    .map(([line]) => `holds a secret: ${line}`);
 
 /** @param {string} dockerfile @returns {{ targets: Set<string>, problems: string[] }} */
 export const readDockerfile = (dockerfile) => {
@@ -43,7 +57,13 @@ export const readDockerfile = (dockerfile) => {
     ...froms
       .filter(({ base }) => !known.has(base))
       .map(({ base }) => `FROM ${base} is neither a stage nor a pinned image`),
-    ...pinned.filter(({ image }) => image.endsWith(':latest')).map(({ name }) => `${name} is latest`),
+    ...pinned
+      .filter(({ image }) => !exactVersion.test(image) && !withoutVersions.test(image))
+      .map(({ name, image }) => `${name} names no exact version (${image})`),
+    ...(/^ADD /m.test(dockerfile) ? ['fetches with ADD'] : []),
+    ...(/\bapt-get\b|\bapk\b/.test(dockerfile) ? ['installs packages of a system, whose versions are not pinned'] : []),
+    ...(/^RUN npm ci /m.test(dockerfile) ? [] : ['does not install from the lock file']),
+    ...secretsIn(dockerfile),
     ...apps.filter((app) => !stages.has(app)).map((app) => `has no target ${app}`),
     ...(/^USER [1-9]\d*:[1-9]\d*$/m.test(dockerfile) ? [] : ['names no user other than root']),
     ...(/^HEALTHCHECK .*CMD \[/m.test(dockerfile) ? [] : ['has no healthcheck without a shell']),
@@ -64,6 +84,7 @@ export const composeProblems = async (text, targets) => {
     read.push(...(await environmentProblems('docker-compose.yml', name, Object.fromEntries(values))));
   }
   return [
+    ...composeSchemaProblems(parse(text, { merge: true })),
     ...missing.map((name) => `docker-compose.yml: has no ${name}`),
     ...Object.entries(compose.services).flatMap(([name, s]) => serviceProblems(name, s, compose, targets)),
     ...read,

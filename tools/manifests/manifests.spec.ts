@@ -163,6 +163,12 @@ describe('the check of manifests', () => {
       { op: 'replace', path: '/spec/triggers/0/metadata/bootstrapServers', value: 'kafka:9092' },
     ],
     [
+      'ScaledObject snapshot: docs/capacity.md does not say why lagThreshold: 7',
+      'ScaledObject',
+      'snapshot',
+      { op: 'replace', path: '/spec/triggers/0/metadata/lagThreshold', value: '7' },
+    ],
+    [
       'ScaledObject snapshot: asks without the login',
       'ScaledObject',
       'snapshot',
@@ -237,7 +243,11 @@ describe('the check of images and of the compose file', () => {
 
   it.each([
     ['neither a stage nor a pinned image', 'FROM ${NODE_IMAGE} AS build', 'FROM node:20 AS build'],
-    ['is latest', 'node:20.20.2-bookworm-slim', 'node:latest'],
+    ['names no exact version', 'node:20.20.2-bookworm-slim', 'node:20-slim'],
+    ['fetches with ADD', 'COPY . .', 'ADD https://example.com/x .'],
+    ['installs packages of a system', 'RUN npm ci', 'RUN apt-get install x && npm ci'],
+    ['does not install from the lock file', 'npm ci', 'npm install'],
+    ['holds a secret', 'ENV CI=true', 'ENV NPM_TOKEN=x CI=true'],
     ['no user other than root', 'USER 65532:65532', 'USER 0:0'],
     ['has no target snapshot', 'AS snapshot', 'AS snapshots'],
     ['needs curl', 'CMD ["/usr/local/bin/node", "/app/healthcheck.mjs"]', 'CMD ["curl", "localhost"]'],
@@ -258,6 +268,10 @@ describe('the check of images and of the compose file', () => {
     ['can write to its root', 'read_only: true', 'read_only: false'],
     ['is built from door, no target', 'target: gateway', 'target: door'],
     ['kafka has no healthcheck', 'test: [CMD-SHELL', 'tests: [CMD-SHELL'],
+    ['/services/gateway Unrecognized key: "readonly"', 'read_only: true', 'readonly: true'],
+    ['/services/device/stop_signal', 'stop_signal: SIGINT', 'stop_signal: 2'],
+    ['/services/postgresql/healthcheck', 'interval: 2s', 'interval: 2'],
+    ['redis has an image without an exact version', 'image: redis:7.4.6', 'image: redis:7'],
   ])('docker-compose.yml: %s', async (problem, from, to) => {
     expect(compose).toContain(from);
     expect((await composeProblems(compose.replace(from, to), targets)).join('\n')).toContain(problem);

@@ -55,11 +55,23 @@ const connectionProblems = ({ metadata: { name }, spec }, manifests) => {
   });
 };
 
+/** The reason of each threshold stands in docs/capacity.md. @param {Manifest} manifest @returns {string[]} */
+const unexplained = ({ kind, metadata: { name }, spec }) => {
+  const settings = [...JSON.stringify(spec).matchAll(/"(lagThreshold|averageUtilization)":"?(\d+)/g)];
+  const rows = readFileSync(join(root, 'docs/capacity.md'), 'utf8').split('\n');
+  return [...new Set(settings.map(([, setting, value]) => `${setting}: ${value}`))]
+    .filter((text) => !rows.some((row) => row.startsWith(`| ${name} `) && row.includes(`\`${text}\``)))
+    .map((text) => `${kind} ${name}: docs/capacity.md does not say why ${text}`);
+};
+
 /** @param {Manifest[]} manifests @returns {Promise<string[]>} */
 export const scalingProblems = async (manifests) => {
   const problems = [];
-  for (const manifest of manifests)
+  for (const manifest of manifests) {
     if (manifest.kind === 'ScaledObject')
       problems.push(...(await problemsOf(manifest)), ...connectionProblems(manifest, manifests));
+    if (manifest.kind === 'ScaledObject' || manifest.kind === 'HorizontalPodAutoscaler')
+      problems.push(...unexplained(manifest));
+  }
   return problems;
 };
