@@ -66,7 +66,7 @@ describe('partitions of the log', () => {
     data: {},
   });
 
-  it('rows of the months from before stay readable; months without rows make room', async () => {
+  it('months from before stay, with their rows and without: an older version looks for them at its start', async () => {
     for (const [month, next] of [
       ['2026-10', '2026-11'],
       ['2026-11', '2026-12'],
@@ -86,11 +86,11 @@ describe('partitions of the log', () => {
     await database.destroy();
     database = await open([DeviceEvents1732147200000, Positions1764100000000]);
     const partitions = new Partitions(database, clock, 183);
-    expect(await partitions.ensure()).toBeGreaterThan(20);
+    expect(await partitions.ensure()).toBeGreaterThan(15);
     expect(await partitions.ensure()).toBe(0);
     expect(await days()).toEqual(['2020-01-01', '2026-08-05', '2026-10-05', '2026-11-20']);
-    expect(await names()).toEqual(expect.arrayContaining(['device_events_2026_10', 'device_events_2026_11']));
-    expect(await names()).not.toContain('device_events_2026_12');
+    const months = ['device_events_2026_10', 'device_events_2026_11', 'device_events_2026_12'];
+    expect(await names()).toEqual(expect.arrayContaining(months));
     // It came when its week had no partition.
     expect(await homeOf('2026-08-05')).toBe('device_events_from_2026_08_03');
   });
@@ -99,8 +99,8 @@ describe('partitions of the log', () => {
     const store = new EntriesStore(database);
     await store.append([entry('2026-12-17'), entry('2026-11-21'), entry('2026-12-01')]);
     await store.append([entry('2026-11-21')]);
-    expect(await homeOf('2026-12-17')).toBe('device_events_from_2026_12_14');
-    expect(await homeOf('2026-12-01')).toBe('device_events_from_2026_12_01');
+    expect(await homeOf('2026-12-17')).toBe('device_events_2026_12');
+    expect(await homeOf('2026-12-01')).toBe('device_events_2026_12');
     expect(await homeOf('2026-11-21')).toBe('device_events_2026_11');
     const rows = (await database.query(
       'SELECT position::int AS p FROM event_log.device_events WHERE account_id = $1 ORDER BY position DESC LIMIT 4',

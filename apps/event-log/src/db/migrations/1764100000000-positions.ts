@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * The order in which entries were stored, for who follows the log: 0 for those from before. Months without entries
- * make room for weeks; months with entries stay until they are past their life.
+ * The order in which entries were stored, for who follows the log: 0 for those from before. Months stay until they are
+ * past their life, also those without entries: the version before looks for them when it starts.
  */
 export class Positions1764100000000 implements MigrationInterface {
   readonly name = 'Positions1764100000000';
@@ -15,10 +15,6 @@ export class Positions1764100000000 implements MigrationInterface {
     await runner.query(
       `ALTER TABLE event_log.device_events ALTER COLUMN position SET DEFAULT nextval('event_log.positions')`,
     );
-    for (const name of await partitions(runner)) {
-      const found: unknown[] = await runner.query(`SELECT 1 FROM event_log."${name}" LIMIT 1`);
-      if (found.length === 0 && name !== 'device_events_other') await runner.query(`DROP TABLE event_log."${name}"`);
-    }
     await runner.query('CREATE INDEX device_events_by_position ON event_log.device_events (account_id, position)');
     await runner.query(
       'CREATE INDEX device_events_by_type ON event_log.device_events (account_id, event_type, date_time, id)',
@@ -31,11 +27,3 @@ export class Positions1764100000000 implements MigrationInterface {
     await runner.query('DROP SEQUENCE event_log.positions');
   }
 }
-
-const partitions = async (runner: QueryRunner): Promise<string[]> => {
-  const rows = (await runner.query(
-    `SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-     WHERE i.inhparent = 'event_log.device_events'::regclass`,
-  )) as { name: string }[];
-  return rows.map(({ name }) => name);
-};
