@@ -17,6 +17,7 @@ export class Fleet {
     const child = spawn(process.execPath, [join(root, 'apps/simulator/dist/main.js'), ...args], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
+    process.once('exit', () => child.kill('SIGKILL'));
     /** @type {Promise<string>} */
     const url = new Promise((ready, failed) => {
       child.once('exit', () => failed(new Error('the simulator ended')));

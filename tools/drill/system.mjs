@@ -39,7 +39,12 @@ export class DrillSystem {
     };
     const options = { dataDir, freePorts: true, supervise: false, quiet: true, env, replicas, startWithinMs };
     try {
-      return new DrillSystem(await startConstellation({ ...options, ...(rootOf && { rootOf }) }), dataDir);
+      const constellation = await startConstellation({ ...options, ...(rootOf && { rootOf }) });
+      const system = new DrillSystem(constellation, dataDir);
+      // Its processes have sessions of their own: nothing else ends them.
+      for (const signal of ['SIGINT', 'SIGTERM'])
+        process.once(signal, () => void system.stop().finally(() => process.exit(1)));
+      return system;
     } catch (error) {
       if (!process.env.LANYARD_KEEP_TEST_DATA) removeData(dataDir);
       throw error;
