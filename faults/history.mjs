@@ -19,8 +19,8 @@ import { readNotification } from './notification.mjs';
  *   `afterMs`: how long its effects may last; `forgets`: Redis lost what was confirmed; `producerRepeats`: a request to Kafka may have been done twice
  */
 
-/** Batches under way to a channel of each kind (a socket has a window of them). */
-const underWay = Object.freeze({ callback: 1, websocket: 8, pull: 1 });
+/** Batches under way to a channel of each kind (a callback's next is sent while one is confirmed; a socket has a window). */
+const underWay = Object.freeze({ callback: 2, websocket: 8, pull: 1 });
 
 /** @param {number} times @returns {Excuse} */
 export const excuses = (times) => ({

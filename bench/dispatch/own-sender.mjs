@@ -58,7 +58,7 @@ class Backlog {
     return { outcome: 'ok', batch: batchAt(cursor.next), cursor };
   }
   async confirm() {
-    return true;
+    return { held: true, goesOn: true };
   }
   takeGiven() {
     return undefined;

@@ -123,6 +123,7 @@ export const assemble = (config: DispatcherConfig, { logger, metrics, tracing }:
       telemetry.appended(outcome);
       bus.wake(outcome.wake);
       for (const taken of outcome.taken) loop.take(taken);
+      for (const given of outcome.given) delivery.give(given);
       if (outcome.callbacksReady) loop.kick();
     },
     positionsLost: (topics) => {

@@ -229,11 +229,11 @@ describe('taking from queues', () => {
         cursor = cursorAfter(taken.cursor, taken.batch);
         if (window.length < 3) continue;
         const extent = joinExtents(window.splice(0));
-        expect(await bench.queue.confirm(hold, extent)).toBe(true);
+        expect((await bench.queue.confirm(hold, extent)).held).toBe(true);
         cursor = cursorConfirmed(cursor, extent);
         await expectBooksToBeRight();
       }
-      expect(await bench.queue.confirm(hold, joinExtents(window))).toBe(true);
+      expect((await bench.queue.confirm(hold, joinExtents(window))).held).toBe(true);
       expect(seen).toEqual(Array.from({ length: 250 }, (_, n) => n));
       expect(await bench.registry.inspect(bench.channelId)).toMatchObject({ events: 0, bytes: 0 });
     });

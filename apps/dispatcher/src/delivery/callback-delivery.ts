@@ -2,9 +2,18 @@ import type { Clock, Logger } from '@lanyard/service';
 import { failedDeliveryMaxMs } from '../channels/limits.js';
 import type { NotificationMessage } from '../messages/notification-message.js';
 import type { Batch } from '../queue/batch.js';
-import type { ChannelQueue, Claim, Hold, TakenChannel, Taking } from '../queue/channel-queue.js';
+import type {
+  ChannelQueue,
+  Claim,
+  Confirmed,
+  Given,
+  GivenChannel,
+  Hold,
+  TakenChannel,
+  Taking,
+} from '../queue/channel-queue.js';
 import type { BodyBuffers } from './body-buffers.js';
-import type { CallbackSender, CallbackTarget, Leave, Outgoing } from './callback-sender.js';
+import type { CallbackSender, CallbackTarget, Leave, Outgoing, Sent } from './callback-sender.js';
 import { retryWaitMs } from './retry-schedule.js';
 import { messageIdOf, signatureHeaders } from './signature.js';
 import type { Telemetry } from './telemetry.js';
@@ -35,9 +44,15 @@ export interface DeliveryOutcomes {
   onSent?(channelId: string, message: NotificationMessage): void;
 }
 
+interface Ahead {
+  batch: Batch;
+  provenAtMs: number;
+}
+
 /** Delivers one callback channel at a time to its URL: claim, send, confirm, and on with the next batch. */
 export class CallbackDelivery {
   private readonly targets = new Map<string, { revision: string; target: CallbackTarget }>();
+  private readonly underWay = new Map<string, { token: string; given?: Given }>();
 
   constructor(
     private readonly queue: ChannelQueue,
@@ -74,6 +89,12 @@ export class CallbackDelivery {
     await this.deliverHeld(hold, () => this.deliverClaimed(this.queue.taken(taken), provenAtMs, signal, lingerMs));
   }
 
+  /** Events came for a channel that this replica has. */
+  give({ channelId, given }: GivenChannel): void {
+    const held = this.underWay.get(channelId);
+    if (held?.token === given.token) held.given = given;
+  }
+
   /** Nothing is sent of a channel that was taken. */
   async giveBack({ taking }: TakenChannel): Promise<void> {
     await this.queue.letGo(taking.hold);
@@ -85,11 +106,15 @@ export class CallbackDelivery {
   }
 
   private async deliverHeld(hold: Hold, delivery: () => Promise<void>): Promise<void> {
+    const { channelId, token } = hold;
+    this.underWay.set(channelId, { token });
     try {
       await delivery();
     } catch (err) {
-      this.logger.warn({ err, channelId: hold.channelId }, 'delivery interrupted');
+      this.logger.warn({ err, channelId }, 'delivery interrupted');
       await this.queue.letGo(hold);
+    } finally {
+      if (this.underWay.get(channelId)?.token === token) this.underWay.delete(channelId);
     }
   }
 
@@ -104,20 +129,54 @@ export class CallbackDelivery {
     if (!target) return this.failed(claim, claim.batch, claim.attempt + 1);
     let batch: Batch | undefined = claim.batch;
     let provenAtMs = claimedAtMs;
+    let confirming: Promise<Confirmed> | undefined;
     for (let n = 1; batch; n++) {
-      const body = this.bodies.of(batch.message);
-      const message = { ...this.message(hold, target, batch, body.bytes), leave: this.leave(claim, provenAtMs) };
-      const sent = await this.sender.send(hold.channelId, target, message, signal);
-      if (sent.bodyLeft) body.left();
-      this.telemetry.request(sent.ok ? 'ok' : sent.cause);
+      const sent = await this.send(claim, target, batch, provenAtMs, signal);
+      const before = await confirming;
+      if (before?.held === false) return;
       if (!sent.ok && (sent.cause === 'aborted' || sent.cause === 'withdrawn'))
         return void (await this.queue.letGo(hold));
-      if (sent.ok) this.outcomes.onSent?.(hold.channelId, batch.message);
       if (!sent.ok) return this.failed(claim, batch, n === 1 ? claim.attempt + 1 : 1);
-      const mayGoOn = n < batchesInARow && !signal.aborted && !this.outcomes.isUndecided(hold.channelId);
-      provenAtMs = performance.now();
-      batch = await this.next(claim, batch, mayGoOn, lingerMs);
+      const isItsTurn = n < batchesInARow && !signal.aborted && !this.outcomes.isUndecided(hold.channelId);
+      const waitMs: number = batch.count < smallBatchEvents ? lingerMs : 0;
+      const mayGoOn: boolean = isItsTurn && waitMs === 0 && before?.goesOn !== false;
+      const ahead: Ahead | undefined = mayGoOn ? this.ahead(hold, batch) : undefined;
+      confirming = ahead && this.confirm(claim, batch);
+      // It is awaited later, after the next request.
+      confirming?.catch(() => undefined);
+      provenAtMs = ahead?.provenAtMs ?? performance.now();
+      batch = ahead?.batch ?? (await this.next(claim, batch, mayGoOn, waitMs));
     }
+  }
+
+  private async send(
+    claim: Claim,
+    target: CallbackTarget,
+    batch: Batch,
+    provenAtMs: number,
+    signal: AbortSignal,
+  ): Promise<Sent> {
+    const { channelId } = claim.hold;
+    const body = this.bodies.of(batch.message);
+    const message = { ...this.message(claim.hold, target, batch, body.bytes), leave: this.leave(claim, provenAtMs) };
+    const sent = await this.sender.send(channelId, target, message, signal);
+    if (sent.bodyLeft) body.left();
+    this.telemetry.request(sent.ok ? 'ok' : sent.cause);
+    if (sent.ok) this.outcomes.onSent?.(channelId, batch.message);
+    return sent;
+  }
+
+  /** What was given meanwhile. It is sent while the batch before it is being confirmed: no more than one ahead. */
+  private ahead(hold: Hold, { to }: Batch): Ahead | undefined {
+    const given = this.underWay.get(hold.channelId)?.given;
+    const batch = given && this.queue.takeGiven(hold, to, given);
+    return batch && { batch, provenAtMs: given.provenAtMs };
+  }
+
+  private async confirm({ hold, revision }: Claim, batch: Batch): Promise<Confirmed> {
+    const confirmed = await this.queue.confirm(hold, batch, revision);
+    if (confirmed.held) this.telemetry.delivered('callback', batch.count);
+    return confirmed;
   }
 
   /**
@@ -145,10 +204,9 @@ export class CallbackDelivery {
     return { body, headers: signatureHeaders(signing, id, this.clock.now(), body) };
   }
 
-  private async next(claim: Claim, sent: Batch, mayGoOn: boolean, lingerMs: number): Promise<Batch | undefined> {
+  private async next(claim: Claim, sent: Batch, mayGoOn: boolean, waitMs: number): Promise<Batch | undefined> {
     const { hold, revision } = claim;
-    const waitMs = sent.count < smallBatchEvents ? lingerMs : 0;
-    const acked = await this.queue.ack(hold, sent, mayGoOn && waitMs === 0 ? 'next' : 'release', waitMs, revision);
+    const acked = await this.queue.ack(hold, sent, mayGoOn ? 'next' : 'release', waitMs, revision);
     if (acked.outcome !== 'fenced') this.telemetry.delivered('callback', sent.count);
     return acked.outcome === 'next' ? acked.batch : undefined;
   }

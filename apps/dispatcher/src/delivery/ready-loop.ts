@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Clock, Logger, Timer } from '@lanyard/service';
 import type { Taker } from '../intake/shard-appender.js';
 import type { TakenChannel, Taking } from '../queue/channel-queue.js';
@@ -50,6 +51,8 @@ export class ReadyLoop implements Taker {
   ) {}
 
   start(): void {
+    // Every request under way listens to it.
+    setMaxListeners(0, this.aborting.signal);
     this.polling = this.clock.every(pollMs, () => this.kick());
   }
 
@@ -69,8 +72,9 @@ export class ReadyLoop implements Taker {
   }
 
   offer(channelId: string): Taking | undefined {
-    if (this.stopped || this.underWay.size >= this.concurrency) return undefined;
-    if (this.underWay.has(channelId) || this.slow.has(channelId)) return undefined;
+    if (this.stopped || this.slow.has(channelId)) return undefined;
+    // One that is under way may end before its events are there, or be given them.
+    if (this.underWay.size >= this.concurrency && !this.underWay.has(channelId)) return undefined;
     return this.delivery.taking(channelId);
   }
 

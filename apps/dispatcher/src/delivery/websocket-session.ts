@@ -157,7 +157,7 @@ export class WebSocketSession implements Holder {
   private async sendNext(): Promise<boolean> {
     if (!this.hold) return false;
     const { given } = this;
-    const batch = given && this.queue.takeGiven(this.hold, this.cursor, given);
+    const batch = given && this.queue.takeGiven(this.hold, this.cursor.next, given);
     if (batch) {
       this.send(batch);
       return true;
@@ -212,10 +212,10 @@ export class WebSocketSession implements Holder {
     if (this.confirmed.length === 0 || !this.hold) return;
     const batches = this.confirmed.slice();
     const extent = joinExtents(batches);
-    const isOurs = await this.queue.confirm(this.hold, extent);
+    const { held } = await this.queue.confirm(this.hold, extent);
     // Pongs may have added to it meanwhile.
     this.confirmed.splice(0, batches.length);
-    if (!isOurs) return this.attachAgain();
+    if (!held) return this.attachAgain();
     this.cursor = cursorConfirmed(this.cursor, extent);
     this.listener.delivered(extent.to - extent.from);
   }

@@ -41,6 +41,7 @@ export class Intake implements StoredPositions {
   /** The last batch of each partition, without its events: how far shards that got nothing may move. */
   private readonly done = new Map<string, IntakeBatch>();
   private catchingUp: Timer | undefined;
+  private flushing: NodeJS.Immediate | undefined;
 
   constructor(
     private readonly link: RedisLink,
@@ -94,6 +95,14 @@ export class Intake implements StoredPositions {
   private put(batch: IntakeBatch, everywhere: boolean): Promise<void> {
     return new Promise((done, failed) => {
       this.waiting.push({ batch, everywhere, done, failed });
+      this.flushSoon();
+    });
+  }
+
+  /** The batches of one answer of Kafka come one after another, and go together. */
+  private flushSoon(): void {
+    this.flushing ??= setImmediate(() => {
+      this.flushing = undefined;
       this.flushWaiting();
     });
   }

@@ -2,7 +2,7 @@ import type { Clock } from '@lanyard/service';
 import { beforeChannelSlackMs, eventLifeMs, queueBytesMax } from '../channels/limits.js';
 import type { RenderCode } from '../messages/render-options.js';
 import { ChunkBuilder } from '../queue/chunk.js';
-import type { TakenChannel, Taking, WakeUp } from '../queue/channel-queue.js';
+import type { GivenChannel, TakenChannel, Taking, WakeUp } from '../queue/channel-queue.js';
 import type { ShardKeys } from '../queue/keys.js';
 import type { RecentChunks } from '../queue/recent-chunks.js';
 import type { Argument, RedisLink, Reply } from '../queue/redis-link.js';
@@ -25,6 +25,8 @@ export interface AppendOutcome {
   wake: WakeUp[];
   /** Callbacks that this replica has taken with what came. */
   taken: TakenChannel[];
+  /** Callbacks that this replica has already, and may send what came. */
+  given: GivenChannel[];
   events: number;
   /** Events that no channel got, by reason. */
   skipped: { noChannel: number; beforeChannel: number };
@@ -35,6 +37,7 @@ export const nothingAppended = (): AppendOutcome => ({
   callbacksReady: false,
   wake: [],
   taken: [],
+  given: [],
   events: 0,
   skipped: { noChannel: 0, beforeChannel: 0 },
   dropped: { size: 0, age: 0 },
@@ -215,6 +218,7 @@ export class ShardAppender {
     const skipped = { noChannel: asNumber(nobody), beforeChannel: asNumber(early) };
     const wake: WakeUp[] = [];
     const taken: TakenChannel[] = [];
+    const givenCallbacks: GivenChannel[] = [];
     const values = asList(places ?? []);
     parcels.forEach(({ channelId, events, chunks, taking }, n) => {
       const place = values.slice(n * placeLength, (n + 1) * placeLength);
@@ -228,15 +232,16 @@ export class ShardAppender {
           from: Number(to) - events,
           chunks,
         });
-      if (!owner) return;
       const given = born &&
         token && { born, token, to: Number(to), eventsMax: Number(eventsMax), provenAtMs: sentAtMs };
-      wake.push({ channelId, owner, ...(given && { given }) });
+      if (owner) wake.push({ channelId, owner, ...(given && { given }) });
+      else if (given) givenCallbacks.push({ channelId, given });
     });
     return {
       callbacksReady: asNumber(woken) === 1,
       wake,
       taken,
+      given: givenCallbacks,
       events: parcels.reduce((sum, { events }) => sum + events, 0) - skipped.noChannel - skipped.beforeChannel,
       skipped,
       dropped: { size: asNumber(bySize), age: asNumber(byAge) },

@@ -44,7 +44,7 @@ export interface TakenChannel {
   chunks: readonly Buffer[];
 }
 
-/** Leave for this replica's own socket to send events that were just appended, without asking. */
+/** Leave for this replica's own socket or callback to send events that were just appended, without asking. */
 export interface Given {
   born: string;
   token: string;
@@ -52,6 +52,12 @@ export interface Given {
   to: number;
   eventsMax: number;
   provenAtMs: number;
+}
+
+/** A callback channel of this replica that got events, which it may send after those under way. */
+export interface GivenChannel {
+  channelId: string;
+  given: Given;
 }
 
 /** A channel that got events, and the replica that holds it. */
@@ -73,6 +79,12 @@ export type Attached =
   | { outcome: 'kind'; kind: string };
 
 export type Taken = { outcome: 'ok'; batch: Batch; cursor: Cursor } | { outcome: 'empty' } | { outcome: 'fenced' };
+
+export interface Confirmed {
+  /** False: fenced. */
+  held: boolean;
+  goesOn: boolean;
+}
 
 export type Acked = { outcome: 'next'; batch: Batch } | { outcome: 'released'; more: boolean } | { outcome: 'fenced' };
 
@@ -152,20 +164,20 @@ export class ChannelQueue {
     return { outcome: 'ok', batch: this.cut(chunks, at.next, at.skip, asNumber(max), run), cursor: at };
   }
 
-  /** The batch at the cursor, as far as this replica has it and was given leave to send it; undefined: ask Redis. */
-  takeGiven(hold: Hold, cursor: Cursor, given: Given): Batch | undefined {
+  /** The batch from event `next` on, as far as this replica has it and was given leave to send it; undefined: ask Redis. */
+  takeGiven(hold: Hold, next: number, given: Given): Batch | undefined {
     if (given.token !== hold.token || performance.now() - given.provenAtMs > leaveMaxMs) return undefined;
     if (hold.era !== this.link.era) return undefined;
-    const run = this.recent.run(hold.channelId, cursor.next);
-    const left = given.to - cursor.next;
+    const run = this.recent.run(hold.channelId, next);
+    const left = given.to - next;
     if (run?.born !== given.born || left <= 0) return undefined;
-    return this.cut([], cursor.next, cursor.skip, Math.min(given.eventsMax, left), run);
+    return this.cut([], next, 0, Math.min(given.eventsMax, left), run);
   }
 
-  /** The batch arrived; the channel stays held. False: fenced. */
-  async confirm(hold: Hold, extent: Extent): Promise<boolean> {
-    const reply = asList(await this.sendAck(hold, extent, 'hold', 0, '', undefined));
-    return asText(reply[0]) === 'held';
+  /** The batch arrived; the channel stays held. `goesOn`: no, when it was stopped, or changed since `revision`. */
+  async confirm(hold: Hold, extent: Extent, revision = ''): Promise<Confirmed> {
+    const reply = asList(await this.sendAck(hold, extent, 'hold', 0, revision, undefined));
+    return { held: asText(reply[0]) === 'held', goesOn: asNumber(reply[2] ?? 0) === 1 };
   }
 
   /**

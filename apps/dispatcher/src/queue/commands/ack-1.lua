@@ -5,7 +5,7 @@
 --       mode: hold (keep the channel)  next (keep it and read on, release when empty)  release
 --       bytes max  linger until (ms)  revision that the holder knows, or '': of another one nothing is read on
 --       born from to: events that the replica has itself, or three times ''
--- Returns {'fenced'}  {'held', head}  {'released', more?}  {'next', max, head, skip, chunk...}; no chunks: those that it has
+-- Returns {'fenced'}  {'held', head, may it go on?}  {'released', more?}  {'next', max, head, skip, chunk...}; no chunks: those that it has
 local ready = KEYS[1]
 local base, channel, token, now, oldest = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
 local from, to, mode, bytes_max, linger = tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[11], tonumber(ARGV[12]), ARGV[13]
@@ -21,9 +21,9 @@ drop_aged(queue, books, oldest)
 save_books(key, books)
 redis.call('HSET', key, 'attempt', 0, 'failSince', '', 'lingerUntil', linger, 'sentFrom', to)
 
-if mode == 'hold' then return { 'held', books.head } end
-local known = ARGV[14] == '' or ARGV[14] == state.rev
-if mode == 'next' and known and state.stopped == '' and books.n > 0 then
+local goes_on = (ARGV[14] == '' or ARGV[14] == state.rev) and state.stopped == ''
+if mode == 'hold' then return { 'held', books.head, goes_on and 1 or 0 } end
+if mode == 'next' and goes_on and books.n > 0 then
   local chunks, sent_to =
     batch_at(queue, 0, books.skip, books.head, tonumber(state.max), bytes_max, state.born, ARGV, 15)
   redis.call('HSET', key, 'sentFrom', books.head, 'sentTo', sent_to)

@@ -7,10 +7,11 @@
 --       number of positions, then each: field, expected, new
 --       number of channels, then each: id, account, render code, token, revision, number of chunks, chunks
 --       token: the caller takes the channel with it, if it is a callback of this revision that had nothing to send
+--       revision: of the callback's target that the caller knows, or ''
 -- Returns {'ok', events for nobody, events before their channel, ready?, dropped by size, dropped by age,
 --          {born, end, owner, given, attempt, max, ...} for each channel}
 --           born, end: its queue has all these events, the last one has the number end - 1; '' otherwise
---           owner: to wake; given: the caller's own socket has this token, and may send them now
+--           owner: to wake; given: the caller's own socket or callback has this token, and may send them now
 --           attempt: the caller has the channel, and sends what came now; '' when it does not
 --         {'moved', field, stored, ...}    positions are not what was expected
 --         {'options', channel, code, ...}  channels whose events must be rendered otherwise
@@ -65,10 +66,11 @@ local function claimed(channel, books, came)
   return true
 end
 
--- The caller's own socket has everything before these events: it may send them without asking.
+-- The caller's own socket or callback has everything before these events: it may send them without asking.
 local function given(channel, start, stop)
   local state = channel.state
-  if state.kind ~= 'websocket' or state.owner ~= caller or tonumber(state.sentTo) ~= start then return '' end
+  if state.kind == 'pull' or state.owner ~= caller or tonumber(state.sentTo) ~= start then return '' end
+  if state.kind == 'callback' and (state.stopped ~= '' or state.rev ~= channel.revision) then return '' end
   if stop - (tonumber(state.sentFrom) or 0) > SENT_AHEAD_MAX then return '' end
   redis.call('HSET', channel.key, 'sentTo', stop)
   return state.token
@@ -120,6 +122,8 @@ for _, channel in ipairs(channels) do
       if owner == '' and state.stopped == '' then
         redis.call('ZADD', ready, 'NX', math.max(now, tonumber(state.lingerUntil) or 0), channel.id)
         woken = 1
+      elseif whole then
+        place[4], place[6] = given(channel, stop - came, stop), state.max
       end
     elseif books.n > 0 and owner ~= '' then
       place[3] = owner
