@@ -21,6 +21,8 @@ export interface RunningSystem {
 export interface SystemOptions {
   replicas?: Partial<Record<'gateway' | 'registry' | 'device-proxy' | 'snapshot' | 'event-log' | 'dispatcher', number>>;
   env?: Record<string, string>;
+  /** Of another Redis than that of the other tests. */
+  redisUrl?: string;
 }
 
 /** What died although nobody killed it, with the end of its log. */
@@ -36,11 +38,11 @@ const deadIn = ({ supervised, logs }: Constellation): string =>
  */
 export const startSystem = async (
   name: string,
-  { replicas = {}, env = {} }: SystemOptions = {},
+  { replicas = {}, env = {}, redisUrl = engines().redisUrl }: SystemOptions = {},
 ): Promise<RunningSystem> => {
   const isolation = await isolate(name);
   const dataDir = mkdtempSync(join(dataFolder(), 'e2e-'));
-  const { brokers, redisUrl } = engines();
+  const { brokers } = engines();
   const constellation = await startConstellation({
     dataDir,
     replicas,

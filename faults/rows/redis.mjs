@@ -137,7 +137,7 @@ const full = {
   },
 };
 
-const commands = /** @type {const} */ (['append-2', 'ack-1', 'claim-1', 'take-1', 'detach-1', 'attach-0']);
+const commands = /** @type {const} */ (['append-2', 'ack-1', 'claim-1', 'take-1', 'detach-1', 'attach-1']);
 
 /** @type {Row} */
 const cutReplies = {
@@ -155,7 +155,7 @@ const cutReplies = {
           { times: afterLink },
           async () => {
             // What comes rarely is asked for at once.
-            if (command === 'attach-0') for (const socket of experiment.live.sockets.values()) socket.cut();
+            if (command === 'attach-1') for (const socket of experiment.live.sockets.values()) socket.cut();
             await redis.spring(experiment.asks(command), answered);
           },
         );

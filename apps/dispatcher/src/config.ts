@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { BlockList, isIPv6 } from 'node:net';
-import { type CommonConfig, commonConfig, ConfigError, env, refuseCluster } from '@lanyard/service';
+import { type CommonConfig, commonConfig, ConfigError, env } from '@lanyard/service';
 
 export const app = 'dispatcher';
 
@@ -55,7 +55,6 @@ const readAuthorities = (path: string | undefined): string[] => {
 export const readConfig = (source?: NodeJS.ProcessEnv): DispatcherConfig => {
   const reader = env(source);
   const common = commonConfig(reader, app);
-  refuseCluster(common.secrets.redisUrl);
   return {
     ...common,
     redisPrefix: reader.string('DISPATCHER_REDIS_PREFIX', 'dispatcher:'),

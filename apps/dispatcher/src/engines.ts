@@ -12,6 +12,7 @@ import { exitOnFatal, openDatabase, type ServiceParts } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
 import { type KeyRecord, keyRecord } from './channels/key-directory.js';
 import type { DispatcherConfig } from './config.js';
+import { Keys } from './queue/keys.js';
 import { RedisLink } from './queue/redis-link.js';
 import { SharedClock } from './queue/shared-clock.js';
 import { databaseOf, schema } from './db/database.js';
@@ -48,7 +49,7 @@ export const openEngines = async (config: DispatcherConfig, parts: ServiceParts)
     RedisLink.open(secrets.redisUrl, logger),
     RedisLink.open(secrets.redisUrl, logger),
   ]);
-  const clock = new SharedClock(parts.clock, link);
+  const clock = new SharedClock(parts.clock, link, new Keys(config.redisPrefix, config.queueShards).shardCount);
   await clock.start();
   health.add('postgresql', async () => void (await database.query('SELECT 1')));
   health.add('kafka', () => kafka.check());

@@ -28,7 +28,7 @@ describe('the clock of what is stored', () => {
   });
 
   it('goes as Redis does, whatever the wall clock says', async () => {
-    clock = new SharedClock(systemClock, link);
+    clock = new SharedClock(systemClock, link, 'any');
     await clock.start();
     const before = await redisMs();
     Date.now = () => wallClock() + hourMs;
@@ -38,7 +38,7 @@ describe('the clock of what is stored', () => {
   });
 
   it('jumps when an injected clock does', async () => {
-    clock = new SharedClock({ ...systemClock, now: () => Date.now() + 5 * hourMs }, link);
+    clock = new SharedClock({ ...systemClock, now: () => Date.now() + 5 * hourMs }, link, 'any');
     await clock.start();
     expect(Math.abs(clock.now() - (await redisMs()) - 5 * hourMs)).toBeLessThan(slackMs);
   });

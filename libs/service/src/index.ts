@@ -2,7 +2,7 @@ export * from './clock.js';
 export * from './config/common.js';
 export * from './config/env.js';
 export { KafkaSecurity, kafkaSecurity } from './config/kafka-security.js';
-export { refuseCluster, requireOneSlot } from './config/redis-url.js';
+export { requireOneSlot } from './config/redis-url.js';
 export * from './database/migrate-command.js';
 export * from './database/open-database.js';
 export * from './errors/error-body.js';

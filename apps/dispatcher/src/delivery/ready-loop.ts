@@ -116,16 +116,13 @@ export class ReadyLoop implements Taker {
   private async find(): Promise<[due: string[], held: string[]]> {
     const free = this.concurrency - this.underWay.size;
     const now = this.clock.now();
-    const pipeline = this.link.redis.pipeline();
-    for (const { ready } of this.keys.shards) pipeline.zrangebyscore(ready, '-inf', now, 'LIMIT', 0, Math.max(0, free));
-    for (const shard of this.keys.shards) pipeline.zrange(shard.readyOf(this.owner), 0, -1);
-    const replies = (await pipeline.exec()) ?? [];
-    const lists = replies.map(([error, list]) => {
-      if (error) throw error;
-      return list as string[];
-    });
-    const due = lists.slice(0, this.keys.shards.length).flat();
-    return [due.slice(0, Math.max(0, free)), lists.slice(this.keys.shards.length).flat()];
+    const { shards } = this.keys;
+    const lists = (await this.link.together([
+      ...shards.map(({ ready }) => ['zrangebyscore', ready, '-inf', now, 'LIMIT', 0, Math.max(0, free)] as const),
+      ...shards.map((shard) => ['zrange', shard.readyOf(this.owner), 0, -1] as const),
+    ])) as string[][];
+    const due = lists.slice(0, shards.length).flat();
+    return [due.slice(0, Math.max(0, free)), lists.slice(shards.length).flat()];
   }
 
   private begin(channelId: string): void {

@@ -139,8 +139,9 @@ export class ChannelQueue {
   /** A socket or a poll takes its channel. */
   async attach(channelId: string, accountId: string, { conn, mode, kind }: HolderName): Promise<Attached> {
     const hold = this.newHold(channelId);
-    const args = [this.keys.of(channelId).base, channelId, accountId, kind, this.owner, conn, hold.token];
-    const reply = asList(await this.link.run('attach-0', [], [...args, this.clock.now(), mode]));
+    const shard = this.keys.of(channelId);
+    const args = [shard.base, channelId, accountId, kind, this.owner, conn, hold.token, this.clock.now(), mode];
+    const reply = asList(await this.link.run('attach-1', [shard.channel(channelId)], args));
     const outcome = asText(reply[0]);
     if (outcome === 'kind') return { outcome, kind: asText(reply[1]) };
     if (outcome !== 'ok') return { outcome: outcome === 'busy' ? 'busy' : 'missing' };
@@ -214,8 +215,10 @@ export class ChannelQueue {
 
   /** Whether a claimed callback is still this replica's, not stopped, and where it was. */
   async holds(hold: Hold, revision: string): Promise<boolean> {
-    const args = [this.at(hold).base, hold.channelId, hold.token, revision];
-    return asNumber(asList(await this.fencing(this.link.guarded(hold.era, 'holds-0', [], args)))[0]) === 1;
+    const shard = this.keys.of(hold.channelId);
+    const args = [shard.base, hold.channelId, hold.token, revision];
+    const asked = this.link.guarded(hold.era, 'holds-1', [shard.channel(hold.channelId)], args);
+    return asNumber(asList(await this.fencing(asked))[0]) === 1;
   }
 
   /** A due channel is not due for a while. */
@@ -244,7 +247,8 @@ export class ChannelQueue {
 
   /** The answer of a poll did not arrive after all. */
   async unpend(channelId: string, pendingTo: number): Promise<void> {
-    await this.link.run('unpend-0', [], [this.keys.of(channelId).base, channelId, pendingTo]);
+    const shard = this.keys.of(channelId);
+    await this.link.run('unpend-1', [shard.channel(channelId)], [shard.base, channelId, pendingTo]);
   }
 
   private async sendAck(

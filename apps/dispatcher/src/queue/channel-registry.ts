@@ -130,14 +130,10 @@ export class ChannelRegistry {
    * holds, `dropping` names the channel no more.
    */
   async drops(channelId: string, reported?: Dropped): Promise<{ createdAtMs: number; dropped: Dropped } | undefined> {
-    const args = [this.keys.of(channelId).base, channelId, reported?.size, reported?.age, reported?.failed];
-    const reply = asList(
-      await this.link.run(
-        'drops-0',
-        [],
-        args.map((arg) => arg ?? ''),
-      ),
-    );
+    const shard = this.keys.of(channelId);
+    const known = [reported?.size ?? '', reported?.age ?? '', reported?.failed ?? ''];
+    const args = [shard.base, channelId, ...known];
+    const reply = asList(await this.link.run('drops-1', [shard.channel(channelId)], args));
     if (reply.length === 0) return undefined;
     const [created, size, age, failed] = reply.map((part) => asNumber(part));
     return { createdAtMs: created ?? 0, dropped: { size: size ?? 0, age: age ?? 0, failed: failed ?? 0 } };
@@ -153,8 +149,9 @@ export class ChannelRegistry {
   }
 
   async inspect(channelId: string): Promise<QueueState | undefined> {
-    const args = [this.keys.of(channelId).base, channelId, this.clock.now() - eventLifeMs];
-    const reply = asList(await this.link.run('inspect-0', [], args));
+    const shard = this.keys.of(channelId);
+    const args = [shard.base, channelId, this.clock.now() - eventLifeMs];
+    const reply = asList(await this.link.run('inspect-1', [shard.channel(channelId)], args));
     if (reply.length === 0) return undefined;
     const [kind, held, events, bytes, oldest, size, age, failed, attempt, since] = reply;
     return {
@@ -182,13 +179,8 @@ export class ChannelRegistry {
 
   /** Of each of these channels, the revision that Redis has; '' when it has none. */
   async revisions(channelIds: readonly string[]): Promise<string[]> {
-    const pipeline = this.link.redis.pipeline();
-    for (const id of channelIds) pipeline.hget(this.keys.of(id).channel(id), 'rev');
-    const replies = (await pipeline.exec()) ?? [];
-    return replies.map(([error, revision]) => {
-      if (error) throw error;
-      return String(revision ?? '');
-    });
+    const stored = await this.link.together(channelIds.map((id) => ['hget', this.keys.of(id).channel(id), 'rev']));
+    return stored.map((revision) => String(revision ?? ''));
   }
 
   /** Every channel that Redis knows. */

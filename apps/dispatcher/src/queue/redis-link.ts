@@ -1,8 +1,11 @@
-import { type Logger, type RedisClient, redisClient } from '@lanyard/service';
+import { isCluster, type Logger, masterNodes, onNodeLost, type RedisClient, redisClient } from '@lanyard/service';
 import { type CommandName, scripts } from './scripts.js';
 
 export type Reply = Buffer | number | null | Reply[];
 export type Argument = string | number | Buffer;
+
+/** Name, key, and the rest. */
+export type RedisCommand = readonly [name: string, key: string, ...rest: (string | number)[]];
 
 /** Longer than any command takes. What was sent may have been done: commands are safe to repeat. */
 const commandTimeoutMs = 5_000;
@@ -43,10 +46,14 @@ const ready = (redis: RedisClient): Promise<void> =>
     });
   });
 
+/** When a node of a cluster was lost: whoever starts over tries until its successor answers. */
+const nodeBackMs = 100;
+
 /**
  * The way to Redis. A Redis that went away may come back without its last writes, so the time between two losses is
  * an *era*: what was claimed in one era is not acted upon in the next (`guarded`), and everything that depends on
- * stored positions starts over (`onBack`).
+ * stored positions starts over (`onBack`). Of a cluster, each node counts: the one that takes over from it may not
+ * have had its last writes.
  */
 export class RedisLink {
   private currentEra = 0;
@@ -60,6 +67,10 @@ export class RedisLink {
   ) {
     redis.on('close', () => this.lost());
     redis.on('ready', () => this.back());
+    onNodeLost(redis, () => {
+      this.lost();
+      setTimeout(() => this.back(), nodeBackMs).unref();
+    });
   }
 
   /** Rejects when Redis does not answer. */
@@ -101,6 +112,19 @@ export class RedisLink {
     return this.run(name, keys, args);
   }
 
+  /** Commands that do not depend on each other, in one round trip where that can be. Rejects when one fails. */
+  async together(commands: readonly RedisCommand[]): Promise<unknown[]> {
+    // The keys of a pipeline must lie on one node.
+    if (isCluster(this.redis)) return Promise.all(commands.map(([name, ...rest]) => this.redis.call(name, rest)));
+    const pipeline = this.redis.pipeline();
+    for (const [name, ...rest] of commands) pipeline.call(name, rest);
+    const replies = (await pipeline.exec()) ?? [];
+    return replies.map(([error, reply]) => {
+      if (error) throw error;
+      return reply;
+    });
+  }
+
   close(): void {
     this.closed = true;
     this.redis.disconnect();
@@ -120,7 +144,8 @@ export class RedisLink {
   }
 
   private async loadScripts(): Promise<void> {
-    await Promise.all(Object.values(scripts).map(({ source }) => this.redis.script('LOAD', source)));
+    const nodes = masterNodes(this.redis);
+    await Promise.all(Object.values(scripts).flatMap(({ source }) => nodes.map((node) => node.script('LOAD', source))));
   }
 
   private lost(): void {

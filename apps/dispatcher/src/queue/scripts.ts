@@ -7,17 +7,18 @@ export const commandNames = [
   'take-1',
   'ack-1',
   'fail-1',
-  'attach-0',
+  'attach-1',
   'detach-1',
-  'unpend-0',
+  'unpend-1',
   'register-2',
   'remove-2',
   'lapsed-1',
-  'inspect-0',
+  'inspect-1',
   'bury-1',
   'close-1',
-  'drops-0',
-  'holds-0',
+  'drops-1',
+  'holds-1',
+  'time-1',
 ] as const;
 export type CommandName = (typeof commandNames)[number];
 
@@ -37,7 +38,7 @@ const script = (name: CommandName): Script => {
   return { source, sha: createHash('sha1').update(source).digest('hex') };
 };
 
-/** Every command, by name. The number at the end of a name is that of its keys. */
+/** Every command, by name. The number at the end of a name is that of its keys; they say which node of a cluster runs it. */
 export const scripts: Record<CommandName, Script> = Object.fromEntries(
   commandNames.map((name) => [name, script(name)]),
 ) as Record<CommandName, Script>;

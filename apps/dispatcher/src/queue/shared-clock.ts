@@ -1,5 +1,6 @@
 import type { Clock, Timer } from '@lanyard/service';
 import type { RedisLink } from './redis-link.js';
+import { asList, asNumber } from './reply.js';
 
 const syncPeriodMs = 10_000;
 
@@ -19,6 +20,8 @@ export class SharedClock implements Clock {
     /** Timers are its own; how far it is ahead of the wall clock is added: that is how tests jump over hours. */
     private readonly own: Clock,
     private readonly link: RedisLink,
+    /** Which node's time it is, on a cluster. */
+    private readonly key: string,
   ) {
     this.after = own.after.bind(own);
     this.every = own.every.bind(own);
@@ -44,8 +47,8 @@ export class SharedClock implements Clock {
 
   private async sync(): Promise<void> {
     const askedAtMs = performance.now();
-    const [seconds, microseconds] = await this.link.redis.time();
-    this.redisMs = Number(seconds) * 1_000 + Number(microseconds) / 1_000;
+    const [seconds, microseconds] = asList(await this.link.run('time-1', [this.key], []));
+    this.redisMs = asNumber(seconds) * 1_000 + asNumber(microseconds) / 1_000;
     this.askedAtMs = (askedAtMs + performance.now()) / 2;
   }
 }

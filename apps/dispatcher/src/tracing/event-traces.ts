@@ -3,7 +3,7 @@ import type { Batch } from '@lanyard/kafka';
 import type { Logger, Span, Tracing } from '@lanyard/service';
 import type { NotificationMessage } from '../messages/notification-message.js';
 import type { Keys } from '../queue/keys.js';
-import type { RedisLink } from '../queue/redis-link.js';
+import type { RedisCommand, RedisLink } from '../queue/redis-link.js';
 
 /** What is kept of a traced event until its message leaves. */
 interface Note {
@@ -54,7 +54,7 @@ export class EventTraces {
 
   private async begin(batch: Batch<unknown>): Promise<Span[]> {
     const spans: Span[] = [];
-    const notes = this.link.redis.pipeline();
+    const notes: RedisCommand[] = [];
     for (const { headers, raw, timestampMs } of batch.messages) {
       const attributes = {
         'messaging.destination.name': batch.topic,
@@ -70,12 +70,12 @@ export class EventTraces {
       const note: Note = { traceParent: span.traceParent, queuedAtMs: Date.now(), opening };
       for (const channelId of item.audience) {
         const key = this.keyOf(channelId);
-        notes.rpush(key, JSON.stringify(note)).ltrim(key, -notesMax, -1).expire(key, noteSeconds);
+        notes.push(['rpush', key, JSON.stringify(note)], ['ltrim', key, -notesMax, -1], ['expire', key, noteSeconds]);
       }
     }
     // Before the append: the message may leave right behind it.
     if (notes.length > 0)
-      await notes.exec().catch((err: unknown) => this.logger.debug({ err }, 'traced events not noted'));
+      await this.link.together(notes).catch((err: unknown) => this.logger.debug({ err }, 'traced events not noted'));
     return spans;
   }
 

@@ -6,7 +6,7 @@ import { certificateAuthority } from '@lanyard/testing';
 import { databaseUrl } from './database-url.js';
 import { ConfigError, env } from './env.js';
 import { kafkaSecurity } from './kafka-security.js';
-import { redisUrl, refuseCluster, requireOneSlot } from './redis-url.js';
+import { redisUrl, requireOneSlot } from './redis-url.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'lanyard-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -110,7 +110,5 @@ describe('REDIS_URL', () => {
     expect(check('redis+cluster://a', 'x:')).toBe('X_PREFIX');
     expect(check('redis+cluster://a', '{x}:')).toMatch(/^none/);
     expect(check('redis://a', 'x:')).toMatch(/^none/);
-    expect(complaint(() => refuseCluster('rediss+cluster://a'))).toBe('REDIS_URL');
-    expect(complaint(() => refuseCluster('redis+sentinel://a/m'))).toMatch(/^none/);
   });
 });

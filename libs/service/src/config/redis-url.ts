@@ -30,9 +30,3 @@ export const requireOneSlot = (url: string, prefixVariable: string, prefix: stri
   if (parseRedisUrl(url).kind === 'cluster' && !/\{[^}]+\}/.test(prefix))
     throw new ConfigError(prefixVariable, `must hold a hash tag on a cluster, like {${prefix.replace(/:$/, '')}}:`);
 };
-
-/** For a service that cannot live on a cluster. Throws ConfigError. */
-export const refuseCluster = (url: string): void => {
-  if (parseRedisUrl(url).kind === 'cluster')
-    throw new ConfigError(name, 'must not be a cluster here: one Redis, or one behind sentinels');
-};

@@ -21,6 +21,9 @@ export type RedisClientOptions = Pick<
   | 'maxRetriesPerRequest'
 > & { retryStrategy: (attempt: number) => number };
 
+/** How soon it is noticed where slots went, when no node says so. */
+const clusterRefreshMs = 2_000;
+
 /** A cluster's own way of trying again after a node was lost. */
 const failoverRetryMs = 100;
 
@@ -31,7 +34,7 @@ const loginOf = ({ username, password }: RedisAddress): RedisOptions => ({
 
 const clusterClient = (address: RedisAddress, options: RedisClientOptions): Cluster => {
   const { enableAutoPipelining, enableOfflineQueue, maxRetriesPerRequest, retryStrategy, ...ofNodes } = options;
-  return new Cluster(address.hosts, {
+  const cluster = new Cluster(address.hosts, {
     redisOptions: { ...ofNodes, ...loginOf(address), ...(address.tls && { tls: readTls(address.tls) }) },
     ...(enableAutoPipelining !== undefined && { enableAutoPipelining }),
     ...(enableOfflineQueue !== undefined && { enableOfflineQueue }),
@@ -39,9 +42,13 @@ const clusterClient = (address: RedisAddress, options: RedisClientOptions): Clus
     // Whoever wants no command sent twice wants that here too.
     retryDelayOnFailover: maxRetriesPerRequest === 0 ? 0 : failoverRetryMs,
     slotsRefreshTimeout: 5_000,
+    slotsRefreshInterval: clusterRefreshMs,
     // With TLS, nodes are known by the names in their certificates.
     ...(address.tls && { dnsLookup: (host, callback) => callback(null, host) }),
   });
+  // Otherwise with its first command, and others are refused until that is done.
+  cluster.on('+node', (node: Redis) => void node.connect().catch(() => undefined));
+  return cluster;
 };
 
 const sentinelClient = (address: RedisAddress, options: RedisClientOptions): Redis => {
@@ -68,6 +75,18 @@ export const redisClient = (url: string, options: RedisClientOptions): RedisClie
   const [{ host, port } = { host: '', port: 0 }] = address.hosts;
   const tls = address.tls && { ...readTls(address.tls), ...(isIP(host) === 0 && { servername: host }) };
   return new Redis({ ...options, ...loginOf(address), host, port, db: address.db, ...(tls && { tls }) });
+};
+
+export const isCluster = (redis: RedisClient): boolean => redis instanceof Cluster;
+
+/** Those that take writes: each by itself. */
+export const masterNodes = (redis: RedisClient): RedisClient[] =>
+  redis instanceof Cluster ? redis.nodes('master') : [redis];
+
+/** `lost` is called when the connection to a node of a cluster breaks; never for a Redis that is none. */
+export const onNodeLost = (redis: RedisClient, lost: () => void): void => {
+  if (!(redis instanceof Cluster)) return;
+  redis.on('+node', (node: Redis) => node.once('ready', () => node.once('close', lost)));
 };
 
 /** How many listen to a pub/sub channel. The nodes of a cluster know only of their own listeners. */

@@ -1,6 +1,7 @@
 -- What a channel dropped until now, without what may arrive after all. With the counts of the last answer, once they
 -- are reported: the channel leaves the set of those with unreported drops, unless it dropped more meanwhile.
 --
+-- KEYS  1 the channel
 -- ARGV  base channel  reported: by size, by age, after failures, or three times ''
 -- Returns {} when there is no such channel, else {created, dropped by size, by age, after failures}
 local base, channel = ARGV[1], ARGV[2]

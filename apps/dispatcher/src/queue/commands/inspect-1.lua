@@ -1,5 +1,6 @@
 -- What is in a queue now.
 --
+-- KEYS  1 the channel
 -- ARGV  base channel  oldest time an event may have
 -- Returns {} when there is no such channel, else
 --   {kind, connected?, events, cost, time of the oldest or '', dropped by size, by age, after failures,

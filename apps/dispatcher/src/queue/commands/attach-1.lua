@@ -2,6 +2,7 @@
 -- it may take it again.
 -- What the last poll delivered (`pending`) is confirmed by the next one.
 --
+-- KEYS  1 the channel
 -- ARGV  base channel account kind  owner conn token  now  mode: newest | free
 -- Returns {'ok', head, skip, previous owner, previous conn}  {'missing'}  {'kind', kind}  {'busy'}
 local base, channel, account, kind = ARGV[1], ARGV[2], ARGV[3], ARGV[4]

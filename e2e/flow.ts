@@ -1,0 +1,118 @@
+import { expect } from '@jest/globals';
+import { type DeviceClient, thermometer } from '@lanyard/testing';
+import type { Application } from './application.js';
+import { fresh, sensor } from './journeys.js';
+import { eventually } from './patience.js';
+
+const valuesPerSecond = 200;
+const unacknowledgedMax = 50;
+
+/** Values between two looks at whether they still flow. */
+const someValues = 200;
+
+interface Reporter {
+  device: DeviceClient;
+  deviceId: string;
+  sent: number;
+  taken: number;
+  acknowledged: Promise<void>[];
+}
+
+const sum = (numbers: number[]): number => numbers.reduce((a, b) => a + b, 0);
+
+/** Each device reports 0, 1, 2 … until told to stop; what the service does not acknowledge holds its device up. */
+export class Flow {
+  private turn = 0;
+  private timer: NodeJS.Timeout | undefined;
+
+  private constructor(
+    private readonly app: Application,
+    private readonly reporters: readonly Reporter[],
+  ) {}
+
+  /** Registers so many devices, whose values the application is subscribed to. */
+  static async of(app: Application, coapUrl: string, devices: number): Promise<Flow> {
+    const reporters: Reporter[] = [];
+    for (let n = 0; n < devices; n++) {
+      const { device } = thermometer({ name: fresh('flow'), server: coapUrl });
+      await device.open();
+      await device.register();
+      const deviceId = await app.deviceId(device.name);
+      await app.call('PUT', `/v2/subscriptions/${deviceId}${sensor}`);
+      await eventually(() => device.isObserved(sensor));
+      reporters.push({ device, deviceId, sent: 0, taken: 0, acknowledged: [] });
+    }
+    return new Flow(app, reporters);
+  }
+
+  begin(): void {
+    this.timer = setInterval(() => {
+      const reporter = this.reporters[this.turn++ % this.reporters.length] as Reporter;
+      if (reporter.sent - reporter.taken >= unacknowledgedMax) return;
+      const report = reporter.device.report(sensor, reporter.sent++).then(() => void reporter.taken++);
+      report.catch(() => undefined);
+      reporter.acknowledged.push(report);
+    }, 1000 / valuesPerSecond);
+  }
+
+  /** One of these devices by itself. */
+  ofOne(): Flow {
+    return new Flow(this.app, this.reporters.slice(0, 1));
+  }
+
+  /** Of the first device. */
+  get deviceId(): string {
+    return this.reporters[0]?.deviceId ?? '';
+  }
+
+  get sent(): number {
+    return sum(this.reporters.map((r) => r.sent));
+  }
+
+  /** Acknowledged by the service. */
+  get taken(): number {
+    return sum(this.reporters.map((r) => r.taken));
+  }
+
+  /** Values go out, are acknowledged and are delivered. */
+  async goesOn(): Promise<void> {
+    const [taken, received] = [this.taken, this.app.values(sensor).length];
+    await eventually(() => this.taken >= taken + someValues);
+    await eventually(() => this.app.values(sensor).length >= received + someValues);
+  }
+
+  async end(): Promise<void> {
+    clearInterval(this.timer);
+    await Promise.all(this.reporters.flatMap((r) => r.acknowledged));
+  }
+
+  /** Each value arrived, at most so many times, for the first time in the order of its device. */
+  async arrivedWhole(timesMax: number): Promise<void> {
+    for (const { deviceId, sent } of this.reporters) {
+      await eventually(() => this.app.values(sensor, deviceId).includes(String(sent - 1)));
+      const received = this.app.values(sensor, deviceId).map(Number).filter(Number.isInteger);
+      const times = new Map<number, number>();
+      for (const value of received) times.set(value, (times.get(value) ?? 0) + 1);
+      const missing = Array.from({ length: sent }, (_, n) => n).filter((n) => !times.has(n));
+      expect(missing).toEqual([]);
+      expect(Math.max(...times.values())).toBeLessThanOrEqual(timesMax);
+      const firsts = [...new Set(received)];
+      expect(firsts).toEqual(firsts.toSorted((a, b) => a - b));
+    }
+  }
+
+  /** The snapshot has the last value of each device. */
+  async isNewest(): Promise<void> {
+    for (const { deviceId, sent } of this.reporters)
+      await eventually(async () => {
+        const { json } = await this.app.call('GET', `/v3/devices/${deviceId}/echo`);
+        const newest = json.resources.find((r: { resource_path: string }) => r.resource_path === sensor).reported.value;
+        expect(Buffer.from(newest, 'base64').toString()).toBe(String(sent - 1));
+      });
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.timer);
+    await Promise.all(this.reporters.map((r) => r.device.close()));
+  }
+}

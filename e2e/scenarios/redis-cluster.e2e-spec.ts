@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, it } from '@jest/globals';
+import { Application } from '../application.js';
+import { type RunningSystem, startSystem } from '../constellation.js';
+import { Flow } from '../flow.js';
+import { type RedisCluster, redisCluster } from '../redis-cluster.js';
+
+const devices = 6;
+
+/** What a fail-over loses is read from Kafka again; each of three losses may bring that twice. */
+const timesMax = 7;
+
+describe('on a Redis cluster', () => {
+  let cluster: RedisCluster;
+  let system: RunningSystem;
+  let app: Application;
+  let flow: Flow;
+
+  beforeAll(async () => {
+    cluster = await redisCluster();
+    system = await startSystem('cluster', {
+      redisUrl: cluster.url,
+      env: { DEVICE_PROXY_REDIS_PREFIX: '{device-proxy}:' },
+    });
+    app = new Application(system.baseUrl, system.adminKey);
+    await app.connects();
+    flow = await Flow.of(app, system.coapUrls[0] as string, devices);
+  });
+
+  afterAll(async () => {
+    app?.closes();
+    await flow?.close();
+    await system?.stop();
+    await cluster?.stop();
+  });
+
+  it('every value arrives, in order per device, though a replica takes over and each master is killed', async () => {
+    flow.begin();
+    await flow.goesOn();
+    const [replicated, ...others] = cluster.nodes.slice(0, 3);
+    await replicated?.end('SIGKILL');
+    await flow.goesOn();
+    await replicated?.start();
+    for (const node of others) {
+      await node.end('SIGKILL');
+      await node.start();
+      await flow.goesOn();
+    }
+    await flow.end();
+    await flow.arrivedWhole(timesMax);
+    await flow.isNewest();
+  });
+});

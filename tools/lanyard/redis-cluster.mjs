@@ -1,0 +1,108 @@
+/** A Redis cluster of its own on this machine: three masters, and a replica that takes over from the first. For tests. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { redis } from './engine-processes.mjs';
+import { fetchEngines } from './fetch-engines.mjs';
+import { tcpPort } from './ports.mjs';
+import { answers, waitUntil } from './probes.mjs';
+import { isProcess, launch, stopProcess } from './processes.mjs';
+
+const masters = 3;
+const slots = 16_384;
+
+/** Nodes talk to each other on a port that is so much higher. */
+const busOffset = 10_000;
+const portMax = 65_535;
+
+/** A node that is silent for so long is replaced. */
+const nodeTimeoutMs = 2_000;
+
+const clusterPort = async () => {
+  for (;;) {
+    const port = await tcpPort(0);
+    if (port + busOffset <= portMax && (await tcpPort(port + busOffset)) === port + busOffset) return port;
+  }
+};
+
+/** @template T @param {number} port @param {(client: Redis) => Promise<T>} work @returns {Promise<T>} */
+const on = async (port, work) => {
+  const client = new Redis({ port, host: '127.0.0.1' });
+  try {
+    return await work(client);
+  } finally {
+    client.disconnect();
+  }
+};
+
+class Node {
+  /** @param {string} binaries @param {string} folder @param {number} port */
+  constructor(binaries, folder, port) {
+    this.port = port;
+    mkdirSync(folder, { recursive: true });
+    const spec = redis({ binaries, data: folder, logs: folder, fast: true }, port);
+    const cluster = ['--cluster-enabled', 'yes', '--cluster-node-timeout', String(nodeTimeoutMs)];
+    this.spec = { ...spec, args: [...spec.args, ...cluster] };
+  }
+
+  async start() {
+    this.pid = launch(this.spec);
+    await waitUntil('a node of the Redis cluster', () => answers.listener('127.0.0.1', this.port), {
+      alive: () => isProcess(this.pid, this.spec.marker),
+      hint: `See ${this.spec.logFile}`,
+    });
+  }
+
+  /** @param {NodeJS.Signals} [signal] */
+  async end(signal = 'SIGTERM') {
+    await stopProcess(this.pid, { signal, waitMs: 20_000 });
+  }
+}
+
+/** @param {Node[]} nodes the last one is the replica of the first */
+const meet = async (nodes) => {
+  const [first, ...others] = nodes;
+  if (!first) throw new Error('no nodes');
+  for (const [n, { port }] of nodes.slice(0, masters).entries())
+    await on(port, (client) => {
+      const [from, to] = [Math.floor((n * slots) / masters), Math.floor(((n + 1) * slots) / masters)];
+      return client.cluster('ADDSLOTS', ...Array.from({ length: to - from }, (_, slot) => from + slot));
+    });
+  for (const { port } of others) await on(port, (client) => client.cluster('MEET', '127.0.0.1', first.port));
+  const id = String(await on(first.port, (client) => client.cluster('MYID')));
+  const replica = nodes.at(-1) ?? first;
+  await waitUntil('the replica', () =>
+    on(replica.port, async (client) => {
+      await client.cluster('REPLICATE', id);
+      return true;
+    }).catch(() => false),
+  );
+  for (const { port } of nodes)
+    await waitUntil('the Redis cluster', async () => {
+      const info = String(await on(port, (client) => client.cluster('INFO')));
+      return info.includes('cluster_state:ok') && info.includes(`cluster_known_nodes:${nodes.length}`);
+    });
+  // What the first has now, the replica must have before it may take over.
+  await waitUntil('replication', async () =>
+    String(await on(replica.port, (client) => client.info('replication'))).includes('master_link_status:up'),
+  );
+};
+
+/** `nodes`: masters, then the replica of the first. @param {string} folder */
+export const startRedisCluster = async (folder) => {
+  const binaries = await fetchEngines();
+  /** @type {Node[]} */
+  const nodes = [];
+  for (let n = 0; n <= masters; n++) nodes.push(new Node(binaries, join(folder, `node-${n}`), await clusterPort()));
+  /** @returns {Promise<void>} */
+  const stop = async () => void (await Promise.all(nodes.map((node) => node.end())));
+  try {
+    await Promise.all(nodes.map((node) => node.start()));
+    await meet(nodes);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const url = `redis+cluster://${nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}`;
+  return { nodes, url, stop };
+};
