@@ -62,35 +62,54 @@ const check = <V>(topic: Topic<V>, value: unknown): V => {
   return result.data;
 };
 
-const deliveryHeaders = (delivery: Delivery, itemBytes: number): Headers => ({
-  [headerNames.itemBytes]: String(itemBytes),
-  [headerNames.category]: delivery.category,
-  [headerNames.account]: delivery.accountId,
-  [headerNames.audience]: delivery.audience === '*' ? '*' : delivery.audience.join(','),
-  [headerNames.endpoint]: delivery.endpointName,
-});
+/** Written out: put together with `...` from parts and `headerNames`, they took half of the time that a message takes. */
+type Base = Record<'ce_specversion' | 'ce_id' | 'ce_type' | 'ce_source' | 'ce_time' | 'content-type', string>;
+type Framed = Base & Record<'ce_itembytes' | 'ce_category' | 'ce_account' | 'ce_audience' | 'ce_endpoint', string>;
 
-const baseHeaders = <V>(topic: Topic<V>, meta: MessageMeta): Headers => ({
-  [headerNames.specVersion]: '1.0',
-  [headerNames.id]: meta.id ?? newUid(),
-  [headerNames.type]: topic.type,
-  [headerNames.source]: meta.source,
-  [headerNames.time]: new Date(meta.occurredAtMs ?? Date.now()).toISOString(),
-  [headerNames.contentType]: 'application/json',
-  ...(meta.traceParent && { [headerNames.traceParent]: meta.traceParent }),
-});
+const traced = (headers: Headers, { traceParent }: MessageMeta): Headers => {
+  if (traceParent) headers[headerNames.traceParent] = traceParent;
+  return headers;
+};
+
+const baseHeaders = <V>(topic: Topic<V>, meta: MessageMeta): Headers => {
+  const headers: Base = {
+    ce_specversion: '1.0',
+    ce_id: meta.id ?? newUid(),
+    ce_type: topic.type,
+    ce_source: meta.source,
+    ce_time: new Date(meta.occurredAtMs ?? Date.now()).toISOString(),
+    'content-type': 'application/json',
+  };
+  return traced(headers, meta);
+};
+
+const framedHeaders = <V>(topic: Topic<V>, meta: MessageMeta, delivery: Delivery, itemBytes: number): Headers => {
+  const headers: Framed = {
+    ce_specversion: '1.0',
+    ce_id: meta.id ?? newUid(),
+    ce_type: topic.type,
+    ce_source: meta.source,
+    ce_time: new Date(meta.occurredAtMs ?? Date.now()).toISOString(),
+    'content-type': 'application/json',
+    ce_itembytes: String(itemBytes),
+    ce_category: delivery.category,
+    ce_account: delivery.accountId,
+    ce_audience: delivery.audience === '*' ? '*' : delivery.audience.join(','),
+    ce_endpoint: delivery.endpointName,
+  };
+  return traced(headers, meta);
+};
 
 /** Key, bytes and headers of a message. Throws InvalidMessage when the value does not fit the topic's schema. */
 export const encodeMessage = <V>(topic: Topic<V>, value: V, meta: MessageMeta): EncodedMessage => {
   const checked = check(topic, value);
-  const headers = baseHeaders(topic, meta);
   const key = topic.key(checked);
   const delivery = topic.delivery?.(checked);
-  if (!delivery) return { key, value: Buffer.from(JSON.stringify(checked)), headers };
+  if (!delivery) return { key, value: Buffer.from(JSON.stringify(checked)), headers: baseHeaders(topic, meta) };
   const { item, ...rest } = checked as V & { item: object };
   const itemJson = JSON.stringify(item);
   const bytes = Buffer.from(`{"item":${itemJson},${JSON.stringify(rest).slice(1)}`);
-  return { key, value: bytes, headers: { ...headers, ...deliveryHeaders(delivery, Buffer.byteLength(itemJson)) } };
+  return { key, value: bytes, headers: framedHeaders(topic, meta, delivery, Buffer.byteLength(itemJson)) };
 };
 
 /** Says that a key of a state topic is gone. */

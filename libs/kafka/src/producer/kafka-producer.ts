@@ -1,7 +1,8 @@
 import { encodeMessage, type EncodedMessage, encodeTombstone, type MessageMeta, type Topic } from '@lanyard/contracts';
-import kafkajs, { type Message, type Producer, type TopicMessages } from 'kafkajs';
+import type { Message, Producer, TopicMessages } from 'kafkajs';
 import type { KafkaConnection } from '../connection/kafka-connection.js';
-import './record-encoder.js';
+import { keyPartitioner } from './partitioner.js';
+import './produce-request.js';
 
 /** Bounds of one request to the brokers. */
 const requestMessagesMax = 1_000;
@@ -61,7 +62,7 @@ export class KafkaProducer {
     private readonly options: ProducerOptions,
   ) {
     this.producer = connection.kafka.producer({
-      createPartitioner: kafkajs.Partitioners.DefaultPartitioner,
+      createPartitioner: keyPartitioner,
       allowAutoTopicCreation: false,
       maxInFlightRequests: 1,
     });
@@ -82,9 +83,15 @@ export class KafkaProducer {
     return this.waiting.length + this.inFlight;
   }
 
-  /** Throws InvalidMessage when the value does not fit the topic. */
-  async send<V>(topic: Topic<V>, value: NoInfer<V>, meta: SendMeta = {}): Promise<void> {
-    await this.sendEncoded(topic, encodeMessage(topic, value, { ...meta, source: this.options.source }));
+  /** Rejects with InvalidMessage when the value does not fit the topic. */
+  send<V>(topic: Topic<V>, value: NoInfer<V>, meta: SendMeta = {}): Promise<void> {
+    const { source } = this.options;
+    const { id, occurredAtMs, traceParent } = meta;
+    try {
+      return this.sendEncoded(topic, encodeMessage(topic, value, { source, id, occurredAtMs, traceParent }));
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   async sendTombstone<V>(topic: Topic<V>, key: string): Promise<void> {

@@ -1,19 +1,8 @@
-import { createRequire } from 'node:module';
-
-/** A record as kafkajs hands it to its encoder. */
-interface RecordFields {
-  offsetDelta?: number;
-  /** Milliseconds; below 2^31 between the messages of one request. */
-  timestampDelta?: number;
-  key: string | Buffer | null;
+/** What a record carries. */
+export interface RecordFields {
+  key?: string | Buffer | null;
   value: string | Buffer | null;
-  headers?: Record<string, string | Buffer | null | readonly (string | Buffer | null)[]>;
-}
-
-/** What kafkajs' other encoders read of a record. */
-interface EncodedRecord {
-  buf: Buffer;
-  buffer: Buffer;
+  headers?: Record<string, string | Buffer | null | undefined | readonly (string | Buffer | null)[]>;
 }
 
 type Field = string | Buffer | null | undefined;
@@ -51,6 +40,61 @@ const writeField = (buffer: Buffer, at: number, field: Field, length: number): n
   return start + length;
 };
 
+const varInt = (value: number): string => {
+  let rest = (value << 1) >>> 0;
+  let text = '';
+  while (rest > 0x7f) {
+    text += String.fromCharCode((rest & 0x7f) | 0x80);
+    rest >>>= 7;
+  }
+  return text + String.fromCharCode(rest);
+};
+
+/** A header as it is written, one character for each byte, and the value that it had the last time. */
+interface Piece {
+  name: string;
+  value: string;
+  text: string;
+}
+
+/** By name. More names than that are no set of headers that comes again and again. */
+const pieces = new Map<string, Piece>();
+const piecesMax = 1_000;
+
+const ascii = /^[\x00-\x7f]*$/;
+
+const newPiece = (name: string): Piece | undefined => {
+  if (!ascii.test(name)) return undefined;
+  if (pieces.size >= piecesMax) pieces.clear();
+  const text = varInt(name.length) + name;
+  const piece = { name: text, value: '', text: text + varInt(0) };
+  pieces.set(name, piece);
+  return piece;
+};
+
+/** undefined when there are other characters than those of ASCII in it, or bytes. */
+const headerText = (name: string, value: unknown): string | undefined => {
+  const piece = pieces.get(name) ?? newPiece(name);
+  if (piece?.value === value) return piece?.text;
+  if (!piece || typeof value !== 'string' || !ascii.test(value)) return undefined;
+  piece.value = value;
+  return (piece.text = piece.name + varInt(value.length) + value);
+};
+
+const noHeaders = Object.freeze({});
+
+/** All headers with their number in front, one character for each byte, to be written at once. */
+const headersText = (headers: NonNullable<RecordFields['headers']>): string | undefined => {
+  const names = Object.keys(headers);
+  let text = varInt(names.length);
+  for (const name of names) {
+    const one = headerText(name, headers[name]);
+    if (one === undefined) return undefined;
+    text += one;
+  }
+  return text;
+};
+
 /** Name and value of each header, flat; a header may have several values. */
 const flat = (headers: NonNullable<RecordFields['headers']>): Field[] => {
   const fields: Field[] = [];
@@ -62,53 +106,64 @@ const flat = (headers: NonNullable<RecordFields['headers']>): Field[] => {
   return fields;
 };
 
-/** Lengths of all fields, and the size of the record behind its own length. */
-const measure = (fields: readonly Field[], fixed: number): { lengths: number[]; size: number } => {
-  let size = fixed;
-  const lengths = fields.map((field) => {
-    const length = lengthOf(field);
-    size += sizeOfVarInt(length) + Math.max(0, length);
-    return length;
-  });
-  return { lengths, size };
-};
-
-/**
- * A record of format v2 (KIP-98), in one piece: its size is known before the first byte is written. Throws RangeError
- * when the timestamps of one request are too far apart.
- */
-export const encodeRecord = ({
-  offsetDelta = 0,
-  timestampDelta = 0,
-  key,
-  value,
-  headers = {},
-}: RecordFields): EncodedRecord => {
-  if (timestampDelta !== (timestampDelta | 0)) throw new RangeError('timestamps of one request are weeks apart');
-  const fields: Field[] = [key, value, ...flat(headers)];
-  const headerCount = (fields.length - 2) / 2;
-  const fixed = 1 + sizeOfVarInt(timestampDelta) + sizeOfVarInt(offsetDelta) + sizeOfVarInt(headerCount);
-  const { lengths, size } = measure(fields, fixed);
-  const buffer = Buffer.allocUnsafe(sizeOfVarInt(size) + size);
-  let at = writeVarInt(buffer, 0, size);
-  buffer[at++] = 0;
-  at = writeVarInt(buffer, at, timestampDelta);
-  at = writeVarInt(buffer, at, offsetDelta);
+/** The same for headers of all kinds. */
+const headersBytes = (headers: NonNullable<RecordFields['headers']>): Buffer => {
+  const fields = flat(headers);
+  const lengths = fields.map(lengthOf);
+  const count = fields.length / 2;
+  const size = lengths.reduce((sum, length) => sum + sizeOfVarInt(length) + Math.max(0, length), sizeOfVarInt(count));
+  const buffer = Buffer.allocUnsafe(size);
+  let at = writeVarInt(buffer, 0, count);
   fields.forEach((field, n) => {
-    if (n === 2) at = writeVarInt(buffer, at, headerCount);
     at = writeField(buffer, at, field, lengths[n] ?? -1);
   });
-  if (headerCount === 0) writeVarInt(buffer, at, 0);
-  return { buf: buffer, buffer };
+  return buffer;
 };
 
-/**
- * kafkajs makes a zeroed buffer of 512 bytes for every header of a record: measured, a third of what a value from a
- * device costs. Its requests load this module when the first one is made; from here on they get ours.
- */
-const require = createRequire(import.meta.url);
-const path = require.resolve('kafkajs/src/protocol/recordBatch/record/v0/index.js');
-require(path);
-const loaded = require.cache[path];
-if (!loaded) throw new Error('kafkajs keeps its encoder elsewhere than in the version this was written for');
-loaded.exports = encodeRecord;
+/** A record whose size is known before its first byte is written. */
+export interface MeasuredRecord {
+  fields: RecordFields;
+  keyLength: number;
+  valueLength: number;
+  headers: string | Buffer;
+  offsetDelta: number;
+  /** Milliseconds. */
+  timestampDelta: number;
+  /** Behind its own length. */
+  bodyBytes: number;
+  bytes: number;
+}
+
+/** Throws RangeError when the timestamps of one batch are too far apart. */
+export const measureRecord = (fields: RecordFields, offsetDelta: number, timestampDelta: number): MeasuredRecord => {
+  if (timestampDelta !== (timestampDelta | 0)) throw new RangeError('timestamps of one request are weeks apart');
+  const { key, value, headers: given = noHeaders } = fields;
+  const headers = headersText(given) ?? headersBytes(given);
+  const keyLength = lengthOf(key);
+  const valueLength = lengthOf(value);
+  const bodyBytes =
+    1 +
+    sizeOfVarInt(timestampDelta) +
+    sizeOfVarInt(offsetDelta) +
+    sizeOfVarInt(keyLength) +
+    Math.max(0, keyLength) +
+    sizeOfVarInt(valueLength) +
+    Math.max(0, valueLength) +
+    headers.length;
+  const bytes = sizeOfVarInt(bodyBytes) + bodyBytes;
+  return { fields, keyLength, valueLength, headers, offsetDelta, timestampDelta, bodyBytes, bytes };
+};
+
+/** A record of format v2 (KIP-98). Returns the offset behind it. */
+export const writeRecord = (buffer: Buffer, start: number, record: MeasuredRecord): number => {
+  const { fields, headers } = record;
+  let at = writeVarInt(buffer, start, record.bodyBytes);
+  buffer[at++] = 0;
+  at = writeVarInt(buffer, at, record.timestampDelta);
+  at = writeVarInt(buffer, at, record.offsetDelta);
+  at = writeField(buffer, at, fields.key, record.keyLength);
+  at = writeField(buffer, at, fields.value, record.valueLength);
+  if (typeof headers === 'string') buffer.write(headers, at, 'latin1');
+  else headers.copy(buffer, at);
+  return at + headers.length;
+};
