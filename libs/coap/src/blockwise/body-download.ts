@@ -69,12 +69,15 @@ function sameEtag(first: ResponseMessage, next: ResponseMessage): boolean {
 
 /** The response as the caller sees it. */
 export function received({ message, options }: ResponseMessage, payload: Buffer): ReceivedResponse {
-  const { block1: _block1, block2: _block2, locationPath, locationQuery, ...rest } = options;
+  const { observe, contentFormat, maxAgeSeconds, etag, locationPath, locationQuery } = options;
   return {
     code: message.code,
     payload,
-    ...rest,
-    ...(locationPath.length > 0 ? { locationPath } : {}),
-    ...(locationQuery.length > 0 ? { locationQuery } : {}),
+    observe,
+    contentFormat,
+    maxAgeSeconds,
+    etag,
+    locationPath: locationPath.length > 0 ? locationPath : undefined,
+    locationQuery: locationQuery.length > 0 ? locationQuery : undefined,
   };
 }

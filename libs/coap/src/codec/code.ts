@@ -36,9 +36,11 @@ export const Code = {
   ProxyingNotSupported: code(5, 5),
 } as const;
 
+const notations = Array.from({ length: 256 }, (_, code) => `${code >> 5}.${String(code & 0x1f).padStart(2, '0')}`);
+
 /** The usual notation with a dot: 69 becomes `2.05`. */
 export function formatCode(code: number): string {
-  return `${code >> 5}.${String(code & 0x1f).padStart(2, '0')}`;
+  return notations[code & 0xff] as string;
 }
 
 /** A method: class 0 and not empty. Unassigned methods count too, the answer to them is 4.05. */
