@@ -20,6 +20,8 @@ export interface TlsConfig {
 
 export interface DeviceProxyConfig extends CommonConfig {
   redisPrefix: string;
+  /** Requests of devices that are answered at a time; beyond it they hear 5.03. */
+  requestsUnderWayMax: number;
   /** undefined: no listener. */
   coap?: CoapConfig;
   tls?: TlsConfig;
@@ -62,6 +64,7 @@ export const readConfig = (source?: NodeJS.ProcessEnv): DeviceProxyConfig => {
   return {
     ...common,
     redisPrefix,
+    requestsUnderWayMax: reader.int('DEVICE_PROXY_REQUESTS_UNDER_WAY_MAX', 5_000, { min: 2 }),
     ...(enabled && {
       coap: {
         host: reader.string('DEVICE_PROXY_COAP_HOST', '127.0.0.1'),

@@ -9,6 +9,7 @@ import { CoapStream } from './transport/coap-stream.js';
 import { CoapUdp } from './transport/coap-udp.js';
 import { openDoor } from './transport/stream-door.js';
 import type { Transport } from './transport/transport.js';
+import { Turnstile } from './transport/turnstile.js';
 
 export interface Transports {
   all: Transport[];
@@ -27,7 +28,9 @@ export const openTransports = (config: DeviceProxyConfig, parts: ServiceParts, e
     help: 'What happened to connections and messages of devices over TCP and TLS',
     labelNames: ['event', 'scheme'],
   });
-  const udp = config.coap && new CoapUdp(config.coap, logger, metrics);
+  const turnstile = new Turnstile(config.requestsUnderWayMax, metrics);
+  const udp = config.coap && new CoapUdp(config.coap, turnstile, logger, metrics);
+  const shared = { turnstile, logger, events };
   const streams: CoapStream[] = [];
   const book = config.tls && new CredentialBook(engines.credentials, config.secrets.encryptionKey);
   if (config.tls && book) {
@@ -37,12 +40,12 @@ export const openTransports = (config: DeviceProxyConfig, parts: ServiceParts, e
       certificateFile === undefined || privateKeyFile === undefined
         ? {}
         : { certificate: readFileSync(certificateFile, 'utf8'), privateKey: readFileSync(privateKeyFile, 'utf8') };
-    streams.push(new CoapStream({ scheme: 'coaps+tcp', host, port, limits, certified, door, logger, events }));
+    streams.push(new CoapStream({ scheme: 'coaps+tcp', host, port, limits, certified, door, ...shared }));
   }
   if (config.tcp) {
     const { host, port, accountId } = config.tcp;
     const door = openDoor(accountId);
-    streams.push(new CoapStream({ scheme: 'coap+tcp', host, port, limits: {}, certified: {}, door, logger, events }));
+    streams.push(new CoapStream({ scheme: 'coap+tcp', host, port, limits: {}, certified: {}, door, ...shared }));
   }
   return { all: [...(udp ? [udp] : []), ...streams], streams, refusals, ...(book && { book }) };
 };

@@ -67,6 +67,7 @@ describe('a device that does not answer', () => {
         encryptionKey: Buffer.alloc(32),
       },
       redisPrefix: `${isolation.redisPrefix}dp:`,
+      requestsUnderWayMax: 1_000,
     };
     parts = serviceParts(config, { clock });
     engines = await openEngines(config, parts);

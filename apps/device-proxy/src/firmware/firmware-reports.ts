@@ -5,7 +5,7 @@ import { type Clock, formatTimestamp, type Logger, newId } from '@lanyard/servic
 import type { DataSource } from 'typeorm';
 import { withDevice } from '../db/device-lock.js';
 import type { Session } from '../sessions/session.js';
-import { eventOf, mayTellOfFirmware, type Source, sources, wordsFor } from './results.js';
+import { eventOf, type Source, sources, wordsFor } from './results.js';
 
 interface Said {
   state: number | null;
@@ -32,9 +32,8 @@ export class FirmwareReports {
     private readonly logger: Logger,
   ) {}
 
-  /** Rejects when the database is away: the value then counts as not arrived, and the device says it again. */
+  /** Of a path that may tell of firmware. Rejects when the database is away: the value then counts as not arrived, and the device says it again. */
   async note(session: Session, value: Reported): Promise<void> {
-    if (!mayTellOfFirmware(value.path)) return;
     const numbers = this.numbersIn(session, value);
     for (const source of sources) {
       const said = { state: numbers.get(source.statePath) ?? null, result: numbers.get(source.resultPath) ?? null };

@@ -4,6 +4,7 @@ import { type AccountModels, Malformed, UnsupportedFormat } from '@lanyard/lwm2m
 import { type Clock, formatTimestamp, type Logger } from '@lanyard/service';
 import { readComposite } from '../downlink/formats.js';
 import type { FirmwareReports } from '../firmware/firmware-reports.js';
+import { mayTellOfFirmware } from '../firmware/results.js';
 import type { Session } from '../sessions/session.js';
 
 export interface ArrivedValue {
@@ -75,13 +76,18 @@ export class Values {
     }
   }
 
-  async report(session: Session, value: ArrivedValue): Promise<void> {
-    const { deviceId, accountId, data, epoch } = session;
+  report(session: Session, value: ArrivedValue): Promise<void> {
     // Taken before anything is awaited: it is the order of arrival.
     const sequence = session.nextSequence();
     const observedAt = formatTimestamp(this.clock.now());
-    await this.firmware.note(session, value);
-    await this.producer.send(
+    if (!mayTellOfFirmware(value.path)) return this.send(session, value, sequence, observedAt);
+    return this.firmware.note(session, value).then(() => this.send(session, value, sequence, observedAt));
+  }
+
+  private send(session: Session, value: ArrivedValue, sequence: number, observedAt: string): Promise<void> {
+    const { deviceId, accountId, data, epoch } = session;
+    const { traceParent } = value;
+    return this.producer.send(
       DeviceValues,
       {
         item: {
@@ -98,9 +104,9 @@ export class Values {
         epoch,
         sequence,
         observedAt,
-        audience: [...value.audience],
+        audience: value.audience as string[],
       },
-      value.traceParent === undefined ? undefined : { traceParent: value.traceParent },
+      traceParent === undefined ? undefined : { traceParent },
     );
   }
 }

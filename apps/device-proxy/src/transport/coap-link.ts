@@ -188,14 +188,15 @@ export class CoapLink implements DeviceLink {
   offer({ peer, token, code, payload, contentFormat, maxAgeSeconds }: Received): Promise<boolean> {
     const accountId = this.peers.accountOf(peer);
     if (accountId === undefined) return Promise.resolve(false);
+    // One shape, without `...`: this is made for every value.
     return this.take({
       accountId,
       address: this.peers.addressOf(peer),
       token: token.toString('hex'),
       code: formatCode(code),
       payload,
-      ...(contentFormat !== undefined && { contentFormat }),
-      ...(maxAgeSeconds !== undefined && { maxAgeSeconds }),
+      contentFormat,
+      maxAgeSeconds,
     });
   }
 

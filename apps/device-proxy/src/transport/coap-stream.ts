@@ -11,6 +11,7 @@ import { connectionAddress, connectionPeer } from './peer-address.js';
 import type { Sender } from './sender.js';
 import type { StreamDoor } from './stream-door.js';
 import type { Transport } from './transport.js';
+import type { Turnstile } from './turnstile.js';
 import { UplinkBridge } from './uplink-bridge.js';
 
 export interface StreamParts {
@@ -21,6 +22,7 @@ export interface StreamParts {
   /** Certificate and private key in PEM; both or neither. */
   certified: Pick<StreamSecurity, 'certificate' | 'privateKey'>;
   door: StreamDoor;
+  turnstile: Turnstile;
   logger: Logger;
   events: { inc(labels: { event: string; scheme: string }): void };
 }
@@ -39,9 +41,9 @@ export class CoapStream implements Transport {
   private bound: { address: string; port: number } | undefined;
 
   constructor(private readonly parts: StreamParts) {
-    const { scheme, host, port, limits, certified, door, logger, events } = parts;
+    const { scheme, host, port, limits, certified, door, turnstile, logger, events } = parts;
     this.scheme = scheme;
-    this.uplink = new UplinkBridge(logger);
+    this.uplink = new UplinkBridge(turnstile, logger);
     this.endpoint = new CoapStreamEndpoint({
       host,
       port,

@@ -4,6 +4,7 @@ import type { CoapConfig } from '../config.js';
 import { CoapLink } from './coap-link.js';
 import { addressOf, parseAddress } from './peer-address.js';
 import type { Transport } from './transport.js';
+import type { Turnstile } from './turnstile.js';
 import { UplinkBridge } from './uplink-bridge.js';
 
 /** The listener for devices without security. It belongs to one account, and to development. */
@@ -16,23 +17,29 @@ export class CoapUdp implements Transport {
 
   constructor(
     private readonly config: CoapConfig,
+    turnstile: Turnstile,
     private readonly logger: Logger,
     metrics: Metrics,
   ) {
-    const events = metrics.counter({
-      name: 'lanyard_device_proxy_coap_events_total',
-      help: 'What happened to datagrams, requests and notifications on the CoAP port',
-      labelNames: ['event'],
-    });
     this.endpoint = new CoapUdpEndpoint({
       host: config.host,
       port: config.port,
       onRequest: (request) => this.uplink.handle(request, { accountId: config.accountId }, addressOf(request.peer)),
       onNotification: (notification) => this.unmatched(notification),
-      metrics: { count: (event) => events.inc({ event }) },
       onHandlerError: (error) => logger.warn({ err: error }, 'message of a device not handled: it will come again'),
     });
-    this.uplink = new UplinkBridge(logger);
+    const counters = (): [string, number][] => Object.entries(this.endpoint.counters());
+    // Read when somebody looks: the endpoint counts them anyway.
+    metrics.counter({
+      name: 'lanyard_device_proxy_coap_events_total',
+      help: 'What happened to datagrams, requests and notifications on the CoAP port',
+      labelNames: ['event'],
+      collect() {
+        this.reset();
+        for (const [event, count] of counters()) this.inc({ event }, count);
+      },
+    });
+    this.uplink = new UplinkBridge(turnstile, logger);
     this.link = new CoapLink(this.endpoint, {
       addressOf,
       peerOf: (address) => {

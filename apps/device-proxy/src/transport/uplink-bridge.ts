@@ -1,6 +1,7 @@
 import { Code, type CoapRequest, type CoapResponse } from '@lanyard/coap';
 import type { Logger } from '@lanyard/service';
 import type { Sender } from './sender.js';
+import type { Turnstile } from './turnstile.js';
 import type { UplinkReply, UplinkRequest } from './uplink-request.js';
 
 export type AnswerRequest = (request: UplinkRequest) => Promise<UplinkReply> | UplinkReply;
@@ -35,23 +36,36 @@ const coapResponse = ({ code, location, diagnostic, afterwards }: UplinkReply): 
   ...(afterwards && { onSent: afterwards }),
 });
 
+const isRegistration = ({ method, path }: CoapRequest): boolean =>
+  method === Code.POST && path.length === 1 && path[0] === 'rd';
+
 /** From the requests of a transport to those that the rest of the service answers. */
 export class UplinkBridge {
   private answer: AnswerRequest = () => ({ code: '5.03' });
 
-  constructor(private readonly logger: Logger) {}
+  constructor(
+    private readonly turnstile: Turnstile,
+    private readonly logger: Logger,
+  ) {}
 
   onRequest(answer: AnswerRequest): void {
     this.answer = answer;
   }
 
-  /** An engine that is away is not the device's fault: 5.03 makes it try again later. */
+  /** Too much to do, or an engine that is away, is not the device's fault: 5.03 makes it try again later. */
   async handle(request: CoapRequest, sender: Sender, address: string): Promise<CoapResponse> {
+    if (!this.turnstile.enter(isRegistration(request) ? 'registration' : 'other')) return this.later();
     try {
       return coapResponse(await this.answer(uplinkRequest(request, sender, address)));
     } catch (error) {
       this.logger.error({ err: error, address, path: request.path.join('/') }, 'request of a device failed');
-      return { code: Code.ServiceUnavailable, maxAgeSeconds: 5 };
+      return this.later();
+    } finally {
+      this.turnstile.leave();
     }
+  }
+
+  private later(): CoapResponse {
+    return { code: Code.ServiceUnavailable, maxAgeSeconds: this.turnstile.pauseSeconds() };
   }
 }

@@ -1,0 +1,56 @@
+import type { Metrics } from '@lanyard/service';
+
+/** What a request begins: a session, or something within one. */
+type Kind = 'registration' | 'other';
+
+/** A device that is refused stays away for so long: as they came together, they must not come back together. */
+const pauseSeconds = { min: 5, max: 30 } as const;
+
+/**
+ * Requests of devices that are being answered, over all listeners of this replica. Beyond the bound a request is refused
+ * at once (5.03 with Max-Age), which costs less than anything else that could be done with it. New registrations, which
+ * cost most and come in storms, get half of the room: devices that are registered stay so.
+ */
+export class Turnstile {
+  private underWay = 0;
+  private readonly refused: { inc(labels: { kind: Kind }): void };
+
+  constructor(
+    private readonly underWayMax: number,
+    metrics: Metrics,
+    private readonly random: () => number = Math.random,
+  ) {
+    const count = (): number => this.underWay;
+    metrics.gauge({
+      name: 'lanyard_device_proxy_requests_under_way',
+      help: 'Requests of devices that are being answered',
+      collect() {
+        this.set(count());
+      },
+    });
+    this.refused = metrics.counter({
+      name: 'lanyard_device_proxy_requests_refused_total',
+      help: 'Requests of devices answered with 5.03 because too many were under way',
+      labelNames: ['kind'],
+    });
+  }
+
+  /** False when there is no room. Whoever came in says `leave` when the request is answered. */
+  enter(kind: Kind): boolean {
+    if (this.underWay >= (kind === 'registration' ? this.underWayMax / 2 : this.underWayMax)) {
+      this.refused.inc({ kind });
+      return false;
+    }
+    this.underWay++;
+    return true;
+  }
+
+  leave(): void {
+    this.underWay--;
+  }
+
+  /** Max-Age of a 5.03. */
+  pauseSeconds(): number {
+    return Math.floor(pauseSeconds.min + this.random() * (pauseSeconds.max - pauseSeconds.min + 1));
+  }
+}
