@@ -8,6 +8,9 @@ import { removeData } from '../tools/lanyard/engine-processes.mjs';
 import { root } from '../tools/lanyard/project.mjs';
 import { Application } from './application.mjs';
 
+/** On a machine that is busy with other things engines take their time, and services that give up are started again. */
+const startWithinMs = 300_000;
+
 export class System {
   /** @param {Awaited<ReturnType<typeof startConstellation>>} constellation @param {string} dataDir */
   constructor(constellation, dataDir) {
@@ -25,7 +28,8 @@ export class System {
   static async start(replicas, settings) {
     const dataDir = mkdtempSync(join(root, '.lanyard/bench-'));
     const env = { LOG_LEVEL: 'warn', ...settings };
-    const options = { dataDir, freePorts: true, supervise: false, quiet: true, env, ...(replicas && { replicas }) };
+    const fresh = { dataDir, freePorts: true, supervise: false, quiet: true, startWithinMs };
+    const options = { ...fresh, env, ...(replicas && { replicas }) };
     const system = new System(await startConstellation(options), dataDir);
     await system.producer.connect();
     return system;

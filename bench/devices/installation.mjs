@@ -18,9 +18,15 @@ export const proxyOnly = {
 
 export const sleep = (/** @type {number} */ ms) => new Promise((done) => setTimeout(done, ms));
 
+/**
+ * On a connection of its own: a process that stood still closes those that were idle meanwhile, at the moment in which
+ * it is asked. @param {string} url
+ */
+const metricsOf = async (url) => (await fetch(`${url}/metrics`, { headers: { connection: 'close' } })).text();
+
 /** Samples of a Prometheus page, by name and labels as they are written there. @param {string} url */
 const scrape = async (url) => {
-  const text = await (await fetch(`${url}/metrics`)).text();
+  const text = await metricsOf(url);
   return new Map(
     text
       .split('\n')

@@ -2,6 +2,9 @@
  * Kills and stops one of two device-proxies again and again while commands run, and counts what became of each command
  * and how long the devices were away. Fails when a promise was broken: see docs/faults.md.
  */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isProcess } from '../../tools/lanyard/processes.mjs';
 import { round } from '../statistics.mjs';
 import { CommandLoad } from './command-load.mjs';
 import { Devices, sessionsAt, sleep } from './installation.mjs';
@@ -9,6 +12,9 @@ import { Devices, sessionsAt, sleep } from './installation.mjs';
 const devices = Number(process.env.LANYARD_BENCH_DEVICES || 5_000);
 let state = Number(process.env.LANYARD_BENCH_SEED || 1) >>> 0;
 const updateSeconds = Math.max(10, devices / 100);
+
+const errorsShown = 10;
+const charactersShown = 1_000;
 
 /** Of a device: how soon it notices that nobody answers, and how long it pauses before it goes elsewhere. */
 const ackTimeoutMs = 2_000;
@@ -27,13 +33,31 @@ const random = () => {
   return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
 };
 
-/** One that has just gone on closes connections that were idle too long: asked again. @param {string} url */
+/** -1 while it does not answer. @param {string} url */
 const sessionsOf = (url) => sessionsAt(url).catch(() => -1);
 
-/** How long until the replica has every device. @param {string} url @param {Devices} fleet @param {number} patienceMs */
-const allAt = async (url, fleet, patienceMs) => {
+/** A replica that ends by itself is a finding, not a reason to wait. @param {import('../system.mjs').System} system @param {string} name */
+const assertAlive = ({ constellation }, name) => {
+  const { pid, marker } = constellation.unit(name).unit;
+  if (!isProcess(pid, marker)) throw new Error(`${name} has ended by itself`);
+};
+
+/** What services said last, before everything is removed. @param {import('../system.mjs').System} system @param {(text: string) => void} say */
+const lastWords = ({ dataDir }, say) => {
+  for (const file of readdirSync(join(dataDir, 'logs')).filter((name) => /^(device-proxy|gateway)/.test(name))) {
+    const lines = readFileSync(join(dataDir, 'logs', file), 'utf8')
+      .trimEnd()
+      .split('\n');
+    const errors = lines.filter((line) => !line.includes('"level":40')).slice(-errorsShown);
+    for (const line of errors) say(`${file}: ${line.slice(0, charactersShown)}`);
+  }
+};
+
+/** How long until the replica has every device. @param {string} url @param {Devices} fleet @param {number} patienceMs @param {() => void} check */
+const allAt = async (url, fleet, patienceMs, check) => {
   const startedAt = performance.now();
   for (;;) {
+    check();
     const [sessions, { registered }] = await Promise.all([sessionsOf(url), fleet.state()]);
     const took = performance.now() - startedAt;
     if (sessions === devices && registered === devices) return took;
@@ -42,10 +66,11 @@ const allAt = async (url, fleet, patienceMs) => {
   }
 };
 
-/** Until each device is at one replica, and at one only. @param {string[]} urls @param {Devices} fleet @param {number} patienceMs */
-const settled = async (urls, fleet, patienceMs) => {
+/** Until each device is at one replica, and at one only. @param {string[]} urls @param {Devices} fleet @param {number} patienceMs @param {() => void} check */
+const settled = async (urls, fleet, patienceMs, check) => {
   const deadline = performance.now() + patienceMs;
   for (;;) {
+    check();
     const sessions = await Promise.all(urls.map(sessionsOf));
     const sum = sessions.reduce((all, one) => all + one, 0);
     if (sum === devices && (await fleet.state()).registered === devices) return sessions;
@@ -54,56 +79,68 @@ const settled = async (urls, fleet, patienceMs) => {
   }
 };
 
+/** @param {import('../benches.mjs').Context} context */
+const inject = async ({ system, rounds, say }) => {
+  const names = ['device-proxy-0', 'device-proxy-1'];
+  const urls = names.map((name) => system.constellation.unit(name).unit.address);
+  const app = await system.application();
+  await app.listen();
+  const fleet = await Devices.start({
+    devices,
+    server: system.constellation.coapUrls.join(','),
+    'registrations-per-second': 200,
+    'update-seconds': updateSeconds,
+    'values-per-second': 0,
+    'ack-timeout-ms': ackTimeoutMs,
+    retransmissions,
+    'back-off-ms': 500,
+    'back-off-max-ms': backOffMaxMs,
+  });
+  await fleet.until(({ registered }) => registered === devices, 'registrations', 600_000);
+  const load = await CommandLoad.start(app, devices);
+  /** @type {Record<string, number>} */
+  const figures = { devices, update_period_s: updateSeconds, back_within_s_allowed: round(boundMs / 1_000) };
+  /** The machine may be busy with other things: what is late is counted, what never comes fails. */
+  const patienceMs = boundMs * 4;
+  let late = 0;
+  const first = random() < 0.5 ? 0 : 1;
+  for (let n = 1; n <= rounds; n++) {
+    const victim = n % 2;
+    // Each of the two is killed and stopped as often.
+    const kind = (Math.floor(n / 2) + first) % 2 === 0 ? 'kill' : 'stop';
+    const survivor = /** @type {string} */ (urls[1 - victim]);
+    const [name, other] = /** @type {[string, string]} */ ([names[victim], names[1 - victim]]);
+    await sleep(2_000 + random() * 5_000);
+    say(`round ${n} of ${rounds}: ${kind} ${name}, sessions ${await Promise.all(urls.map(sessionsOf))}`);
+    system.signal(name, kind === 'kill' ? 'SIGKILL' : 'SIGSTOP');
+    const tookMs = await allAt(survivor, fleet, patienceMs, () => assertAlive(system, other));
+    if (tookMs > boundMs) late++;
+    figures[`round_${n}_${kind}_back_s`] = round(tookMs / 1_000);
+    if (kind === 'kill') await system.constellation.restart(name);
+    else {
+      await sleep(random() * 5_000);
+      system.signal(name, 'SIGCONT');
+    }
+    await settled(urls, fleet, patienceMs, () => names.forEach((one) => assertAlive(system, one)));
+    say(`  back after ${(tookMs / 1_000).toFixed(1)} s`);
+  }
+  await sleep(2_000);
+  const result = await load.finish(fleet);
+  await fleet.kill();
+  app.close();
+  return { ...figures, rounds_late: late, ...result };
+};
+
 /** @type {import('../benches.mjs').Bench} */
 export const replicaFaults = {
   about: `kill -9 and SIGSTOP of one of two device-proxies with ${devices} devices and running commands, --rounds times`,
   replicas: { 'device-proxy': 2 },
-  async run({ system, rounds, say }) {
-    const names = ['device-proxy-0', 'device-proxy-1'];
-    const urls = names.map((name) => system.constellation.unit(name).unit.address);
-    const app = await system.application();
-    await app.listen();
-    const fleet = await Devices.start({
-      devices,
-      server: system.constellation.coapUrls.join(','),
-      'registrations-per-second': 200,
-      'update-seconds': updateSeconds,
-      'values-per-second': 0,
-      'ack-timeout-ms': ackTimeoutMs,
-      retransmissions,
-      'back-off-ms': 500,
-      'back-off-max-ms': backOffMaxMs,
-    });
-    await fleet.until(({ registered }) => registered === devices, 'registrations', 600_000);
-    const load = await CommandLoad.start(app, devices);
-    /** @type {Record<string, number>} */
-    const figures = { devices, update_period_s: updateSeconds, back_within_s_allowed: round(boundMs / 1_000) };
-    /** The machine may be busy with other things: what is late is counted, what never comes fails. */
-    const patienceMs = boundMs * 4;
-    let late = 0;
-    for (let n = 1; n <= rounds; n++) {
-      const victim = n % 2;
-      const kind = random() < 0.5 ? 'kill' : 'stop';
-      const survivor = /** @type {string} */ (urls[1 - victim]);
-      const name = /** @type {string} */ (names[victim]);
-      await sleep(2_000 + random() * 5_000);
-      say(`round ${n} of ${rounds}: ${kind} ${name}, sessions ${await Promise.all(urls.map(sessionsOf))}`);
-      system.signal(name, kind === 'kill' ? 'SIGKILL' : 'SIGSTOP');
-      const tookMs = await allAt(survivor, fleet, patienceMs);
-      if (tookMs > boundMs) late++;
-      figures[`round_${n}_${kind}_back_s`] = round(tookMs / 1_000);
-      if (kind === 'kill') await system.constellation.restart(name);
-      else {
-        await sleep(random() * 5_000);
-        system.signal(name, 'SIGCONT');
-      }
-      await settled(urls, fleet, patienceMs);
-      say(`  back after ${(tookMs / 1_000).toFixed(1)} s`);
+  async run(context) {
+    try {
+      return await inject(context);
+    } catch (error) {
+      lastWords(context.system, context.say);
+      throw error;
     }
-    await sleep(2_000);
-    const result = await load.finish(fleet);
-    await fleet.kill();
-    app.close();
-    return { ...figures, rounds_late: late, ...result };
   },
 };
