@@ -12,8 +12,9 @@ import { restoreBackup, writeBackup } from './backup/backup-file.mjs';
 import { connect } from './backup/database.mjs';
 import { installation } from './backup/installation.mjs';
 import { removeData } from './lanyard/engine-processes.mjs';
+import { aclsOfKafkaUser } from './lanyard/kafka-user.mjs';
 import { enginesFolder } from './lanyard/project.mjs';
-import { password, startSecuredEngines } from './lanyard/secured-engines.mjs';
+import { password, startSecuredEngines, user } from './lanyard/secured-engines.mjs';
 
 const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
 const folder = mkdtempSync(join(enginesFolder(), '../test-secured-'));
@@ -22,6 +23,11 @@ let anotherCaFile: string;
 
 beforeAll(async () => {
   engines = await startSecuredEngines(folder);
+  const internal = new KafkaConnection({ brokers: [engines.internalBroker], topicPrefix: '', clientId: 'acl', logger });
+  const admin = internal.kafka.admin();
+  await admin.connect();
+  await admin.createAcls({ acl: aclsOfKafkaUser(`User:${user}`) });
+  await admin.disconnect();
   anotherCaFile = join(folder, 'another-ca.pem');
   writeFileSync(anotherCaFile, certificateAuthority('another').certificate);
 }, 180_000);
@@ -93,6 +99,29 @@ describe('Kafka with TLS and SASL', () => {
     await admin.disconnect();
   });
 });
+
+it('consumes as a service does, with no more rights than the KafkaUser of the manifests', async () => {
+  const connection = connectionOf(configOf({ KAFKA_TOPIC_PREFIX: 'consumed.' }));
+  await connection.ensureTopics([DeviceModels]);
+  await connection.ensureDeadLetters(DeviceModels.name, 'test');
+  const producer = new KafkaProducer(connection, { source: 'test' });
+  await producer.connect();
+  await producer.sendEncoded({ name: DeviceModels.name }, { key: 'k', value: Buffer.from('v'), headers: {} });
+  const consumer = connection.kafka.consumer({ groupId: 'consumed.test' });
+  await consumer.connect();
+  await consumer.subscribe({ topic: connection.topicName(DeviceModels.name), fromBeginning: true });
+  const seen: string[] = [];
+  await consumer.run({ eachMessage: async ({ message }) => void seen.push(String(message.value)) });
+  await eventually(() => seen.includes('v'), { timeoutMs: 90_000 });
+  await consumer.disconnect();
+  await connection.deleteGroup('consumed.test');
+  await producer.disconnect();
+  const admin = connection.kafka.admin();
+  await admin.connect();
+  await expect(admin.deleteTopics({ topics: [connection.topicName(DeviceModels.name)] })).rejects.toThrow();
+  await admin.disconnect();
+  await connection.close();
+}, 180_000);
 
 it('the broker takes nobody without a certificate: ours was shown above', async () => {
   const { KAFKA_BROKERS: broker, KAFKA_TLS_CA_FILE: ca } = engines.env;

@@ -1,6 +1,6 @@
 /**
- * The three engines as a careful operator runs them: TLS everywhere, Kafka with SASL and client certificates, PostgreSQL
- * that takes no connection without TLS, Redis with an ACL user and no default one. For tests and for trying.
+ * The three engines as a careful operator runs them: TLS everywhere, Kafka with SASL, client certificates and an authorizer
+ * that lets nobody do what no ACL says, PostgreSQL that takes no connection without TLS, Redis with an ACL user and no default one. For tests and for trying.
  */
 import { createHash } from 'node:crypto';
 import { chownSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
@@ -59,6 +59,8 @@ ssl.truststore.type=PEM
 ssl.truststore.certificates=${inOneLine(authority.certificate)}
 listener.name.clients.ssl.client.auth=required
 sasl.enabled.mechanisms=SCRAM-SHA-512,PLAIN
+authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer
+super.users=User:ANONYMOUS
 listener.name.clients.scram-sha-512.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;
 listener.name.clients.plain.sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required user_${user}="${password.replace('ü', '\\u00fc')}";
 `;
@@ -131,6 +133,8 @@ export const startSecuredEngines = async (dataDir) => {
   const { caFile, clientFile, clientKeyFile } = certified;
   return {
     stop,
+    /** Without TLS and login, for who is allowed everything. */
+    internalBroker: `127.0.0.1:${internal}`,
     env: {
       KAFKA_BROKERS: `localhost:${kafkaPort}`,
       KAFKA_TLS_ENABLED: 'true',
