@@ -18,6 +18,9 @@ interface Waiting {
 /** Events of one flush: bounds the size of one command. */
 const flushEventsMax = 20_000;
 
+/** A larger batch is worth a command of its own: while Redis has it, the next is made. */
+const smallBatchEvents = 200;
+
 /** While Redis writes one to its disk, the next is made. A partition has one batch at a time: they do not overlap. */
 const flushesAtOnce = 2;
 
@@ -95,11 +98,12 @@ export class Intake implements StoredPositions {
   private put(batch: IntakeBatch, everywhere: boolean): Promise<void> {
     return new Promise((done, failed) => {
       this.waiting.push({ batch, everywhere, done, failed });
-      this.flushSoon();
+      if (batch.events.length < smallBatchEvents) this.flushSoon();
+      else this.flushWaiting();
     });
   }
 
-  /** The batches of one answer of Kafka come one after another, and go together. */
+  /** The batches of one answer of Kafka come one after another, and small ones go together. */
   private flushSoon(): void {
     this.flushing ??= setImmediate(() => {
       this.flushing = undefined;

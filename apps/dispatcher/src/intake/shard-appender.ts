@@ -64,7 +64,7 @@ const generation = 'generation';
 const placeLength = 6;
 
 /** Positions of a shard that got nothing may lag behind by this much: it is read again, and refused, after a crash. */
-const lagMessagesMax = 5_000n;
+const lagMessagesMax = 50_000n;
 export const lagMaxMs = 500;
 
 /** Render codes remembered; more channels than that only cost a second attempt now and then. */
