@@ -67,7 +67,7 @@ describe('a callback that gets events while a request is under way', () => {
   const requests = (count: number): Promise<void> => eventually(() => expect(receiver.deliveries).toHaveLength(count));
 
   /** The first event is on its way, the second came after it. */
-  const begin = async (): Promise<{ ended: Promise<void> }> => {
+  const begin = async (): Promise<{ ended: Promise<unknown> }> => {
     await register();
     await append(numbered(1), appender);
     const ended = delivery.deliver(bench.channelId, new AbortController().signal, 0);

@@ -166,7 +166,7 @@ describe('the queue of a callback that is stopped', () => {
       const { delivery: cautious, sender } = delivery(() => undecided);
       await register({ target: receiver.url });
       await append(numbered(1));
-      const deliver = (): Promise<void> => cautious.deliver(bench.channelId, new AbortController().signal, 0);
+      const deliver = (): Promise<boolean> => cautious.deliver(bench.channelId, new AbortController().signal, 0);
       await deliver();
       expect(receiver.calls).toHaveLength(0);
       undecided = false;

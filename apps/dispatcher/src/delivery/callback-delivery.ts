@@ -3,6 +3,7 @@ import { failedDeliveryMaxMs } from '../channels/limits.js';
 import type { NotificationMessage } from '../messages/notification-message.js';
 import type { Batch } from '../queue/batch.js';
 import type {
+  Acked,
   ChannelQueue,
   Claim,
   Confirmed,
@@ -65,15 +66,18 @@ export class CallbackDelivery {
   ) {}
 
   /**
-   * Resolves when the channel is released again: empty, failed, or its turn is over. `lingerMs`: how long the channel
-   * waits after a small batch.
+   * Resolves when the channel is released again: empty, failed, or its turn is over. Whether it has more to send now.
+   * `lingerMs`: how long the channel waits after a small batch.
    */
-  async deliver(channelId: string, signal: AbortSignal, lingerMs: number): Promise<void> {
-    if (this.outcomes.isUndecided(channelId)) return this.queue.postpone(channelId, undecidedMs);
+  async deliver(channelId: string, signal: AbortSignal, lingerMs: number): Promise<boolean> {
+    if (this.outcomes.isUndecided(channelId)) {
+      await this.queue.postpone(channelId, undecidedMs);
+      return false;
+    }
     const claimedAtMs = performance.now();
     const claim = await this.queue.claim(channelId, this.targets.get(channelId)?.revision ?? '');
-    if (!claim) return;
-    await this.deliverHeld(claim.hold, () => this.deliverClaimed(claim, claimedAtMs, signal, lingerMs));
+    if (!claim) return false;
+    return this.deliverHeld(claim.hold, () => this.deliverClaimed(claim, claimedAtMs, signal, lingerMs));
   }
 
   /** To take a channel with what is being appended to it. undefined: claim it when it is due. */
@@ -84,9 +88,9 @@ export class CallbackDelivery {
   }
 
   /** Like `deliver`, of a channel that was taken. */
-  async deliverTaken(taken: TakenChannel, signal: AbortSignal, lingerMs: number): Promise<void> {
+  async deliverTaken(taken: TakenChannel, signal: AbortSignal, lingerMs: number): Promise<boolean> {
     const { hold, provenAtMs } = taken.taking;
-    await this.deliverHeld(hold, () => this.deliverClaimed(this.queue.taken(taken), provenAtMs, signal, lingerMs));
+    return this.deliverHeld(hold, () => this.deliverClaimed(this.queue.taken(taken), provenAtMs, signal, lingerMs));
   }
 
   /** Events came for a channel that this replica has. */
@@ -96,8 +100,9 @@ export class CallbackDelivery {
   }
 
   /** Nothing is sent of a channel that was taken. */
-  async giveBack({ taking }: TakenChannel): Promise<void> {
+  async giveBack({ taking }: TakenChannel): Promise<boolean> {
     await this.queue.letGo(taking.hold);
+    return true;
   }
 
   forget(channelId: string): void {
@@ -105,14 +110,15 @@ export class CallbackDelivery {
     this.sender.forget(channelId);
   }
 
-  private async deliverHeld(hold: Hold, delivery: () => Promise<void>): Promise<void> {
+  private async deliverHeld(hold: Hold, delivery: () => Promise<boolean>): Promise<boolean> {
     const { channelId, token } = hold;
     this.underWay.set(channelId, { token });
     try {
-      await delivery();
+      return await delivery();
     } catch (err) {
       this.logger.warn({ err, channelId }, 'delivery interrupted');
       await this.queue.letGo(hold);
+      return true;
     } finally {
       if (this.underWay.get(channelId)?.token === token) this.underWay.delete(channelId);
     }
@@ -123,19 +129,18 @@ export class CallbackDelivery {
     claimedAtMs: number,
     signal: AbortSignal,
     lingerMs: number,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { hold } = claim;
     const target = this.targetOf(hold.channelId, claim);
     if (!target) return this.failed(claim, claim.batch, claim.attempt + 1);
-    let batch: Batch | undefined = claim.batch;
+    let { batch } = claim;
     let provenAtMs = claimedAtMs;
     let confirming: Promise<Confirmed> | undefined;
-    for (let n = 1; batch; n++) {
+    for (let n = 1; ; n++) {
       const sent = await this.send(claim, target, batch, provenAtMs, signal);
       const before = await confirming;
-      if (before?.held === false) return;
-      if (!sent.ok && (sent.cause === 'aborted' || sent.cause === 'withdrawn'))
-        return void (await this.queue.letGo(hold));
+      if (before?.held === false) return false;
+      if (!sent.ok && (sent.cause === 'aborted' || sent.cause === 'withdrawn')) return this.queue.letGo(hold);
       if (!sent.ok) return this.failed(claim, batch, n === 1 ? claim.attempt + 1 : 1);
       const isItsTurn = n < batchesInARow && !signal.aborted && !this.outcomes.isUndecided(hold.channelId);
       const waitMs: number = batch.count < smallBatchEvents ? lingerMs : 0;
@@ -144,8 +149,14 @@ export class CallbackDelivery {
       confirming = ahead && this.confirm(claim, batch);
       // It is awaited later, after the next request.
       confirming?.catch(() => undefined);
-      provenAtMs = ahead?.provenAtMs ?? performance.now();
-      batch = ahead?.batch ?? (await this.next(claim, batch, mayGoOn, waitMs));
+      if (ahead) {
+        ({ batch, provenAtMs } = ahead);
+        continue;
+      }
+      provenAtMs = performance.now();
+      const acked = await this.acknowledge(claim, batch, mayGoOn, waitMs);
+      if (acked.outcome !== 'next') return acked.outcome === 'released' && acked.more;
+      ({ batch } = acked);
     }
   }
 
@@ -204,19 +215,20 @@ export class CallbackDelivery {
     return { body, headers: signatureHeaders(signing, id, this.clock.now(), body) };
   }
 
-  private async next(claim: Claim, sent: Batch, mayGoOn: boolean, waitMs: number): Promise<Batch | undefined> {
+  private async acknowledge(claim: Claim, sent: Batch, mayGoOn: boolean, waitMs: number): Promise<Acked> {
     const { hold, revision } = claim;
     const acked = await this.queue.ack(hold, sent, mayGoOn ? 'next' : 'release', waitMs, revision);
     if (acked.outcome !== 'fenced') this.telemetry.delivered('callback', sent.count);
-    return acked.outcome === 'next' ? acked.batch : undefined;
+    return acked;
   }
 
-  private async failed({ hold, revision }: Claim, batch: Batch, failures: number): Promise<void> {
+  private async failed({ hold, revision }: Claim, batch: Batch, failures: number): Promise<boolean> {
     const failed = await this.queue.fail(hold, batch, retryWaitMs(failures), revision);
-    if (failed.outcome === 'fenced') return;
+    if (failed.outcome === 'fenced') return false;
     this.logger.debug({ channelId: hold.channelId, failures }, 'callback failed');
     if (this.clock.now() - failed.failingSinceMs >= failedDeliveryMaxMs)
       await this.outcomes.onFailedForTooLong(hold.channelId);
+    return true;
   }
 
   /** undefined when it cannot be read: sealed with a key that this replica does not have. */

@@ -37,6 +37,8 @@ export class ReadyLoop implements Taker {
   private polling: Timer | undefined;
   private looking: Promise<void> | undefined;
   private lookAgain = false;
+  /** There were more due channels than places. */
+  private isCrowded = false;
   private stopped = false;
 
   constructor(
@@ -122,6 +124,7 @@ export class ReadyLoop implements Taker {
       ...shards.map((shard) => ['zrange', shard.readyOf(this.owner), 0, -1] as const),
     ])) as string[][];
     const due = lists.slice(0, shards.length).flat();
+    this.isCrowded = due.length >= free;
     return [due.slice(0, Math.max(0, free)), lists.slice(shards.length).flat()];
   }
 
@@ -132,16 +135,20 @@ export class ReadyLoop implements Taker {
     this.deliver(channelId, (lingerMs) => this.delivery.deliver(channelId, this.aborting.signal, lingerMs));
   }
 
-  private deliver(channelId: string, work: (lingerMs: number) => Promise<void>): void {
+  /** `work` says whether there is more. */
+  private deliver(channelId: string, work: (lingerMs: number) => Promise<boolean>): void {
     const beganAt = performance.now();
     const lingerMs = Math.min(lingerMaxMs, Math.floor(this.underWay.size / channelsPerLingerMs));
     const delivery = work(lingerMs)
-      .catch((err: unknown) => this.logger.warn({ err, channelId }, 'delivery interrupted'))
-      .finally(() => {
+      .catch((err: unknown) => {
+        this.logger.warn({ err, channelId }, 'delivery interrupted');
+        return true;
+      })
+      .then((isMore) => {
         if (this.underWay.get(channelId) === delivery) this.underWay.delete(channelId);
         if (performance.now() - beganAt > slowAfterMs) this.slow.add(channelId);
         else this.slow.delete(channelId);
-        this.clock.after(lingerMs, () => this.kick());
+        if (isMore || this.isCrowded || lingerMs > 0) this.clock.after(lingerMs, () => this.kick());
       });
     this.underWay.set(channelId, delivery);
   }
