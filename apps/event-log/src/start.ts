@@ -1,4 +1,11 @@
-import { AccessKeys, ChannelsDrops, DeviceEvents, DeviceLifecycle, DeviceSessions } from '@lanyard/contracts';
+import {
+  AccessKeys,
+  ChannelsDrops,
+  DeviceEvents,
+  DeviceGroups,
+  DeviceLifecycle,
+  DeviceSessions,
+} from '@lanyard/contracts';
 import { KafkaBatchServer, KafkaConnection, StateReader } from '@lanyard/kafka';
 import {
   exitOnFatal,
@@ -27,7 +34,7 @@ export const start = async (config: EventLogConfig, overrides: ServiceOverrides 
   const partitions = new Partitions(database, clock, config.retentionDays);
   await partitions.ensure();
   const kafka = new KafkaConnection({ ...config.kafka, clientId: config.replicaId, logger, metrics });
-  await kafka.ensureTopics([DeviceSessions, DeviceLifecycle, ChannelsDrops, DeviceEvents, AccessKeys]);
+  await kafka.ensureTopics([DeviceSessions, DeviceLifecycle, ChannelsDrops, DeviceEvents, DeviceGroups, AccessKeys]);
   const keys = new StateReader(kafka, AccessKeys, { project: readerOf, onFatal: exitOnFatal });
   const streams = new Streams({ readers: new Readers(keys), clock, logger, metrics });
   const calls = new StoredCalls(databaseUrl, logger, (accountId) => streams.grown(accountId));

@@ -4,6 +4,7 @@ import {
   ChannelsDrops,
   DeviceEvents,
   type DeviceEventReported,
+  DeviceGroups,
   DeviceLifecycle,
   type DeviceLifecycleChanged,
   type DeviceSessionChanged,
@@ -209,6 +210,48 @@ describe('the event log', () => {
     expect(new Set(seen).size).toBe(9);
     expect(seen).toHaveLength(9);
   });
+
+  it('of a device group: the entries of those who are in it now; pages stay as they are when members come and go', async () => {
+    const account = newId();
+    const [group, other] = [newId(), newId()];
+    const [a, b, outside] = [newId(), newId(), newId()];
+    const member = (deviceId: string, groups: string[], revision: number, ofAccount = account): Promise<void> =>
+      producer.send(DeviceGroups, {
+        deviceId,
+        accountId: ofAccount,
+        groups,
+        revision,
+        changedAt: new Date().toISOString(),
+      });
+    const at = (n: number): string => new Date(Date.parse('2024-03-01T00:00:00Z') + n * 1000).toISOString();
+    for (let n = 0; n < 9; n++) {
+      const deviceId = [a, b, outside][n % 3] as string;
+      await producer.send(DeviceSessions, { ...registered(deviceId, n + 1, at(n)), accountId: account });
+    }
+    const devicesOf = async (query: string): Promise<string[]> =>
+      (await get(`/v3/device-events?limit=1000&${query}`, account)).body.data.map((e) => e.device_id);
+    await eventually(async () => expect(await devicesOf('')).toHaveLength(9), { timeoutMs: 90_000 });
+    await member(a, [group, other], 1);
+    await member(b, [group], 2);
+    // Told late, and by another account about the same group.
+    await member(a, [], 0);
+    await member(outside, [group], 3, newId());
+    const patience = { timeoutMs: 90_000 };
+    await eventually(async () => expect(await devicesOf(`group_id=${group}`)).toEqual([b, a, b, a, b, a]), patience);
+    expect(await devicesOf(`filter=${encodeURIComponent(`group_id__in=${other},${newId()}`)}`)).toEqual([a, a, a]);
+    expect(await devicesOf(`group_id__neq=${group}`)).toEqual([outside, outside, outside]);
+    expect(await devicesOf(`group_id=${newId()}`)).toEqual([]);
+    const first = await get(`/v3/device-events?group_id=${group}&limit=3&include=total_count`, account);
+    expect(first.body).toMatchObject({ has_more: true, total_count: 6 });
+    const cursor = first.body.data.at(-1)?.id;
+    const rest = async (): Promise<string[]> => devicesOf(`group_id=${group}&after=${cursor}`);
+    expect(await rest()).toEqual([a, b, a]);
+    // The entry of the cursor is that of a device that leaves.
+    await member(b, [], 4);
+    await eventually(async () => expect(await rest()).toEqual([a, a]), patience);
+    await member(b, [group], 5);
+    await eventually(async () => expect(await rest()).toEqual([a, b, a]), patience);
+  }, 240_000);
 
   it('another account sees nothing of it', async () => {
     const deviceId = newId();

@@ -72,7 +72,7 @@ export class AppModule {
         { provide: SuspensionService, useValue: new SuspensionService(database, lifecycle) },
         { provide: BulkSuspensionService, useValue: new BulkSuspensionService(database, lifecycle, audit) },
         { provide: QueriesService, useValue: new QueriesService(database, audit) },
-        { provide: ImportsService, useValue: new ImportsService(database, audit, () => importWorker.poke()) },
+        { provide: ImportsService, useValue: new ImportsService(database, audit, () => importWorker.steps.poke()) },
         { provide: CredentialsService, useValue: new CredentialsService(database, announcer, encryptionKey, audit) },
         { provide: TrustedCertificatesService, useValue: new TrustedCertificatesService(database, announcer, audit) },
         { provide: GroupsService, useValue: new GroupsService(database, audit) },

@@ -1,4 +1,11 @@
-import { AccessAccounts, DeviceCredentials, DeviceEvents, DeviceLifecycle, DeviceSessions } from '@lanyard/contracts';
+import {
+  AccessAccounts,
+  DeviceCredentials,
+  DeviceEvents,
+  DeviceGroups,
+  DeviceLifecycle,
+  DeviceSessions,
+} from '@lanyard/contracts';
 import { KafkaBatchServer, KafkaConnection, KafkaProducer, Outbox, OutboxRelay, StateReader } from '@lanyard/kafka';
 import {
   type CommonConfig,
@@ -12,6 +19,7 @@ import {
 import { AppModule } from './app.module.js';
 import { app } from './config.js';
 import { Lifecycle } from './devices/lifecycle.js';
+import { MembershipAnnouncer } from './groups/membership-announcer.js';
 import { streamImports } from './imports/body-streams.js';
 import { ImportWorker } from './imports/import-worker.js';
 import { SystemSuspension } from './suspension/system-suspension.js';
@@ -25,7 +33,14 @@ export const start = async (config: CommonConfig, overrides: ServiceOverrides = 
   const { databaseUrl, encryptionKey } = config.secrets;
   const database = await openDatabase(databaseOf(config));
   const kafka = new KafkaConnection({ ...config.kafka, clientId: config.replicaId, logger, metrics });
-  await kafka.ensureTopics([AccessAccounts, DeviceSessions, DeviceLifecycle, DeviceCredentials, DeviceEvents]);
+  await kafka.ensureTopics([
+    AccessAccounts,
+    DeviceSessions,
+    DeviceLifecycle,
+    DeviceCredentials,
+    DeviceGroups,
+    DeviceEvents,
+  ]);
   const producer = new KafkaProducer(kafka, { source: app });
   await producer.connect();
   const relay = new OutboxRelay({ databaseUrl, schema, producer, logger, metrics });
@@ -37,6 +52,8 @@ export const start = async (config: CommonConfig, overrides: ServiceOverrides = 
   const quotas = new DeviceQuotas((accountId) => accounts.get(accountId));
   const systemSuspension = new SystemSuspension(database, lifecycle, clock, logger);
   const importWorker = new ImportWorker(database, lifecycle, quotas, clock, logger);
+  const memberships = new MembershipAnnouncer(database, outbox, clock, logger);
+  const background = [importWorker.steps, systemSuspension.steps, memberships.steps];
   health.add('postgresql', async () => void (await database.query('SELECT 1')));
   return startService(
     config,
@@ -46,12 +63,10 @@ export const start = async (config: CommonConfig, overrides: ServiceOverrides = 
       strategies: [new KafkaBatchServer(kafka, { group: app, onFatal: exitOnFatal })],
       beforeListen: streamImports,
       afterListen: () => {
-        importWorker.start();
-        systemSuspension.start();
+        for (const steps of background) steps.start();
       },
       beforeStop: async () => {
-        await importWorker.stop();
-        await systemSuspension.stop();
+        for (const steps of background) await steps.stop();
       },
       afterStop: async () => {
         await accounts.stop();

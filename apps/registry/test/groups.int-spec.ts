@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { newId } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
+import { Client } from 'pg';
 
 import { accountId, registryLandscape } from './landscape.js';
 
 describe('groups of devices', () => {
-  const { audited, call, created } = registryLandscape('groups');
+  const { announcedGroups, audited, call, configOf, created } = registryLandscape('groups');
 
   describe('device groups', () => {
     it('201: custom attributes as top-level keys and nested, returned nested', async () => {
@@ -101,6 +102,34 @@ describe('groups of devices', () => {
       expect((await call('POST', `${members}/remove`, { id: a })).status).toBe(204);
       expect((await call('GET', members)).body.data).toHaveLength(1);
     });
+
+    it('says in which groups a device is, however a membership ends, and whoever began it', async () => {
+      const group = async (): Promise<string> => (await call('POST', '/v3/device-groups', { name: newId() })).body.id;
+      const [a, b] = [await group(), await group()];
+      const [stays, goes, old] = [await created(), await created(), await created()];
+      const patience = { timeoutMs: 90_000 };
+      for (const id of [stays, goes])
+        for (const g of [a, b]) await call('POST', `/v3/device-groups/${g}/devices/add`, { id });
+      await eventually(() => {
+        for (const id of [stays, goes]) expect(announcedGroups(id)).toEqual([a, b].toSorted());
+      }, patience);
+      await call('DELETE', `/v3/devices/${goes}`);
+      await call('DELETE', `/v3/device-groups/${a}`);
+      await eventually(() => {
+        expect(announcedGroups(goes)).toBeUndefined();
+        expect(announcedGroups(stays)).toEqual([b]);
+      }, patience);
+      await call('POST', `/v3/device-groups/${b}/devices/remove`, { id: stays });
+      // A replica of an older version knows nothing of announcements.
+      const older = new Client({ connectionString: configOf('older').secrets.databaseUrl });
+      await older.connect();
+      await older.query('INSERT INTO registry.group_members (group_id, device_id) VALUES ($1, $2)', [b, old]);
+      await older.end();
+      await eventually(() => {
+        expect(announcedGroups(stays)).toBeUndefined();
+        expect(announcedGroups(old)).toEqual([b]);
+      }, patience);
+    }, 240_000);
 
     it('400 without a device, 404 for a device or group of another account', async () => {
       const { body: group } = await call('POST', '/v3/device-groups', { name: newId() });

@@ -6,6 +6,8 @@ import {
   DeviceCredentials,
   type DeviceEventReported,
   DeviceEvents,
+  DeviceGroups,
+  type DeviceGroupsChanged,
   DeviceLifecycle,
   type DeviceLifecycleChanged,
   type DeviceSessionChanged,
@@ -64,6 +66,7 @@ export const registryLandscape = (name: string) => {
   let producer: KafkaProducer;
   let announcements: BatchConsumer<DeviceLifecycleChanged>;
   let credentials: StateReader<DeviceCredentialChanged>;
+  let groups: StateReader<DeviceGroupsChanged, string[]>;
   let events: BatchConsumer<DeviceEventReported>;
   const announced: DeviceLifecycleChanged[] = [];
   const audited: DeviceEventReported[] = [];
@@ -85,7 +88,7 @@ export const registryLandscape = (name: string) => {
     };
     const response = await fetch((services[0] as RunningService).url + path, {
       method,
-      headers: { ...headers, [identityHeader]: signIdentity(identity, [secret], Date.now()) },
+      headers: { 'x-request-id': 'r', ...headers, [identityHeader]: signIdentity(identity, [secret], Date.now()) },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
@@ -148,12 +151,15 @@ export const registryLandscape = (name: string) => {
     await events.start();
     credentials = new StateReader(kafka, DeviceCredentials, { project: (value) => value, onFatal: () => undefined });
     await credentials.start();
+    groups = new StateReader(kafka, DeviceGroups, { project: (value) => value.groups, onFatal: () => undefined });
+    await groups.start();
   }, 60_000);
 
   afterAll(async () => {
     await announcements?.stop();
     await events?.stop();
     await credentials?.stop();
+    await groups?.stop();
     await producer?.disconnect();
     await kafka?.close();
     await Promise.all((services ?? []).map((s) => s.stop()));
@@ -169,6 +175,8 @@ export const registryLandscape = (name: string) => {
     audited: (): readonly DeviceEventReported[] => audited,
     /** What the proxies know of a credential now. */
     announcedCredential: (id: string): DeviceCredentialChanged | undefined => credentials.get(id),
+    /** The groups of a device, as the event log hears of them; undefined: it was never in one, or is in none. */
+    announcedGroups: (deviceId: string): readonly string[] | undefined => groups.get(deviceId),
     session,
     /** Says something about an account, as the gateway does. */
     tellAccount: (account: AccessAccountChanged): Promise<void> => producer.send(AccessAccounts, account),

@@ -4,6 +4,7 @@ export * from './channels-state.js';
 export * from './device-commands.js';
 export * from './device-credentials.js';
 export * from './device-events.js';
+export * from './device-groups.js';
 export * from './device-lifecycle.js';
 export * from './device-models.js';
 export * from './device-sessions.js';

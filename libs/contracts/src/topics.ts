@@ -4,6 +4,7 @@ import { ChannelsState } from './channels-state.js';
 import { DeviceCommandResults, DeviceCommands } from './device-commands.js';
 import { DeviceCredentials } from './device-credentials.js';
 import { DeviceEvents } from './device-events.js';
+import { DeviceGroups } from './device-groups.js';
 import { DeviceLifecycle } from './device-lifecycle.js';
 import { DeviceModels } from './device-models.js';
 import { DeviceSessions } from './device-sessions.js';
@@ -27,6 +28,7 @@ export const topics = [
   AccessKeys,
   AccessAccounts,
   DeviceCredentials,
+  DeviceGroups,
   DeviceEvents,
   DeviceModels,
 ] as const;

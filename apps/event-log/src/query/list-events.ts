@@ -5,9 +5,11 @@ import {
   type ListEnvelope,
   type ListQuery,
   type ListSpec,
+  PreparedReads,
 } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
 import { EventNotFound, PageNotFound } from '../errors.js';
+import { inGroups } from '../groups/membership-store.js';
 import { lookUpCode, numericType } from '../log/codes.js';
 import { type DeviceEvent, selectEvents } from './device-event.js';
 
@@ -18,6 +20,7 @@ export const eventListSpec: ListSpec = {
     created_at: 'date',
     id: 'text',
     device_id: 'text',
+    group_id: 'text',
     description: 'text',
     event_type: 'text',
     event_code: 'text',
@@ -43,14 +46,23 @@ const normalise = (filter: Filter): Filter[] => {
 };
 
 /** SQL conditions on the entries of one account; their values are appended to `parameters`. */
-export const conditionsOf = (accountId: string, filters: readonly Filter[], parameters: unknown[]): string[] => [
-  `account_id = $${parameters.push(accountId)}`,
-  ...filtersToSql(filters.flatMap(normalise), columns, parameters),
-];
+export const conditionsOf = (accountId: string, filters: readonly Filter[], parameters: unknown[]): string[] => {
+  const ofGroups = filters.filter(({ field }) => field === 'group_id');
+  const ofEntries = filters.filter(({ field }) => field !== 'group_id').flatMap(normalise);
+  return [
+    `account_id = $${parameters.push(accountId)}`,
+    ...filtersToSql(ofEntries, columns, parameters),
+    ...ofGroups.map((filter) => inGroups(accountId, filter, parameters)),
+  ];
+};
 
 /** Reads the log of one account. */
 export class EventsReader {
-  constructor(private readonly database: DataSource) {}
+  private readonly prepared: PreparedReads;
+
+  constructor(private readonly database: DataSource) {
+    this.prepared = new PreparedReads(database);
+  }
 
   /** Keyset pages: entries that arrive meanwhile neither repeat nor hide others. */
   async list(accountId: string, query: ListQuery): Promise<ListEnvelope<DeviceEvent>> {
@@ -58,7 +70,7 @@ export class EventsReader {
     const conditions = conditionsOf(accountId, query.filters, parameters);
     const total = query.includeTotal ? await this.count(conditions, parameters) : undefined;
     if (query.after) conditions.push(await this.behind(accountId, query.after, query.order, parameters));
-    const rows: DeviceEvent[] = await this.database.query(
+    const rows = await this.prepared.rows<DeviceEvent>(
       `${selectEvents} WHERE ${conditions.join(' AND ')}
        ORDER BY device_events.date_time ${query.order}, device_events.id ${query.order} LIMIT ${query.limit + 1}`,
       parameters,

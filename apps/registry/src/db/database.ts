@@ -4,6 +4,7 @@ import { Registry1732147200000 } from './migrations/1732147200000-registry.js';
 import { Credentials1763700000000 } from './migrations/1763700000000-credentials.js';
 import { AccountStandings1764100000000 } from './migrations/1764100000000-account-standings.js';
 import { Bulk1763900000000 } from './migrations/1763900000000-bulk.js';
+import { GroupChanges1764200000000 } from './migrations/1764200000000-group-changes.js';
 import { RevokedSerials1764010000000 } from './migrations/1764010000000-revoked-serials.js';
 
 /** PostgreSQL schema of this service; nobody else reads it. */
@@ -20,6 +21,7 @@ export const databaseOf = (config: DatabaseConfig): DatabaseOptions => ({
     Bulk1763900000000,
     RevokedSerials1764010000000,
     AccountStandings1764100000000,
+    GroupChanges1764200000000,
   ],
   applicationName: config.replicaId,
   ...(config.databaseMigrations && { migrate: config.databaseMigrations }),

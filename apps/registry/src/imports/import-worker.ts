@@ -1,8 +1,9 @@
-import { type Clock, type Logger, newId, type Timer } from '@lanyard/service';
+import { type Clock, type Logger, newId } from '@lanyard/service';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { NewDevice } from '../devices/device-fields.js';
 import { deviceRowColumns, type DeviceRow, type Lifecycle } from '../devices/lifecycle.js';
 import type { DeviceQuotas } from '../quotas/device-quotas.js';
+import { BackgroundSteps } from '../steps/background-steps.js';
 import { importColumns, readRow } from './import-row.js';
 
 const periodMs = 1_000;
@@ -48,40 +49,29 @@ const given = (device: NewDevice): object =>
  * longest first: a large one does not hold up the others. Any replica may do the next step; a crash repeats none.
  */
 export class ImportWorker {
-  private timer: Timer | undefined;
-  private working: Promise<void> | undefined;
-  private stopping = false;
+  readonly steps: BackgroundSteps;
 
   constructor(
     private readonly database: DataSource,
     private readonly lifecycle: Lifecycle,
     private readonly quotas: DeviceQuotas,
-    private readonly clock: Clock,
-    private readonly logger: Logger,
-  ) {}
-
-  start(): void {
-    this.timer = this.clock.every(periodMs, () => this.poke());
+    clock: Clock,
+    logger: Logger,
+  ) {
+    this.steps = new BackgroundSteps({
+      step: () => this.next(),
+      periodMs,
+      clock,
+      logger,
+      failure: 'import not continued',
+    });
   }
 
-  poke(): void {
-    if (this.stopping) return;
-    this.working ??= this.work()
-      .catch((err: unknown) => this.logger.warn({ err }, 'import not continued, tried again'))
-      .finally(() => (this.working = undefined));
-  }
-
-  async stop(): Promise<void> {
-    this.stopping = true;
-    this.timer?.cancel();
-    await this.working;
-  }
-
-  private async work(): Promise<void> {
+  private async next(): Promise<boolean> {
     await this.database.query(
       `DELETE FROM registry.device_imports WHERE status = 'uploading' AND touched_at < now() - interval '${abandonedAfter}'`,
     );
-    while (!this.stopping && (await this.database.transaction((manager) => this.step(manager))));
+    return this.database.transaction((manager) => this.step(manager));
   }
 
   /** Whether there was something to do. */

@@ -1,7 +1,8 @@
 import type { AccessAccountChanged } from '@lanyard/contracts';
-import type { Clock, Logger, Timer } from '@lanyard/service';
+import type { Clock, Logger } from '@lanyard/service';
 import type { DataSource, EntityManager } from 'typeorm';
 import { deviceRowColumns, type Lifecycle, returned } from '../devices/lifecycle.js';
+import { BackgroundSteps } from '../steps/background-steps.js';
 import { announced, type Reason } from './suspension.service.js';
 
 const periodMs = 1_000;
@@ -39,42 +40,27 @@ interface Standing {
  * with their announcements: a crash repeats none.
  */
 export class SystemSuspension {
-  private timer: Timer | undefined;
-  private working: Promise<void> | undefined;
-  private stopping = false;
+  readonly steps: BackgroundSteps;
 
   constructor(
     private readonly database: DataSource,
     private readonly lifecycle: Lifecycle,
-    private readonly clock: Clock,
-    private readonly logger: Logger,
-  ) {}
+    clock: Clock,
+    logger: Logger,
+  ) {
+    this.steps = new BackgroundSteps({
+      step: () => this.database.transaction((manager) => this.step(manager)),
+      periodMs,
+      clock,
+      logger,
+      failure: 'devices of an account not suspended',
+    });
+  }
 
   /** A fact may be told again, and late. */
   async note({ accountId, status, changedAt }: AccessAccountChanged): Promise<void> {
     await this.database.query(status === 'suspended' ? suspendSql : restoreSql, [accountId, changedAt]);
-    this.poke();
-  }
-
-  start(): void {
-    this.timer = this.clock.every(periodMs, () => this.poke());
-  }
-
-  async stop(): Promise<void> {
-    this.stopping = true;
-    this.timer?.cancel();
-    await this.working;
-  }
-
-  private poke(): void {
-    if (this.stopping) return;
-    this.working ??= this.work()
-      .catch((err: unknown) => this.logger.warn({ err }, 'devices of an account not suspended, tried again'))
-      .finally(() => (this.working = undefined));
-  }
-
-  private async work(): Promise<void> {
-    while (!this.stopping && (await this.database.transaction((manager) => this.step(manager))));
+    this.steps.poke();
   }
 
   /** Whether there was something to do. The account that waited longest comes first. */

@@ -1,0 +1,45 @@
+import type { DeviceGroupsChanged } from '@lanyard/contracts';
+import type { Filter } from '@lanyard/service';
+import type { DataSource } from 'typeorm';
+
+const putSql = `
+  INSERT INTO event_log.memberships AS m (device_id, account_id, groups, revision)
+  SELECT r.device_id, r.account_id, string_to_array(r.groups, ','), r.revision
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[]) AS r (device_id, account_id, groups, revision)
+  ON CONFLICT (device_id) DO UPDATE SET groups = excluded.groups, revision = excluded.revision
+  WHERE m.revision < excluded.revision`;
+
+const dropSql = `
+  DELETE FROM event_log.memberships m USING unnest($1::text[], $2::bigint[]) AS r (device_id, revision)
+  WHERE m.device_id = r.device_id AND m.revision < r.revision`;
+
+/** SQL condition on `device_id`, for a filter by groups; values go to `parameters`. */
+export const inGroups = (
+  accountId: string,
+  { operator, values }: Pick<Filter, 'operator' | 'values'>,
+  parameters: unknown[],
+): string =>
+  `device_id ${operator === 'eq' || operator === 'in' ? '' : 'NOT '}IN (SELECT m.device_id FROM event_log.memberships m
+    WHERE m.account_id = $${parameters.push(accountId)} AND m.groups && $${parameters.push(values)}::text[])`;
+
+/** The service's own copy of who is in which device group. */
+export class MembershipStore {
+  constructor(private readonly database: DataSource) {}
+
+  /** A batch may be repeated, and may come late: of two facts of a device the one with the higher revision holds. */
+  async apply(facts: readonly DeviceGroupsChanged[]): Promise<void> {
+    const last = new Map<string, DeviceGroupsChanged>();
+    for (const fact of facts)
+      if (fact.revision >= (last.get(fact.deviceId)?.revision ?? 0)) last.set(fact.deviceId, fact);
+    const members = [...last.values()].filter(({ groups }) => groups.length > 0);
+    const gone = [...last.values()].filter(({ groups }) => groups.length === 0);
+    if (members.length > 0)
+      await this.database.query(putSql, [
+        members.map((f) => f.deviceId),
+        members.map((f) => f.accountId),
+        members.map((f) => f.groups.join(',')),
+        members.map((f) => f.revision),
+      ]);
+    if (gone.length > 0) await this.database.query(dropSql, [gone.map((f) => f.deviceId), gone.map((f) => f.revision)]);
+  }
+}

@@ -1,0 +1,14 @@
+import { DeviceGroups, type DeviceGroupsChanged } from '@lanyard/contracts';
+import { type Batch, OnBatch } from '@lanyard/kafka';
+import { Controller, Inject } from '@nestjs/common';
+import { MembershipStore } from './membership-store.js';
+
+@Controller()
+export class MembershipsConsumer {
+  constructor(@Inject(MembershipStore) private readonly memberships: MembershipStore) {}
+
+  @OnBatch(DeviceGroups)
+  async onGroups(batch: Batch<DeviceGroupsChanged>): Promise<void> {
+    await this.memberships.apply(batch.messages.map((m) => m.value));
+  }
+}

@@ -1,0 +1,73 @@
+import { DeviceGroups, type DeviceGroupsChanged } from '@lanyard/contracts';
+import type { Outbox } from '@lanyard/kafka';
+import type { Clock, Logger } from '@lanyard/service';
+import type { DataSource, EntityManager } from 'typeorm';
+import { BackgroundSteps } from '../steps/background-steps.js';
+
+const periodMs = 500;
+const changesAtOnce = 500;
+
+interface Change {
+  id: string;
+  device_id: string;
+  account_id: string;
+}
+
+/**
+ * Announces in which groups devices are, a moment after it changed. A group may have any number of members: their
+ * announcements do not belong into the request that deletes it.
+ */
+export class MembershipAnnouncer {
+  readonly steps: BackgroundSteps;
+
+  constructor(
+    private readonly database: DataSource,
+    private readonly outbox: Outbox,
+    private readonly clock: Clock,
+    logger: Logger,
+  ) {
+    this.steps = new BackgroundSteps({
+      step: () => this.database.transaction((manager) => this.step(manager)),
+      periodMs,
+      clock,
+      logger,
+      failure: 'groups of devices not announced',
+    });
+  }
+
+  private async step(manager: EntityManager): Promise<boolean> {
+    // One replica at a time: announcements come in the order of their revisions.
+    const [turn] = (await manager.query(
+      `SELECT pg_try_advisory_xact_lock(hashtext('registry'), hashtext('group_changes')) AS mine`,
+    )) as { mine: boolean }[];
+    if (!turn?.mine) return false;
+    const [changes] = (await manager.query(
+      `DELETE FROM registry.group_changes WHERE id IN
+         (SELECT id FROM registry.group_changes ORDER BY id LIMIT ${changesAtOnce})
+       RETURNING id, device_id, account_id`,
+    )) as [Change[], number];
+    if (changes.length === 0) return false;
+    // The last one of each device.
+    const noted = new Map(changes.toSorted((a, b) => Number(a.id) - Number(b.id)).map((c) => [c.device_id, c]));
+    // A statement of its own: it sees all that is noted, and maybe more, which is then noted as well.
+    const rows = (await manager.query(
+      `SELECT device_id, array_agg(group_id ORDER BY group_id) AS groups FROM registry.group_members
+       WHERE device_id = ANY($1) GROUP BY device_id`,
+      [[...noted.keys()]],
+    )) as { device_id: string; groups: string[] }[];
+    const groupsOf = new Map(rows.map((row) => [row.device_id, row.groups]));
+    const changedAt = new Date(this.clock.now()).toISOString();
+    const facts = [...noted.values()].map((change): DeviceGroupsChanged => ({
+      deviceId: change.device_id,
+      accountId: change.account_id,
+      groups: groupsOf.get(change.device_id) ?? [],
+      revision: Number(change.id),
+      changedAt,
+    }));
+    await this.outbox.appendAll(manager, DeviceGroups, facts);
+    // Who reads the state from the beginning later finds nothing of devices without groups.
+    for (const { deviceId, groups } of facts)
+      if (groups.length === 0) await this.outbox.appendTombstone(manager, DeviceGroups, deviceId);
+    return true;
+  }
+}

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { id, instant } from './fields.js';
+import { topic } from './topic.js';
+
+export const DeviceGroupsSchema = z
+  .object({
+    deviceId: id,
+    accountId: id,
+    groups: z.array(id).describe('All device groups that the device is in now; none for one that was deleted'),
+    revision: z.number().int().nonnegative().describe('Grows with each change, over all devices'),
+    changedAt: instant,
+  })
+  .meta({ id: 'DeviceGroupsChanged' });
+
+export type DeviceGroupsChanged = z.infer<typeof DeviceGroupsSchema>;
+
+/**
+ * The groups of a device as they are now. Several changes in a short time are one announcement, so it names no request:
+ * the audit entry of each change does (SYS_543, SYS_544). The last group that ends is announced with none, then a
+ * tombstone.
+ */
+export const DeviceGroups = topic<DeviceGroupsChanged>({
+  name: 'device.groups',
+  kind: 'state',
+  version: 1,
+  owner: 'registry',
+  consumers: ['event-log'],
+  keyIs: 'device id',
+  key: (v) => v.deviceId,
+  description: 'The device groups that a device is in.',
+  schema: DeviceGroupsSchema,
+});
