@@ -24,6 +24,7 @@ import { keyReader, KnownKeys } from './authentication/known-keys.js';
 import { LastLogins } from './authentication/last-logins.js';
 import type { GatewayConfig } from './config.js';
 import { door } from './door/door.js';
+import { IdentityTokens } from './door/identity-tokens.js';
 import { OpenCalls } from './door/open-calls.js';
 import { Replicas } from './door/replicas.js';
 import { type Owner, owners } from './door/routes.js';
@@ -68,10 +69,9 @@ const authenticatorOf = (
   const { clock, metrics } = parts;
   const { keyRate, accountRate } = config;
   const shared = new SharedRates(engines.redis, config.redisPrefix);
-  const local = new LocalRates(keyRate, clock);
   return new KeyAuthenticator({
     known,
-    limiter: new KeyLimiter({ shared, local, keyRate, accountRate, clock, metrics }),
+    limiter: new KeyLimiter({ shared, keyRate, accountRate, clock, metrics }),
     attempts: new LocalRates(config.attemptRate, clock),
     backoff: new Backoff(clock),
     logins,
@@ -130,10 +130,8 @@ const startOn = async (engines: Engines, config: GatewayConfig, base: ServicePar
         const own = ownDocument(app, config.publicUrl);
         serveDocuments(app, own, new Documents(own, Object.values(replicas), clock, metrics));
         const errors = new ErrorFilter(logger);
-        const identitySecrets = config.secrets.identity;
-        await app.register(
-          door({ authenticator, replicas, openCalls, identitySecrets, trustedProxies, errors, clock, metrics }),
-        );
+        const tokens = new IdentityTokens(config.secrets.identity, clock);
+        await app.register(door({ authenticator, replicas, openCalls, tokens, trustedProxies, errors, metrics }));
         upgrades.attach(app.getHttpServer());
       },
       afterListen: () => {

@@ -138,7 +138,8 @@ describe('the rate of a key', () => {
       const passed = (await flood(alone.url, key, 12)).filter((status) => status === 200).length;
       expect(passed).toBeGreaterThanOrEqual(5);
       expect(passed).toBeLessThan(8);
-      expect(await (await fetch(`${alone.url}/metrics`)).text()).toMatch(/lanyard_gateway_rate_alone_total\{.*\} 12/);
+      // The first one passes before anybody has asked Redis.
+      expect(await (await fetch(`${alone.url}/metrics`)).text()).toMatch(/lanyard_gateway_rate_alone_total\{.*\} 11/);
     } finally {
       await alone.stop();
     }

@@ -5,6 +5,7 @@ export { KafkaSecurity, kafkaSecurity } from './config/kafka-security.js';
 export { requireOneSlot } from './config/redis-url.js';
 export * from './database/migrate-command.js';
 export * from './database/open-database.js';
+export * from './database/prepared-reads.js';
 export * from './errors/error-body.js';
 export * from './errors/service-error.js';
 export * from './http/error-filter.js';

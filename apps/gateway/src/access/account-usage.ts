@@ -3,6 +3,7 @@ import {
   formatTimestamp,
   type Identity,
   identityHeader,
+  requestIdHeader,
   type Metrics,
   signIdentity,
 } from '@lanyard/service';
@@ -75,7 +76,7 @@ export class AccountUsages {
       {
         method: 'GET',
         path: `${path}?limit=2&include=total_count`,
-        headers: { accept: 'application/json', [identityHeader]: token },
+        headers: { accept: 'application/json', [identityHeader]: token, [requestIdHeader]: caller.requestId },
         body: { open: () => null, repeatable: () => true },
         signal: AbortSignal.timeout(timeoutMs),
       },

@@ -1,17 +1,10 @@
-import {
-  AccessDenied,
-  type Authenticator,
-  bodyLimitBytes,
-  type Clock,
-  type ErrorFilter,
-  type Metrics,
-  signIdentity,
-} from '@lanyard/service';
+import { AccessDenied, type Authenticator, bodyLimitBytes, type ErrorFilter, type Metrics } from '@lanyard/service';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { clientAddress } from '../authentication/client-address.js';
 import { allows } from '../access/permissions.js';
 import { NoSuchPath } from '../errors.js';
 import { pass } from './forward.js';
+import type { IdentityTokens } from './identity-tokens.js';
 import { requestHeaders, responseHeaders } from './headers.js';
 import type { OpenCalls } from './open-calls.js';
 import type { Replicas } from './replicas.js';
@@ -22,10 +15,9 @@ export interface DoorParts {
   authenticator: Authenticator;
   replicas: Record<Owner, Replicas>;
   openCalls: OpenCalls;
-  identitySecrets: readonly string[];
+  tokens: IdentityTokens;
   trustedProxies: number;
   errors: ErrorFilter;
-  clock: Clock;
   metrics: Metrics;
 }
 
@@ -53,7 +45,7 @@ const handle = async (parts: DoorParts, request: FastifyRequest, reply: FastifyR
     throw new AccessDenied(`The key has no permission for this path: it needs a group that gives ${needed}.`);
   const bytesMax = takesLargeBodies(request.method, pathOf(request.url)) ? importBytesMax : bodyLimitBytes;
   const body = await requestBody(request.raw, bytesMax);
-  const token = signIdentity(identity, parts.identitySecrets, parts.clock.now());
+  const token = parts.tokens.of(identity);
   const from = { requestId: request.id, address: clientAddress(request.raw, parts.trustedProxies) };
   const headers = requestHeaders(request.headers, token, from);
   const call = { method: request.method, path: request.url, headers, body, signal };

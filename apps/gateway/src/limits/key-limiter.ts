@@ -1,11 +1,14 @@
 import { type Clock, type Metrics, RateLimited } from '@lanyard/service';
 import type { AccountLimits } from '../access/account.entity.js';
+import { AccountRates, type Take } from './account-rates.js';
 import type { Rate } from './gcra.js';
-import type { LocalRates } from './local-rates.js';
-import type { SharedRates, Take } from './shared-rates.js';
+import type { SharedRates } from './shared-rates.js';
 
 /** After Redis did not answer, it is left alone for this time: a stalled Redis must not slow each request. */
 const aloneMs = 1_000;
+
+/** Accounts whose requests are counted at a time; when there are more, those that are full again are forgotten. */
+const accountsMax = 10_000;
 
 /** Whose request it is. */
 export interface Payer {
@@ -16,7 +19,6 @@ export interface Payer {
 
 export interface LimiterParts {
   shared: SharedRates;
-  local: LocalRates;
   keyRate: Rate;
   /** Of all keys of an account together, when the account has no quota of its own. */
   accountRate: Rate;
@@ -30,13 +32,28 @@ export interface LimiterParts {
  */
 export class KeyLimiter {
   private aloneUntilMs = 0;
+  private readonly accounts = new Map<string, AccountRates>();
 
   constructor(private readonly parts: LimiterParts) {}
 
-  /** Throws RateLimited. */
-  async take(payer: Payer): Promise<void> {
-    const waitMs = await this.waitMs(payer.accountId, this.takesOf(payer));
+  /** Throws RateLimited. A promise only when Redis has to be asked. */
+  take(payer: Payer): void | Promise<void> {
+    const takes = this.takesOf(payer);
+    if (this.parts.clock.now() < this.aloneUntilMs) return this.mustNotWait(this.alone(payer.accountId, takes));
+    const waitMs = this.ratesOf(payer.accountId).take(takes);
+    return typeof waitMs === 'number' ? this.mustNotWait(waitMs) : this.asked(waitMs, payer.accountId, takes);
+  }
+
+  private mustNotWait(waitMs: number): void {
     if (waitMs > 0) throw new RateLimited(Math.ceil(waitMs / 1_000));
+  }
+
+  private async asked(answer: Promise<number>, accountId: string, takes: readonly Take[]): Promise<void> {
+    const waitMs = await answer.catch(() => {
+      this.lost();
+      return this.alone(accountId, takes);
+    });
+    this.mustNotWait(waitMs);
   }
 
   private takesOf({ keyId, limits }: Payer): Take[] {
@@ -49,21 +66,25 @@ export class KeyLimiter {
     ];
   }
 
-  private async waitMs(accountId: string, takes: readonly Take[]): Promise<number> {
+  private ratesOf(accountId: string): AccountRates {
+    const known = this.accounts.get(accountId);
+    if (known) return known;
+    if (this.accounts.size >= accountsMax)
+      for (const [id, rates] of this.accounts) if (rates.isIdle) this.accounts.delete(id);
     const { shared, clock } = this.parts;
-    if (clock.now() < this.aloneUntilMs) return this.alone(accountId, takes);
-    try {
-      return await shared.take(accountId, takes);
-    } catch {
-      this.aloneUntilMs = clock.now() + aloneMs;
-      return this.alone(accountId, takes);
-    }
+    const rates = new AccountRates(accountId, shared, clock, () => this.lost());
+    this.accounts.set(accountId, rates);
+    return rates;
+  }
+
+  private lost(): void {
+    this.aloneUntilMs = this.parts.clock.now() + aloneMs;
   }
 
   private alone(accountId: string, takes: readonly Take[]): number {
-    const { local, metrics } = this.parts;
-    metrics.counter({ name: 'lanyard_gateway_rate_alone_total', help: 'Requests counted without Redis' }).inc();
-    const waits = takes.map(({ name, rate }) => local.take(`${accountId}:${name}`, rate));
-    return Math.max(...waits);
+    this.parts.metrics
+      .counter({ name: 'lanyard_gateway_rate_alone_total', help: 'Requests counted without Redis' })
+      .inc();
+    return this.ratesOf(accountId).takeAlone(takes);
   }
 }

@@ -2,36 +2,53 @@ import type { RedisClient } from '@lanyard/service';
 import { intervalMs, type Rate, toleranceMs } from './gcra.js';
 
 /**
- * take-rates-2: takes one from each of several rates, or from none.
+ * take-rates-3: adds what a replica has let pass already, then takes one from each of several rates, or from none.
  * KEYS the theoretical arrival times in µs; each expires when its bucket is full again.
- * ARGV per key: interval in µs, tolerance in µs. Time is the server's, so replicas need no common clock.
- * Returns 0 when taken, else the longest µs to wait.
+ * ARGV 1 to take or 0; then per key: interval in µs, tolerance in µs, requests that passed. Time is the server's, so
+ * replicas need no common clock.
+ * Returns 0 when taken, else the longest µs to wait; then per key, how many µs it is in use for.
  */
 const takeRates = `
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
-local nexts, longest = {}, 0
+local tats, longest = {}, 0
+local take = tonumber(ARGV[1])
 for i, key in ipairs(KEYS) do
-  local interval, tolerance = tonumber(ARGV[2 * i - 1]), tonumber(ARGV[2 * i])
-  nexts[i] = math.max(tonumber(redis.call('GET', key) or 0), now) + interval
-  longest = math.max(longest, nexts[i] - now - tolerance)
+  local interval, tolerance, passed = tonumber(ARGV[3 * i - 1]), tonumber(ARGV[3 * i]), tonumber(ARGV[3 * i + 1])
+  tats[i] = math.max(tonumber(redis.call('GET', key) or 0), now) + interval * passed
+  longest = math.max(longest, tats[i] + interval * take - now - tolerance)
 end
-if longest > 0 then return math.ceil(longest) end
+if take == 0 then longest = 0 end
+local answer = { math.ceil(longest) }
 for i, key in ipairs(KEYS) do
-  redis.call('SET', key, string.format('%.0f', nexts[i]), 'PX', math.max(1, math.ceil((nexts[i] - now) / 1000)))
+  if longest <= 0 then tats[i] = tats[i] + tonumber(ARGV[3 * i - 1]) * take end
+  if tats[i] > now then
+    redis.call('SET', key, string.format('%.0f', tats[i]), 'PX', math.max(1, math.ceil((tats[i] - now) / 1000)))
+  end
+  answer[i + 1] = math.ceil(tats[i] - now)
 end
-return 0
+if longest <= 0 then answer[1] = 0 end
+return answer
 `;
 
-type WithCommand = RedisClient & { takeRates(keys: number, ...keysAndNumbers: (string | number)[]): Promise<number> };
+type WithCommand = RedisClient & { takeRates(keys: number, ...keysAndNumbers: (string | number)[]): Promise<number[]> };
 
-/** One from a rate of this name. */
-export interface Take {
+/** A rate that several replicas count together. */
+export interface SharedRate {
   name: string;
   rate: Rate;
+  /** Requests that this replica has let pass and not told yet. */
+  passed: number;
 }
 
-/** Rates that all replicas count together, in Redis. Rejects when Redis does not answer at once. */
+export interface SharedVerdict {
+  /** 0: taken from all. Otherwise nothing was taken, and how long to wait. */
+  waitMs: number;
+  /** Of each rate, in the order asked: for how long what was taken so far would last. */
+  usedMs: number[];
+}
+
+/** Rates in Redis. Rejects when Redis does not answer at once. */
 export class SharedRates {
   private readonly redis: WithCommand;
 
@@ -43,10 +60,11 @@ export class SharedRates {
     this.redis = redis as WithCommand;
   }
 
-  /** 0: taken from all. Otherwise nothing was taken, and how long to wait. `group`: keeps the names in one slot. */
-  async take(group: string, takes: readonly Take[]): Promise<number> {
-    const keys = takes.map(({ name }) => `${this.prefix}rate:{${group}}:${name}`);
-    const numbers = takes.flatMap(({ rate }) => [intervalMs(rate) * 1_000, toleranceMs(rate) * 1_000]);
-    return (await this.redis.takeRates(keys.length, ...keys, ...numbers)) / 1_000;
+  /** Tells what passed, and takes one more from each if `isTaking`. `group`: keeps the names in one slot. */
+  async settle(group: string, rates: readonly SharedRate[], isTaking: boolean): Promise<SharedVerdict> {
+    const keys = rates.map(({ name }) => `${this.prefix}rate:{${group}}:${name}`);
+    const numbers = rates.flatMap(({ rate, passed }) => [intervalMs(rate) * 1_000, toleranceMs(rate) * 1_000, passed]);
+    const [waitUs = 0, ...usedUs] = await this.redis.takeRates(keys.length, ...keys, Number(isTaking), ...numbers);
+    return { waitMs: waitUs / 1_000, usedMs: usedUs.map((us) => us / 1_000) };
   }
 }

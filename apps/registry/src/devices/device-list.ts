@@ -5,6 +5,7 @@ import {
   type ListEnvelope,
   type ListQuery,
   type ListSpec,
+  PreparedReads,
 } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
 import { PageNotFound } from '../errors.js';
@@ -94,14 +95,18 @@ const pageRows = 1_000;
 
 /** Pages of devices by id: what is created meanwhile neither repeats nor hides others. */
 export class DeviceList {
-  constructor(private readonly database: DataSource) {}
+  private readonly prepared: PreparedReads;
+
+  constructor(private readonly database: DataSource) {
+    this.prepared = new PreparedReads(database);
+  }
 
   async list(accountId: string, query: ListQuery, groupId?: string): Promise<ListEnvelope<Device>> {
     const parameters: unknown[] = [];
     const conditions = deviceConditions(accountId, query.filters, parameters, groupId);
     const total = query.includeTotal ? await this.count(conditions, parameters) : undefined;
     if (query.after) conditions.push(await this.behind(accountId, query, parameters));
-    const rows: Device[] = await this.database.query(
+    const rows = await this.prepared.rows<Device>(
       `${selectDevices} WHERE ${conditions.join(' AND ')} ORDER BY d.id ${query.order} LIMIT ${query.limit + 1}`,
       parameters,
     );

@@ -1,4 +1,4 @@
-import { isId, mustMatch, newId } from '@lanyard/service';
+import { isId, mustMatch, newId, PreparedReads } from '@lanyard/service';
 import { type DataSource, QueryFailedError } from 'typeorm';
 import type { CredentialAnnouncer } from '../credentials/announcer.js';
 import { DeviceNotFound, DeviceSuspended, EndpointNameTaken } from '../errors.js';
@@ -46,20 +46,24 @@ export interface Condition {
 /** The etag of a record, read with the row locked. */
 export const etagOf = `to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS etag`;
 
+const oneDevice = `${selectDevices} WHERE d.id = $1 AND d.account_id = $2`;
+
 /** Devices of the directory. Every change is announced in its own transaction. */
 export class DevicesService {
+  private readonly prepared: PreparedReads;
+
   constructor(
     private readonly database: DataSource,
     private readonly lifecycle: Lifecycle,
     private readonly credentials: CredentialAnnouncer,
     private readonly quotas: DeviceQuotas,
-  ) {}
+  ) {
+    this.prepared = new PreparedReads(database);
+  }
 
   /** Throws DeviceNotFound, also for a device of another account. */
   async get(accountId: string, id: string): Promise<Device> {
-    const [device]: Device[] = isId(id)
-      ? await this.database.query(`${selectDevices} WHERE d.id = $1 AND d.account_id = $2`, [id, accountId])
-      : [];
+    const [device] = isId(id) ? await this.prepared.rows<Device>(oneDevice, [id, accountId]) : [];
     if (!device) throw new DeviceNotFound();
     return device;
   }

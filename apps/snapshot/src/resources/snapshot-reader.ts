@@ -1,4 +1,4 @@
-import { formatTimestamp } from '@lanyard/service';
+import { formatTimestamp, PreparedReads } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
 import { DeviceNotFound } from '../errors.js';
 import { type AccountModels, type ModelRegistry } from '@lanyard/lwm2m';
@@ -47,7 +47,7 @@ const resourcesSql = `
     AND NOT EXISTS (SELECT 1 FROM snapshot.resources r WHERE r.device_id = $1 AND (r.path = s.path OR starts_with(r.path, s.path || '/')))
   GROUP BY s.path`;
 
-const byNumbers = (a: string, b: string): number => a.localeCompare(b, 'en', { numeric: true });
+const byNumbers = new Intl.Collator('en', { numeric: true });
 
 /** What the type of the resource makes of its bytes. */
 const withDecoded = (path: string, contentType: string, bytes: Buffer, models: ModelRegistry) => {
@@ -85,19 +85,25 @@ const latest = (times: (string | undefined)[]): string | undefined =>
 
 /** Reads the snapshot of one device. Throws DeviceNotFound for a device of another account. */
 export class SnapshotReader {
+  private readonly prepared: PreparedReads;
+
   constructor(
-    private readonly database: DataSource,
+    database: DataSource,
     private readonly models: AccountModels,
-  ) {}
+  ) {
+    this.prepared = new PreparedReads(database);
+  }
 
   async read(accountId: string, deviceId: string, nowMs: number): Promise<DeviceEcho> {
-    const [device]: DeviceRow[] = await this.database.query(deviceSql, [deviceId, accountId]);
+    const [[device], rows] = await Promise.all([
+      this.prepared.rows<DeviceRow>(deviceSql, [deviceId, accountId]),
+      this.prepared.rows<ResourceRow>(resourcesSql, [deviceId]),
+    ]);
     if (!device) throw new DeviceNotFound();
-    const rows: ResourceRow[] = await this.database.query(resourcesSql, [deviceId]);
     const models = this.models.of(accountId);
     const resources = rows
       .map((row) => resource(row, models))
-      .sort((a, b) => byNumbers(a.resource_path, b.resource_path));
+      .sort((a, b) => byNumbers.compare(a.resource_path, b.resource_path));
     const lastReportedAt = latest(resources.map((r) => r.reported?.reported_at));
     const lastDesiredAt = latest(resources.map((r) => r.desired?.desired_at));
     return {

@@ -12,7 +12,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../clock.js';
 import { AccessDenied, Unauthenticated } from '../errors/service-error.js';
 import { traceParentOf } from '../tracing/http-spans.js';
-import { type Identity, identityHeader, verifyIdentity } from './token.js';
+import { type Identity, identityHeader, type VerifiedIdentity, verifyIdentity } from './token.js';
 
 const permissionsKey = 'lanyard:permissions';
 const publicKey = 'lanyard:public';
@@ -30,8 +30,13 @@ export interface Authenticator {
 
 export const AUTHENTICATOR = Symbol('Authenticator');
 
+/** Tokens that were verified a moment ago: a gateway comes with the same one for some seconds. */
+const verifiedMax = 5_000;
+
 /** Accepts the gateway's signed token and nothing else. */
 export class TokenAuthenticator implements Authenticator {
+  private readonly verified = new Map<string, VerifiedIdentity>();
+
   constructor(
     private readonly secrets: readonly string[],
     private readonly clock: Clock,
@@ -39,9 +44,22 @@ export class TokenAuthenticator implements Authenticator {
 
   async authenticate(request: FastifyRequest): Promise<Identity> {
     const token = request.headers[identityHeader];
-    const identity = typeof token === 'string' ? verifyIdentity(token, this.secrets, this.clock.now()) : undefined;
-    if (!identity) throw new Unauthenticated('Come through the gateway: no valid identity token.', 'invalid_token');
-    return identity;
+    const verified = typeof token === 'string' ? this.verify(token) : undefined;
+    if (!verified) throw new Unauthenticated('Come through the gateway: no valid identity token.', 'invalid_token');
+    return { ...verified.identity, requestId: request.id };
+  }
+
+  private verify(token: string): VerifiedIdentity | undefined {
+    const now = this.clock.now();
+    const before = this.verified.get(token);
+    if (before && before.untilMs >= now) return before;
+    this.verified.delete(token);
+    const verified = verifyIdentity(token, this.secrets, now);
+    if (!verified) return undefined;
+    this.verified.set(token, verified);
+    const [oldest] = this.verified.keys();
+    if (this.verified.size > verifiedMax && oldest !== undefined) this.verified.delete(oldest);
+    return verified;
   }
 }
 

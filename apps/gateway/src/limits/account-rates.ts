@@ -1,0 +1,112 @@
+import type { Clock } from '@lanyard/service';
+import { gcra, intervalMs, type Rate, toleranceMs } from './gcra.js';
+import type { SharedRate, SharedRates } from './shared-rates.js';
+
+/** One from a rate of this name. */
+export interface Take {
+  name: string;
+  rate: Rate;
+}
+
+interface Count {
+  rate: Rate;
+  /** Theoretical arrival time by this replica's clock: what it knows of all replicas, and what passed here since. */
+  tatMs: number;
+  /** Passed here, not told yet. */
+  passed: number;
+}
+
+/**
+ * Below this share of its burst a rate is counted here and told afterwards; above, each request asks. So four replicas
+ * that are flooded at once let pass one burst together, and one request more of each; of more replicas, each adds a
+ * quarter. What was
+ * let pass too much is waited for later: in the long run the rate is exact.
+ */
+const shareWithoutAsking = 1 / 4;
+
+/** How late others hear of what passed here. */
+const tellAfterMs = 50;
+
+/** The rates of one account and its keys, as one replica sees them. */
+export class AccountRates {
+  private readonly counts = new Map<string, Count>();
+  private isTelling = false;
+
+  constructor(
+    private readonly accountId: string,
+    private readonly shared: SharedRates,
+    private readonly clock: Clock,
+    private readonly onLost: () => void,
+  ) {}
+
+  /** Whether nothing is known that would matter later. */
+  get isIdle(): boolean {
+    const now = this.clock.now();
+    return !this.isTelling && [...this.counts.values()].every(({ tatMs, passed }) => passed === 0 && tatMs <= now);
+  }
+
+  /** 0: taken from all. Otherwise how long to wait. Rejects when it has to ask, and Redis does not answer. */
+  take(takes: readonly Take[]): number | Promise<number> {
+    const now = this.clock.now();
+    const counts = takes.map((take) => this.countOf(take));
+    const isCalm = counts.every(
+      ({ tatMs, rate }) => Math.max(tatMs, now) + intervalMs(rate) - now <= toleranceMs(rate) * shareWithoutAsking,
+    );
+    if (!isCalm) return this.settle(takes, true);
+    for (const count of counts) {
+      count.tatMs = Math.max(count.tatMs, now) + intervalMs(count.rate);
+      count.passed++;
+    }
+    this.tellSoon();
+    return 0;
+  }
+
+  /** The same by what this replica knows and nobody else: while Redis is away. Nobody is told of it later. */
+  takeAlone(takes: readonly Take[]): number {
+    const now = this.clock.now();
+    const counts = takes.map((take) => this.countOf(take));
+    const verdicts = counts.map(({ tatMs, rate }) => gcra(tatMs, now, rate));
+    const waitMs = Math.max(...verdicts.map((verdict) => verdict.waitMs));
+    if (waitMs === 0) counts.forEach((count, n) => (count.tatMs = verdicts[n]?.tatMs ?? count.tatMs));
+    return waitMs;
+  }
+
+  private countOf({ name, rate }: Take): Count {
+    let count = this.counts.get(name);
+    if (!count) this.counts.set(name, (count = { rate, tatMs: 0, passed: 0 }));
+    count.rate = rate;
+    return count;
+  }
+
+  private tellSoon(): void {
+    if (this.isTelling) return;
+    this.isTelling = true;
+    this.clock.after(tellAfterMs, () => {
+      this.isTelling = false;
+      const now = this.clock.now();
+      const untold: Take[] = [];
+      for (const [name, { rate, passed, tatMs }] of this.counts) {
+        if (passed > 0) untold.push({ name, rate });
+        else if (tatMs <= now) this.counts.delete(name);
+      }
+      if (untold.length > 0) this.settle(untold, false).catch(this.onLost);
+    });
+  }
+
+  private async settle(takes: readonly Take[], isTaking: boolean): Promise<number> {
+    const counts = takes.map((take) => this.countOf(take));
+    const rates = takes.map(({ name, rate }, n): SharedRate => {
+      const count = counts[n] as Count;
+      const { passed } = count;
+      count.passed = 0;
+      return { name, rate, passed };
+    });
+    const { waitMs, usedMs } = await this.shared.settle(this.accountId, rates, isTaking);
+    const now = this.clock.now();
+    counts.forEach((count, n) => {
+      // What passed here while the answer was on its way is not in it.
+      count.tatMs = now + (usedMs[n] ?? 0) + count.passed * intervalMs(count.rate);
+    });
+    return waitMs;
+  }
+}
