@@ -6,6 +6,8 @@ import { clientPackage } from '../journeys-client.js';
 import { failingCallback } from '../journeys-callback.js';
 import { prepareJava } from '../java-device.js';
 import { explained } from '../journeys-explain.js';
+import { followed } from '../journeys-request.js';
+import { tailed } from '../journeys-tail.js';
 import { traced } from '../journeys-trace.js';
 import { officialSdk } from '../sdk.js';
 import { TraceReceiver } from '../trace-receiver.js';
@@ -23,7 +25,7 @@ describe.each([
   beforeAll(async () => {
     await prepareJava('leshan');
     const endpoint = await receiver.start();
-    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_TRACES_SAMPLER_ARG: '1' };
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_TRACES_SAMPLER_ARG: '1', LOG_LEVEL: 'debug' };
     system = await startSystem(`journeys-${name.slice(0, 3)}`, { replicas, ...(isTraced && { env }) });
     app = new Application(system.baseUrl, system.adminKey);
     await app.connects();
@@ -58,6 +60,15 @@ describe.each([
   it('a command, a device and an event, explained', async () => {
     await explained(app, coapUrl());
   });
+
+  it('the event log, live', async () => {
+    await tailed(app, coapUrl());
+  });
+
+  if (isTraced)
+    it('one request id in the logs of all who handle what it asks for', async () => {
+      await followed(app, coapUrl(), system.constellation.logs);
+    });
 
   it(isTraced ? 'one trace from datagram to frame, and one of a command' : 'no traces', async () => {
     if (isTraced) await traced(app, coapUrl(), receiver);

@@ -16,6 +16,7 @@ const headers = {
     ce_time: { type: 'string', format: 'date-time' },
     'content-type': { const: 'application/json' },
     traceparent: { type: 'string' },
+    ce_requestid: { type: 'string', description: 'Of the REST call that caused the message' },
     ce_itembytes: { type: 'string', description: 'Length of the item at the start of the value' },
     ce_category: { type: 'string' },
     ce_account: { type: 'string' },

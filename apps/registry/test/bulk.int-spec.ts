@@ -95,10 +95,10 @@ describe('bulk operations', () => {
       await completed(small, (await upload(small, 'name\nquick')).body.id);
       const { status, processed_count } = (await call('GET', `/v3/device-imports/${body.id}`, undefined, large)).body;
       expect([status, processed_count < 100_000]).toEqual(['processing', true]);
-      expect(await completed(large, body.id, 150_000)).toMatchObject({ processed_count: 100_000, errors_count: 0 });
+      expect(await completed(large, body.id, 300_000)).toMatchObject({ processed_count: 100_000, errors_count: 0 });
       expect(await total(large)).toBe(100_000);
       expect((await upload(large, `${csv}\nsurplus,`)).status).toBe(400);
-    }, 180_000);
+    }, 360_000);
   });
 
   it('a quota of devices holds for single ones and for imports', async () => {

@@ -10,6 +10,8 @@ export const headerNames = {
   time: 'ce_time',
   contentType: 'content-type',
   traceParent: 'traceparent',
+  /** Of the REST call that caused the message. */
+  requestId: 'ce_requestid',
   itemBytes: 'ce_itembytes',
   category: 'ce_category',
   account: 'ce_account',
@@ -37,6 +39,8 @@ export interface MessageMeta {
   id?: string;
   occurredAtMs?: number;
   traceParent?: string;
+  /** Of the REST call that caused it. */
+  requestId?: string;
 }
 
 /** The message does not fit its topic's schema or framing. Never retriable: a case for the dead letters. */
@@ -66,8 +70,9 @@ const check = <V>(topic: Topic<V>, value: unknown): V => {
 type Base = Record<'ce_specversion' | 'ce_id' | 'ce_type' | 'ce_source' | 'ce_time' | 'content-type', string>;
 type Framed = Base & Record<'ce_itembytes' | 'ce_category' | 'ce_account' | 'ce_audience' | 'ce_endpoint', string>;
 
-const traced = (headers: Headers, { traceParent }: MessageMeta): Headers => {
+const traced = (headers: Headers, { traceParent, requestId }: MessageMeta): Headers => {
   if (traceParent) headers[headerNames.traceParent] = traceParent;
+  if (requestId) headers[headerNames.requestId] = requestId;
   return headers;
 };
 

@@ -1,5 +1,5 @@
 import { DeviceCommandResults, DeviceCommands } from '@lanyard/contracts';
-import type { Outbox } from '@lanyard/kafka';
+import { causedBy, type Outbox } from '@lanyard/kafka';
 import { type Clock, newId } from '@lanyard/service';
 import { type DataSource, type EntityManager, type FindOptionsWhere, In, IsNull } from 'typeorm';
 import { withDevice } from '../db/device-lock.js';
@@ -15,7 +15,14 @@ import { cancelled, expired, inDoubt, type Outcome } from './outcome.js';
 export type NewCommand = Pick<
   Command,
   'deviceId' | 'accountId' | 'keyId' | 'asyncId' | 'kind' | 'method' | 'path' | 'query' | 'accept' | 'contentType'
-> & { payload: Buffer | null; retryMax: number; expirySeconds: number; fingerprint: string; traceParent?: string };
+> & {
+  payload: Buffer | null;
+  retryMax: number;
+  expirySeconds: number;
+  fingerprint: string;
+  requestId?: string;
+  traceParent?: string;
+};
 
 /** Who executes a command: a replica, in one epoch of the device's session. */
 export interface Claimant {
@@ -235,6 +242,7 @@ export class CommandQueue {
       expiresAt: new Date(now + expirySeconds * 1000),
     });
     await manager.insert(Command, row);
+    causedBy(manager, row.requestId);
     await this.parts.outbox.append(manager, DeviceCommands, accepted(row), traceOf(row));
     return row;
   }
@@ -326,6 +334,7 @@ export class CommandQueue {
   }
 
   private async announce(manager: EntityManager, command: Command, outcome: Outcome): Promise<true> {
+    causedBy(manager, command.requestId);
     if (command.kind === 'subscription') await this.settle(manager, command, outcome);
     const now = this.parts.clock.now();
     const fact = finished(command, outcome, now, this.parts.endpointNameOf(command.deviceId));

@@ -91,6 +91,10 @@ export class Command {
   @Column('text', { name: 'trace_parent', nullable: true })
   traceParent: string | null;
 
+  /** Of the call that brought it. */
+  @Column('text', { name: 'request_id', nullable: true })
+  requestId: string | null;
+
   @Column('timestamptz', { name: 'finished_at', nullable: true })
   finishedAt: Date | null;
 

@@ -59,6 +59,7 @@ export class Commands {
       deviceId,
       accountId,
       keyId: identity.keyId,
+      requestId: identity.requestId,
       ...(identity.traceParent !== undefined && { traceParent: identity.traceParent }),
       fingerprint: fingerprint(wish, deviceId),
     };

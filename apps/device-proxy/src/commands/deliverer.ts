@@ -1,5 +1,5 @@
 import type { Clock, Logger, Timer, Tracing } from '@lanyard/service';
-import type { Asker, DeviceReply } from '../downlink/asker.js';
+import type { Asker, DeviceReply, OnSent } from '../downlink/asker.js';
 import { bringsNoChange, bringsValues, isComposite, isRepeatable, operationOf } from '../downlink/operation.js';
 import { formatOf } from '../downlink/formats.js';
 import { pathsFormat } from '../downlink/requests.js';
@@ -176,6 +176,9 @@ export class Deliverer {
     });
     const verdict = await this.attempt(session, command);
     span?.end('again' in verdict ? 'no answer: tried again' : verdict.done.error);
+    const { id: commandId, deviceId, requestId } = command;
+    const ended = 'done' in verdict ? { status: verdict.done.status, error: verdict.done.error } : { again: true };
+    this.parts.logger.debug({ requestId, commandId, deviceId, attempts, ...ended }, 'command carried out');
     return verdict;
   }
 
@@ -195,7 +198,7 @@ export class Deliverer {
     if (operation === 'observe') return this.subscribe(session, command);
     if (isComposite(operation) && session.data.lwm2mVersion === '1.0') return notOffered;
     if (operation === 'observe-composite') return this.subscribeTogether(session, command);
-    const reply = await asker.ask(session, { operation, ...command });
+    const reply = await asker.ask(session, { operation, ...command }, this.sentFor(command));
     if (operation === 'read' && reply.code === '2.05')
       await values.report(session, { path: command.path, ...reply, cause: 'read', audience: [] });
     if (operation === 'read-composite' && reply.code === '2.05')
@@ -207,35 +210,42 @@ export class Deliverer {
    * The path is observed once however many subscribe; who comes later gets the present value by a read. The audience
    * is loaded first, so that the first value finds the subscriber in it.
    */
-  private async subscribe(session: Session, { path, keyId }: Command): Promise<Outcome> {
+  private async subscribe(session: Session, command: Command): Promise<Outcome> {
+    const { path, keyId } = command;
     const { asker, interest, observer, values } = this.parts;
     const rows = await interest.load(session);
     if (!rows.some((row) => row.path === path && row.keyId === keyId && row.together === null))
       return subscriptionRemoved;
     if (session.observations.has(path)) {
-      const reply = await asker.ask(session, {
-        operation: 'read',
-        path,
-        query: [],
-        accept: null,
-        contentType: null,
-        payload: null,
-      });
+      const read = { operation: 'read', path, query: [], accept: null, contentType: null, payload: null } as const;
+      const reply = await asker.ask(session, read, this.sentFor(command));
       if (reply.code === '2.05') await values.report(session, { path, ...reply, cause: 'notify', audience: [keyId] });
       return outcomeOf(reply);
     }
-    return this.observed(await observer.observe(session, { path }));
+    return this.observed(await observer.observe(session, { path }, this.sentFor(command)));
   }
 
   /** One observation for each command: its paths are those that are still subscribed to through it. */
-  private async subscribeTogether(session: Session, { id, accept, contentType }: Command): Promise<Outcome> {
+  private async subscribeTogether(session: Session, command: Command): Promise<Outcome> {
+    const { id, accept, contentType } = command;
     const rows = await this.parts.interest.load(session);
     const paths = rows.filter((row) => row.together === id).map((row) => row.path);
     if (paths.length === 0) return subscriptionRemoved;
     const format = (contentType === null ? undefined : formatOf(contentType)) ?? pathsFormat(session.data);
     const wish = accept === null ? undefined : formatOf(accept);
     const target = { path: id, together: { paths, format }, ...(wish !== undefined && { accept: wish }) };
-    return this.observed(await this.parts.observer.observe(session, target));
+    return this.observed(await this.parts.observer.observe(session, target, this.sentFor(command)));
+  }
+
+  /** What leaves for a command, as the device knows it, under the id of the call that brought the command. */
+  private sentFor({ id: commandId, deviceId, requestId, method, path }: Command): OnSent | undefined {
+    const { logger } = this.parts;
+    if (!logger.isLevelEnabled('debug')) return undefined;
+    return ({ token, messageId }) =>
+      logger.debug(
+        { requestId, commandId, deviceId, method, path, token: token.toString('hex'), messageId },
+        'CoAP request sent',
+      );
   }
 
   private observed({ reply, observing }: Observed): Outcome {

@@ -9,6 +9,7 @@ import { Initial1700000000001 } from './migrations/1700000000001-initial.js';
 import { ModelsAndAttempts1700000000002 } from './migrations/1700000000002-models-and-attempts.js';
 import { CommandsOfADevice1700000000010 } from './migrations/1700000000010-commands-of-a-device.js';
 import { ObservedTogether1700000000012 } from './migrations/1700000000012-observed-together.js';
+import { RequestOfACommand1700000000013 } from './migrations/1700000000013-request-of-a-command.js';
 import { TraceOfACommand1700000000011 } from './migrations/1700000000011-trace-of-a-command.js';
 
 /** PostgreSQL schema of this service; nobody else reads it. */
@@ -23,6 +24,7 @@ const migrations = [
   CommandsOfADevice1700000000010,
   TraceOfACommand1700000000011,
   ObservedTogether1700000000012,
+  RequestOfACommand1700000000013,
 ];
 
 export const databaseOf = (config: DatabaseConfig): DatabaseOptions => ({

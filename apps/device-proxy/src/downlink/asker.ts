@@ -2,9 +2,11 @@ import type { AccountModels } from '@lanyard/lwm2m';
 import type { Heard } from '../sessions/heard.js';
 import type { Observation, Target } from '../sessions/observations.js';
 import type { Session } from '../sessions/session.js';
-import type { DeviceAnswer, DeviceLink, DeviceRequest } from '../transport/device-link.js';
+import type { DeviceAnswer, DeviceLink, DeviceRequest, SentMessage } from '../transport/device-link.js';
 import { mediaTypeOf } from './formats.js';
 import { type Ask, observeRequest, requestFor } from './requests.js';
+
+export type OnSent = (message: SentMessage) => void;
 
 /** A device's answer in the words of HTTP. */
 export interface DeviceReply {
@@ -34,15 +36,20 @@ export class Asker {
     private readonly models: AccountModels,
   ) {}
 
-  async ask(session: Session, ask: Ask): Promise<DeviceReply> {
-    const request = requestFor(session.data, ask, this.models.of(session.accountId));
+  /** `onSent` is called for each message that leaves. */
+  async ask(session: Session, ask: Ask, onSent?: OnSent): Promise<DeviceReply> {
+    const request = { ...requestFor(session.data, ask, this.models.of(session.accountId)), ...(onSent && { onSent }) };
     const answer = await session.whileOpen((signal) => this.link.request(session.address, request, signal));
     this.heard.note(session);
     return replyOf(ask.path, answer);
   }
 
-  async observe(session: Session, target: Target): Promise<{ reply: DeviceReply; token?: string; accept?: number }> {
-    const request = observeRequest(session.data, target);
+  async observe(
+    session: Session,
+    target: Target,
+    onSent?: OnSent,
+  ): Promise<{ reply: DeviceReply; token?: string; accept?: number }> {
+    const request = { ...observeRequest(session.data, target), ...(onSent && { onSent }) };
     const { answer, token } = await session.whileOpen((signal) => this.link.observe(session.address, request, signal));
     this.heard.note(session);
     return { reply: replyOf(target.together ? '/' : target.path, answer), token, accept: request.accept };

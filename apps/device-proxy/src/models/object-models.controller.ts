@@ -48,7 +48,7 @@ export class ObjectModelsController {
   @ApiResponse({ status: 400, description: 'Not an object definition' })
   @ApiResponse({ status: 409, description: 'The object has a definition: delete it first' })
   create(@Caller() caller: Identity, @Body() body: unknown): Promise<ModelRecord> {
-    return this.models.create(caller.accountId, Buffer.isBuffer(body) ? body.toString('utf8') : '');
+    return this.models.create(caller, Buffer.isBuffer(body) ? body.toString('utf8') : '');
   }
 
   @Get()
@@ -71,6 +71,6 @@ export class ObjectModelsController {
   @ApiOperation({ summary: 'Delete an object definition; values that came before stay as they are' })
   @ApiNoContentResponse()
   remove(@Caller() caller: Identity, @Param('id') id: string): Promise<void> {
-    return this.models.remove(caller.accountId, id);
+    return this.models.remove(caller, id);
   }
 }

@@ -1,10 +1,11 @@
 import { DeviceModelSchema, DeviceModels, modelKey } from '@lanyard/contracts';
-import type { Outbox } from '@lanyard/kafka';
+import { causedBy, type Outbox } from '@lanyard/kafka';
 import { Malformed, parseDefinition } from '@lanyard/lwm2m';
 import {
   type Clock,
   filtersToSql,
   formatTimestamp,
+  type Identity,
   isId,
   type ListEnvelope,
   listEnvelope,
@@ -59,6 +60,8 @@ const read = (xml: string): ReturnType<typeof parseDefinition> => {
   }
 };
 
+type Caller = Pick<Identity, 'accountId' | 'requestId'>;
+
 /** Object definitions of accounts. Every change is announced in its transaction; replicas learn of it from there. */
 export class UploadedModels {
   constructor(
@@ -68,7 +71,8 @@ export class UploadedModels {
   ) {}
 
   /** Throws MalformedDefinition, CoreObject, ModelExists, TooManyModels. */
-  async create(accountId: string, xml: string): Promise<ModelRecord> {
+  async create(caller: Caller, xml: string): Promise<ModelRecord> {
+    const { accountId } = caller;
     const { object: objectId, name, version, resources } = read(xml);
     if (objectId <= coreObjectMax) throw new CoreObject(objectId);
     const nowMs = this.clock.now();
@@ -81,7 +85,7 @@ export class UploadedModels {
       resources: [...resources].map(([id, model]) => ({ id, ...model })),
       createdAt: new Date(nowMs),
     };
-    await this.changing(accountId, async (manager) => {
+    await this.changing(caller, async (manager) => {
       const known = await manager.find(UploadedModel, { where: { accountId }, select: { objectId: true } });
       if (known.some((one) => one.objectId === objectId)) throw new ModelExists(objectId);
       if (known.length >= modelsPerAccountMax) throw new TooManyModels(modelsPerAccountMax);
@@ -119,8 +123,9 @@ export class UploadedModels {
     return recordOf(model);
   }
 
-  async remove(accountId: string, id: string): Promise<void> {
-    await this.changing(accountId, async (manager) => {
+  async remove(caller: Caller, id: string): Promise<void> {
+    const { accountId } = caller;
+    await this.changing(caller, async (manager) => {
       const model = isId(id) ? await manager.findOneBy(UploadedModel, { accountId, id }) : null;
       if (!model) throw new ModelNotFound();
       await manager.delete(UploadedModel, { id });
@@ -129,8 +134,9 @@ export class UploadedModels {
   }
 
   /** One change of an account at a time: that gives the order of its announcements. */
-  private changing(accountId: string, work: (manager: EntityManager) => Promise<void>): Promise<void> {
+  private changing({ accountId, requestId }: Caller, work: (manager: EntityManager) => Promise<void>): Promise<void> {
     return this.dataSource.transaction(async (manager) => {
+      causedBy(manager, requestId);
       await manager.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 1))', [accountId]);
       await work(manager);
     });

@@ -1,5 +1,5 @@
 import type { Clock, Logger, Timer } from '@lanyard/service';
-import type { Asker, DeviceReply } from '../downlink/asker.js';
+import type { Asker, DeviceReply, OnSent } from '../downlink/asker.js';
 import type { Observation, Target } from '../sessions/observations.js';
 import type { Session } from '../sessions/session.js';
 import type { Sessions } from '../sessions/sessions.js';
@@ -44,9 +44,9 @@ export class Observer {
   }
 
   /** Observes one path, or several together, and hands the first values to those who subscribed to them. */
-  async observe(session: Session, target: Target): Promise<Observed> {
+  async observe(session: Session, target: Target, onSent?: OnSent): Promise<Observed> {
     const { path, together } = target;
-    const { reply, token, accept } = await this.asker.observe(session, target);
+    const { reply, token, accept } = await this.asker.observe(session, target, onSent);
     const observing = reply.code.startsWith('2.') && token !== undefined;
     // At once, before anything is awaited: the next notification may be on its way.
     if (observing) this.remember(session, { path, token, ...(accept !== undefined && { accept }), together });

@@ -1,3 +1,4 @@
+import { causedBy } from '@lanyard/kafka';
 import type { Clock, Identity } from '@lanyard/service';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { Command } from '../commands/command.entity.js';
@@ -97,7 +98,7 @@ export class Subscriptions {
 
   async unsubscribe(identity: Identity, deviceId: string, path?: string): Promise<void> {
     await this.parts.commands.device(identity, deviceId);
-    await this.lose(deviceId, identity.keyId, path);
+    await this.lose(deviceId, identity.keyId, path, identity.requestId);
   }
 
   async has(identity: Identity, deviceId: string, path: string): Promise<void> {
@@ -124,10 +125,13 @@ export class Subscriptions {
     for (const { device_id: deviceId } of rows) await this.lose(deviceId, keyId);
   }
 
-  private async lose(deviceId: string, keyId: string, path?: string): Promise<void> {
+  private async lose(deviceId: string, keyId: string, path?: string, requestId?: string): Promise<void> {
     const { dataSource, store, sessions, nudges } = this.parts;
     const which = { deviceId, keyId, ...(path !== undefined && { path }) };
-    const lost = await withDevice(dataSource, deviceId, (manager) => store.lose(manager, which));
+    const lost = await withDevice(dataSource, deviceId, (manager) => {
+      causedBy(manager, requestId);
+      return store.lose(manager, which);
+    });
     if (lost.length === 0) return;
     const owner = await sessions.ownerOf(deviceId);
     if (owner !== undefined) await nudges.tell(owner, { about: 'interest', deviceId });

@@ -43,13 +43,14 @@ export type TakeNotification = (notification: UplinkNotification) => Promise<boo
 
 type Received = Pick<CoapNotification, 'peer' | 'token' | 'code' | 'payload' | 'contentFormat' | 'maxAgeSeconds'>;
 
-const outgoing = ({ method, path, query, payload, contentFormat, accept }: DeviceRequest): OutgoingRequest => ({
+const outgoing = ({ method, path, query, payload, contentFormat, accept, onSent }: DeviceRequest): OutgoingRequest => ({
   method: Code[method],
   path: path.split('/').filter(Boolean),
   ...(query && query.length > 0 && { query: [...query] }),
   ...(payload && { payload }),
   ...(contentFormat !== undefined && { contentFormat }),
   ...(accept !== undefined && { accept }),
+  ...(onSent && { onSent }),
 });
 
 const answerOf = ({ code, payload, contentFormat, maxAgeSeconds }: ReceivedResponse): DeviceAnswer => ({
@@ -118,14 +119,15 @@ export class CoapLink implements DeviceLink {
 
   async observe(address: string, request: DeviceRequest, signal: AbortSignal): Promise<ObservedAnswer> {
     const peer = this.peers.peerOf(address);
-    const watch = this.watchOf(request);
+    const { onSent, ...observed } = request;
+    const watch = this.watchOf(observed);
     let known = false;
     // A notification may overtake the answer that makes its token known: it waits for its turn.
     const handler = async (notification: CoapNotification): Promise<void> => {
       if (!known) await answered.then(nextTurn, nextTurn);
       await watch.handler(notification);
     };
-    const answered = this.endpoint.observe(peer, watch.request, handler);
+    const answered = this.endpoint.observe(peer, onSent ? { ...watch.request, onSent } : watch.request, handler);
     const observation = await unlessAborted<Observation<ReceivedResponse>>(answered, signal);
     setImmediate(() => {
       known = true;

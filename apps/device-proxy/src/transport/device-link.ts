@@ -7,6 +7,14 @@ export interface DeviceRequest {
   contentFormat?: number;
   accept?: number;
   payload?: Buffer;
+  /** Called for each message that leaves for it. */
+  onSent?: (message: SentMessage) => void;
+}
+
+/** One message of a request, as the device sees it. Over TCP there are no message ids. */
+export interface SentMessage {
+  token: Buffer;
+  messageId?: number;
 }
 
 export interface DeviceAnswer {

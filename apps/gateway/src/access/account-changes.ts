@@ -1,5 +1,5 @@
 import { AccessAccounts, AccessKeys } from '@lanyard/contracts';
-import { AuditTrail, type Outbox } from '@lanyard/kafka';
+import { AuditTrail, causedBy, type Outbox } from '@lanyard/kafka';
 import { type Clock, type Identity, NotFound } from '@lanyard/service';
 import type { DataSource, EntityManager } from 'typeorm';
 import { LastAdministrator } from '../errors.js';
@@ -45,8 +45,9 @@ export class AccountChanges {
   }
 
   /** Throws LastAdministrator when `work` leaves the account without an active administrator key. */
-  async run<T>({ accountId }: Pick<By, 'accountId'>, work: (change: AccountChange) => Promise<T>): Promise<T> {
+  async run<T>({ accountId, caller }: By, work: (change: AccountChange) => Promise<T>): Promise<T> {
     return this.locked(accountId, async (change) => {
+      causedBy(change.manager, caller.requestId);
       const result = await work(change);
       await keepAnAdministrator(change.manager, accountId);
       return result;

@@ -1,3 +1,4 @@
+import { causedBy } from '@lanyard/kafka';
 import { type Clock, type Identity, type ListEnvelope, listEnvelope, type ListQuery } from '@lanyard/service';
 import { type DataSource, In } from 'typeorm';
 import type { KnownKeys } from '../authentication/known-keys.js';
@@ -64,6 +65,7 @@ export class Accounts {
   async create(caller: Identity, wanted: NewAccount): Promise<CreatedAccountRecord> {
     const now = new Date(this.clock.now());
     const made = await this.database.transaction(async (manager) => {
+      causedBy(manager, caller.requestId);
       const parts = {
         parentId: caller.accountId,
         displayName: wanted.display_name,
@@ -86,6 +88,7 @@ export class Accounts {
   async update(caller: Identity, id: string, wanted: AccountChange, ifMatch?: string): Promise<AccountRecord> {
     const changed = await this.changes.locked(id, async (change) => {
       const { account, manager, now } = change;
+      causedBy(manager, caller.requestId);
       mustBeMeant(by(caller, ifMatch), account);
       const before = { ...account };
       this.apply(account, wanted);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Actor } from '@lanyard/contracts';
-import type { AuditTrail } from '@lanyard/kafka';
+import { type AuditTrail, causedBy } from '@lanyard/kafka';
 import { type EncryptionKeys, isId, newId, seal } from '@lanyard/service';
 import type { DataSource, EntityManager } from 'typeorm';
 import { CredentialNotFound, CredentialTaken, DeviceNotFound, TooManyCredentials } from '../errors.js';
@@ -80,6 +80,7 @@ export class CredentialsService {
         [id, deviceId, actor.accountId],
       )) as [Credential[], number];
       if (!gone) throw new CredentialNotFound();
+      causedBy(manager, actor.requestId);
       await this.announcer.withdrawn(manager, id);
       await this.record(manager, 'SYS_561', actor, deviceId, gone);
     });
@@ -112,6 +113,7 @@ export class CredentialsService {
       [id, accountId, deviceId, kind, identity, sealedKey, fingerprint, certificate, subject, expiresAt],
     )) as Credential[];
     const credential = stored as Credential;
+    causedBy(manager, actor.requestId);
     await this.announcer.changed(manager, {
       credentialId: id,
       accountId,

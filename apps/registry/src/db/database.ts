@@ -5,6 +5,7 @@ import { Credentials1763700000000 } from './migrations/1763700000000-credentials
 import { AccountStandings1764100000000 } from './migrations/1764100000000-account-standings.js';
 import { Bulk1763900000000 } from './migrations/1763900000000-bulk.js';
 import { GroupChanges1764200000000 } from './migrations/1764200000000-group-changes.js';
+import { RequestOfAnImport1764200000001 } from './migrations/1764200000001-request-of-an-import.js';
 import { RevokedSerials1764010000000 } from './migrations/1764010000000-revoked-serials.js';
 
 /** PostgreSQL schema of this service; nobody else reads it. */
@@ -22,6 +23,7 @@ export const databaseOf = (config: DatabaseConfig): DatabaseOptions => ({
     RevokedSerials1764010000000,
     AccountStandings1764100000000,
     GroupChanges1764200000000,
+    RequestOfAnImport1764200000001,
   ],
   applicationName: config.replicaId,
   ...(config.databaseMigrations && { migrate: config.databaseMigrations }),

@@ -1,3 +1,4 @@
+import { causedBy } from '@lanyard/kafka';
 import { isId, mustMatch, newId, PreparedReads } from '@lanyard/service';
 import { type DataSource, QueryFailedError } from 'typeorm';
 import type { CredentialAnnouncer } from '../credentials/announcer.js';
@@ -126,6 +127,7 @@ export class DevicesService {
       )) as { etag: string }[];
       if (!held) throw new DeviceNotFound();
       mustMatch(ifMatch, held.etag);
+      causedBy(manager, actor?.requestId);
       await this.credentials.withdrawnWithDevice(manager, id);
       const [row] = returned(
         await manager.query(

@@ -1,5 +1,5 @@
 import { DeviceLifecycle, type DeviceLifecycleChanged } from '@lanyard/contracts';
-import type { Outbox } from '@lanyard/kafka';
+import { causedBy, type Outbox } from '@lanyard/kafka';
 import type { EntityManager } from 'typeorm';
 
 /** What an announcement needs of a device's row. */
@@ -35,6 +35,8 @@ export interface Told {
 /** The key that asked for a change. */
 export interface Actor {
   keyId: string;
+  /** The call with which it asked; undefined: it is not known any more. */
+  requestId?: string | undefined;
 }
 
 const announcement = (
@@ -64,6 +66,7 @@ export class Lifecycle {
     row: DeviceRow,
     told: Told = {},
   ): Promise<void> {
+    causedBy(manager, told.actor?.requestId);
     await this.outbox.append(manager, DeviceLifecycle, announcement(change, row, told));
     // The last word of a key: whoever reads the state from the beginning later finds nothing of it.
     if (change === 'deleted') await this.outbox.appendTombstone(manager, DeviceLifecycle, row.id);
@@ -77,6 +80,8 @@ export class Lifecycle {
     told: (row: DeviceRow) => Told,
   ): Promise<void> {
     if (rows.length === 0) return;
+    const [first] = rows;
+    causedBy(manager, first && told(first).actor?.requestId);
     const announcements = rows.map((row) => announcement(change, row, told(row)));
     await this.outbox.appendAll(manager, DeviceLifecycle, announcements);
   }

@@ -15,6 +15,7 @@ interface OpenImport {
   id: string;
   account_id: string;
   key_id: string;
+  request_id: string | null;
 }
 
 interface Problem {
@@ -77,7 +78,7 @@ export class ImportWorker {
   /** Whether there was something to do. */
   private async step(manager: EntityManager): Promise<boolean> {
     const [open] = (await manager.query(
-      `SELECT id, account_id, key_id FROM registry.device_imports WHERE status IN ('new', 'processing')
+      `SELECT id, account_id, key_id, request_id FROM registry.device_imports WHERE status IN ('new', 'processing')
        ORDER BY touched_at LIMIT 1 FOR UPDATE SKIP LOCKED`,
     )) as OpenImport[];
     if (!open) return false;
@@ -147,7 +148,9 @@ export class ImportWorker {
        ON CONFLICT DO NOTHING RETURNING ${deviceRowColumns}`,
       [JSON.stringify(records)],
     )) as DeviceRow[];
-    await this.lifecycle.announceAll(manager, 'created', made, () => ({ actor: { keyId: open.key_id } }));
+    await this.lifecycle.announceAll(manager, 'created', made, () => ({
+      actor: { keyId: open.key_id, requestId: open.request_id ?? undefined },
+    }));
     const ids = new Set(made.map((row) => row.id));
     return candidates.filter((_, i) => !ids.has(records[i]?.id ?? ''));
   }

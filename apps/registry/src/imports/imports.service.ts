@@ -25,8 +25,8 @@ export class ImportsService {
   async take(importer: Actor, name: string, body: Readable): Promise<DeviceImport> {
     const id = newId();
     await this.database.query(
-      `INSERT INTO registry.device_imports (id, account_id, key_id, name, status) VALUES ($1, $2, $3, $4, 'uploading')`,
-      [id, importer.accountId, importer.keyId, name],
+      `INSERT INTO registry.device_imports (id, account_id, key_id, name, status, request_id) VALUES ($1, $2, $3, $4, 'uploading', $5)`,
+      [id, importer.accountId, importer.keyId, name, importer.requestId],
     );
     try {
       const total = await this.store(id, body);

@@ -11,9 +11,12 @@ export interface BackgroundStepsOptions {
   failure: string;
 }
 
+/** A machine that is slow with everything is not made to wait for longer. */
+const restMaxMs = 50;
+
 /**
- * Work of any length in small steps, one at a time. After each step it rests as long as the step took, so that it
- * takes half of what there is at most: requests come between.
+ * Work of any length in small steps, one at a time. After each step it rests half as long as the step took: requests
+ * come between.
  */
 export class BackgroundSteps {
   private timer: Timer | undefined;
@@ -48,7 +51,7 @@ export class BackgroundSteps {
     for (;;) {
       const startedMs = clock.now();
       if (signal.aborted || !(await step())) return;
-      await clock.sleep(clock.now() - startedMs, signal);
+      await clock.sleep(Math.min(restMaxMs, (clock.now() - startedMs) / 2), signal);
     }
   }
 }

@@ -1,6 +1,6 @@
 import { type KeyObject, verify } from 'node:crypto';
 import type { Actor } from '@lanyard/contracts';
-import type { AuditTrail } from '@lanyard/kafka';
+import { type AuditTrail, causedBy } from '@lanyard/kafka';
 import { isId, newId } from '@lanyard/service';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { CredentialAnnouncer } from '../credentials/announcer.js';
@@ -122,6 +122,7 @@ export class TrustedCertificatesService {
         [id, actor.accountId],
       )) as [TrustedCertificate[], number];
       if (!gone) throw new TrustedCertificateNotFound();
+      causedBy(manager, actor.requestId);
       await this.announcer.withdrawn(manager, id);
       await this.record(manager, 'SYS_564', actor, gone);
     });
@@ -135,6 +136,7 @@ export class TrustedCertificatesService {
     changes?: Record<string, string>,
   ): Promise<void> {
     const target = { kind: 'trusted-certificate', id, name };
+    causedBy(manager, actor.requestId);
     const deed = { accountId: actor.accountId, actor, target, data: { fingerprint }, ...(changes && { changes }) };
     await this.audit.record(manager, action, deed);
   }

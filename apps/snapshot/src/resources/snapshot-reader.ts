@@ -95,11 +95,9 @@ export class SnapshotReader {
   }
 
   async read(accountId: string, deviceId: string, nowMs: number): Promise<DeviceEcho> {
-    const [[device], rows] = await Promise.all([
-      this.prepared.rows<DeviceRow>(deviceSql, [deviceId, accountId]),
-      this.prepared.rows<ResourceRow>(resourcesSql, [deviceId]),
-    ]);
+    const [device] = await this.prepared.rows<DeviceRow>(deviceSql, [deviceId, accountId]);
     if (!device) throw new DeviceNotFound();
+    const rows = await this.prepared.rows<ResourceRow>(resourcesSql, [deviceId]);
     const models = this.models.of(accountId);
     const resources = rows
       .map((row) => resource(row, models))

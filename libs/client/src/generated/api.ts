@@ -1663,6 +1663,13 @@ export interface DeviceEventFilters {
   device_id__in?: string;
   /** Values with commas between them */
   device_id__nin?: string;
+  group_id?: string;
+  group_id__eq?: string;
+  group_id__neq?: string;
+  /** Values with commas between them */
+  group_id__in?: string;
+  /** Values with commas between them */
+  group_id__nin?: string;
   description?: string;
   description__eq?: string;
   description__neq?: string;

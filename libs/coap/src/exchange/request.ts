@@ -38,4 +38,6 @@ export interface OutgoingRequest {
   ackTimeoutMs?: number;
   /** MAX_RETRANSMIT; default 4. */
   maxRetransmit?: number;
+  /** Called for each message that leaves for it; a body in blocks is several. Over TCP there are no message ids. */
+  onSent?: (message: { token: Buffer; messageId?: number }) => void;
 }

@@ -55,6 +55,7 @@ export function roundTrip(core: EndpointCore, state: PeerState, out: RequestMess
       core.send(state.peer, bytes);
       awaitResponse(core, pending, out.request);
     }
+    out.request.onSent?.({ token: out.token, messageId });
   });
 }
 

@@ -114,6 +114,7 @@ export class StreamRequester {
       to.pending.set(key, { intent: call.intent, finish });
       try {
         to.connection.send({ code: request.method, token, options, payload });
+        request.onSent?.({ token });
       } catch (error) {
         timer.cancel();
         to.pending.delete(key);

@@ -1,6 +1,7 @@
 import { decodeMessage, type HeaderReader, InvalidMessage, type Topic } from '@lanyard/contracts';
 import type { Consumer, EachBatchPayload, KafkaMessage } from 'kafkajs';
 import type { KafkaConnection } from '../connection/kafka-connection.js';
+import { logRequests } from '../request-log.js';
 import { type BatchHandler, PoisonMessage, type Received, type StoredPositions } from './batch.js';
 import { DeadLetters } from './dead-letters.js';
 import { GroupMembership } from './group-membership.js';
@@ -215,6 +216,7 @@ export class BatchConsumer<V> {
   private async process(payload: EachBatchPayload, fetched: KafkaMessage[], isGone: () => boolean): Promise<boolean> {
     const { partition } = payload.batch;
     let messages = await this.decodeAll(partition, fetched);
+    logRequests(this.connection.logger, this.options.topic.name, 'fact received', messages);
     for (let waitMs = retryFirstMs; messages.length > 0; waitMs = Math.min(waitMs * 2, retryMaxMs)) {
       if (isGone()) return false;
       try {

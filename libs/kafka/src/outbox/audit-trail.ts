@@ -11,6 +11,6 @@ export class AuditTrail {
 
   async record(manager: EntityManager, action: OperatorAction, deed: Deed, at: Date = new Date()): Promise<void> {
     const fact = operatorAction(action, { ...deed, eventId: newId(at.getTime()), occurredAt: at.toISOString() });
-    await this.outbox.append(manager, DeviceEvents, fact);
+    await this.outbox.append(manager, DeviceEvents, fact, { requestId: deed.actor.requestId });
   }
 }

@@ -1,5 +1,6 @@
 import { encodeMessage, type EncodedMessage, encodeTombstone, type Topic } from '@lanyard/contracts';
 import type { EntityManager, MigrationInterface, QueryRunner } from 'typeorm';
+import { causeOf } from './cause.js';
 import type { SendMeta } from '../producer/kafka-producer.js';
 
 export const outboxChannel = (schema: string): string => `${schema}_outbox`;
@@ -41,18 +42,22 @@ export class Outbox {
 
   /** Throws InvalidMessage when the value does not fit the topic: the transaction should fail. */
   async append<V>(manager: EntityManager, topic: Topic<V>, value: NoInfer<V>, meta: SendMeta = {}): Promise<void> {
-    await this.insert(manager, topic.name, [encodeMessage(topic, value, { ...meta, source: this.source })]);
+    await this.insert(manager, topic.name, [this.encode(manager, topic, value, meta)]);
   }
 
   /** Many at once, in order: one statement for up to 5,000. Throws InvalidMessage before anything is stored. */
   async appendAll<V>(manager: EntityManager, topic: Topic<V>, values: readonly NoInfer<V>[]): Promise<void> {
-    const messages = values.map((value) => encodeMessage(topic, value, { source: this.source }));
+    const messages = values.map((value) => this.encode(manager, topic, value, {}));
     for (let from = 0; from < messages.length; from += appendBatch)
       await this.insert(manager, topic.name, messages.slice(from, from + appendBatch));
   }
 
   async appendTombstone<V>(manager: EntityManager, topic: Topic<V>, key: string): Promise<void> {
-    await this.insert(manager, topic.name, [encodeTombstone(topic, key, { source: this.source })]);
+    await this.insert(manager, topic.name, [encodeTombstone(topic, key, { ...causeOf(manager), source: this.source })]);
+  }
+
+  private encode<V>(manager: EntityManager, topic: Topic<V>, value: V, meta: SendMeta): EncodedMessage {
+    return encodeMessage(topic, value, { ...causeOf(manager), ...meta, source: this.source });
   }
 
   private async insert(manager: EntityManager, topicName: string, messages: readonly EncodedMessage[]): Promise<void> {

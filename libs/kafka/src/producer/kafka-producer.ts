@@ -1,6 +1,7 @@
 import { encodeMessage, type EncodedMessage, encodeTombstone, type MessageMeta, type Topic } from '@lanyard/contracts';
 import type { Message, Producer, TopicMessages } from 'kafkajs';
 import type { KafkaConnection } from '../connection/kafka-connection.js';
+import { logRequests } from '../request-log.js';
 import { keyPartitioner } from './partitioner.js';
 import './produce-request.js';
 
@@ -100,7 +101,12 @@ export class KafkaProducer {
 
   /** For messages encoded earlier, for example in an outbox. */
   sendEncoded(topic: { name: string }, message: EncodedMessage): Promise<void> {
+    if (this.connection.logger.isLevelEnabled('debug')) this.log(topic.name, message);
     return this.sendTo(this.connection.topicName(topic.name), message);
+  }
+
+  private log(topic: string, { key, headers }: EncodedMessage): void {
+    logRequests(this.connection.logger, topic, 'fact sent', [{ key, headers: { get: (name) => headers[name] } }]);
   }
 
   /** To a topic by its name on the cluster. */

@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { decodeMessage, InvalidMessage, type Topic } from '@lanyard/contracts';
 import type { Consumer, KafkaMessage } from 'kafkajs';
 import type { KafkaConnection } from '../connection/kafka-connection.js';
+import { recordHeaders } from '../consumer/record-headers.js';
+import { logRequests } from '../request-log.js';
 
 export interface StateReaderOptions<V, P> {
   /** Keeps only what is needed of a value. */
@@ -57,6 +59,7 @@ export class StateReader<V, P = V> {
     await this.consumer.run({
       autoCommit: false,
       eachBatch: async ({ batch, heartbeat }) => {
+        this.log(batch.partition, batch.messages);
         for (const message of batch.messages) this.apply(batch.partition, message);
         this.advance(batch.partition, BigInt(batch.lastOffset()) + 1n);
         await heartbeat();
@@ -127,6 +130,13 @@ export class StateReader<V, P = V> {
         'state message skipped',
       );
     }
+  }
+
+  private log(partition: number, messages: readonly KafkaMessage[]): void {
+    const next = this.next.get(partition) ?? 0n;
+    const fresh = messages.filter((message) => BigInt(message.offset) >= next);
+    const passing = fresh.map((m) => ({ key: m.key?.toString() ?? null, headers: recordHeaders(m) }));
+    logRequests(this.connection.logger, this.topic.name, 'state received', passing);
   }
 
   private set(key: string, value: P | undefined): void {

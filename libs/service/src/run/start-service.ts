@@ -6,6 +6,7 @@ import { type Clock, systemClock } from '../clock.js';
 import type { CommonConfig } from '../config/common.js';
 import { ErrorFilter } from '../http/error-filter.js';
 import { createFastify, type HttpOptions } from '../http/fastify.js';
+import { logRequests } from '../http/request-log.js';
 import { validationPipe } from '../http/validation.js';
 import { type Authenticator, TokenAuthenticator } from '../identity/guard.js';
 import { documentBuilder, documentOf } from '../openapi/document.js';
@@ -111,6 +112,7 @@ export const startService = async (
   parts: ServiceParts,
 ): Promise<RunningService> => {
   const app = await createApp(definition, parts);
+  logRequests(app.getHttpAdapter().getInstance(), parts.logger);
   traceRequests(app.getHttpAdapter().getInstance(), parts.tracing, definition.beginsTraces ?? false);
   serveOpenApi(app, definition.title);
   let started = false;
