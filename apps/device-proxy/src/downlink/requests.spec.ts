@@ -73,6 +73,18 @@ describe('requestFor', () => {
     });
   });
 
+  it('formats go by the numbers that the device knows', () => {
+    const old = { ...data, contentFormats: [1541, 1542] };
+    const models = standardModels();
+    expect(requestFor(old, ask('read', '/3/0/0', { accept: 'text/plain' }), models).accept).toBe(1541);
+    expect(requestFor(old, ask('write', '/3341/0/5527', { payload }), models).contentFormat).toBe(1541);
+    const tlv = { payload, contentType: 'application/vnd.oma.lwm2m+tlv' };
+    expect(requestFor(old, ask('write-partial', '/3/0', tlv), models).contentFormat).toBe(1542);
+    expect(requestFor(old, ask('create', '/3341', { payload }), models).contentFormat).toBe(1542);
+    expect(requestFor(old, ask('read', '/3/0/0', { accept: '0' }), models).accept).toBe(0);
+    expect(requestFor(old, ask('write', '/5/0/0', { payload }), models).contentFormat).toBe(42);
+  });
+
   it('paths lie below the root of the device', () => {
     expect(observeRequest({ ...data, rootPath: '/lwm2m' }, { path: '/3/0/0' }).path).toBe('/lwm2m/3/0/0');
   });

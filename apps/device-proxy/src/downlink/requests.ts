@@ -1,4 +1,11 @@
-import { chooseAccept, contentFormat, encodePaths, type Lwm2mVersion, type ModelRegistry } from '@lanyard/lwm2m';
+import {
+  chooseAccept,
+  contentFormat,
+  encodePaths,
+  type Lwm2mVersion,
+  type ModelRegistry,
+  numberFor,
+} from '@lanyard/lwm2m';
 import type { Target } from '../sessions/observations.js';
 import type { RegistrationData } from '../sessions/session.js';
 import type { DeviceRequest } from '../transport/device-link.js';
@@ -19,9 +26,16 @@ export interface Ask {
 const acceptFor = ({ lwm2mVersion, contentFormats }: RegistrationData, path: string): number | undefined =>
   chooseAccept(path, { version: lwm2mVersion as Lwm2mVersion, rootContentFormats: contentFormats });
 
-const content = ({ payload, contentType }: Ask, fallback: number): Partial<DeviceRequest> => {
+/** A media type as the number that the device knows; a number that the sender wrote stays. */
+const numberOf = (mediaType: string, { contentFormats }: RegistrationData): number | undefined => {
+  const format = formatOf(mediaType);
+  return format === undefined || mediaType === String(format) ? format : numberFor(format, contentFormats);
+};
+
+const content = (data: RegistrationData, { payload, contentType }: Ask, fallback: number): Partial<DeviceRequest> => {
   if (payload === null || payload.length === 0) return {};
-  return { payload, contentFormat: (contentType === null ? undefined : formatOf(contentType)) ?? fallback };
+  const given = contentType === null ? undefined : numberOf(contentType, data);
+  return { payload, contentFormat: given ?? numberFor(fallback, data.contentFormats) };
 };
 
 const read = (data: RegistrationData, path: string, wish: number | undefined): DeviceRequest => {
@@ -30,9 +44,10 @@ const read = (data: RegistrationData, path: string, wish: number | undefined): D
 };
 
 /** The paths are in the payload, which the sender wrote; they are answered in the same format unless it asks otherwise. */
-const composite = ({ rootPath }: RegistrationData, ask: Ask): DeviceRequest => {
+const composite = (data: RegistrationData, ask: Ask): DeviceRequest => {
+  const { rootPath } = data;
   const format = contentFormat.senmlJson;
-  const carried = { contentFormat: format, ...content(ask, format) };
+  const carried = { contentFormat: format, ...content(data, ask, format) };
   if (ask.operation === 'write-composite') return { method: 'IPATCH', path: rootPath || '/', ...carried };
   const accept = (ask.accept === null ? undefined : formatOf(ask.accept)) ?? carried.contentFormat;
   return { method: 'FETCH', path: rootPath || '/', ...carried, accept };
@@ -43,29 +58,29 @@ export const requestFor = (data: RegistrationData, ask: Ask, models: ModelRegist
   const path = data.rootPath + ask.path;
   switch (ask.operation) {
     case 'read':
-      return read(data, ask.path, ask.accept === null ? undefined : formatOf(ask.accept));
+      return read(data, ask.path, ask.accept === null ? undefined : numberOf(ask.accept, data));
     case 'discover':
       return { method: 'GET', path, accept: contentFormat.linkFormat };
     case 'observe':
       return observeRequest(data, { path: ask.path });
     case 'write': {
-      const format = writeFormat(ask.path, models);
+      const format = numberFor(writeFormat(ask.path, models), data.contentFormats);
       return {
         method: 'PUT',
         path,
         query: ask.query,
         payload: Buffer.alloc(0),
         contentFormat: format,
-        ...content(ask, format),
+        ...content(data, ask, format),
       };
     }
     case 'write-attributes':
       return { method: 'PUT', path, query: ask.query };
     case 'write-partial':
     case 'create':
-      return { method: 'POST', path, query: ask.query, ...content(ask, contentFormat.tlv) };
+      return { method: 'POST', path, query: ask.query, ...content(data, ask, contentFormat.tlv) };
     case 'execute':
-      return { method: 'POST', path, query: ask.query, ...content(ask, contentFormat.text) };
+      return { method: 'POST', path, query: ask.query, ...content(data, ask, contentFormat.text) };
     case 'delete':
       return { method: 'DELETE', path };
     case 'read-composite':

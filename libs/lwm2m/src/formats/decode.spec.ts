@@ -116,6 +116,15 @@ describe('what does not fit', () => {
     expect(() => decode(format, bytes, path)).toThrow(Malformed);
   });
 
+  it('opaque values in LwM2M JSON are base64', () => {
+    const json = (n: string, sv: string): string => JSON.stringify({ bn: '/5/0/', e: [{ n, sv }] });
+    expect(decode(11_543, json('0', 'AP8='), '/5/0')).toEqual([
+      { path: '/5/0/0', type: 'opaque', value: Buffer.from([0, 255]) },
+    ]);
+    expect(decode(1543, json('1', 'AP8='), '/5/0')).toMatchObject([{ type: 'string', value: 'AP8=' }]);
+    expect(() => decode(11_543, json('0', 'no base64'), '/5/0')).toThrow(Malformed);
+  });
+
   it.each([40, 11_544, 9_999, -1, NaN])('format %p is not supported', (format) => {
     expect(() => decode(format, '', '/3/0/0')).toThrow(UnsupportedFormat);
   });

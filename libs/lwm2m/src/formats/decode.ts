@@ -68,6 +68,12 @@ const recordValues = (records: readonly SenmlRecord[], models: ModelRegistry): R
     ];
   });
 
+/** LwM2M JSON has no bytes of its own: opaque values are base64 in a text (LwM2M 1.0 §6.4.4). */
+const withBytes = (one: ResourceValue, models: ModelRegistry): ResourceValue =>
+  typeof one.value === 'string' && typeAt(one.path, models) === 'opaque'
+    ? { ...one, value: parseScalar(one.value, 'opaque'), type: 'opaque' }
+    : one;
+
 const typeOfScalar = (value: Scalar): ResourceType => {
   if (typeof value === 'string') return 'string';
   if (typeof value === 'boolean') return 'boolean';
@@ -112,7 +118,7 @@ export const decodeValues = (
       return recordValues(decodeSenmlCbor(bytes, nowMs), models);
     case contentFormat.lwm2mJson:
     case contentFormat.json:
-      return recordValues(decodeLwm2mJson(bytes, nowMs), models);
+      return recordValues(decodeLwm2mJson(bytes, nowMs), models).map((one) => withBytes(one, models));
     default:
       throw new UnsupportedFormat(format);
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { chooseAccept, chooseWriteFormat } from './choose-format.js';
+import { chooseAccept, chooseWriteFormat, numberFor } from './choose-format.js';
 
 describe('chooseAccept', () => {
   it.each([
@@ -18,6 +18,17 @@ describe('chooseAccept', () => {
 
   it.each(['/3/0/0', '/3/0/6/1'])('leaves the choice to the device for %s', (path) => {
     expect(chooseAccept(path, { version: '1.1', rootContentFormats: [112] })).toBeUndefined();
+  });
+});
+
+describe('numberFor', () => {
+  it.each([
+    [11_542, [1542], 1542],
+    [11_542, [1542, 11_542], 11_542],
+    [0, [1542], 0],
+    [42, [], 42],
+  ])('%i for a device that names %j is %i', (format, named, number) => {
+    expect(numberFor(format, named)).toBe(number);
   });
 });
 

@@ -17,6 +17,12 @@ const structured = [
   contentFormat.lwm2mJson,
 ] as const;
 
+/** The number that a device knows a format by: an old one where it names only that. */
+export const numberFor = (format: number, rootContentFormats: readonly number[]): number => {
+  if (rootContentFormats.includes(format)) return format;
+  return rootContentFormats.find((one) => currentFormat(one) === format) ?? format;
+};
+
 /**
  * What to ask for when the caller has no wish: of the structured formats that the device names, the most compact; TLV
  * where it names none. undefined for a single resource: the device answers as it likes, and the answer says what it is.
@@ -24,9 +30,7 @@ const structured = [
 export const chooseAccept = (path: string, { rootContentFormats }: Speaks): number | undefined => {
   if (parsePath(path).resource !== undefined) return undefined;
   for (const format of structured) {
-    // A device that names an old number knows no other one.
-    const named = rootContentFormats.find((one) => currentFormat(one) === format);
-    if (named !== undefined) return rootContentFormats.includes(format) ? format : named;
+    if (rootContentFormats.some((one) => currentFormat(one) === format)) return numberFor(format, rootContentFormats);
   }
   return contentFormat.tlv;
 };
