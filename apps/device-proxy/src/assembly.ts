@@ -52,7 +52,7 @@ export const assemble = (config: DeviceProxyConfig, parts: ServiceParts, engines
 
   const store = new SessionStore(engines.redis, redisPrefix, replicaId);
   const nudges = new Nudges(engines.redis, engines.redisSubscriber, store.keys, replicaId);
-  const sessions = new Sessions(store, nudges, clock, logger);
+  const sessions = new Sessions(store, nudges, clock, logger, config.awakeMs);
   const heard = new Heard(sessions, clock, logger);
   const facts = new SessionFacts(producer, clock);
   const models = followModels(engines.models);
@@ -177,7 +177,7 @@ export const assemble = (config: DeviceProxyConfig, parts: ServiceParts, engines
     callers: new WaitingCallers(dataSource, nudges, clock),
     uploadedModels: new UploadedModels(dataSource, outbox, clock),
     history: new CommandHistory(dataSource),
-    explanations: new Explanations(dataSource, store, clock),
+    explanations: new Explanations(dataSource, store, clock, config.awakeMs),
     endpoints: new Endpoints(store, commands),
     rules,
     subscriptions,

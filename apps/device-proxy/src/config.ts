@@ -1,4 +1,5 @@
 import { commonConfig, type CommonConfig, ConfigError, env, type EnvReader, requireOneSlot } from '@lanyard/service';
+import { awakeWindowMs } from './sessions/limits.js';
 
 /** CoAP over UDP or TCP without security: for development, in a network nobody else can reach. */
 export interface CoapConfig {
@@ -22,6 +23,8 @@ export interface DeviceProxyConfig extends CommonConfig {
   redisPrefix: string;
   /** Requests of devices that are answered at a time; beyond it they hear 5.03. */
   requestsUnderWayMax: number;
+  /** How long a queue-mode device listens after its last message; `awakeWindowMs` when nothing is said. */
+  awakeMs?: number;
   /** undefined: no listener. */
   coap?: CoapConfig;
   tls?: TlsConfig;
@@ -65,6 +68,7 @@ export const readConfig = (source?: NodeJS.ProcessEnv): DeviceProxyConfig => {
     ...common,
     redisPrefix,
     requestsUnderWayMax: reader.int('DEVICE_PROXY_REQUESTS_UNDER_WAY_MAX', 5_000, { min: 2 }),
+    awakeMs: reader.int('DEVICE_PROXY_QUEUE_MODE_AWAKE_MS', awakeWindowMs, { min: 1_000 }),
     ...(enabled && {
       coap: {
         host: reader.string('DEVICE_PROXY_COAP_HOST', '127.0.0.1'),

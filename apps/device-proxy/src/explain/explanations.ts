@@ -42,6 +42,7 @@ export class Explanations {
     private readonly dataSource: DataSource,
     private readonly sessions: SessionStore,
     private readonly clock: Clock,
+    private readonly awakeMs = awakeWindowMs,
   ) {}
 
   /** Only of the caller's own key. Throws CommandNotFound. */
@@ -82,7 +83,7 @@ export class Explanations {
       last_heard_at: formatTimestamp(heardAtMs),
       expires_at: formatTimestamp(expiresAtMs),
       queue_mode: data.queueMode,
-      asleep: data.queueMode && this.clock.now() - heardAtMs >= awakeWindowMs,
+      asleep: data.queueMode && this.clock.now() - heardAtMs >= this.awakeMs,
       observed: observations.flatMap(({ path, together }) => together?.paths ?? [path]),
     };
   }

@@ -38,6 +38,7 @@ export class Sessions {
     private readonly nudges: Nudges,
     private readonly clock: Clock,
     private readonly logger: Logger,
+    private readonly awakeMs = awakeWindowMs,
   ) {
     nudges.on((nudge) => {
       if (nudge.about === 'session') this.dropIfOlder(nudge.deviceId, nudge.epoch);
@@ -72,7 +73,7 @@ export class Sessions {
   /** Whether the device listens now: a queue-mode device does for a while after each of its messages. */
   isListening(session: Session): boolean {
     if (session.silent || !session.greeted) return false;
-    return !session.data.queueMode || this.clock.now() - session.heardAtMs < awakeWindowMs;
+    return !session.data.queueMode || this.clock.now() - session.heardAtMs < this.awakeMs;
   }
 
   /** A full registration. The caller holds `exclusive` of the device. */
