@@ -1,7 +1,10 @@
 export * from './certificates.js';
 export * from './engines.js';
 export * from './eventually.js';
+export * from './device/answering-device.js';
 export * from './device/device-client.js';
+export { NotObserved } from './device/device-observers.js';
+export * from './device/device-options.js';
 export * from './device/device-resource.js';
 export * from './device/thermometer.js';
 export * from './receivers/callback-receiver.js';

@@ -1,5 +1,7 @@
 import { parseArgs } from 'node:util';
-import { NotObserved, type ReceivedRequest, RequestRefused } from './device-client.js';
+import type { ReceivedRequest } from './answering-device.js';
+import { RequestRefused } from './device-client.js';
+import { NotObserved } from './device-observers.js';
 import { thermometer } from './thermometer.js';
 
 const usage = `usage: npm run device -- --name <endpoint name> [--url coap://127.0.0.1:5683] [--lifetime 60]

@@ -1,30 +1,9 @@
-import {
-  Code,
-  type CoapRequest,
-  type CoapResponse,
-  CoapUdpEndpoint,
-  formatCode,
-  type Peer,
-  type ReceivedResponse,
-} from '@lanyard/coap';
-import { type DeviceResource, encodePack, encodeValue, linkFormat, type ResourceValue } from './device-resource.js';
-
-export interface DeviceOptions {
-  /** Endpoint name. */
-  name: string;
-  /** `coap://127.0.0.1:5683`; the host is a literal IP address. */
-  server: string;
-  lifetimeSeconds?: number;
-  lwm2mVersion?: string;
-  /** The device says that it sleeps. */
-  queueMode?: boolean;
-  /** Further parameters of the registration, for example `{ et: 'meter' }`. */
-  parameters?: Record<string, string>;
-  /** Takes the place of the list made from the resources. */
-  links?: string;
-  /** First retransmission of a message; short ones make tests quick. Default 300 ms. */
-  ackTimeoutMs?: number;
-}
+import { Code, CoapUdpEndpoint, formatCode, type Peer, type ReceivedResponse } from '@lanyard/coap';
+import { AnsweringDevice } from './answering-device.js';
+import { NotObserved, togetherKey } from './device-observers.js';
+import type { DeviceOptions } from './device-options.js';
+import { DeviceReports } from './device-reports.js';
+import { encodePack, encodeValue, linkFormat, type ResourceValue } from './device-resource.js';
 
 /** The server answered with an error. */
 export class RequestRefused extends Error {
@@ -37,57 +16,28 @@ export class RequestRefused extends Error {
   }
 }
 
-/** The server does not observe the path (any more). */
-export class NotObserved extends Error {}
-
-/** What the server asked, in order. */
-export interface ReceivedRequest {
-  method: 'GET' | 'PUT' | 'POST' | 'DELETE' | 'FETCH' | 'IPATCH';
-  path: string;
-  query: string[];
-  payload: string;
-  contentFormat?: number;
-  observe?: number;
-  atMs: number;
-}
-
-const methods: Record<number, ReceivedRequest['method']> = {
-  [Code.GET]: 'GET',
-  [Code.PUT]: 'PUT',
-  [Code.POST]: 'POST',
-  [Code.DELETE]: 'DELETE',
-  [Code.FETCH]: 'FETCH',
-  [Code.IPATCH]: 'IPATCH',
-};
-
-/** Under what paths that are observed together are remembered. */
-const togetherKey = (paths: readonly string[]): string => [...paths].sort().join(' ');
-
 const instanceOf = (path: string): string => path.split('/').slice(0, 3).join('/');
 
 /**
  * An LwM2M device, for tests and demonstrations: it registers, answers what the server asks and reports values. It
  * keeps reporting a value until the server acknowledges it, over any restart of the server.
  */
-export class DeviceClient {
-  /** By path `/object/instance/resource`. */
-  readonly resources = new Map<string, DeviceResource>();
-  readonly received: ReceivedRequest[] = [];
-  /** Called for POST on an object and DELETE on an instance; without it 4.05. */
-  onInstance?: (change: 'create' | 'delete', path: string, payload: Buffer) => void;
-  /** Runs before each answer, for example to delay it. */
-  beforeAnswer?: (request: ReceivedRequest) => Promise<void> | void;
+export class DeviceClient extends AnsweringDevice {
   registrationId: string | undefined;
-  private readonly observers = new Map<string, { token: Buffer; number: number }>();
-  private readonly reports = new Map<string, Promise<unknown>>();
+  private readonly reports: DeviceReports;
   private endpoint: CoapUdpEndpoint | undefined;
   private port = 0;
   private closed = false;
-
   private serverUrl: string;
 
   constructor(private readonly options: DeviceOptions) {
+    super();
     this.serverUrl = options.server;
+    this.reports = new DeviceReports(this.observers, {
+      socket: () => this.endpoint && { endpoint: this.endpoint, server: this.server(this.endpoint) },
+      isClosed: () => this.closed,
+      ackTimeoutMs: this.ackTimeoutMs,
+    });
   }
 
   get name(): string {
@@ -214,8 +164,7 @@ export class DeviceClient {
 
   /** Tells the observer of these paths together what they are now, as `report` does. */
   reportTogether(paths: readonly string[]): Promise<void> {
-    const key = togetherKey(paths);
-    return this.inTurn(key, () => this.deliver(key, encodePack(this.valuesOf(paths))));
+    return this.reports.inTurn(togetherKey(paths), () => encodePack(this.valuesOf(paths)));
   }
 
   /**
@@ -223,43 +172,7 @@ export class DeviceClient {
    * one path go out one after the other. Throws NotObserved when nobody observes it or the server resets it.
    */
   report(path: string, value: ResourceValue): Promise<void> {
-    return this.inTurn(path, () => this.deliver(path, encodeValue(value)));
-  }
-
-  private inTurn(key: string, work: () => Promise<void>): Promise<void> {
-    const before = this.reports.get(key) ?? Promise.resolve();
-    const report = before.catch(() => undefined).then(work);
-    this.reports.set(
-      key,
-      report.catch(() => undefined),
-    );
-    return report;
-  }
-
-  private async deliver(
-    path: string,
-    { payload, contentFormat }: { payload: Buffer; contentFormat: number },
-  ): Promise<void> {
-    const observer = this.observers.get(path);
-    if (!observer) throw new NotObserved(`${path} is not observed`);
-    const observeNumber = ++observer.number;
-    while (!this.closed) {
-      const endpoint = this.endpoint;
-      if (!endpoint) {
-        await new Promise((resolve) => setTimeout(resolve, 20));
-        continue;
-      }
-      const message = { token: observer.token, observeNumber, payload, contentFormat, confirmable: true };
-      const outcome = await endpoint
-        .notify(this.server(endpoint), { ...message, ackTimeoutMs: this.ackTimeoutMs, maxRetransmit: 2 })
-        .catch(() => 'timed-out' as const);
-      if (outcome === 'acknowledged') return;
-      if (outcome === 'reset') {
-        if (this.observers.get(path) === observer) this.observers.delete(path);
-        throw new NotObserved(`${path}: the server reset the notification`);
-      }
-    }
-    throw new NotObserved(`${path}: the device is closed`);
+    return this.reports.inTurn(path, () => encodeValue(value));
   }
 
   private get ackTimeoutMs(): number {
@@ -294,139 +207,5 @@ export class DeviceClient {
     if (this.options.links !== undefined) return this.options.links;
     const instances = [...new Set([...this.resources.keys()].map(instanceOf))];
     return ['</>;rt="oma.lwm2m";ct="0 42 110"', ...instances.map((path) => `<${path}>`)].join(',');
-  }
-
-  private async answer(request: CoapRequest): Promise<CoapResponse> {
-    const path = `/${request.path.join('/')}`;
-    const method = methods[request.method];
-    if (!method) return { code: Code.MethodNotAllowed };
-    const received: ReceivedRequest = {
-      method,
-      path,
-      query: request.query,
-      payload: request.payload.toString(),
-      ...(request.contentFormat !== undefined && { contentFormat: request.contentFormat }),
-      ...(request.observe !== undefined && { observe: request.observe }),
-      atMs: Date.now(),
-    };
-    this.received.push(received);
-    await this.beforeAnswer?.(received);
-    switch (method) {
-      case 'GET':
-        return request.accept === linkFormat ? this.discover(path) : this.read(path, request);
-      case 'PUT':
-        return this.write(path, request);
-      case 'POST':
-        return this.post(path, request);
-      case 'DELETE':
-        return this.instance('delete', path, request.payload, Code.Deleted);
-      case 'FETCH':
-        return this.readComposite(request);
-      case 'IPATCH':
-        return { code: this.partial('', request.payload, request.contentFormat) };
-    }
-  }
-
-  private discover(path: string): CoapResponse {
-    const links = [...this.resources.keys()].filter((known) => known === path || known.startsWith(`${path}/`));
-    if (links.length === 0) return { code: Code.NotFound };
-    return {
-      code: Code.Content,
-      payload: Buffer.from(links.map((link) => `<${link}>`).join(',')),
-      contentFormat: linkFormat,
-    };
-  }
-
-  private read(path: string, request: CoapRequest): CoapResponse {
-    const value = this.valueAt(path);
-    if (typeof value === 'number') return { code: value };
-    const observable = this.resources.get(path)?.observable ?? true;
-    if (request.observe === 0 && observable) {
-      this.observers.set(path, { token: request.token, number: 0 });
-      return { code: Code.Content, ...value, observe: 0 };
-    }
-    if (request.observe === 1) this.observers.delete(path);
-    return { code: Code.Content, ...value };
-  }
-
-  /** A value to answer with, or the code of the error. */
-  private valueAt(path: string): { payload: Buffer; contentFormat: number } | number {
-    const resource = this.resources.get(path);
-    if (resource) return resource.read ? encodeValue(resource.read()) : Code.MethodNotAllowed;
-    const below = [...this.resources].flatMap(([known, { read }]) =>
-      known.startsWith(`${path}/`) && read ? [[known, read()] as const] : [],
-    );
-    return below.length > 0 ? encodePack(below) : Code.NotFound;
-  }
-
-  /** The paths as a SenML JSON pack of names; what is not there is left out. */
-  private readComposite({ payload, observe, token }: CoapRequest): CoapResponse {
-    const names = (JSON.parse(payload.toString()) as { n: string }[]).map(({ n }) => n);
-    const answer = { code: Code.Content, ...encodePack(this.valuesOf(names)) };
-    if (observe === 1) this.observers.delete(togetherKey(names));
-    if (observe !== 0 || names.some((name) => this.resources.get(name)?.observable === false)) return answer;
-    this.observers.set(togetherKey(names), { token, number: 0 });
-    return { ...answer, observe: 0 };
-  }
-
-  private valuesOf(names: readonly string[]): (readonly [path: string, value: ResourceValue])[] {
-    return [...this.resources].flatMap(([path, { read }]) =>
-      read && names.some((name) => path === name || path.startsWith(`${name}/`)) ? [[path, read()] as const] : [],
-    );
-  }
-
-  private write(path: string, { query, payload, contentFormat }: CoapRequest): CoapResponse {
-    const resource = this.resources.get(path);
-    if (payload.length === 0 && query.length > 0)
-      return { code: resource || this.valueAt(path) !== Code.NotFound ? Code.Changed : Code.NotFound };
-    if (!resource) return { code: Code.NotFound };
-    if (!resource.write) return { code: Code.MethodNotAllowed };
-    try {
-      resource.write(payload, contentFormat);
-      return { code: Code.Changed };
-    } catch {
-      return { code: Code.BadRequest };
-    }
-  }
-
-  private async post(path: string, { payload, contentFormat }: CoapRequest): Promise<CoapResponse> {
-    const depth = path.split('/').length - 1;
-    if (depth === 1) return this.instance('create', path, payload, Code.Created);
-    const resource = this.resources.get(path);
-    if (!resource)
-      return {
-        code:
-          depth === 2 && this.valueAt(path) !== Code.NotFound
-            ? this.partial(path, payload, contentFormat)
-            : Code.NotFound,
-      };
-    if (!resource.execute) return { code: Code.MethodNotAllowed };
-    await resource.execute(payload.toString());
-    return { code: Code.Changed };
-  }
-
-  /** A partial write: a SenML JSON pack of resources of the instance. */
-  private partial(path: string, payload: Buffer, contentFormat: number | undefined): number {
-    if (contentFormat !== 110) return Code.UnsupportedContentFormat;
-    const records = JSON.parse(payload.toString()) as {
-      bn?: string;
-      n?: string;
-      v?: number;
-      vs?: string;
-      vb?: boolean;
-    }[];
-    const base = records[0]?.bn ?? (path && `${path}/`);
-    for (const record of records) {
-      const resource = this.resources.get(`${base}${record.n ?? ''}`.replace(/\/$/, ''));
-      if (!resource?.write) return Code.NotFound;
-      resource.write(Buffer.from(String(record.v ?? record.vs ?? record.vb ?? '')), 0);
-    }
-    return Code.Changed;
-  }
-
-  private instance(change: 'create' | 'delete', path: string, payload: Buffer, done: number): CoapResponse {
-    if (!this.onInstance) return { code: Code.MethodNotAllowed };
-    this.onInstance(change, path, payload);
-    return { code: done };
   }
 }

@@ -1,4 +1,5 @@
-import { DeviceClient, type DeviceOptions } from './device-client.js';
+import { DeviceClient } from './device-client.js';
+import type { DeviceOptions } from './device-options.js';
 
 export interface Thermometer {
   device: DeviceClient;

@@ -1,0 +1,14 @@
+/** The server does not observe the path (any more). */
+export class NotObserved extends Error {}
+
+export interface DeviceObserver {
+  token: Buffer;
+  /** Of the last report. */
+  number: number;
+}
+
+/** Under what paths that are observed together are remembered. */
+export const togetherKey = (paths: readonly string[]): string => [...paths].sort().join(' ');
+
+/** Who observes what: by path, or by the key of several paths together. */
+export type DeviceObservers = Map<string, DeviceObserver>;

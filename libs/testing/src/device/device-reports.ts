@@ -1,0 +1,64 @@
+import type { CoapUdpEndpoint, Peer } from '@lanyard/coap';
+import { type DeviceObservers, NotObserved } from './device-observers.js';
+import type { EncodedValue } from './device-resource.js';
+
+export interface OpenSocket {
+  endpoint: CoapUdpEndpoint;
+  server: Peer;
+}
+
+/** How a device reaches its server. */
+export interface Reach {
+  /** undefined while the device sleeps. */
+  socket(): OpenSocket | undefined;
+  isClosed(): boolean;
+  ackTimeoutMs: number;
+}
+
+/** How often a device that sleeps looks whether it has woken up. */
+const lookMs = 20;
+
+/** Reports of a device to those who observe it: again and again until they are acknowledged. */
+export class DeviceReports {
+  private readonly last = new Map<string, Promise<unknown>>();
+
+  constructor(
+    private readonly observers: DeviceObservers,
+    private readonly reach: Reach,
+  ) {}
+
+  /** Reports of one key go out one after the other, each with the value of its turn. Throws NotObserved. */
+  inTurn(key: string, valueNow: () => EncodedValue): Promise<void> {
+    const before = this.last.get(key) ?? Promise.resolve();
+    const report = before.catch(() => undefined).then(() => this.deliver(key, valueNow()));
+    this.last.set(
+      key,
+      report.catch(() => undefined),
+    );
+    return report;
+  }
+
+  private async deliver(key: string, { payload, contentFormat }: EncodedValue): Promise<void> {
+    const { observers, reach } = this;
+    const observer = observers.get(key);
+    if (!observer) throw new NotObserved(`${key} is not observed`);
+    const observeNumber = ++observer.number;
+    while (!reach.isClosed()) {
+      const open = reach.socket();
+      if (!open) {
+        await new Promise((resolve) => setTimeout(resolve, lookMs));
+        continue;
+      }
+      const message = { token: observer.token, observeNumber, payload, contentFormat, confirmable: true };
+      const outcome = await open.endpoint
+        .notify(open.server, { ...message, ackTimeoutMs: reach.ackTimeoutMs, maxRetransmit: 2 })
+        .catch(() => 'timed-out' as const);
+      if (outcome === 'acknowledged') return;
+      if (outcome === 'reset') {
+        if (observers.get(key) === observer) observers.delete(key);
+        throw new NotObserved(`${key}: the server reset the notification`);
+      }
+    }
+    throw new NotObserved(`${key}: the device is closed`);
+  }
+}
