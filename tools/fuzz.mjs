@@ -31,6 +31,8 @@ const inUse = () => {
   const { heapUsed, arrayBuffers } = process.memoryUsage();
   return heapUsed + arrayBuffers;
 };
+/** What the operating system counts for the process. */
+const resident = () => process.memoryUsage().rss;
 /** @param {number} bytes */
 const shown = (bytes) => `${(bytes / mebibyte).toFixed(1)} MiB`;
 /** @param {string} line */
@@ -39,6 +41,7 @@ const say = (line) => process.stdout.write(`${line}\n`);
 /** @param {string} name @param {UdpFuzz | StreamFuzz} fuzz @param {number} count */
 const attack = async (name, fuzz, count) => {
   const before = inUse();
+  const residentBefore = resident();
   await fuzz.start();
   let filled = 0;
   const startedAt = Date.now();
@@ -55,7 +58,7 @@ const attack = async (name, fuzz, count) => {
   const { events, unexpected } = fuzz.findings;
   say(
     `${name}: ${fuzz.handled} messages in ${seconds.toFixed(0)} s; in use before ${shown(before)}, after a tenth ${shown(filled)}, ` +
-      `at the end ${shown(after)}, closed ${shown(inUse())}; ${isAlive ? 'still answers' : 'DOES NOT ANSWER'}; ${unexpected.length} unexpected errors`,
+      `at the end ${shown(after)}, closed ${shown(inUse())}; process ${shown(residentBefore)} before, ${shown(resident())} after; ${isAlive ? 'still answers' : 'DOES NOT ANSWER'}; ${unexpected.length} unexpected errors`,
   );
   say(`${name}: ${JSON.stringify(Object.fromEntries([...events].toSorted()))}`);
   for (const error of unexpected.slice(0, 5)) say(`${name}: ${error instanceof Error ? error.stack : String(error)}`);
