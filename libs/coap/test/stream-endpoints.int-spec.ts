@@ -149,11 +149,15 @@ describe('observations over a connection', () => {
 
   it('values come in order whatever their numbers, one after the other, until the observation is cancelled', async () => {
     const heard: string[] = [];
+    let allCame = (): boolean => false;
     const { server, toDevice, observation, say } = await observed(async ({ payload }) => {
-      await new Promise((resolve) => setTimeout(resolve, payload.toString() === 'a' ? 20 : 0));
+      if (payload.toString() === 'a') await until(() => allCame());
       heard.push(payload.toString());
     });
     expect(observation.observing).toBe(true);
+    const received = (): number => server.endpoint.counters()['message-received'];
+    const before = received();
+    allCame = () => received() === before + 3;
     say('a');
     say('b');
     say('c');
