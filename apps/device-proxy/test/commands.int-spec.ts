@@ -116,14 +116,18 @@ describe('POST /v2/device-requests/{device-id}', () => {
   it('one command at a time, first in, first out', async () => {
     let running = 0;
     let most = 0;
+    let accepted = 0;
     thing.device.beforeAnswer = async () => {
       most = Math.max(most, ++running);
-      await new Promise((resolve) => setTimeout(resolve, 30));
+      // The others are in the queue then, and could overtake.
+      await eventually(() => expect(accepted).toBe(6));
       running--;
     };
     const ids = Array.from({ length: 6 }, (_, i) => `fifo-${i}`);
-    for (const [i, id] of ids.entries())
+    for (const [i, id] of ids.entries()) {
       await send(id, { method: 'PUT', uri: '/3341/0/5527', 'payload-b64': b64(String(i)) });
+      accepted++;
+    }
     await Promise.all(ids.map((id) => harness.result(id)));
     expect([most, thing.device.received.map((r) => r.payload)]).toEqual([1, ['0', '1', '2', '3', '4', '5']]);
   });
@@ -350,17 +354,19 @@ describe('POST /v2/device-requests/{device-id}', () => {
     });
   });
 
-  it('a suspended device loses its session within a second, and its commands fail', async () => {
+  it('a suspended device loses its session though it answers nothing, and its commands fail', async () => {
     const other = harness.thing(proxy, 'suspect');
     const id = await harness.register(other);
     await harness.lifecycle(id, 'suspect', 'created');
-    other.device.beforeAnswer = () => new Promise((resolve) => setTimeout(resolve, 1_000));
+    let answer = (): void => undefined;
+    other.device.beforeAnswer = () => new Promise((resolve) => (answer = resolve));
     const path = `/v2/device-requests/${id}?async-id=`;
     await harness.call(proxy, app, 'POST', `${path}blocked-1`, { method: 'GET', uri: '/3/0/0' });
-    const before = Date.now();
     await harness.lifecycle(id, 'suspect', 'suspended');
     const { value } = await harness.fact(harness.sessions, (v) => v.deviceId === id && v.change === 'deregistered');
-    expect([value.reason, Date.now() - before < 1_000]).toEqual(['suspended', true]);
+    expect(value.reason).toBe('suspended');
+    answer();
+    delete other.device.beforeAnswer;
     expect((await harness.result('blocked-1')).value.item).toMatchObject({ status: 429, error: 'DEVICE_BLOCKED' });
     await harness.call(proxy, app, 'POST', `${path}blocked-2`, { method: 'GET', uri: '/3/0/0' });
     expect((await harness.result('blocked-2')).value.item).toMatchObject({ status: 429, error: 'DEVICE_BLOCKED' });
