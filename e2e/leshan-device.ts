@@ -1,11 +1,33 @@
+import { join } from 'node:path';
+import { root } from '../tools/lanyard/project.mjs';
 import { JavaDevice } from './java-device.js';
+
+/** The definition of object 33010: a resource of every type. */
+export const specimenDefinition = join(root, 'e2e/leshan/specimen.xml');
+
+export interface LeshanOptions {
+  lifetimeSeconds?: number;
+  queueMode?: boolean;
+  /** Content-Format numbers; the first is what it answers in when nobody says. Without: all that Leshan speaks. */
+  formats?: readonly number[];
+  /** It has an instance of object 33010. */
+  specimen?: boolean;
+}
 
 /**
  * A thermometer on Eclipse Leshan's client library. It says `registered rd/…`, `refused FORBIDDEN(403)`,
- * `written 5750 …`, …
+ * `written 5750 …`, …; what it takes is in `leshan/LeshanDevice.java`.
  */
 export class LeshanDevice extends JavaDevice {
-  static async start(server: string, name: string, lifetimeSeconds = 60): Promise<LeshanDevice> {
-    return new LeshanDevice(await this.run('leshan', 'LeshanDevice', [server, name, String(lifetimeSeconds)]));
+  static async start(
+    server: string,
+    name: string,
+    { lifetimeSeconds = 60, queueMode = false, formats = [], specimen = false }: LeshanOptions = {},
+  ): Promise<LeshanDevice> {
+    const args = [server, name, String(lifetimeSeconds)];
+    if (queueMode) args.push('queue');
+    if (formats.length > 0) args.push(`formats=${formats.join(',')}`);
+    if (specimen) args.push(`specimen=${specimenDefinition}`);
+    return new LeshanDevice(await this.run('leshan', 'LeshanDevice', args));
   }
 }

@@ -1,136 +1,110 @@
 import java.io.BufferedReader;
+import java.io.FileInputStream;
+import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.eclipse.californium.core.config.CoapConfig;
+import org.eclipse.californium.core.network.CoapEndpoint;
 import org.eclipse.californium.elements.config.Configuration;
 import org.eclipse.leshan.client.LeshanClient;
 import org.eclipse.leshan.client.LeshanClientBuilder;
+import org.eclipse.leshan.client.endpoint.LwM2mClientEndpoint;
 import org.eclipse.leshan.client.engine.DefaultRegistrationEngineFactory;
 import org.eclipse.leshan.client.object.Device;
 import org.eclipse.leshan.client.object.Security;
 import org.eclipse.leshan.client.object.Server;
 import org.eclipse.leshan.client.observer.LwM2mClientObserverAdapter;
-import org.eclipse.leshan.client.resource.BaseInstanceEnabler;
 import org.eclipse.leshan.client.resource.ObjectsInitializer;
 import org.eclipse.leshan.client.servers.LwM2mServer;
 import org.eclipse.leshan.core.LwM2mId;
 import org.eclipse.leshan.core.ResponseCode;
 import org.eclipse.leshan.core.model.ObjectLoader;
 import org.eclipse.leshan.core.model.ObjectModel;
-import org.eclipse.leshan.core.model.ResourceModel;
-import org.eclipse.leshan.core.model.ResourceModel.Operations;
-import org.eclipse.leshan.core.model.ResourceModel.Type;
 import org.eclipse.leshan.core.model.StaticModel;
-import org.eclipse.leshan.core.node.LwM2mResource;
 import org.eclipse.leshan.core.request.ContentFormat;
 import org.eclipse.leshan.core.request.DeregisterRequest;
 import org.eclipse.leshan.core.request.RegisterRequest;
 import org.eclipse.leshan.core.request.UpdateRequest;
-import org.eclipse.leshan.core.request.argument.Arguments;
-import org.eclipse.leshan.core.response.ExecuteResponse;
-import org.eclipse.leshan.core.response.ReadResponse;
-import org.eclipse.leshan.core.response.WriteResponse;
+import org.eclipse.leshan.transport.californium.client.endpoint.CaliforniumClientEndpoint;
 import org.eclipse.leshan.transport.californium.client.endpoint.CaliforniumClientEndpointsProvider;
 import org.eclipse.leshan.transport.californium.client.endpoint.coap.CoapClientProtocolProvider;
 
 /**
- * A thermometer on the Eclipse Leshan client, for tests: `java -cp ".:libs/*" LeshanDevice URL NAME LIFETIME`.
- * Says what happens on standard output, one line each; takes commands on standard input:
- * `set 21.5`, `update`, `firmware 1` (state idle, this result), `send 110 /3303/0/5700 …` (Content-Format, paths), `stop`
- * (deregisters), `end`.
+ * A device on the Eclipse Leshan client, for tests: `java -cp ".:libs/*" LeshanDevice URL NAME LIFETIME OPTION…`. Options:
+ * `queue` (queue mode), `formats=1542,1543` (the first is what it answers in when nobody says), `specimen=PATH` (the
+ * definition of object 33010, which it then has).
+ * Says what happens on standard output, one line each; takes commands on standard input: `set 21.5`, `vary 3`,
+ * `fill 20000`, `update`, `firmware 0 1` (state, result), `send 110 /3303/0/5700 …` (Content-Format, paths),
+ * `results 110 18 21 …` (of the update client, each sent), `stop` (deregisters), `restart` (registers anew), `end`.
  */
 public class LeshanDevice {
 
-    static final int TEMPERATURE = 3303;
+    static final int SEND_TIMEOUT_MS = 60_000;
 
-    static void say(String line) {
+    static synchronized void say(String line) {
         System.out.println(line);
         System.out.flush();
     }
 
-    public static class Thermometer extends BaseInstanceEnabler {
-        private double value = 20.0;
-        private String application = "hall";
+    private final Thermometer thermometer = new Thermometer();
+    private final Firmware firmware = new Firmware();
+    private final Manifest manifest = new Manifest();
+    private final Specimen specimen = new Specimen();
+    private final CaliforniumClientEndpointsProvider endpoints = endpoints();
+    private final LeshanClient client;
 
-        public Thermometer() {}
-
-        void set(double newValue) {
-            value = newValue;
-            fireResourceChange(5700);
+    LeshanDevice(String url, String name, int lifetimeSeconds, List<String> options) throws Exception {
+        Formats formats = formats(options);
+        String definition = option(options, "specimen=");
+        ObjectsInitializer objects = new ObjectsInitializer(new StaticModel(models(definition)));
+        objects.setInstancesForObject(LwM2mId.SECURITY, Security.noSec(url, 123));
+        objects.setInstancesForObject(LwM2mId.SERVER, new Server(123, lifetimeSeconds));
+        objects.setInstancesForObject(LwM2mId.DEVICE, new Device("Eclipse Leshan", "thermometer", name));
+        objects.setInstancesForObject(LwM2mId.FIRMWARE, firmware);
+        objects.setInstancesForObject(Thermometer.OBJECT, thermometer);
+        objects.setInstancesForObject(Manifest.OBJECT, manifest);
+        if (definition != null) objects.setInstancesForObject(Specimen.OBJECT, specimen);
+        DefaultRegistrationEngineFactory engine = new DefaultRegistrationEngineFactory();
+        engine.setRetryWaitingTimeInMs(1000);
+        engine.setQueueMode(options.contains("queue"));
+        LeshanClientBuilder builder = new LeshanClientBuilder(name);
+        if (formats != null) {
+            builder.setEncoder(formats.encoder()).setDecoder(formats.decoder());
+            for (int object : new int[] {LwM2mId.DEVICE, Thermometer.OBJECT, Specimen.OBJECT})
+                objects.setDefaultContentFormat(object, formats.first());
         }
-
-        @Override
-        public ReadResponse read(LwM2mServer server, int resource) {
-            switch (resource) {
-                case 5700:
-                    return ReadResponse.success(resource, value);
-                case 5701:
-                    return ReadResponse.success(resource, "Cel");
-                case 5750:
-                    return ReadResponse.success(resource, application);
-                default:
-                    return super.read(server, resource);
-            }
-        }
-
-        @Override
-        public WriteResponse write(LwM2mServer server, boolean replace, int resource, LwM2mResource given) {
-            if (resource != 5750) return super.write(server, replace, resource, given);
-            application = String.valueOf(given.getValue());
-            say("written " + resource + " " + application);
-            return WriteResponse.success();
-        }
-
-        @Override
-        public ExecuteResponse execute(LwM2mServer server, int resource, Arguments arguments) {
-            say("executed " + resource);
-            return resource == 5605 ? ExecuteResponse.success() : super.execute(server, resource, arguments);
-        }
+        client = builder
+            .setObjects(objects.createAll())
+            .setRegistrationEngineFactory(engine)
+            .setEndpointsProviders(endpoints)
+            .build();
+        client.addObserver(new Reporter());
     }
 
-    /** Object 5: says how large a package was that the server wrote. */
-    public static class Firmware extends BaseInstanceEnabler {
-        private long result = 0;
-
-        public Firmware() {}
-
-        void set(long newResult) {
-            result = newResult;
-            fireResourceChange(5);
-        }
-
-        @Override
-        public ReadResponse read(LwM2mServer server, int resource) {
-            switch (resource) {
-                case 3:
-                    return ReadResponse.success(resource, 0L);
-                case 5:
-                    return ReadResponse.success(resource, result);
-                default:
-                    return super.read(server, resource);
-            }
-        }
-
-        @Override
-        public WriteResponse write(LwM2mServer server, boolean replace, int resource, LwM2mResource given) {
-            if (resource != 0) return super.write(server, replace, resource, given);
-            byte[] bytes = (byte[]) given.getValue();
-            say("package " + bytes.length + " " + Arrays.hashCode(bytes));
-            return WriteResponse.success();
-        }
+    private static String option(List<String> options, String name) {
+        return options.stream().filter(one -> one.startsWith(name)).map(one -> one.substring(name.length())).findFirst().orElse(null);
     }
 
-    static void send(LeshanClient client, String[] words) throws Exception {
-        LwM2mServer server = client.getRegisteredServers().values().iterator().next();
-        List<String> paths = Arrays.asList(words).subList(2, words.length);
-        ContentFormat format = ContentFormat.fromCode(Integer.parseInt(words[1]));
-        say("sent " + client.getSendService().sendData(server, format, paths, 60_000).getCode());
+    private static Formats formats(List<String> options) {
+        String numbers = option(options, "formats=");
+        return numbers == null ? null : new Formats(Arrays.stream(numbers.split(",")).mapToInt(Integer::parseInt).toArray());
+    }
+
+    private static List<ObjectModel> models(String definition) throws Exception {
+        List<ObjectModel> models = new ArrayList<>(ObjectLoader.loadDefault());
+        models.add(Thermometer.model());
+        models.add(Manifest.model());
+        if (definition == null) return models;
+        try (InputStream in = new FileInputStream(definition)) {
+            models.addAll(ObjectLoader.loadDdfFile(in, definition));
+        }
+        return models;
     }
 
     /** Californium takes bodies of 8 KiB unless told otherwise. */
-    static CaliforniumClientEndpointsProvider endpoints() {
+    private static CaliforniumClientEndpointsProvider endpoints() {
         CaliforniumClientEndpointsProvider.Builder builder =
             new CaliforniumClientEndpointsProvider.Builder(new CoapClientProtocolProvider());
         Configuration configuration = builder.createDefaultConfiguration();
@@ -138,22 +112,16 @@ public class LeshanDevice {
         return builder.setConfiguration(configuration).build();
     }
 
-    static ResourceModel resource(int id, String name, Operations operations, Type type) {
-        return new ResourceModel(id, name, operations, false, false, type, "", "", "");
-    }
+    private class Reporter extends LwM2mClientObserverAdapter {
+        /** Each time it starts, the client has new endpoints. */
+        @Override
+        public void onRegistrationStarted(LwM2mServer server, RegisterRequest request) {
+            for (LwM2mClientEndpoint one : endpoints.getEndpoints()) {
+                CoapEndpoint endpoint = ((CaliforniumClientEndpoint) one).getCoapEndpoint();
+                if (endpoint.getInterceptors().stream().noneMatch(Wire.class::isInstance)) endpoint.addInterceptor(new Wire());
+            }
+        }
 
-    static List<ObjectModel> models() {
-        List<ObjectModel> models = new ArrayList<>(ObjectLoader.loadDefault());
-        models.add(
-            new ObjectModel(TEMPERATURE, "Temperature", "", "1.0", true, false,
-                resource(5700, "Sensor Value", Operations.R, Type.FLOAT),
-                resource(5701, "Sensor Units", Operations.R, Type.STRING),
-                resource(5605, "Reset Min and Max Measured Values", Operations.E, Type.NONE),
-                resource(5750, "Application Type", Operations.RW, Type.STRING)));
-        return models;
-    }
-
-    static class Reporter extends LwM2mClientObserverAdapter {
         @Override
         public void onRegistrationSuccess(LwM2mServer server, RegisterRequest request, String registrationId) {
             say("registered " + registrationId);
@@ -185,13 +153,58 @@ public class LeshanDevice {
         }
     }
 
-    static void obey(String line, LeshanClient client, Thermometer thermometer, Firmware firmware) {
+    private ResponseCode send(String format, List<String> paths) throws Exception {
+        LwM2mServer server = client.getRegisteredServers().values().iterator().next();
+        ContentFormat contentFormat = ContentFormat.fromCode(Integer.parseInt(format));
+        return client.getSendService().sendData(server, contentFormat, paths, SEND_TIMEOUT_MS).getCode();
+    }
+
+    private void results(String format, List<String> results) throws Exception {
+        for (String result : results) {
+            manifest.set(Long.parseLong(result));
+            say("sent " + result + " " + send(format, List.of("/10252/0/3")));
+        }
+    }
+
+    private void act(List<String> words) throws Exception {
+        switch (words.get(0)) {
+            case "set":
+                thermometer.set(Double.parseDouble(words.get(1)));
+                break;
+            case "vary":
+                specimen.vary(Integer.parseInt(words.get(1)));
+                say("varied " + words.get(1));
+                break;
+            case "fill":
+                specimen.fill(Integer.parseInt(words.get(1)));
+                break;
+            case "firmware":
+                firmware.set(Long.parseLong(words.get(1)), Long.parseLong(words.get(2)));
+                break;
+            case "send":
+                say("sent " + send(words.get(1), words.subList(2, words.size())));
+                break;
+            case "results":
+                results(words.get(1), words.subList(2, words.size()));
+                break;
+            case "update":
+                client.triggerRegistrationUpdate();
+                break;
+            case "stop":
+                client.stop(true);
+                break;
+            case "restart":
+                client.stop(false);
+                client.start();
+                break;
+            default:
+                say("what is " + words);
+        }
+    }
+
+    private void obey(String line) {
         try {
-            if (line.startsWith("set ")) thermometer.set(Double.parseDouble(line.substring(4)));
-            if (line.startsWith("firmware ")) firmware.set(Long.parseLong(line.substring(9)));
-            if (line.startsWith("send ")) send(client, line.split(" "));
-            if (line.equals("update")) client.triggerRegistrationUpdate();
-            if (line.equals("stop")) client.stop(true);
+            act(Arrays.asList(line.split(" ")));
         } catch (Exception error) {
             say("failed " + line + " " + error);
         }
@@ -200,7 +213,8 @@ public class LeshanDevice {
     /** Threads of the library keep the process alive: an error ends it. */
     public static void main(String[] args) {
         try {
-            run(args);
+            List<String> options = Arrays.asList(args).subList(3, args.length);
+            new LeshanDevice(args[0], args[1], Integer.parseInt(args[2]), options).run();
             System.exit(0);
         } catch (Exception error) {
             say("not started " + error);
@@ -208,28 +222,10 @@ public class LeshanDevice {
         }
     }
 
-    static void run(String[] args) throws Exception {
-        Thermometer thermometer = new Thermometer();
-        ObjectsInitializer objects = new ObjectsInitializer(new StaticModel(models()));
-        objects.setInstancesForObject(LwM2mId.SECURITY, Security.noSec(args[0], 123));
-        objects.setInstancesForObject(LwM2mId.SERVER, new Server(123, Integer.parseInt(args[2])));
-        objects.setInstancesForObject(LwM2mId.DEVICE, new Device("Eclipse Leshan", "thermometer", args[1]));
-        Firmware firmware = new Firmware();
-        objects.setInstancesForObject(LwM2mId.FIRMWARE, firmware);
-        objects.setInstancesForObject(TEMPERATURE, thermometer);
-        DefaultRegistrationEngineFactory engine = new DefaultRegistrationEngineFactory();
-        engine.setRetryWaitingTimeInMs(1000);
-        LeshanClient client = new LeshanClientBuilder(args[1])
-            .setObjects(objects.createAll())
-            .setRegistrationEngineFactory(engine)
-            .setEndpointsProviders(endpoints())
-            .build();
-        client.addObserver(new Reporter());
+    private void run() throws Exception {
         client.start();
         BufferedReader commands = new BufferedReader(new InputStreamReader(System.in));
-        for (String line = commands.readLine(); line != null && !line.equals("end"); line = commands.readLine()) {
-            obey(line, client, thermometer, firmware);
-        }
+        for (String line = commands.readLine(); line != null && !line.equals("end"); line = commands.readLine()) obey(line);
         client.destroy(true);
         say("ended");
     }
