@@ -51,13 +51,22 @@ describe('devices that are compiled here', () => {
   };
 
   /** The key of a device, given over REST; 16 bytes that are text. */
-  const keyOf = async (name: string): Promise<PreSharedKey> => {
+  const keyOf = async (name: string): Promise<PreSharedKey & { path: string }> => {
     const { json: device } = await app.call('POST', '/v3/devices', { endpoint_name: name });
     const key = Buffer.from(randomBytes(12).toString('base64url')).toString('hex');
     const { status, json } = await app.call('POST', `/v3/devices/${device.id}/credentials`, { kind: 'psk', key });
     expect(status).toBe(201);
-    return { identity: json.identity, key };
+    return { identity: json.identity, key, path: `/v3/devices/${device.id}/credentials/${json.id}` };
   };
+
+  /** Over TLS; the listener hears of a new key a moment after REST has answered. */
+  const connected = (name: string, psk: PreSharedKey): Promise<LibcoapDevice> =>
+    eventually(async () => {
+      const started = await LibcoapDevice.start('tls', tls, name, psk);
+      if (/^registered/.test(await started.says(/^registered|^not connected/))) return started;
+      await started.ends();
+      throw new Error('not connected');
+    });
 
   it.each(['udp', 'tcp'] as const)('libcoap over %s', async (transport) => {
     const name = fresh(`libcoap-${transport}`);
@@ -68,14 +77,23 @@ describe('devices that are compiled here', () => {
   it('libcoap over TLS with a pre-shared key', async () => {
     const name = fresh('libcoap-tls');
     const psk = await keyOf(name);
-    const device = await eventually(async () => {
-      const started = await LibcoapDevice.start('tls', tls, name, psk);
-      // The listener hears of a new key a moment after REST has answered.
-      if (/^registered/.test(await started.says(/^registered|^not connected/))) return started;
-      await started.ends();
-      throw new Error('not connected');
-    });
+    const device = await connected(name, psk);
     await whileItRuns(device, () => livesItsLife(app, device, { name, writtenBytes }));
+  });
+
+  it('libcoap over TLS is out when its key is withdrawn, and does not come in again', async () => {
+    const name = fresh('libcoap-withdrawn');
+    const psk = await keyOf(name);
+    const device = await connected(name, psk);
+    await whileItRuns(device, async () => {
+      const deviceId = await app.deviceId(name);
+      const since = device.said.length;
+      expect((await app.call('DELETE', psk.path)).status).toBe(204);
+      await device.says(/^not connected/, { since });
+      await app.receives('de-registrations', (d) => d === deviceId);
+    });
+    const again = await LibcoapDevice.start('tls', tls, name, psk);
+    await whileItRuns(again, async () => void (await again.says(/^not connected/)));
   });
 
   const asks = (url: string, more: Omit<CoapRequest, 'url'>): Promise<CoapAnswer> =>
