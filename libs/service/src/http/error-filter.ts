@@ -33,13 +33,18 @@ const statusOf = (error: unknown): number | undefined => {
   return typeof status === 'number' ? status : undefined;
 };
 
-/** PostgreSQL, Redis or Kafka is away: worth another try, unlike a bug. */
+/** PostgreSQL, Redis or Kafka is away, or does not keep up: worth another try, unlike a bug. */
+const outages = {
+  /** The last four: too slow, two serializations that met, a deadlock, a lock that did not come. */
+  code: /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|57P0[123]|08\w{3}|53300|57014|40001|40P01|55P03)$/,
+  name: /^(MaxRetriesPerRequestError|KafkaJSConnectionError|KafkaJSNumberOfRetriesExceeded)$/,
+  message:
+    /Connection terminated|Connection is closed|Command timed out|Stream isn't writeable|timeout exceeded when trying to connect/,
+};
+
 const isOutage = (error: unknown): boolean => {
   const { code, name, message } = (error ?? {}) as { code?: string; name?: string; message?: string };
-  if (/^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|57P0[123]|08\w{3}|53300)$/.test(String(code))) return true;
-  if (/^(MaxRetriesPerRequestError|KafkaJSConnectionError|KafkaJSNumberOfRetriesExceeded)$/.test(String(name)))
-    return true;
-  return /Connection terminated|Connection is closed|Command timed out|Stream isn't writeable/.test(String(message));
+  return outages.code.test(String(code)) || outages.name.test(String(name)) || outages.message.test(String(message));
 };
 
 /** Any error as one that a client may see; what nobody foresaw is an InternalError without details. */
