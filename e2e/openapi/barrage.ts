@@ -1,13 +1,11 @@
-import { Answers, type GivenAnswer } from './answers.js';
+import { Answers } from './answers.js';
 import type { Callers, Role } from './callers.js';
 import { type Document, type Operation, operationsOf } from './document.js';
+import { asCurl, exchange, jsonOf } from './exchange.js';
 import type { KnownIds } from './known-ids.js';
 import type { Random } from './random.js';
 import { type GeneratedRequest, Requests } from './requests.js';
 
-/** An answer that takes longer is a hang. */
-const answerTimeoutMs = 60_000;
-const eventStream = 'text/event-stream';
 const inParallel = 8;
 const problemsMax = 20;
 
@@ -15,37 +13,19 @@ export interface Barrage {
   sent: number;
   /** Requests by status. */
   statuses: Record<string, number>;
-  /** Operations that never answered with less than 400. */
-  neverSucceeded: string[];
   problems: string[];
 }
 
-const creates = ({ method, path }: Operation): boolean => method === 'POST' && !path.includes('{');
-
-const asCurl = ({ operation, url, headers, body }: GeneratedRequest): string =>
-  [
-    `curl -X ${operation.method} "$BASE${url}"`,
-    ...Object.entries(headers).map(([name, value]) => `-H '${name}: ${value}'`),
-    ...(body === undefined ? [] : [`-d ${JSON.stringify(body.slice(0, 2_000))}`]),
-  ].join(' ');
-
-/** A stream of events has no end: that it began is all there is to see. */
-const textOf = async (response: Response, contentType: string): Promise<string> => {
-  if (!contentType.startsWith(eventStream)) return response.text();
-  await response.body?.cancel();
-  return '';
-};
-
-const jsonOf = ({ contentType, text }: GivenAnswer): unknown =>
-  contentType.includes('json') && text !== '' ? JSON.parse(text) : undefined;
+/** What creates comes first in a round, what deletes last: the others find something. */
+const turn = ({ method, path }: Operation): number =>
+  method === 'DELETE' ? 2 : method === 'POST' && !path.includes('{') ? 0 : 1;
 
 /** Sends generated requests to every operation of a document, in rounds, until `goesOn` says no after a round. */
 export class OpenApiBarrage {
   private readonly operations: Operation[];
   private readonly requests: Requests;
   private readonly answers: Answers;
-  private readonly succeeded = new Set<Operation>();
-  private readonly result: Barrage = { sent: 0, statuses: {}, neverSucceeded: [], problems: [] };
+  private readonly result: Barrage = { sent: 0, statuses: {}, problems: [] };
 
   constructor(
     document: Document,
@@ -62,39 +42,27 @@ export class OpenApiBarrage {
 
   async run(goesOn: (rounds: number) => boolean): Promise<Barrage> {
     for (let rounds = 0; goesOn(rounds) && this.result.problems.length < problemsMax; rounds++) {
-      const batch = this.random.shuffled(this.operations).sort((a, b) => Number(creates(b)) - Number(creates(a)));
+      const batch = this.random.shuffled(this.operations).sort((a, b) => turn(a) - turn(b));
       // A few at a time, made just before they go out: what the ones before created is known by then.
       for (let n = 0; n < batch.length; n += inParallel)
         await Promise.all(batch.slice(n, n + inParallel).map((operation) => this.send(this.requests.of(operation))));
     }
-    this.result.neverSucceeded = this.operations
-      .filter((operation) => !this.succeeded.has(operation))
-      .map(({ method, path }) => `${method} ${path}`);
     return this.result;
   }
 
   private async send(request: GeneratedRequest): Promise<void> {
-    const { operation, url, headers, body } = request;
-    const caller = await this.callers.for(request.role);
+    const { operation, role } = request;
+    const caller = await this.callers.for(role);
     const { result } = this;
     result.sent++;
     try {
-      const response = await fetch(this.baseUrl + url, {
-        method: operation.method,
-        headers: { authorization: `Bearer ${caller.key}`, ...headers },
-        ...(body !== undefined && { body }),
-        signal: AbortSignal.timeout(answerTimeoutMs),
-      });
-      const contentType = response.headers.get('content-type') ?? '';
-      const answer = { status: response.status, contentType, text: await textOf(response, contentType) };
+      const answer = await exchange(this.baseUrl, caller.key, request);
       result.statuses[answer.status] = (result.statuses[answer.status] ?? 0) + 1;
       const problem = this.answers.problemWith(operation, answer);
       if (problem !== undefined)
         result.problems.push(`${problem}\n  ${asCurl(request)}\n  ${answer.status} ${answer.text.slice(0, 500)}`);
-      if (answer.status < 400) {
-        this.succeeded.add(operation);
-        this.idsOf[request.role].learn(operation.path, jsonOf(answer));
-      }
+      if (answer.status < 400) this.idsOf[role].learn(operation.path, jsonOf(answer));
+      if (answer.status < 400 && operation.method === 'DELETE') this.idsOf[role].drop(operation.path, request.url);
       caller.answered(answer.status);
     } catch (error) {
       result.problems.push(`no answer: ${String((error as Error).cause ?? error)}\n  ${asCurl(request)}`);

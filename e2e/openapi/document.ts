@@ -76,3 +76,6 @@ export const resolved = <T extends { $ref?: string }>(document: Document, value:
   const [, , kind, name] = value.$ref.split('/') as [string, string, 'schemas' | 'responses', string];
   return document.components[kind][name] as unknown as T;
 };
+
+/** Of the component that a schema refers to, or ''. */
+export const nameOf = ({ $ref = '' }: Schema): string => $ref.slice($ref.lastIndexOf('/') + 1);

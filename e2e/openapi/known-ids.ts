@@ -1,13 +1,13 @@
-import type { Random } from './random.js';
-
-/** Fields that hold ids of other records. */
+/** Fields that hold ids of other records; of a body that is a list of ids, its schema. */
 const collectionOf: Record<string, string> = {
   id: '/v3/devices',
   device_id: '/v3/devices',
   after: '/v3/devices',
   group_id: '/v3/device-groups',
   groups: '/v3/policy-groups',
+  KeyGroupIds: '/v3/policy-groups',
   apikeys: '/v3/api-keys',
+  applications: '/v3/applications',
 };
 
 /** Ids that answers brought, by the collection that they are in, so that requests find something. */
@@ -15,10 +15,16 @@ export class KnownIds {
   private readonly byCollection = new Map<string, string[]>();
 
   constructor(
-    private readonly random: Random,
+    /** Chooses one of several; they are in the order in which they came. */
+    private readonly pick: (known: readonly string[]) => string,
     /** Ids that no request may name: the ground that the test stands on. */
     private readonly untouchable: ReadonlySet<string>,
   ) {}
+
+  /** Whether a field of this name holds an id of a record. */
+  static isId(field: string): boolean {
+    return Object.hasOwn(collectionOf, field);
+  }
 
   /** What an answer of `path` brought: a record, or a list of records. */
   learn(path: string, body: unknown): void {
@@ -34,15 +40,30 @@ export class KnownIds {
   /** Of the collection before the parameter: `/v3/devices` for `/v3/devices/{id}/echo`. */
   forParameter(path: string, name: string): string | undefined {
     const collection = /^device_?id$/i.test(name) ? '/v3/devices' : path.slice(0, path.indexOf(`/{${name}}`));
-    const known = this.byCollection.get(name === 'account' ? '/v3/accounts' : collection) ?? [];
-    return known.length > 0 ? this.random.pick(known) : undefined;
+    return this.of(name === 'account' ? '/v3/accounts' : collection);
   }
 
   /** For a field of a body, or a parameter of a query. */
   forField(name: string): string | undefined {
     const collection = collectionOf[name];
+    return collection === undefined ? undefined : this.of(collection);
+  }
+
+  of(collection: string): string | undefined {
+    const known = this.byCollection.get(collection) ?? [];
+    return known.length > 0 ? this.pick(known) : undefined;
+  }
+
+  /** The record that a DELETE of `url` named is gone. */
+  drop(path: string, url: string): void {
+    const collection = /^(.*)\/\{\w+\}$/.exec(path)?.[1];
+    const id = /\/([^/?]*)(\?|$)/.exec(url)?.[1];
     const known = collection === undefined ? undefined : this.byCollection.get(collection);
-    return known && known.length > 0 ? this.random.pick(known) : undefined;
+    if (collection !== undefined && known)
+      this.byCollection.set(
+        collection,
+        known.filter((other) => encodeURIComponent(other) !== id),
+      );
   }
 
   /** The account that they were in is no longer used. */
@@ -50,7 +71,7 @@ export class KnownIds {
     this.byCollection.clear();
   }
 
-  private add(collection: string, id: string): void {
+  add(collection: string, id: string): void {
     const known = this.byCollection.get(collection) ?? [];
     this.byCollection.set(collection, [...known.filter((other) => other !== id).slice(-20), id]);
   }

@@ -1,15 +1,11 @@
-import type { Document, Operation, Parameter, Schema } from './document.js';
+import { type Document, nameOf, type Operation, type Parameter, type Schema } from './document.js';
 import { type Role, roleFor } from './callers.js';
+import type { PreparedRequest } from './exchange.js';
 import type { KnownIds } from './known-ids.js';
 import type { Random } from './random.js';
 import { Values } from './values.js';
 
-export interface GeneratedRequest {
-  operation: Operation;
-  /** With query, as it goes over the wire. */
-  url: string;
-  headers: Record<string, string>;
-  body: string | undefined;
+export interface GeneratedRequest extends PreparedRequest {
   /** Who sends it. */
   role: Role;
 }
@@ -26,7 +22,8 @@ const contentTypes = [
   'nonsense',
 ];
 
-const model = `<LWM2M><Object ObjectType="MODefinition"><Name>Generated</Name><ObjectID>33000</ObjectID>
+/** An object definition. */
+export const model = `<LWM2M><Object ObjectType="MODefinition"><Name>Generated</Name><ObjectID>33000</ObjectID>
   <MultipleInstances>Single</MultipleInstances><Mandatory>Optional</Mandatory><Resources><Item ID="1"><Name>Level</Name>
   <Operations>RW</Operations><MultipleInstances>Single</MultipleInstances><Mandatory>Optional</Mandatory>
   <Type>Integer</Type></Item></Resources></Object></LWM2M>`;
@@ -143,7 +140,7 @@ export class Requests {
     if (type === 'text/csv') return { headers, body: random.pick(tables) };
     if (type === 'application/xml') return { headers, body: random.chance(0.5) ? model : this.values.text({}, true) };
     if (!type.includes('json')) return { headers, body: this.values.text({}, random.chance(0.5)) };
-    return { headers, body: this.json(this.values.of(schema, wrong), wrong) };
+    return { headers, body: this.json(this.values.of(schema, wrong, nameOf(schema)), wrong) };
   }
 
   private json(value: unknown, wrong: number): string {

@@ -34,7 +34,7 @@ const nastyTexts = [
 ];
 
 /** Text of the kinds that this interface asks for. */
-const plausibleTexts = [
+export const plausibleTexts = [
   'a',
   'thermo-1',
   '0'.repeat(32),
@@ -64,7 +64,7 @@ const plausibleTexts = [
 ];
 
 /** What fields with these names want. */
-const commonHints: Record<string, readonly string[]> = {
+export const commonHints: Record<string, readonly string[]> = {
   uri: ['/3/0/0', '/3303/0/5700', '/3341/0/5527', '/3/0/4', '/3303/0/5700?pmin=1&pmax=10', '/'],
   accept: ['text/plain', 'application/senml+json', 'application/vnd.oma.lwm2m+tlv'],
   'content-type': ['text/plain', 'application/octet-stream', 'application/senml+json'],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { CallbackReceiver, thermometer } from '@lanyard/testing';
+import { CallbackReceiver, certificateAuthority, thermometer } from '@lanyard/testing';
 import { Application } from '../application.js';
 import { type RunningSystem, startSystem } from '../constellation.js';
 import { fresh } from '../journeys.js';
@@ -7,10 +7,14 @@ import { OpenApiBarrage } from '../openapi/barrage.js';
 import { Callers } from '../openapi/callers.js';
 import { committedDocument } from '../openapi/document.js';
 import { KnownIds } from '../openapi/known-ids.js';
+import { RecordLives, withoutSuccess } from '../openapi/lives.js';
 import { Random } from '../openapi/random.js';
+import { patienceMs } from '../patience.js';
 
 /** Rounds over all operations, unless `npm run test:openapi` names a time. */
 const rounds = 5;
+/** So often an operation is tried before it counts as failed, however slow the machine is; it takes about seven. */
+const passesMin = 30;
 const seconds = Number(process.env['OPENAPI_SECONDS'] ?? 0);
 const seed = Number(process.env['OPENAPI_SEED'] ?? (seconds > 0 ? Math.floor(Math.random() * 2 ** 31) : 1));
 
@@ -19,6 +23,8 @@ describe('the OpenAPI document', () => {
   let root: Application;
   let receiver: CallbackReceiver;
   let demo: ReturnType<typeof thermometer>;
+  /** The key of the test, its account and its groups: the ground that the test stands on. */
+  let me: { id: string; account_id: string; groups: string[] };
 
   beforeAll(async () => {
     system = await startSystem('openapi', { env: { GATEWAY_ATTEMPT_RATE_BURST: '100000' } });
@@ -27,6 +33,7 @@ describe('the OpenAPI document', () => {
     demo = thermometer({ name: fresh('generated'), server: system.coapUrls[0] as string });
     await demo.device.open();
     await demo.device.register();
+    me = (await root.call('GET', '/v3/api-keys/me')).json;
   });
 
   afterAll(async () => {
@@ -40,17 +47,41 @@ describe('the OpenAPI document', () => {
     expect({ ...json, servers: [] }).toEqual({ ...committedDocument(), servers: [] });
   });
 
+  it('names a success for every operation but two', () => {
+    expect(withoutSuccess(committedDocument())).toEqual([
+      // A snapshot lives as long as its device.
+      'DELETE /v3/devices/{deviceId}/echo',
+      // 101: the other scenarios speak WebSocket.
+      'GET /v2/notification/websocket-connect',
+    ]);
+  });
+
+  it(`has operations that all succeed with valid requests, answered as described (seed ${seed})`, async () => {
+    const authority = certificateAuthority('Generated CA');
+    const lives = new RecordLives(
+      committedDocument(),
+      { baseUrl: system.baseUrl, key: root.key },
+      new Random(seed),
+      {
+        accountId: me.account_id,
+        deviceId: await root.deviceId(demo.device.name),
+        untouchable: new Set([me.id, me.account_id, me.groups].flat()),
+      },
+      { url: [receiver.url], certificate: [authority.certificate], proof: [authority.prove(me.account_id)] },
+    );
+    const until = Date.now() + patienceMs;
+    const { sent, passes, failed, problems } = await lives.run((done) => done < passesMin || Date.now() < until);
+    process.stderr.write(`openapi seed ${seed}: ${sent} valid requests in ${passes} passes\n`);
+    expect([...failed, ...problems].join('\n\n')).toBe('');
+  }, 600_000);
+
   it(
     `holds whatever is asked: no error of the server, no hang, every answer as described (seed ${seed})`,
     async () => {
       const random = new Random(seed);
-      const me = (await root.call('GET', '/v3/api-keys/me')).json;
       const ground = new Set<string>([me.id, me.account_id, me.groups].flat());
-      const idsOf = {
-        tenant: new KnownIds(random, ground),
-        developer: new KnownIds(random, ground),
-        root: new KnownIds(random, ground),
-      };
+      const known = (): KnownIds => new KnownIds((ids) => random.pick(ids), ground);
+      const idsOf = { tenant: known(), developer: known(), root: known() };
       idsOf.developer.learn('/v3/devices', { id: await root.deviceId(demo.device.name) });
       const callers = new Callers(root, (role, untouchable) => {
         for (const id of untouchable) ground.add(id);

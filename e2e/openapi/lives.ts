@@ -1,0 +1,129 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Answers, type GivenAnswer } from './answers.js';
+import { type Document, type Operation, operationsOf } from './document.js';
+import { asCurl, exchange, jsonOf, type PreparedRequest } from './exchange.js';
+import { KnownIds } from './known-ids.js';
+import type { Random } from './random.js';
+import { type Ground, ValidRequests } from './valid-requests.js';
+
+/** So many passes need no pause: what is missing after them waits for what services tell each other. */
+const hurriedPasses = 5;
+const pauseMs = 250;
+
+export interface Lives {
+  sent: number;
+  passes: number;
+  /** Operations that no request brought to a success, with the last attempt. */
+  failed: string[];
+  /** Answers that are not as described. */
+  problems: string[];
+}
+
+const named = ({ method, path }: Operation): string => `${method} ${path}`;
+
+const maySucceed = ({ responses }: Operation): boolean => Object.keys(responses).some((status) => /^2/.test(status));
+
+/** Operations that the document gives no success to. */
+export const withoutSuccess = (document: Document): string[] =>
+  operationsOf(document)
+    .filter((operation) => !maySucceed(operation))
+    .map(named);
+
+/** A life: made and changed, read, taken out of groups and of service, deleted. */
+const stage = ({ method, path }: Operation): number => {
+  if (method === 'DELETE') return 3;
+  if (method === 'GET') return 1;
+  return /\/(remove|suspend|resume|device-suspensions)$/.test(path) ? 2 : 0;
+};
+
+const depth = ({ path }: Operation): number => path.split('/').length;
+
+/** What is in something is made after it and deleted before it. */
+const inOrder = (a: Operation, b: Operation): number =>
+  stage(a) - stage(b) || (depth(a) - depth(b)) * (stage(a) === 3 ? -1 : 1);
+
+/**
+ * Leads records of every kind from their creation to their end, with valid requests one after the other, until every
+ * operation has succeeded. Each pass tries what has not, with other values, about newly made records.
+ */
+export class RecordLives {
+  private readonly operations: Operation[];
+  private readonly open: Set<Operation>;
+  private readonly ids: KnownIds;
+  private readonly requests: ValidRequests;
+  private readonly answers: Answers;
+  private readonly last = new Map<Operation, string>();
+  private readonly result: Lives = { sent: 0, passes: 0, failed: [], problems: [] };
+
+  constructor(
+    document: Document,
+    private readonly caller: { baseUrl: string; key: string },
+    private readonly random: Random,
+    ground: Ground & { untouchable: ReadonlySet<string> },
+    hints: Record<string, readonly string[]>,
+  ) {
+    this.operations = operationsOf(document).filter(maySucceed).sort(inOrder);
+    this.open = new Set(this.operations);
+    this.ids = new KnownIds((known) => known.at(-1) as string, ground.untouchable);
+    this.requests = new ValidRequests(document, random, this.ids, ground, hints);
+    this.answers = new Answers(document);
+  }
+
+  async run(goesOn: (passes: number) => boolean): Promise<Lives> {
+    const { open, result } = this;
+    for (; open.size > 0 && goesOn(result.passes); result.passes++) {
+      if (result.passes >= hurriedPasses) await pause(pauseMs);
+      for (const operation of this.operations)
+        if (open.has(operation) || (open.size > 0 && this.prepares(operation))) await this.attempt(operation);
+    }
+    result.failed = [...open].map((operation) => `${named(operation)}: ${this.last.get(operation) ?? 'never ready'}`);
+    return result;
+  }
+
+  /** Whether it makes what another needs, although it has succeeded itself. */
+  private prepares({ method, path }: Operation): boolean {
+    if (method === 'PUT') return [...this.open].some((other) => other.path.startsWith(path));
+    if (method !== 'POST') return false;
+    // The items of what commands are sent to are in the list of commands.
+    const items = `${path.replace('/v2/device-requests/{deviceId}', '/v3/device-requests')}/{`;
+    return this.operations.some((other) => other.path.startsWith(items) && depth(other) === items.split('/').length);
+  }
+
+  private async attempt(operation: Operation): Promise<void> {
+    const prepared = this.requests.of(operation);
+    if (!prepared) return;
+    const request = { ...prepared, headers: { ...prepared.headers, ...(await this.meant(operation)) } };
+    const answer = await this.send(request);
+    const told = `${answer.status} ${answer.text.slice(0, 500)}\n  ${asCurl(request)}`;
+    const problem = this.answers.problemWith(operation, answer);
+    if (problem !== undefined) this.result.problems.push(`${problem}: ${told}`);
+    this.last.set(operation, told);
+    if (answer.status >= 300) return;
+    this.open.delete(operation);
+    this.learn(request, answer);
+  }
+
+  /** The version of the record, which half of the requests name. */
+  private async meant(operation: Operation): Promise<Record<string, string>> {
+    if (!operation.parameters.some(({ name }) => name === 'If-Match') || this.random.chance(0.5)) return {};
+    const url = this.requests.recordOf(operation);
+    if (url === undefined) return {};
+    const answer = await this.send({ operation: { ...operation, method: 'GET' }, url, headers: {}, body: undefined });
+    const { etag } = (jsonOf(answer) ?? {}) as { etag?: string };
+    return etag === undefined ? {} : { 'if-match': `"${etag}"` };
+  }
+
+  private learn({ operation: { method, path }, url }: PreparedRequest, answer: GivenAnswer): void {
+    const body = jsonOf(answer);
+    const asyncId = new URLSearchParams(url.split('?')[1]).get('async-id');
+    if (method === 'DELETE') this.ids.drop(path, url);
+    else if (asyncId !== null) this.ids.add('/v3/device-requests', asyncId);
+    // Of a list only when nothing in it is its own: the newest record is the one that it is about.
+    else if (method === 'POST' || this.ids.of(path) === undefined) this.ids.learn(path, body);
+  }
+
+  private send(request: PreparedRequest): Promise<GivenAnswer> {
+    this.result.sent++;
+    return exchange(this.caller.baseUrl, this.caller.key, request);
+  }
+}
