@@ -15,6 +15,7 @@ export interface RunningSystem {
   /** One per device-proxy replica. */
   coapUrls: string[];
   adminKey: string;
+  databaseUrl: string;
   stop(): Promise<void>;
 }
 
@@ -65,6 +66,7 @@ export const startSystem = async (
     baseUrl: constellation.baseUrl,
     coapUrls: constellation.coapUrls,
     adminKey: constellation.adminKey(),
+    databaseUrl: isolation.databaseUrl,
     stop: async () => {
       const dead = deadIn(constellation);
       await constellation.stop();

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Application } from '../application.js';
+import { interruptedSuspension } from '../bulk-suspension.js';
 import { type RunningSystem, startSystem } from '../constellation.js';
 import { ApiClient, isAlive, SocketApplication } from '../drill.js';
 import { Flow } from '../flow.js';
@@ -67,4 +68,10 @@ describe('services that end while values flow', () => {
     expect(seen().toSorted((a, b) => a - b)).toEqual(Array.from({ length: one.sent - from }, (_, n) => from + n));
     listener.stop();
   });
+
+  it(
+    'by kill -9, the registry in a bulk suspension: repeated, it does the rest, and nothing twice',
+    () => interruptedSuspension(app, system),
+    400_000,
+  );
 });
