@@ -9,7 +9,7 @@ import { Telemetry } from '../src/delivery/telemetry.js';
 import { ShardAppender } from '../src/intake/shard-appender.js';
 import type { Extent } from '../src/queue/batch.js';
 import { ChannelQueue, type Confirmed, type Hold } from '../src/queue/channel-queue.js';
-import { queueBench } from './queue-bench.js';
+import { anyTurn, queueBench } from './queue-bench.js';
 
 /** Its confirmations wait until they are let through. */
 class GatedQueue extends ChannelQueue {
@@ -70,7 +70,7 @@ describe('a callback that gets events while a request is under way', () => {
   const begin = async (): Promise<{ ended: Promise<unknown> }> => {
     await register();
     await append(numbered(1), appender);
-    const ended = delivery.deliver(bench.channelId, new AbortController().signal, 0);
+    const ended = delivery.deliver(bench.channelId, anyTurn());
     await requests(1);
     const { given, taken } = await append(numbered(1), appender);
     expect([given.length, taken.length]).toEqual([1, 0]);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import type { Category, FramedItem } from '@lanyard/contracts';
 import { createLogger, newId, TestClock } from '@lanyard/service';
 import { engines } from '@lanyard/testing';
+import type { Turn } from '../src/delivery/callback-delivery.js';
 import { type IntakeBatch, IntakeEvent } from '../src/intake/intake-event.js';
 import { deliveries } from '../src/intake/audience.js';
 import { type AppendOutcome, ShardAppender } from '../src/intake/shard-appender.js';
@@ -16,6 +17,9 @@ import { RedisLink } from '../src/queue/redis-link.js';
 const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
 export const accountId = newId();
 export const hourMs = 3_600_000;
+
+/** Of nobody else: it never ends. */
+export const anyTurn = (): Turn => ({ signal: new AbortController().signal, lingerMs: 0, goesOn: () => true });
 
 /** Commands on the queues of one shard, on the real Redis, for each test a corner of its own. */
 export const queueBench = () => {

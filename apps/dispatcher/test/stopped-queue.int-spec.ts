@@ -8,7 +8,7 @@ import { Telemetry } from '../src/delivery/telemetry.js';
 import type { Registration } from '../src/queue/channel-registry.js';
 import { createLogger, Metrics, systemClock } from '@lanyard/service';
 import { CallbackReceiver, eventually } from '@lanyard/testing';
-import { hourMs, queueBench } from './queue-bench.js';
+import { anyTurn, hourMs, queueBench } from './queue-bench.js';
 
 const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
 
@@ -149,7 +149,7 @@ describe('the queue of a callback that is stopped', () => {
       const createdAtMs = bench.clock.now();
       await register({ createdAtMs, target: receiver.url });
       await append(numbered(1));
-      const delivering = paused.deliver(bench.channelId, new AbortController().signal, 0);
+      const delivering = paused.deliver(bench.channelId, anyTurn());
       // Sent behind the claim, on the same connection.
       const changed = bench.link.redis.hset(bench.keys.of(bench.channelId).channel(bench.channelId), change);
       standStill(1_200);
@@ -166,7 +166,7 @@ describe('the queue of a callback that is stopped', () => {
       const { delivery: cautious, sender } = delivery(() => undecided);
       await register({ target: receiver.url });
       await append(numbered(1));
-      const deliver = (): Promise<boolean> => cautious.deliver(bench.channelId, new AbortController().signal, 0);
+      const deliver = (): Promise<boolean> => cautious.deliver(bench.channelId, anyTurn());
       await deliver();
       expect(receiver.calls).toHaveLength(0);
       undecided = false;

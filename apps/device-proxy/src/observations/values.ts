@@ -52,14 +52,18 @@ export class Values {
     about: Pick<ArrivedValue, 'cause' | 'traceParent'> & { audienceOf: (path: string) => readonly string[] },
   ): Promise<void> {
     const { cause, audienceOf, traceParent } = about;
-    for (const value of this.valuesIn(session, answer))
-      await this.report(session, {
-        ...value,
-        maxAgeSeconds: answer.maxAgeSeconds,
-        cause,
-        audience: audienceOf(value.path),
-        ...(traceParent !== undefined && { traceParent }),
-      });
+    // All at once: what arrives while they are stored has come after each of them.
+    await Promise.all(
+      this.valuesIn(session, answer).map((value) =>
+        this.report(session, {
+          ...value,
+          maxAgeSeconds: answer.maxAgeSeconds,
+          cause,
+          audience: audienceOf(value.path),
+          ...(traceParent !== undefined && { traceParent }),
+        }),
+      ),
+    );
   }
 
   /** None where the answer cannot be read: the one who asked gets it as it came. */

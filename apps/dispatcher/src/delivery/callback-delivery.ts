@@ -19,9 +19,6 @@ import { retryWaitMs } from './retry-schedule.js';
 import { messageIdOf, signatureHeaders } from './signature.js';
 import type { Telemetry } from './telemetry.js';
 
-/** A channel that never runs dry gives others their turn after this many batches. */
-const batchesInARow = 16;
-
 /** After a batch smaller than this, the next one may wait a little, so that many busy channels do not send crumbs. */
 const smallBatchEvents = 2_000;
 
@@ -43,6 +40,16 @@ export interface DeliveryOutcomes {
   unseal(sealed: string): CallbackTarget;
   /** The URL took a message. */
   onSent?(channelId: string, message: NotificationMessage): void;
+}
+
+/** A place among the deliveries that are under way at once. */
+export interface Turn {
+  /** Ends the request under way. */
+  signal: AbortSignal;
+  /** How long the channel waits after a small batch. */
+  lingerMs: number;
+  /** Told of each request. Whether another may follow, should there be more to send. */
+  goesOn(tookMs: number): boolean;
 }
 
 interface Ahead {
@@ -67,9 +74,8 @@ export class CallbackDelivery {
 
   /**
    * Resolves when the channel is released again: empty, failed, or its turn is over. Whether it has more to send now.
-   * `lingerMs`: how long the channel waits after a small batch.
    */
-  async deliver(channelId: string, signal: AbortSignal, lingerMs: number): Promise<boolean> {
+  async deliver(channelId: string, turn: Turn): Promise<boolean> {
     if (this.outcomes.isUndecided(channelId)) {
       await this.queue.postpone(channelId, undecidedMs);
       return false;
@@ -77,7 +83,7 @@ export class CallbackDelivery {
     const claimedAtMs = performance.now();
     const claim = await this.queue.claim(channelId, this.targets.get(channelId)?.revision ?? '');
     if (!claim) return false;
-    return this.deliverHeld(claim.hold, () => this.deliverClaimed(claim, claimedAtMs, signal, lingerMs));
+    return this.deliverHeld(claim.hold, () => this.deliverClaimed(claim, claimedAtMs, turn));
   }
 
   /** To take a channel with what is being appended to it. undefined: claim it when it is due. */
@@ -88,9 +94,9 @@ export class CallbackDelivery {
   }
 
   /** Like `deliver`, of a channel that was taken. */
-  async deliverTaken(taken: TakenChannel, signal: AbortSignal, lingerMs: number): Promise<boolean> {
+  async deliverTaken(taken: TakenChannel, turn: Turn): Promise<boolean> {
     const { hold, provenAtMs } = taken.taking;
-    return this.deliverHeld(hold, () => this.deliverClaimed(this.queue.taken(taken), provenAtMs, signal, lingerMs));
+    return this.deliverHeld(hold, () => this.deliverClaimed(this.queue.taken(taken), provenAtMs, turn));
   }
 
   /** Events came for a channel that this replica has. */
@@ -124,12 +130,7 @@ export class CallbackDelivery {
     }
   }
 
-  private async deliverClaimed(
-    claim: Claim,
-    claimedAtMs: number,
-    signal: AbortSignal,
-    lingerMs: number,
-  ): Promise<boolean> {
+  private async deliverClaimed(claim: Claim, claimedAtMs: number, turn: Turn): Promise<boolean> {
     const { hold } = claim;
     const target = this.targetOf(hold.channelId, claim);
     if (!target) return this.failed(claim, claim.batch, claim.attempt + 1);
@@ -137,14 +138,16 @@ export class CallbackDelivery {
     let provenAtMs = claimedAtMs;
     let confirming: Promise<Confirmed> | undefined;
     for (let n = 1; ; n++) {
-      const sent = await this.send(claim, target, batch, provenAtMs, signal);
+      const sentAtMs = performance.now();
+      const sent = await this.send(claim, target, batch, provenAtMs, turn.signal);
+      const isItsTurn = turn.goesOn(performance.now() - sentAtMs);
       const before = await confirming;
       if (before?.held === false) return false;
       if (!sent.ok && (sent.cause === 'aborted' || sent.cause === 'withdrawn')) return this.queue.letGo(hold);
       if (!sent.ok) return this.failed(claim, batch, n === 1 ? claim.attempt + 1 : 1);
-      const isItsTurn = n < batchesInARow && !signal.aborted && !this.outcomes.isUndecided(hold.channelId);
-      const waitMs: number = batch.count < smallBatchEvents ? lingerMs : 0;
-      const mayGoOn: boolean = isItsTurn && waitMs === 0 && before?.goesOn !== false;
+      const waitMs: number = batch.count < smallBatchEvents ? turn.lingerMs : 0;
+      const isToStop = before?.goesOn === false || this.outcomes.isUndecided(hold.channelId);
+      const mayGoOn: boolean = isItsTurn && waitMs === 0 && !isToStop;
       const ahead: Ahead | undefined = mayGoOn ? this.ahead(hold, batch) : undefined;
       confirming = ahead && this.confirm(claim, batch);
       // It is awaited later, after the next request.

@@ -4,7 +4,7 @@ import type { Taker } from '../intake/shard-appender.js';
 import type { TakenChannel, Taking } from '../queue/channel-queue.js';
 import type { Keys } from '../queue/keys.js';
 import type { RedisLink } from '../queue/redis-link.js';
-import type { CallbackDelivery } from './callback-delivery.js';
+import type { CallbackDelivery, Turn } from './callback-delivery.js';
 import type { Holders } from './holders.js';
 
 /** How often a replica looks for retries that fell due, and for work that others left. */
@@ -17,7 +17,10 @@ const pollMs = 100;
 const channelsPerLingerMs = 4;
 const lingerMaxMs = 25;
 
-/** A delivery longer than this makes its channel slow; slow ones never get more than this share of the places. */
+/** While others wait for a place, a channel that never runs dry gives its own back after this many batches. */
+const batchesInARow = 16;
+
+/** A request longer than this makes its channel slow; slow ones never get more than this share of the places. */
 const slowAfterMs = 1_000;
 const slowShare = 0.75;
 const postponeMs = 1_000;
@@ -85,10 +88,10 @@ export class ReadyLoop implements Taker {
     const { channelId } = taken.taking.hold;
     // Somebody may still be finding out that it is not due any more.
     const before = this.underWay.get(channelId);
-    this.deliver(channelId, async (lingerMs) => {
+    this.deliver(channelId, async (turn) => {
       await before;
       if (this.stopped) return this.delivery.giveBack(taken);
-      return this.delivery.deliverTaken(taken, this.aborting.signal, lingerMs);
+      return this.delivery.deliverTaken(taken, turn);
     });
   }
 
@@ -132,21 +135,26 @@ export class ReadyLoop implements Taker {
     if (this.underWay.has(channelId)) return;
     if (this.slow.has(channelId) && this.slowUnderWay() >= this.concurrency * slowShare)
       return this.postpone(channelId);
-    this.deliver(channelId, (lingerMs) => this.delivery.deliver(channelId, this.aborting.signal, lingerMs));
+    this.deliver(channelId, (turn) => this.delivery.deliver(channelId, turn));
   }
 
   /** `work` says whether there is more. */
-  private deliver(channelId: string, work: (lingerMs: number) => Promise<boolean>): void {
-    const beganAt = performance.now();
+  private deliver(channelId: string, work: (turn: Turn) => Promise<boolean>): void {
     const lingerMs = Math.min(lingerMaxMs, Math.floor(this.underWay.size / channelsPerLingerMs));
-    const delivery = work(lingerMs)
+    let [requests, slowestMs] = [0, 0];
+    const goesOn = (tookMs: number): boolean => {
+      slowestMs = Math.max(slowestMs, tookMs);
+      const othersWait = this.isCrowded || tookMs > slowAfterMs;
+      return !this.stopped && (++requests < batchesInARow || !othersWait);
+    };
+    const delivery = work({ signal: this.aborting.signal, lingerMs, goesOn })
       .catch((err: unknown) => {
         this.logger.warn({ err, channelId }, 'delivery interrupted');
         return true;
       })
       .then((isMore) => {
         if (this.underWay.get(channelId) === delivery) this.underWay.delete(channelId);
-        if (performance.now() - beganAt > slowAfterMs) this.slow.add(channelId);
+        if (slowestMs > slowAfterMs) this.slow.add(channelId);
         else this.slow.delete(channelId);
         if (isMore || this.isCrowded || lingerMs > 0) this.clock.after(lingerMs, () => this.kick());
       });
