@@ -2,7 +2,7 @@
  * The reference: a program of its own that reads a topic with kafkajs and sends every batch into a WebSocket as it is.
  * No queue, no channels, no proof of arrival: the least that the job could cost.
  *
- *   node bench/bare-loop.mjs BROKERS TOPIC   says `listening PORT` when it has its partitions
+ *   node bench/bare-loop.mjs BROKERS TOPIC   says `listening PORT` when it has read from its partitions
  */
 import kafkajs from 'kafkajs';
 import { WebSocketServer } from 'ws';
@@ -32,7 +32,9 @@ const itemOf = (value, headers) => {
 
 await consumer.connect();
 await consumer.subscribe({ topic, fromBeginning: false });
-consumer.on(consumer.events.GROUP_JOIN, () => {
+// Not before: it knows from where it reads, so that nothing is left out if it has to stand still now.
+const hasRead = consumer.on(consumer.events.FETCH, () => {
+  hasRead();
   const address = /** @type {import('node:net').AddressInfo} */ (server.address());
   process.stdout.write(`listening ${address.port}\n`);
 });
