@@ -20,9 +20,9 @@ export class AnswerBodies<Via> {
 
   /** A later block of an answer that was given before. A safe request may be executed again instead: false. */
   continue(exchange: InboundExchange<Via>): boolean {
-    const { block2, message, transferKey } = exchange;
+    const { block2, message } = exchange;
     if (block2 === undefined || block2.num === 0) return false;
-    const stored = this.held.get(transferKey);
+    const stored = this.held.get(exchange.transferKey);
     if (stored !== undefined) this.sendBlock(exchange, stored, block2);
     else if (message.code === Code.GET || message.code === Code.FETCH) return false;
     else this.line.send(exchange, { code: Code.RequestEntityIncomplete });

@@ -3,7 +3,7 @@ import { readRequestOptions } from '../codec/request-options.js';
 import { UnencodableMessage } from '../errors.js';
 import { AnswerBodies } from './answer-bodies.js';
 import { type AnsweringCore, type AnswerLine } from './answer-line.js';
-import { type Arrival, bareExchange, type InboundExchange, transferKey } from './inbound-exchange.js';
+import { type Arrival, InboundExchange } from './inbound-exchange.js';
 import { RequestBodies } from './request-bodies.js';
 import { type CoapRequest } from './request.js';
 import { type CoapResponse } from './response.js';
@@ -23,20 +23,18 @@ export class Answering<Via> {
 
   /** Reads the options, or answers that they are not acceptable. */
   open(arrival: Arrival<Via>): InboundExchange<Via> | undefined {
-    const { message, peer } = arrival;
-    const options = readRequestOptions(message.options, this.line.szxMax);
-    const bare = bareExchange(arrival);
+    const options = readRequestOptions(arrival.message.options, this.line.szxMax);
     if (typeof options === 'number') {
       this.core.count('request-rejected-option');
-      this.line.rejectOptions(bare);
+      this.line.rejectOptions(new InboundExchange(arrival));
       return undefined;
     }
     const { block1, block2, proxied } = options;
     if (proxied || block1 === 'reserved-size' || block2 === 'reserved-size') {
-      this.line.send(bare, { code: proxied ? Code.ProxyingNotSupported : Code.BadRequest });
+      this.line.send(new InboundExchange(arrival), { code: proxied ? Code.ProxyingNotSupported : Code.BadRequest });
       return undefined;
     }
-    return { ...bare, options, block1, block2, transferKey: transferKey(peer, message.code, options) };
+    return new InboundExchange(arrival, options, block1, block2);
   }
 
   /** The body for the handler; undefined when the request is answered without it. */
@@ -81,17 +79,10 @@ export class Answering<Via> {
 
 function requestOf<Via>({ message, peer, options, confirmable }: InboundExchange<Via>, payload: Buffer): CoapRequest {
   const { path, query, etags, contentFormat, accept, observe } = options;
-  return {
-    method: message.code,
-    path,
-    query,
-    etags,
-    payload,
-    peer,
-    token: message.token,
-    confirmable,
-    ...(contentFormat === undefined ? {} : { contentFormat }),
-    ...(accept === undefined ? {} : { accept }),
-    ...(observe === undefined ? {} : { observe }),
-  };
+  const { code: method, token } = message;
+  const request: CoapRequest = { method, path, query, etags, payload, peer, token, confirmable };
+  if (contentFormat !== undefined) request.contentFormat = contentFormat;
+  if (accept !== undefined) request.accept = accept;
+  if (observe !== undefined) request.observe = observe;
+  return request;
 }

@@ -30,14 +30,14 @@ export class RequestBodies<Via> {
 
   /** The whole body, once it is there; until then each block gets its own answer. */
   assemble(exchange: InboundExchange<Via>): Buffer | undefined {
-    const { message, options, block1: block, transferKey } = exchange;
+    const { message, options, block1: block } = exchange;
     const { payload } = message;
     if (block === undefined && payload.length <= this.bodyBytesMax) return payload;
     const { contentFormat, size1: announcedBytes } = options;
     const step =
       block === undefined
         ? ({ kind: 'too-large' } as const)
-        : this.uploads.take(transferKey, { block, payload, contentFormat, announcedBytes });
+        : this.uploads.take(exchange.transferKey, { block, payload, contentFormat, announcedBytes });
     if (step.kind === 'complete') return step.payload;
     const extras = step.kind === 'too-large' ? { size1: this.bodyBytesMax } : {};
     this.line.send(exchange, stepAnswers[step.kind], extras);
