@@ -106,6 +106,16 @@ export class Queues {
     for (const key of books) await this.link.redis.hset(key, { head: 0, skip: 0, n: 0, bytes: 0, headAt: '' });
   }
 
+  /** What Redis says its queue and its hash take, in bytes. @param {string} channelId */
+  async memoryOf(channelId) {
+    const shard = this.keys.of(channelId);
+    const [queue, books] = [shard.queue(channelId), shard.channel(channelId)];
+    const [ofQueue, ofBooks] = await Promise.all(
+      [queue, books].map((key) => this.link.redis.memory('USAGE', key, 'SAMPLES', 0)),
+    );
+    return Number(ofQueue) + Number(ofBooks);
+  }
+
   async usedMemory() {
     return Number(/used_memory:(\d+)/.exec(await this.link.redis.info('memory'))?.[1]);
   }

@@ -108,14 +108,13 @@ export const store = {
       say(`${n === 0 ? 'warm-up' : `round ${n} of ${rounds}`}: ${said.join(', ')}`);
     }
     await queues.clear();
-    const before = await queues.usedMemory();
     const small = items(perBatch, fullQueue.bytes);
     await queues.append(
       Array.from({ length: fullQueue.events / perBatch }, (_, n) => queues.batch([hot], small, n % atOnce)),
     );
     const { events: kept } = /** @type {{ events: number }} */ (await queues.registry.inspect(hot));
     if (kept !== fullQueue.events) throw new Error(`${kept} of ${fullQueue.events} events fit`);
-    const megabytes = ((await queues.usedMemory()) - before) / 1e6;
+    const megabytes = (await queues.memoryOf(hot)) / 1e6;
     await queues.clear();
     queues.close();
     redis.disconnect();
