@@ -105,8 +105,9 @@ export class CallbackSender {
     try {
       if (signal?.aborted) abort();
       line = this.line(channelId, target.url);
-      // On a connection that waits for it, a request is written at once; another one may have to wait for that.
-      isAtOnce = line.pool.stats.free > 0 && (!message.leave || message.leave.holds());
+      // On a connection that is there, a request is written in this turn of the event loop or the next (the pool itself
+      // is not free before that), and asks once more when it is; another one has to wait for a connection.
+      isAtOnce = line.socket?.writable === true && (!message.leave || message.leave.holds());
       line.pool.dispatch(requestOf(line.path, target, message, isAtOnce), exchange);
     } catch (error) {
       exchange.fail(error);
