@@ -18,22 +18,26 @@ const linesOf = (stream: Readable | null, take: (line: string) => void): Promise
   });
 
 /**
- * The jars that `e2e/<folder>/pom.xml` names and the compiled programs of that folder; made once per version of it. Takes
+ * The jars that `e2e/<folder>/pom.xml` names and the compiled programs of that folder and `java-tls`; made once per version of them. Takes
  * minutes where nothing is cached: call it before a test's time runs.
  */
 export const prepareJava = async (folder: string): Promise<string> => {
   const source = join(root, 'e2e', folder);
-  const programs = readdirSync(source).filter((name) => name.endsWith('.java'));
+  const programs = [source, join(root, 'e2e/java-tls')].flatMap((each) =>
+    readdirSync(each)
+      .filter((name) => name.endsWith('.java'))
+      .map((name) => join(each, name)),
+  );
   const all = join(root, '.lanyard', folder);
   const hash = createHash('sha256');
-  for (const name of ['pom.xml', ...programs]) hash.update(readFileSync(join(source, name)));
+  for (const file of [join(source, 'pom.xml'), ...programs]) hash.update(readFileSync(file));
   const target = join(all, hash.digest('hex').slice(0, 12));
   if (existsSync(target)) return target;
   mkdirSync(all, { recursive: true });
   const own = mkdtempSync(join(all, 'new-'));
   const copy = ['dependency:copy-dependencies', '-DincludeScope=runtime', `-DoutputDirectory=${own}`];
   await runProgram('mvn', ['-q', '-B', '-f', join(source, 'pom.xml'), ...copy]);
-  await runProgram('javac', ['-cp', `${own}/*`, '-d', own, ...programs.map((name) => join(source, name))]);
+  await runProgram('javac', ['-cp', `${own}/*`, '-d', own, ...programs]);
   try {
     renameSync(own, target);
   } catch (error) {

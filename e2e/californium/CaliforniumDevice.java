@@ -3,22 +3,10 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.io.BufferedReader;
-import java.io.FileInputStream;
 import java.io.InputStreamReader;
 import java.net.SocketAddress;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.security.KeyFactory;
-import java.security.KeyStore;
-import java.security.PrivateKey;
-import java.security.cert.Certificate;
-import java.security.cert.CertificateFactory;
-import java.security.spec.PKCS8EncodedKeySpec;
-import java.util.Base64;
 import java.util.concurrent.TimeUnit;
-import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.TrustManagerFactory;
 import org.eclipse.californium.core.CoapResource;
 import org.eclipse.californium.core.CoapServer;
 import org.eclipse.californium.core.coap.CoAP.ResponseCode;
@@ -126,33 +114,6 @@ public class CaliforniumDevice {
         }
     }
 
-    static Certificate certificate(String path) throws Exception {
-        try (FileInputStream in = new FileInputStream(path)) {
-            return CertificateFactory.getInstance("X.509").generateCertificate(in);
-        }
-    }
-
-    static PrivateKey privateKey(String path) throws Exception {
-        String pem = Files.readString(Path.of(path)).replaceAll("-----[A-Z ]+-----|\\s", "");
-        return KeyFactory.getInstance("EC").generatePrivate(new PKCS8EncodedKeySpec(Base64.getDecoder().decode(pem)));
-    }
-
-    static SSLContext context(String certificatePath, String keyPath, String serverPath) throws Exception {
-        KeyStore own = KeyStore.getInstance("PKCS12");
-        own.load(null, null);
-        own.setKeyEntry("own", privateKey(keyPath), new char[0], new Certificate[] {certificate(certificatePath)});
-        KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-        keys.init(own, new char[0]);
-        KeyStore trusted = KeyStore.getInstance("PKCS12");
-        trusted.load(null, null);
-        trusted.setCertificateEntry("server", certificate(serverPath));
-        TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-        trust.init(trusted);
-        SSLContext context = SSLContext.getInstance("TLSv1.2");
-        context.init(keys.getKeyManagers(), trust.getTrustManagers(), null);
-        return context;
-    }
-
     static Configuration configuration() {
         CoapConfig.register();
         TcpConfig.register();
@@ -227,7 +188,7 @@ public class CaliforniumDevice {
     static void run(String[] args) throws Exception {
         Configuration configuration = configuration();
         boolean isSecure = args.length > 2;
-        Connector connector = isSecure ? new Tls(context(args[2], args[3], args[4]), configuration) : new Tcp(configuration);
+        Connector connector = isSecure ? new Tls(TlsContext.of(args[2], args[3], args[4]), configuration) : new Tcp(configuration);
         String url = (isSecure ? "coaps" : "coap") + "+tcp://127.0.0.1:" + args[0];
         CaliforniumDevice device = new CaliforniumDevice(connector, configuration, url);
         String location = device.register(args[1]);

@@ -9,22 +9,9 @@ import com.mbed.coap.server.TcpCoapServer;
 import com.mbed.coap.server.observe.ObserversManager;
 import com.mbed.coap.transport.javassl.SocketClientTransport;
 import java.io.BufferedReader;
-import java.io.FileInputStream;
 import java.io.InputStreamReader;
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.security.KeyFactory;
-import java.security.KeyStore;
-import java.security.PrivateKey;
-import java.security.cert.Certificate;
-import java.security.cert.CertificateFactory;
-import java.security.spec.PKCS8EncodedKeySpec;
-import java.util.Base64;
 import java.util.concurrent.TimeUnit;
-import javax.net.ssl.KeyManagerFactory;
-import javax.net.ssl.SSLContext;
-import javax.net.ssl.TrustManagerFactory;
 
 /**
  * A device on java-coap over TLS 1.2 with a certificate, for tests:
@@ -42,33 +29,6 @@ public class TlsDevice {
     static void say(String line) {
         System.out.println(line);
         System.out.flush();
-    }
-
-    static Certificate certificate(String path) throws Exception {
-        try (FileInputStream in = new FileInputStream(path)) {
-            return CertificateFactory.getInstance("X.509").generateCertificate(in);
-        }
-    }
-
-    static PrivateKey privateKey(String path) throws Exception {
-        String pem = Files.readString(Path.of(path)).replaceAll("-----[A-Z ]+-----|\\s", "");
-        return KeyFactory.getInstance("EC").generatePrivate(new PKCS8EncodedKeySpec(Base64.getDecoder().decode(pem)));
-    }
-
-    static SSLContext context(String certificatePath, String keyPath, String serverPath) throws Exception {
-        KeyStore own = KeyStore.getInstance("PKCS12");
-        own.load(null, null);
-        own.setKeyEntry("own", privateKey(keyPath), new char[0], new Certificate[] {certificate(certificatePath)});
-        KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-        keys.init(own, new char[0]);
-        KeyStore trusted = KeyStore.getInstance("PKCS12");
-        trusted.load(null, null);
-        trusted.setCertificateEntry("server", certificate(serverPath));
-        TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-        trust.init(trusted);
-        SSLContext context = SSLContext.getInstance("TLSv1.2");
-        context.init(keys.getKeyManagers(), trust.getTrustManagers(), null);
-        return context;
     }
 
     static CoapResponse post(CoapClient client, CoapRequest.Builder request) throws Exception {
@@ -101,7 +61,7 @@ public class TlsDevice {
         CoapServer endpoint = TcpCoapServer.builder()
             // Not SSLSocketClientTransport: it says its capabilities (CSM) in a thread of its own, sometimes after the first
             // request or never, and the service refuses any other first message (RFC 8323 §5.3).
-            .transport(new SocketClientTransport(server, context(args[2], args[3], args[4]).getSocketFactory(), false))
+            .transport(new SocketClientTransport(server, TlsContext.of(args[2], args[3], args[4]).getSocketFactory(), false))
             .blockSize(BlockSize.S_1024_BERT)
             .maxMessageSize(MESSAGE_BYTES)
             .maxIncomingBlockTransferSize(100_000)

@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
-  AccessAccounts,
-  type AccessAccountChanged,
   decodeMessage,
   DeviceEvents,
   type DeviceEventReported,
@@ -24,7 +22,6 @@ import {
   OutboxRelay,
   PoisonMessage,
   recordHeaders,
-  StateReader,
 } from '../src/index.js';
 
 const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
@@ -278,42 +275,6 @@ describe('libs/kafka on a real broker', () => {
     await second.stop();
     await burst();
     await eventually(() => got.size === 600, { timeoutMs: 20_000 });
-  });
-
-  describe('state reader', () => {
-    const account = (id: string, tier: 'free' | 'commercial'): AccessAccountChanged => ({
-      ...(fixtures(AccessAccounts).valid['active'] as AccessAccountChanged),
-      accountId: id,
-      tier,
-    });
-
-    it('starts with the last value of each key, follows changes and tombstones, and skips what it cannot read', async () => {
-      await connection.ensureTopics([AccessAccounts]);
-      const [a, b, c] = [newId(), newId(), newId()];
-      await producer.send(AccessAccounts, account(a, 'free'));
-      await producer.send(AccessAccounts, account(b, 'free'));
-      await producer.send(AccessAccounts, account(a, 'commercial'));
-      await producer.sendEncoded(AccessAccounts, { key: c, value: Buffer.from('?'), headers: {} });
-      const reader = new StateReader(connection, AccessAccounts, { project: (v) => v.tier, onFatal: () => undefined });
-      await reader.start();
-      expect([reader.get(a), reader.get(b), reader.has(c)]).toEqual(['commercial', 'free', false]);
-      const waited = reader.waitFor(c, 10_000);
-      await producer.send(AccessAccounts, account(c, 'free'));
-      expect(await waited).toBe('free');
-      await producer.sendTombstone(AccessAccounts, a);
-      await eventually(() => !reader.has(a));
-      expect(await reader.waitFor(newId(), 10)).toBeUndefined();
-      await reader.stop();
-    });
-
-    it('is ready at once on an empty topic', async () => {
-      const topic: Topic<AccessAccountChanged> = { ...AccessAccounts, name: 'empty.state' };
-      await connection.ensureTopics([topic]);
-      const reader = new StateReader(connection, topic, { project: (v) => v, onFatal: () => undefined });
-      await reader.start();
-      expect(reader.size).toBe(0);
-      await reader.stop();
-    });
   });
 
   describe('outbox', () => {
