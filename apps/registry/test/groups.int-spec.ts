@@ -6,7 +6,7 @@ import { Client } from 'pg';
 import { accountId, registryLandscape } from './landscape.js';
 
 describe('groups of devices', () => {
-  const { announcedGroups, audited, call, configOf, created } = registryLandscape('groups');
+  const { announcedGroups, audited, call, configOf, created, groupsRevision } = registryLandscape('groups');
 
   describe('device groups', () => {
     it('201: custom attributes as top-level keys and nested, returned nested', async () => {
@@ -130,6 +130,29 @@ describe('groups of devices', () => {
         expect(announcedGroups(old)).toEqual([b]);
       }, patience);
     }, 240_000);
+
+    it('announces the membership of who began first and ended last', async () => {
+      const group = async (): Promise<string> => (await call('POST', '/v3/device-groups', { name: newId() })).body.id;
+      const [first, second, device] = [await group(), await group(), await created()];
+      const join = async (client: Client, to: string): Promise<void> => {
+        await client.connect();
+        await client.query('BEGIN');
+        await client.query('INSERT INTO registry.group_members (group_id, device_id) VALUES ($1, $2)', [to, device]);
+      };
+      const { databaseUrl } = configOf('slow').secrets;
+      const [slow, quick] = [new Client(databaseUrl), new Client(databaseUrl)];
+      await join(slow, first);
+      await join(quick, second);
+      await quick.query('COMMIT');
+      await eventually(() => expect(announcedGroups(device)).toEqual([second]), { timeoutMs: 60_000 });
+      const revision = groupsRevision(device);
+      await slow.query('COMMIT');
+      await eventually(() => expect(announcedGroups(device)).toEqual([first, second].toSorted()), {
+        timeoutMs: 60_000,
+      });
+      expect(groupsRevision(device)).toBeGreaterThan(revision);
+      await Promise.all([slow.end(), quick.end()]);
+    }, 150_000);
 
     it('400 without a device, 404 for a device or group of another account', async () => {
       const { body: group } = await call('POST', '/v3/device-groups', { name: newId() });

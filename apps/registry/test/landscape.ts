@@ -66,7 +66,7 @@ export const registryLandscape = (name: string) => {
   let producer: KafkaProducer;
   let announcements: BatchConsumer<DeviceLifecycleChanged>;
   let credentials: StateReader<DeviceCredentialChanged>;
-  let groups: StateReader<DeviceGroupsChanged, string[]>;
+  let groups: StateReader<DeviceGroupsChanged>;
   let events: BatchConsumer<DeviceEventReported>;
   const announced: DeviceLifecycleChanged[] = [];
   const audited: DeviceEventReported[] = [];
@@ -151,7 +151,7 @@ export const registryLandscape = (name: string) => {
     await events.start();
     credentials = new StateReader(kafka, DeviceCredentials, { project: (value) => value, onFatal: () => undefined });
     await credentials.start();
-    groups = new StateReader(kafka, DeviceGroups, { project: (value) => value.groups, onFatal: () => undefined });
+    groups = new StateReader(kafka, DeviceGroups, { project: (value) => value, onFatal: () => undefined });
     await groups.start();
   }, 60_000);
 
@@ -176,7 +176,9 @@ export const registryLandscape = (name: string) => {
     /** What the proxies know of a credential now. */
     announcedCredential: (id: string): DeviceCredentialChanged | undefined => credentials.get(id),
     /** The groups of a device, as the event log hears of them; undefined: it was never in one, or is in none. */
-    announcedGroups: (deviceId: string): readonly string[] | undefined => groups.get(deviceId),
+    announcedGroups: (deviceId: string): readonly string[] | undefined => groups.get(deviceId)?.groups,
+    /** Of the last announcement of them: who hears a lower one later leaves it. */
+    groupsRevision: (deviceId: string): number => groups.get(deviceId)?.revision ?? -1,
     session,
     /** Says something about an account, as the gateway does. */
     tellAccount: (account: AccessAccountChanged): Promise<void> => producer.send(AccessAccounts, account),

@@ -7,7 +7,11 @@ export const DeviceGroupsSchema = z
     deviceId: id,
     accountId: id,
     groups: z.array(id).describe('All device groups that the device is in now; none for one that was deleted'),
-    revision: z.number().int().nonnegative().describe('Grows with each change, over all devices'),
+    revision: z
+      .number()
+      .int()
+      .nonnegative()
+      .describe('Grows with each announcement of a device; several devices may share one'),
     changedAt: instant,
   })
   .meta({ id: 'DeviceGroupsChanged' });

@@ -8,7 +8,6 @@ const periodMs = 500;
 const changesAtOnce = 500;
 
 interface Change {
-  id: string;
   device_id: string;
   account_id: string;
 }
@@ -44,11 +43,15 @@ export class MembershipAnnouncer {
     const [changes] = (await manager.query(
       `DELETE FROM registry.group_changes WHERE id IN
          (SELECT id FROM registry.group_changes ORDER BY id LIMIT ${changesAtOnce})
-       RETURNING id, device_id, account_id`,
+       RETURNING device_id, account_id`,
     )) as [Change[], number];
     if (changes.length === 0) return false;
-    // The last one of each device.
-    const noted = new Map(changes.toSorted((a, b) => Number(a.id) - Number(b.id)).map((c) => [c.device_id, c]));
+    // Of one device once: all of its changes name the same account.
+    const noted = new Map(changes.map((change) => [change.device_id, change]));
+    // Not the number of a change: of two transactions at a time the one with the lower may end last.
+    const [{ revision }] = (await manager.query(
+      `SELECT nextval(pg_get_serial_sequence('registry.group_changes', 'id')) AS revision`,
+    )) as [{ revision: string }];
     // A statement of its own: it sees all that is noted, and maybe more, which is then noted as well.
     const rows = (await manager.query(
       `SELECT device_id, array_agg(group_id ORDER BY group_id) AS groups FROM registry.group_members
@@ -61,7 +64,7 @@ export class MembershipAnnouncer {
       deviceId: change.device_id,
       accountId: change.account_id,
       groups: groupsOf.get(change.device_id) ?? [],
-      revision: Number(change.id),
+      revision: Number(revision),
       changedAt,
     }));
     await this.outbox.appendAll(manager, DeviceGroups, facts);
