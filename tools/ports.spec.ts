@@ -30,6 +30,12 @@ describe('a port to listen at', () => {
     expect([await tcpPort(tcp), await udpPort(udp)]).toEqual([tcp, udp]);
   });
 
+  it('is handed out once, and is none that the system hands out', async () => {
+    const ports = [await tcpPort(0), await tcpPort(0), await udpPort(0), await udpPort(0)];
+    expect(new Set(ports).size).toBe(ports.length);
+    for (const port of ports) expect(port).toBeLessThan(32_768);
+  });
+
   it('is another one when that is taken', async () => {
     const tcp = await takenTcp();
     const udp = await takenUdp();

@@ -135,7 +135,10 @@ export class Constellation {
   /** @param {string} name */
   async ready(name) {
     const { unit } = this.unit(name);
-    await waitUntil(name, () => answers.service(unit.address), { hint: `See ${join(this.logs, `${name}.log`)}` });
+    await waitUntil(name, () => answers.service(unit.address), {
+      alive: () => isProcess(unit.pid, unit.marker),
+      hint: `See ${join(this.logs, `${name}.log`)}`,
+    });
   }
 
   /** Services in reverse order, then the engines that are ours. */

@@ -23,10 +23,29 @@ const tryUdp = (port, host) =>
     });
   });
 
+/**
+ * Below the ephemeral ports of every system (Linux: from 32768, others: from 49152), which anyone may get between the
+ * look at a port and its use. Each process takes its ports from a stretch of its own, and none of them twice: what was
+ * killed for a while comes back to its port.
+ */
+const firstPort = 20_000;
+const portCount = 10_000;
+const stretch = 50;
+let taken = process.pid * stretch;
+
+/** @param {(port: number, host: string) => Promise<number | undefined>} tryPort @param {string} host */
+const anyPort = async (tryPort, host) => {
+  for (let tries = 0; tries < portCount; tries++) {
+    const port = await tryPort(firstPort + (taken++ % portCount), host);
+    if (port !== undefined) return port;
+  }
+  throw new Error(`No free port from ${firstPort} to ${firstPort + portCount - 1}.`);
+};
+
 /** The wanted port when it is free, else a free one. `wanted` 0: any. @param {number} wanted */
 export const tcpPort = async (wanted, host = '127.0.0.1') =>
-  (await tryTcp(wanted, host)) ?? (await tryTcp(0, host)) ?? 0;
+  (wanted ? await tryTcp(wanted, host) : undefined) ?? (await anyPort(tryTcp, host));
 
 /** @param {number} wanted */
 export const udpPort = async (wanted, host = '127.0.0.1') =>
-  (await tryUdp(wanted, host)) ?? (await tryUdp(0, host)) ?? 0;
+  (wanted ? await tryUdp(wanted, host) : undefined) ?? (await anyPort(tryUdp, host));

@@ -71,13 +71,15 @@ export const splitAddress = (address, fallback) => {
 };
 
 /**
- * Waits until `ready` says yes. `alive` may end the waiting early: a process that died will not become ready.
+ * Waits until `ready` says yes. `alive` may end the waiting early: a process that died will not become ready, and who
+ * answers in its place is somebody else.
  * @param {string} what @param {() => Promise<boolean>} ready @param {{ timeoutMs?: number, alive?: () => boolean, hint?: string }} [options]
  */
 export const waitUntil = async (what, ready, { timeoutMs = 90_000, alive = () => true, hint = '' } = {}) => {
   for (const end = Date.now() + timeoutMs; ;) {
-    if (await ready()) return;
+    const isReady = await ready();
     if (!alive()) throw new Stop(`${what} ended while starting. ${hint}`);
+    if (isReady) return;
     if (Date.now() > end) throw new Stop(`${what} is not ready after ${timeoutMs / 1000} s. ${hint}`);
     await sleep(50);
   }
