@@ -2,7 +2,7 @@
  * `npm run test:faults [-- --seed N] [--seeds K] [--rows F1,F4] [--seconds S] [--parallel P] [--json] [--bugs]`:
  * breaks engines, dispatchers and receivers under load, and counts what is lost. See docs/faults.md.
  */
-import { parseArgs } from 'node:util';
+import { readCommandLine, wholeNumber } from '../tools/lanyard/command-line.mjs';
 import { build, installPackages } from '../tools/lanyard/install.mjs';
 import { checkEnginePrerequisites, checkNode } from '../tools/lanyard/prerequisites.mjs';
 import { progress, run, say, Stop } from '../tools/lanyard/project.mjs';
@@ -23,21 +23,6 @@ const options = /** @type {const} */ ({
   parallel: { type: 'string', default: '3' },
 });
 
-const readArguments = () => {
-  try {
-    return parseArgs({ options }).values;
-  } catch (error) {
-    throw new Stop(`${error instanceof Error ? error.message : error}\n${usage}`);
-  }
-};
-
-/** @param {string} name @param {string} text */
-const count = (name, text) => {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 0) throw new Stop(`--${name} takes a whole number, not "${text}"`);
-  return value;
-};
-
 process.on('exit', killStarted);
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130));
 
@@ -45,7 +30,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.e
 progress.stream = process.stderr;
 
 await run(async () => {
-  const given = readArguments();
+  const { values: given } = readCommandLine(usage, options);
   checkNode();
   checkEnginePrerequisites();
   await installPackages();
@@ -62,11 +47,11 @@ await run(async () => {
   const names = given.rows.split(',').filter(Boolean);
   const known = given.bugs ? bugs.map(({ name }) => name) : rows.map(({ name }) => name);
   for (const name of names) if (!known.includes(name)) throw new Stop(`no ${name}: there are ${known.join(', ')}`);
-  const seconds = count('seconds', given.seconds);
-  const first = count('seed', given.seed);
+  const seconds = wholeNumber('seconds', given.seconds);
+  const first = wholeNumber('seed', given.seed);
   const matrix = await Matrix.start({
     say,
-    parallel: Math.max(1, count('parallel', given.parallel)),
+    parallel: wholeNumber('parallel', given.parallel, 1),
     ...(seconds > 0 && { seconds }),
   });
   try {
@@ -79,7 +64,7 @@ await run(async () => {
       return outcomes.every(({ caught }) => caught) ? 0 : 1;
     }
     const wanted = rows.filter(({ name }) => names.length === 0 || names.includes(name));
-    const seeds = Array.from({ length: Math.max(1, count('seeds', given.seeds)) }, (_, n) => first + n);
+    const seeds = Array.from({ length: wholeNumber('seeds', given.seeds, 1) }, (_, n) => first + n);
     const outcomes = await matrix.run(wanted, seeds);
     process.stdout.write(given.json ? `${JSON.stringify(outcomes, null, 2)}\n` : rowTable(outcomes));
     return outcomes.every(({ violations }) => violations.length === 0) ? 0 : 1;

@@ -1,17 +1,19 @@
 /** `npm run backup [-- FILE]`: everything that services have stored, while they run. Secrets are not in it. */
 import { resolve } from 'node:path';
+import { readCommandLine } from './lanyard/command-line.mjs';
 import { build, installPackages } from './lanyard/install.mjs';
 import { progress, run, say } from './lanyard/project.mjs';
 
 progress.stream = process.stderr;
 
 await run(async () => {
+  const { positionals } = readCommandLine('npm run backup [-- FILE]', {}, { allowPositionals: true });
   await installPackages();
   await build();
   const { installation, countsText } = await import('./backup/installation.mjs');
   const { writeBackup } = await import('./backup/backup-file.mjs');
   const stamp = new Date().toISOString().replace(/[-:]|\.\d+/g, '');
-  const file = resolve(process.argv[2] ?? `lanyard-${stamp}.backup`);
+  const file = resolve(positionals[0] ?? `lanyard-${stamp}.backup`);
   const counts = await writeBackup(installation(), file);
   process.stdout.write(`${countsText(counts)}\n${file}\n`);
   say(

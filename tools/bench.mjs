@@ -1,6 +1,6 @@
 /** `npm run bench [-- NAME...] [--json] [--seconds N] [--rounds N]`: measures the real system, on engines of its own. */
 import { cpus, totalmem } from 'node:os';
-import { parseArgs } from 'node:util';
+import { readCommandLine, wholeNumber } from './lanyard/command-line.mjs';
 import { build, installPackages } from './lanyard/install.mjs';
 import { checkEnginePrerequisites, checkNode } from './lanyard/prerequisites.mjs';
 import { progress, run, say, Stop } from './lanyard/project.mjs';
@@ -13,21 +13,6 @@ const options = /** @type {const} */ ({
   seconds: { type: 'string', default: '10' },
   rounds: { type: 'string', default: '3' },
 });
-
-const readArguments = () => {
-  try {
-    return parseArgs({ allowPositionals: true, options });
-  } catch (error) {
-    throw new Stop(`${error instanceof Error ? error.message : error}\n${usage}`);
-  }
-};
-
-/** @param {string} name @param {string} text */
-const count = (name, text) => {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1) throw new Stop(`--${name} takes a whole number from 1, not "${text}"`);
-  return value;
-};
 
 /** @param {Record<string, Record<string, number>>} results */
 const table = (results) =>
@@ -49,8 +34,8 @@ const machine = () => ({
 progress.stream = process.stderr;
 
 await run(async () => {
-  const { values, positionals: wanted } = readArguments();
-  const [seconds, rounds] = [count('seconds', values.seconds), count('rounds', values.rounds)];
+  const { values, positionals: wanted } = readCommandLine(usage, options, { allowPositionals: true });
+  const [seconds, rounds] = [wholeNumber('seconds', values.seconds, 1), wholeNumber('rounds', values.rounds, 1)];
   checkNode();
   checkEnginePrerequisites();
   await installPackages();

@@ -1,29 +1,26 @@
 /**
- * `npm run drill [-- --devices N] [--values-per-second N] [--calls-per-second N] [--settle-seconds N] [--only REGEXP] [--json]`:
- * two replicas of everything under load; engines and services are restarted and killed in turn. Ends with 1 when
+ * `npm run drill [-- OPTIONS]`: two replicas of everything under load; engines and services are restarted and killed in turn. Ends with 1 when
  * anything was lost, or fewer than 99.9 % of the calls succeeded after one repetition.
  */
-import { parseArgs } from 'node:util';
+import { loadOptions, loadUsage, readLoad } from './drill/load-options.mjs';
+import { readCommandLine } from './lanyard/command-line.mjs';
 import { build, installPackages } from './lanyard/install.mjs';
 import { checkEnginePrerequisites, checkNode } from './lanyard/prerequisites.mjs';
 import { progress, run, say, sleep } from './lanyard/project.mjs';
 
-const number = (/** @type {string} */ text) => Number(text);
+const usage = `npm run drill -- ${loadUsage} [--only REGEXP] [--json]`;
 
-const { values } = parseArgs({
-  options: {
-    devices: { type: 'string', default: '40' },
-    'values-per-second': { type: 'string', default: '40' },
-    'calls-per-second': { type: 'string', default: '20' },
-    'settle-seconds': { type: 'string', default: '3' },
-    only: { type: 'string', default: '' },
-    json: { type: 'boolean', default: false },
-  },
+const options = /** @type {const} */ ({
+  ...loadOptions,
+  only: { type: 'string', default: '' },
+  json: { type: 'boolean', default: false },
 });
 
 progress.stream = process.stderr;
 
 await run(async () => {
+  const { values } = readCommandLine(usage, options);
+  const load = readLoad(values);
   checkNode();
   checkEnginePrerequisites();
   await installPackages();
@@ -32,12 +29,7 @@ await run(async () => {
   const { Rehearsal } = await import('./drill/rehearsal.mjs');
   const { report } = await import('./drill/report.mjs');
   const system = await DrillSystem.start();
-  const rehearsal = new Rehearsal(system, {
-    devices: number(values.devices),
-    valuesPerSecond: number(values['values-per-second']),
-    callsPerSecond: number(values['calls-per-second']),
-    settleMs: number(values['settle-seconds']) * 1_000,
-  });
+  const rehearsal = new Rehearsal(system, load);
   /** @param {string} name @param {() => Promise<string | void>} work @param {boolean} [inOrder] */
   const step = async (name, work, inOrder) => {
     if (new RegExp(values.only).test(name)) await rehearsal.step(name, work, { inOrder });

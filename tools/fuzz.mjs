@@ -3,24 +3,25 @@
  * endpoints with their usual limits (but those of rate). Ends with 1 when something was thrown that nobody expected, when
  * an endpoint does not answer any more, or when the heap grew after the first tenth.
  */
-import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Seeded } from './fuzz/seeded.mjs';
 import { StreamFuzz } from './fuzz/stream.mjs';
 import { UdpFuzz } from './fuzz/udp.mjs';
+import { readCommandLine, wholeNumber } from './lanyard/command-line.mjs';
 import { build } from './lanyard/install.mjs';
+import { run } from './lanyard/project.mjs';
 
 const mebibyte = 1_048_576;
 /** More than this between the first tenth and the end is growth: tables are full by then. */
 const growthMaxBytes = 16 * mebibyte;
 const steps = 10;
 
-const { values } = parseArgs({
-  options: { messages: { type: 'string', default: '1000000' }, seed: { type: 'string', default: '1' } },
+const usage = 'npm run fuzz [-- --messages 1000000] [--seed 1]';
+const options = /** @type {const} */ ({
+  messages: { type: 'string', default: '1000000' },
+  seed: { type: 'string', default: '1' },
 });
-const messages = Number(values.messages);
-const seed = Number(values.seed);
 
 setFlagsFromString('--expose-gc');
 const collect = /** @type {() => void} */ (runInNewContext('gc'));
@@ -65,13 +66,18 @@ const attack = async (name, fuzz, count) => {
   return isAlive && unexpected.length === 0 && after - filled <= growthMaxBytes;
 };
 
-await build();
-// The timers of an endpoint that closes keep no process alive.
-setInterval(() => undefined, 1_000);
-say(`${messages} messages, seed ${seed}, Node ${process.version}`);
-const random = new Seeded(seed);
-const results = [
-  await attack('udp', new UdpFuzz(random), Math.ceil(messages / 2)),
-  await attack('tcp', new StreamFuzz(random), Math.floor(messages / 2)),
-];
-process.exit(results.every(Boolean) ? 0 : 1);
+await run(async () => {
+  const { values } = readCommandLine(usage, options);
+  const [messages, seed] = [wholeNumber('messages', values.messages, steps), wholeNumber('seed', values.seed, 1)];
+  await build();
+  // The timers of an endpoint that closes keep no process alive.
+  setInterval(() => undefined, 1_000);
+  say(`${messages} messages, seed ${seed}, Node ${process.version}`);
+  const random = new Seeded(seed);
+  const results = [
+    await attack('udp', new UdpFuzz(random), Math.ceil(messages / 2)),
+    await attack('tcp', new StreamFuzz(random), Math.floor(messages / 2)),
+  ];
+  return results.every(Boolean) ? 0 : 1;
+});
+process.exit();

@@ -1,19 +1,18 @@
 /** `npm run restore -- FILE [--overwrite]`: a backup into an installation of the same version whose services stand still. */
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { readCommandLine } from './lanyard/command-line.mjs';
 import { build, installPackages } from './lanyard/install.mjs';
 import { progress, run, Stop } from './lanyard/project.mjs';
 
 progress.stream = process.stderr;
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { overwrite: { type: 'boolean', default: false } },
-});
+const usage = 'npm run restore -- FILE [--overwrite]';
+const options = /** @type {const} */ ({ overwrite: { type: 'boolean', default: false } });
 
 await run(async () => {
+  const { values, positionals } = readCommandLine(usage, options, { allowPositionals: true });
   const [file] = positionals;
-  if (file === undefined) throw new Stop('npm run restore -- FILE [--overwrite]');
+  if (file === undefined) throw new Stop(usage);
   await installPackages();
   await build();
   const { installation, countsText } = await import('./backup/installation.mjs');

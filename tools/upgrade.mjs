@@ -1,27 +1,26 @@
 /**
- * `npm run upgrade -- [--from REF] [--devices N] [--values-per-second N] [--calls-per-second N] [--settle-seconds N] [--json]`:
- * two replicas of everything of a previous commit (default: HEAD~1) under load, rolled to this one replica by replica,
+ * `npm run upgrade [-- OPTIONS]`: two replicas of everything of a previous commit (default: HEAD~1) under load, rolled to this one replica by replica,
  * back, and forward again. Ends with 1 when anything was lost or a call failed twice.
  */
-import { parseArgs } from 'node:util';
+import { loadOptions, loadUsage, readLoad } from './drill/load-options.mjs';
+import { readCommandLine } from './lanyard/command-line.mjs';
 import { build, installPackages } from './lanyard/install.mjs';
 import { checkEnginePrerequisites, checkNode } from './lanyard/prerequisites.mjs';
 import { progress, root, run, say, sleep } from './lanyard/project.mjs';
 
-const { values } = parseArgs({
-  options: {
-    from: { type: 'string', default: 'HEAD~1' },
-    devices: { type: 'string', default: '40' },
-    'values-per-second': { type: 'string', default: '40' },
-    'calls-per-second': { type: 'string', default: '20' },
-    'settle-seconds': { type: 'string', default: '3' },
-    json: { type: 'boolean', default: false },
-  },
+const usage = `npm run upgrade -- [--from REF] ${loadUsage} [--json]`;
+
+const options = /** @type {const} */ ({
+  from: { type: 'string', default: 'HEAD~1' },
+  ...loadOptions,
+  json: { type: 'boolean', default: false },
 });
 
 progress.stream = process.stderr;
 
 await run(async () => {
+  const { values } = readCommandLine(usage, options);
+  const load = readLoad(values);
   checkNode();
   checkEnginePrerequisites();
   await installPackages();
@@ -34,10 +33,7 @@ await run(async () => {
   say(`from ${previous.commit}`);
   const system = await DrillSystem.start({ rootOf: previous.folder });
   const rehearsal = new Rehearsal(system, {
-    devices: Number(values.devices),
-    valuesPerSecond: Number(values['values-per-second']),
-    callsPerSecond: Number(values['calls-per-second']),
-    settleMs: Number(values['settle-seconds']) * 1_000,
+    ...load,
     // Only what both versions know.
     paths: (path) => !path.startsWith('/v3/explain'),
     successGoal: 1,
