@@ -2,8 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DeviceEvents, type DeviceEventReported, fixtures } from '@lanyard/contracts';
 import { createLogger, newId, openDatabase } from '@lanyard/service';
 import { eventually, isolate, type Isolation } from '@lanyard/testing';
+import pg from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
 import { Outbox, outboxMigration, OutboxRelay } from '../src/index.js';
+import { outboxChannel } from '../src/outbox/outbox.js';
 
 const schema = 'announcing';
 const outbox = new Outbox(schema, 'test');
@@ -65,6 +67,32 @@ describe('many announcements at once', () => {
     await eventually(() => sent.length === 5_102, { timeoutMs: 60_000 });
     await relay.stop();
     expect(sent).toEqual(Array.from({ length: 5_102 }, (_, n) => n));
+  });
+
+  it('call the relay when their transaction has committed, and only then', async () => {
+    const listener = new pg.Client({ connectionString: isolation.databaseUrl });
+    const heard: (string | undefined)[] = [];
+    listener.on('notification', ({ payload }) => heard.push(payload));
+    await listener.connect();
+    await listener.query(`LISTEN "${outboxChannel(schema)}"`);
+    try {
+      const undone = announce(async (manager) => {
+        await outbox.append(manager, DeviceEvents, event(0));
+        throw new Error('undone');
+      });
+      await expect(undone).rejects.toThrow('undone');
+      await announce(async (manager) => {
+        await manager.transaction((inner) => outbox.append(inner, DeviceEvents, event(1)));
+        await database.query(`SELECT pg_notify($1, 'open')`, [outboxChannel(schema)]);
+        await eventually(() => expect(heard).toEqual(['open']));
+      });
+      await eventually(() => expect(heard).toEqual(['open', '']));
+      await outbox.append(database.manager, DeviceEvents, event(2));
+      await eventually(() => expect(heard).toEqual(['open', '', '']));
+    } finally {
+      await listener.end();
+      await database.query(`DELETE FROM ${schema}.outbox`);
+    }
   });
 
   it('are none when one of them is wrong', async () => {

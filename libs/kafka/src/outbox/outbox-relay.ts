@@ -39,6 +39,8 @@ export class OutboxRelay {
   private running: Promise<void> | undefined;
   private stopping = false;
   private wake: (() => void) | undefined;
+  /** Somebody called since the last look. */
+  private called = false;
 
   constructor(private readonly options: OutboxRelayOptions) {}
 
@@ -55,6 +57,7 @@ export class OutboxRelay {
 
   /** There may be something to send. */
   poke(): void {
+    this.called = true;
     this.wake?.();
   }
 
@@ -94,10 +97,12 @@ export class OutboxRelay {
         leading = rows[0]?.won === true;
         if (leading) await client.query(`LISTEN ${client.escapeIdentifier(outboxChannel(schema))}`);
       }
+      this.called = false;
       const sent = leading ? await this.relay(client) : 0;
       if (sent === relayBatch) continue;
       if (this.stopping) return;
-      await this.pause(pollMs);
+      // Who called while the rows were on their way may have stored more behind them.
+      if (!this.called) await this.pause(pollMs);
     }
     throw new Error('database connection lost');
   }

@@ -1,6 +1,7 @@
 import { encodeMessage, type EncodedMessage, encodeTombstone, type Topic } from '@lanyard/contracts';
 import type { EntityManager, MigrationInterface, QueryRunner } from 'typeorm';
 import { causeOf } from './cause.js';
+import { RelayCall } from './relay-call.js';
 import type { SendMeta } from '../producer/kafka-producer.js';
 
 export const outboxChannel = (schema: string): string => `${schema}_outbox`;
@@ -35,10 +36,14 @@ const appendBatch = 5_000;
  * announcements of one key are appended in the order of their commits.
  */
 export class Outbox {
+  private readonly relay: RelayCall;
+
   constructor(
     private readonly schema: string,
     private readonly source: string,
-  ) {}
+  ) {
+    this.relay = new RelayCall(outboxChannel(schema));
+  }
 
   /** Throws InvalidMessage when the value does not fit the topic: the transaction should fail. */
   async append<V>(manager: EntityManager, topic: Topic<V>, value: NoInfer<V>, meta: SendMeta = {}): Promise<void> {
@@ -63,18 +68,16 @@ export class Outbox {
   private async insert(manager: EntityManager, topicName: string, messages: readonly EncodedMessage[]): Promise<void> {
     // The identity column counts in the order of the rows: ORDER BY comes before it.
     await manager.query(
-      `WITH stored AS (
-         INSERT INTO ${this.schema}.outbox (topic, message_key, value, headers)
-         SELECT $1, key, value, headers
-         FROM unnest($2::text[], $3::bytea[], $4::jsonb[]) WITH ORDINALITY AS m (key, value, headers, n) ORDER BY n)
-       SELECT pg_notify($5, '')`,
+      `INSERT INTO ${this.schema}.outbox (topic, message_key, value, headers)
+       SELECT $1, key, value, headers
+       FROM unnest($2::text[], $3::bytea[], $4::jsonb[]) WITH ORDINALITY AS m (key, value, headers, n) ORDER BY n`,
       [
         topicName,
         messages.map(({ key }) => key),
         messages.map(({ value }) => value),
         messages.map(({ headers }) => JSON.stringify(headers)),
-        outboxChannel(this.schema),
       ],
     );
+    this.relay.due(manager);
   }
 }

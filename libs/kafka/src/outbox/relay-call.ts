@@ -1,0 +1,57 @@
+import type {
+  DataSource,
+  EntityManager,
+  EntitySubscriberInterface,
+  QueryRunner,
+  TransactionCommitEvent,
+} from 'typeorm';
+
+interface Pool {
+  query(text: string): Promise<unknown>;
+}
+
+/**
+ * Calls the relay when a transaction that announces something has committed. Not within it: PostgreSQL lets those that
+ * notify commit one at a time, each of them waiting for the disk. A call that is lost costs time only, as the relay
+ * looks by itself as well.
+ */
+export class RelayCall implements EntitySubscriberInterface {
+  private readonly announcing = new WeakSet<QueryRunner>();
+  private readonly calling = new WeakMap<DataSource, { again: boolean }>();
+
+  constructor(private readonly channel: string) {}
+
+  /** Something was announced with this manager: when its transaction commits, or now when it has none. */
+  due({ queryRunner, dataSource }: EntityManager): void {
+    if (!queryRunner?.isTransactionActive) return this.call(dataSource);
+    if (!dataSource.subscribers.includes(this)) dataSource.subscribers.push(this);
+    this.announcing.add(queryRunner);
+  }
+
+  afterTransactionCommit({ queryRunner, dataSource }: TransactionCommitEvent): void {
+    // A savepoint that ends commits nothing yet.
+    if (!queryRunner.isTransactionActive && this.announcing.delete(queryRunner)) this.call(dataSource);
+  }
+
+  afterTransactionRollback({ queryRunner }: TransactionCommitEvent): void {
+    if (!queryRunner.isTransactionActive) this.announcing.delete(queryRunner);
+  }
+
+  /** One call is under way at a time: who comes meanwhile is part of the next. */
+  private call(dataSource: DataSource): void {
+    const current = this.calling.get(dataSource);
+    if (current) {
+      current.again = true;
+      return;
+    }
+    const call = { again: false };
+    this.calling.set(dataSource, call);
+    const { master } = dataSource.driver as unknown as { master: Pool };
+    const ended = (): void => {
+      this.calling.delete(dataSource);
+      if (call.again) this.call(dataSource);
+    };
+    // It fails with its connection, or when the service stops: the relay looks by itself.
+    void master.query(`NOTIFY "${this.channel}"`).then(ended, () => this.calling.delete(dataSource));
+  }
+}
