@@ -37,6 +37,7 @@ import {
   type DeviceOptions,
   engines,
   eventually,
+  holdRows,
   isolate,
   type Isolation,
   thermometer,
@@ -251,6 +252,11 @@ export class Harness {
       // A token, or nothing.
     }
     return { status: response.status, text, json };
+  }
+
+  /** Runs the statement in a transaction that stays open until what this answers is called. */
+  holdRows(sql: string): Promise<() => Promise<void>> {
+    return holdRows(this.isolation.databaseUrl, sql, []);
   }
 
   /** The fact that `accepts` picks, once it is there. */

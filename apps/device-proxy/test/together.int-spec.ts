@@ -104,6 +104,15 @@ describe('several paths observed together', () => {
     await eventually(() => expect(thing.device.areObserved(both)).toBe(false));
   });
 
+  it('goes with the device to another replica when it reports in blocks, too', async () => {
+    const [thing, deviceId, app] = await device('long-winded');
+    await observe(app, deviceId, both);
+    thing.device.talkTo(`coap://127.0.0.1:${b.coapPort}`);
+    thing.text = 'word '.repeat(600);
+    await thing.device.reportTogether(both);
+    expect((await value(deviceId, text, thing.text)).value.audience).toEqual([app.keyId]);
+  });
+
   it('a full registration loses it (spec §4.4 rule 1)', async () => {
     const [thing, deviceId, app] = await device('forgetful');
     await observe(app, deviceId, both);

@@ -1,61 +1,17 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import {
-  type CoapMessage,
-  type CoapNotification,
-  Code,
-  EndpointClosed,
-  type NotificationHandler,
-  PeerForgotten,
-  type UnmatchedNotification,
-} from '../src/index.js';
-import { held, Loopback, type Options, peerAt, type Subject, until } from './bench-of-endpoints.js';
+import { type CoapNotification, Code, EndpointClosed, type NotificationHandler, PeerForgotten } from '../src/index.js';
+import { held, Loopback, type Options, peerAt, type Subject } from './bench-of-endpoints.js';
+import { answerTo, get, numbers, observeOption, observing } from './observing.js';
 import { option, optionOf, type RawPeer } from './raw-peer.js';
 
 const net = new Loopback();
 afterEach(() => net.close());
 
-const get = { method: Code.GET, path: ['3303', '0', '5700'] };
-const observeOption = (number: number) => option(6, [number]);
-
-/** A server that observes a bare socket, which answered the registration with Observe number 10. */
-const observing = async (handler: NotificationHandler = async () => undefined, options: Options = {}) => {
-  const heard: CoapNotification[] = [];
-  const subject = await net.endpoint(options);
-  const raw = await net.raw(subject.port);
-  const peer = peerAt(subject, raw.port);
-  const registering = subject.endpoint.observe(peer, get, (notification) => {
-    heard.push(notification);
-    return handler(notification);
-  });
-  const request = await raw.next();
-  raw.send(answerTo(request, [observeOption(10)]));
-  const observation = await registering;
-  const notification = (number: number, messageId: number, over: Partial<CoapMessage> = {}): Partial<CoapMessage> => ({
-    code: Code.Content,
-    messageId,
-    token: request.token,
-    options: [observeOption(number)],
-    payload: Buffer.from(`value ${number}`),
-    ...over,
-  });
-  return { ...subject, subject, raw, peer, request, observation, heard, notification };
-};
-
-const answerTo = (request: CoapMessage, options: CoapMessage['options'] = [], code: number = Code.Content) =>
-  ({
-    type: 'ACK',
-    code,
-    messageId: request.messageId,
-    token: request.token,
-    options,
-    payload: Buffer.from('first'),
-  }) as const;
-
-const numbers = (heard: CoapNotification[]) => heard.map(({ observe }) => observe);
+const observed = (handler?: NotificationHandler, options?: Options) => observing(net, handler, options);
 
 describe('an observation', () => {
   it('is registered with Observe 0, and its notifications are acknowledged once handled', async () => {
-    const { raw, request, observation, heard, notification, peer } = await observing();
+    const { raw, request, observation, heard, notification, peer } = await observed();
     expect(optionOf(request, 6)).toEqual(Buffer.alloc(0));
     expect(observation).toMatchObject({ observing: true, token: request.token });
     expect(observation.response).toMatchObject({ payload: Buffer.from('first'), observe: 10 });
@@ -108,7 +64,7 @@ describe('an observation', () => {
 
   it('acknowledges only after the handler resolved, dropping duplicates meanwhile', async () => {
     const gate = held();
-    const { raw, heard, notification, endpoint } = await observing(() => gate.promise);
+    const { raw, heard, notification, endpoint } = await observed(() => gate.promise);
     raw.send(notification(11, 50));
     raw.send(notification(11, 50));
     await raw.heardNothing();
@@ -120,34 +76,8 @@ describe('an observation', () => {
     expect(endpoint.counters()).toMatchObject({ 'notification-duplicate': 1, 'response-duplicate': 1 });
   });
 
-  it('does not acknowledge when the handler rejects, and takes the retransmission', async () => {
-    let failing = true;
-    const { raw, heard, notification, endpoint } = await observing(async () => {
-      if (failing) throw new Error('Kafka is away');
-    });
-    raw.send(notification(11, 50));
-    await raw.heardNothing();
-    failing = false;
-    expect(await raw.ask(notification(12, 51))).toMatchObject({ type: 'ACK', messageId: 51 });
-    expect(await raw.ask(notification(11, 50))).toMatchObject({ type: 'ACK', messageId: 50 });
-    expect(numbers(heard)).toEqual([11, 12, 11]);
-    expect(endpoint.counters()).toMatchObject({ 'notification-rejected': 1, 'notification-accepted': 2 });
-  });
-
-  it('acknowledges stale notifications and drops them', async () => {
-    const { raw, heard, notification, endpoint, clock } = await observing();
-    await raw.ask(notification(13, 50));
-    expect(await raw.ask(notification(12, 51))).toMatchObject({ type: 'ACK', messageId: 51 });
-    expect(await raw.ask(notification(13, 52))).toMatchObject({ type: 'ACK', messageId: 52 });
-    expect(numbers(heard)).toEqual([13]);
-    expect(endpoint.counters()['notification-stale']).toBe(2);
-    clock.advance(128_100);
-    await raw.ask(notification(2, 53));
-    expect(numbers(heard)).toEqual([13, 2]);
-  });
-
   it('takes non-confirmable notifications without a word', async () => {
-    const { raw, heard, notification } = await observing();
+    const { raw, heard, notification } = await observed();
     raw.send(notification(11, 50, { type: 'NON' }));
     raw.send(notification(11, 50, { type: 'NON' }));
     await raw.heardNothing();
@@ -158,7 +88,7 @@ describe('an observation', () => {
     ['an error', { code: Code.NotFound, options: [] }],
     ['a success without Observe', { options: [] }],
   ])('ends with %s', async (_name, over) => {
-    const { raw, heard, notification, endpoint } = await observing();
+    const { raw, heard, notification, endpoint } = await observed();
     expect(await raw.ask(notification(11, 50, over))).toMatchObject({ type: 'ACK', messageId: 50 });
     expect(heard[0]).toMatchObject({ ended: true });
     expect(endpoint.gauges().observations).toBe(0);
@@ -166,7 +96,7 @@ describe('an observation', () => {
   });
 
   it('ends passively: the next notification is reset', async () => {
-    const { raw, heard, notification, observation } = await observing();
+    const { raw, heard, notification, observation } = await observed();
     observation.cancel();
     expect(await raw.ask(notification(11, 50))).toMatchObject({ type: 'RST', messageId: 50 });
     expect(await raw.ask(notification(11, 50))).toMatchObject({ type: 'RST', messageId: 50 });
@@ -174,7 +104,7 @@ describe('an observation', () => {
   });
 
   it('ends actively, and still hears notifications until the answer', async () => {
-    const { raw, heard, notification, endpoint, peer, request } = await observing();
+    const { raw, heard, notification, endpoint, peer, request } = await observed();
     const cancelling = endpoint.cancelObservation(peer, request.token, get);
     const cancel = await raw.next();
     expect([optionOf(cancel, 6), cancel.token]).toEqual([Buffer.from([1]), request.token]);
@@ -186,7 +116,7 @@ describe('an observation', () => {
   });
 
   it('is forgotten when the device does not answer its end', async () => {
-    const { raw, notification, endpoint, peer, request, clock } = await observing();
+    const { raw, notification, endpoint, peer, request, clock } = await observed();
     const cancelling = endpoint.cancelObservation(peer, request.token, { ...get, maxRetransmit: 0 });
     cancelling.catch(() => undefined);
     await raw.next();
@@ -196,7 +126,7 @@ describe('an observation', () => {
   });
 
   it('can be registered anew with its token', async () => {
-    const { raw, notification, endpoint, peer, request, heard } = await observing();
+    const { raw, notification, endpoint, peer, request, heard } = await observed();
     const fresh: number[] = [];
     const again = endpoint.observe(peer, { ...get, token: request.token }, async ({ observe }) => {
       fresh.push(observe!);
@@ -208,14 +138,14 @@ describe('an observation', () => {
   });
 
   it('belongs to one peer: its token from elsewhere is reset', async () => {
-    const { port, heard, notification } = await observing();
+    const { port, heard, notification } = await observed();
     const spoofer = await net.raw(port);
     expect(await spoofer.ask(notification(11, 50))).toMatchObject({ type: 'RST', messageId: 50 });
     expect(heard).toHaveLength(0);
   });
 
   it('is dropped with a Reset by a notification with an unknown critical option', async () => {
-    const { raw, heard, notification, endpoint } = await observing();
+    const { raw, heard, notification, endpoint } = await observed();
     expect(await raw.ask(notification(11, 50, { options: [option(9, '')] }))).toMatchObject({ type: 'RST' });
     expect([heard.length, endpoint.gauges().observations]).toEqual([0, 0]);
   });
@@ -223,7 +153,7 @@ describe('an observation', () => {
   it('leaves notifications beyond the limit unacknowledged', async () => {
     const gate = held();
     const limits = { notificationsInFlightPerPeerMax: 2 };
-    const { raw, heard, notification, endpoint } = await observing(() => gate.promise, { limits });
+    const { raw, heard, notification, endpoint } = await observed(() => gate.promise, { limits });
     for (const step of [1, 2, 3]) raw.send(notification(10 + step, 50 + step));
     await raw.heardNothing();
     expect([heard.length, endpoint.counters()['notification-refused-by-limit']]).toEqual([2, 1]);
@@ -234,7 +164,7 @@ describe('an observation', () => {
 
   it('bounds notifications in total', async () => {
     const limits = { notificationsInFlightMax: 1 };
-    const { raw, notification, endpoint } = await observing(() => new Promise(() => undefined), { limits });
+    const { raw, notification, endpoint } = await observed(() => new Promise(() => undefined), { limits });
     raw.send(notification(11, 50));
     raw.send(notification(12, 51));
     await raw.heardNothing();
@@ -242,7 +172,7 @@ describe('an observation', () => {
   });
 
   it('goes with its peer', async () => {
-    const { raw, notification, endpoint, peer } = await observing();
+    const { raw, notification, endpoint, peer } = await observed();
     endpoint.forgetPeer(peer);
     expect(await raw.ask(notification(11, 50))).toMatchObject({ type: 'RST' });
   });
@@ -263,48 +193,6 @@ describe('an observation', () => {
     expect(await raw.ask({ ...large, options })).toMatchObject({ type: 'RST', messageId: 5 });
     expect(heard[1]).toMatchObject({ partial: true, ended: true });
     expect(endpoint.gauges().observations).toBe(0);
-  });
-});
-
-describe('a notification that matches nothing', () => {
-  const unknown = { code: Code.Content, messageId: 5, token: Buffer.from('unknown!'), options: [observeOption(3)] };
-
-  it.each([
-    ['accepted', 'ACK'],
-    ['rejected', 'RST'],
-  ] as const)('is %s by the application', async (verdict, type) => {
-    const heard: UnmatchedNotification[] = [];
-    const { port } = await net.endpoint({
-      onNotification: async (one) => {
-        heard.push(one);
-        return verdict;
-      },
-    });
-    const raw = await net.raw(port);
-    expect(await raw.ask(unknown)).toMatchObject({ type, messageId: 5 });
-    expect(await raw.ask(unknown)).toMatchObject({ type, messageId: 5 });
-    expect(heard).toHaveLength(1);
-    expect(heard[0]).toMatchObject({ token: unknown.token, observe: 3, confirmable: true, partial: false });
-  });
-
-  it('stays unanswered while the application decides, and when it fails', async () => {
-    const gate = held<'accepted'>();
-    let calls = 0;
-    const { port } = await net.endpoint({
-      onNotification: () => {
-        calls += 1;
-        return calls === 1 ? gate.promise : Promise.resolve('accepted');
-      },
-    });
-    const raw = await net.raw(port);
-    raw.send(unknown);
-    raw.send(unknown);
-    await raw.heardNothing();
-    expect(calls).toBe(1);
-    gate.reject(new Error('not now'));
-    await until(() => calls === 1);
-    await raw.heardNothing();
-    expect(await raw.ask(unknown)).toMatchObject({ type: 'ACK' });
   });
 });
 

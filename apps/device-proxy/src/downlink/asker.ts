@@ -52,7 +52,11 @@ export class Asker {
     const request = { ...observeRequest(session.data, target), ...(onSent && { onSent }) };
     const { answer, token } = await session.whileOpen((signal) => this.link.observe(session.address, request, signal));
     this.heard.note(session);
-    return { reply: replyOf(target.together ? '/' : target.path, answer), token, accept: request.accept };
+    const { accept } = request;
+    const reply = target.together
+      ? replyOf('/', { ...answer, contentFormat: answer.contentFormat ?? accept })
+      : replyOf(target.path, answer);
+    return { reply, token, accept };
   }
 
   async cancel(session: Session, observation: Observation): Promise<void> {

@@ -41,7 +41,10 @@ export interface Peers {
 /** Resolves when the notification is safe with Kafka; false when nobody observes with its token. */
 export type TakeNotification = (notification: UplinkNotification) => Promise<boolean>;
 
-type Received = Pick<CoapNotification, 'peer' | 'token' | 'code' | 'payload' | 'contentFormat' | 'maxAgeSeconds'>;
+type Received = Pick<
+  CoapNotification,
+  'peer' | 'token' | 'code' | 'payload' | 'contentFormat' | 'maxAgeSeconds' | 'partial'
+>;
 
 const outgoing = ({ method, path, query, payload, contentFormat, accept, onSent }: DeviceRequest): OutgoingRequest => ({
   method: Code[method],
@@ -187,7 +190,7 @@ export class CoapLink implements DeviceLink {
   }
 
   /** False when nobody observes with the token. */
-  offer({ peer, token, code, payload, contentFormat, maxAgeSeconds }: Received): Promise<boolean> {
+  offer({ peer, token, code, payload, contentFormat, maxAgeSeconds, partial }: Received): Promise<boolean> {
     const accountId = this.peers.accountOf(peer);
     if (accountId === undefined) return Promise.resolve(false);
     // One shape, without `...`: this is made for every value.
@@ -199,6 +202,7 @@ export class CoapLink implements DeviceLink {
       payload,
       contentFormat,
       maxAgeSeconds,
+      partial,
     });
   }
 

@@ -69,8 +69,8 @@ export class CoapUdp implements Transport {
   }
 
   /** The observation may be another replica's, or from before a restart: then it is this replica's from now on. */
-  private async unmatched(notification: UnmatchedNotification): Promise<'accepted' | 'rejected'> {
-    if (notification.partial) throw new Error('first block of a value whose request is not known yet');
-    return (await this.link.offer(notification)) ? 'accepted' : 'rejected';
+  private async unmatched(notification: UnmatchedNotification): Promise<'accepted' | 'rejected' | 'restored'> {
+    if (!(await this.link.offer(notification))) return 'rejected';
+    return notification.partial ? 'restored' : 'accepted';
   }
 }

@@ -34,4 +34,6 @@ export interface UplinkNotification {
   contentFormat?: number;
   maxAgeSeconds?: number;
   payload: Buffer;
+  /** The payload is the first block only: no value yet. The rest is fetched when the observation is known here. */
+  partial: boolean;
 }

@@ -23,7 +23,7 @@ interface NotifyParts {
 /**
  * A notification (LwM2M 1.1 core §6.4.2). `take` resolves true when Kafka has the value: only then is it acknowledged.
  * False: nobody observes with this token, which the device hears as a Reset. A rejection leaves the device without an
- * answer, and it sends the notification again.
+ * answer, and it sends the notification again. Of the first block of a larger one true says that its session is here.
  */
 export class Notify {
   constructor(private readonly parts: NotifyParts) {}
@@ -33,6 +33,7 @@ export class Notify {
     if (!found) return false;
     const [session, observation] = found;
     this.parts.heard.note(session);
+    if (notification.partial) return true;
     if (notification.code.startsWith('2.')) await this.report(session, observation, notification);
     else await this.ended(session, observation, notification.code);
     return true;
@@ -76,12 +77,12 @@ export class Notify {
   /** Objects of one shape: this is done for every value, and an object made with `...` takes 2 µs. */
   private hand(
     session: Session,
-    { path, together }: Observation,
+    { path, together, accept }: Observation,
     { payload, contentFormat, maxAgeSeconds }: UplinkNotification,
     traceParent?: string,
   ): Promise<void> {
     const { values } = this.parts;
-    const contentType = mediaTypeOf(contentFormat, together ? '/' : path);
+    const contentType = mediaTypeOf(contentFormat ?? (together && accept), together ? '/' : path);
     if (together) return values.reportTogether(session, path, { payload, contentType, maxAgeSeconds }, traceParent);
     const audience = session.audience.alone(path);
     const cause = audience.length > 0 ? 'notify' : 'auto-observation';

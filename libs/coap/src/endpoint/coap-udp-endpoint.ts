@@ -157,7 +157,8 @@ export class CoapUdpEndpoint implements CoapEndpoint {
     const { limits, clock } = this.core;
     const buckets = { entriesMax: limits.strangerSourcesMax, idleMs: STRANGER_SOURCE_IDLE_MS };
     const gate = new StrangerGate(limits.strangerRatePerSecond, limits.strangerBurst, this.core.table(buckets), clock);
-    return new DatagramRouter(this.core, gate, this.responder, this.observer, new UnmatchedReceiver(this.core));
+    const unmatched = new UnmatchedReceiver(this.core, this.observer);
+    return new DatagramRouter(this.core, gate, this.responder, this.observer, unmatched);
   }
 
   private async shutDown(): Promise<void> {

@@ -160,7 +160,8 @@ export class DatagramRouter {
     }
     const entry = state?.observations?.get(tokenKey(message.token));
     const received = { message, options };
-    if (state !== undefined && entry !== undefined) void this.observer.deliver(state, entry, received);
+    if (state !== undefined && entry !== undefined && !this.unmatched.awaits(peer, message.token))
+      void this.observer.deliver(state, entry, received);
     else void this.unmatched.receive(received, peer, state);
   }
 

@@ -7,6 +7,9 @@ export interface CoapLimits {
   /** Notifications whose handler has not finished; beyond it they are not acknowledged and the device tries again. */
   notificationsInFlightMax: number;
   notificationsInFlightPerPeerMax: number;
+  /** How often, and how far apart at first, the handler of a notification that will not come again is called when it fails. */
+  notificationRetriesMax: number;
+  notificationRetryMs: number;
   /** Requests whose handler has not finished; beyond it they are dropped and a confirmable one is sent again. */
   requestsInFlightMax: number;
   requestsInFlightPerPeerMax: number;
@@ -42,6 +45,8 @@ export const DEFAULT_LIMITS: CoapLimits = {
   queuedPerPeerMax: 1_000,
   notificationsInFlightMax: 10_000,
   notificationsInFlightPerPeerMax: 64,
+  notificationRetriesMax: 5,
+  notificationRetryMs: 1_000,
   requestsInFlightMax: 10_000,
   requestsInFlightPerPeerMax: 64,
   bodyBytesMax: MEBIBYTE,

@@ -25,9 +25,10 @@ export interface CoapUdpEndpointOptions {
   onRequest(request: CoapRequest): Promise<CoapResponse>;
   /**
    * A notification (or a late response) whose token is unknown: 'accepted' acknowledges it, 'rejected' answers with a
-   * Reset, a rejected promise answers nothing so that the peer tries again. Without this hook all are reset.
+   * Reset, 'restored' that its observation is known here from now on (`restoreObservation`) and takes it, a rejected
+   * promise answers nothing so that the peer tries again. Without this hook all are reset.
    */
-  onNotification?(notification: UnmatchedNotification): Promise<'accepted' | 'rejected'>;
+  onNotification?(notification: UnmatchedNotification): Promise<'accepted' | 'rejected' | 'restored'>;
   /** Device role: a non-confirmable notification was reset, the observer is gone. */
   onObserverReset?(observer: { peer: Peer; token: Buffer }): void;
   /** What a handler threw, for the log. Never needed for the protocol. */

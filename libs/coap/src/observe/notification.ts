@@ -24,8 +24,9 @@ export interface CoapNotification extends UnmatchedNotification {
 
 /**
  * Takes a notification. It resolves when the value is safe; only then is a confirmable notification acknowledged. When
- * it rejects nothing is acknowledged and the device sends the notification again. Calls are made in the order of
- * arrival and may overlap.
+ * it rejects nothing is acknowledged and the device sends the notification again; one that will not come again is
+ * offered again, `notificationRetriesMax` times. Calls are made in the order of arrival and may overlap. A notification
+ * that is older than another (RFC 7641 §3.4) is offered only if that other one was not accepted.
  */
 export type NotificationHandler = (notification: CoapNotification) => Promise<void>;
 

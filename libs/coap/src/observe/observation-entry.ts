@@ -1,16 +1,17 @@
 import { type OutgoingRequest } from '../exchange/request.js';
 import { type NotificationHandler } from './notification.js';
 import { isNewer, type ObservePosition } from './observe-order.js';
+import { Turn } from './turn.js';
 
-const REFUSED_MAX = 64;
+const nobody: readonly Turn[] = [];
 
 /** One observation, seen from the side that receives its notifications. */
 export class ObservationEntry {
-  /** Of the newest notification; -1: none yet. */
+  /** Of the newest notification that was accepted; -1: none yet. */
   private newestNumber = -1;
+  private newestPrint = 0;
   private newestAtMs = 0;
-  /** Message ids of notifications whose handler failed. Their retransmission is welcome whatever came meanwhile. */
-  private refused: Set<number> | undefined;
+  private underWay = nobody;
 
   constructor(
     /** The token as `tokenKey` writes it. */
@@ -20,25 +21,37 @@ export class ObservationEntry {
     readonly request: OutgoingRequest | undefined,
   ) {}
 
-  /** Whether a notification should be handled; a stale one is acknowledged and dropped. */
-  admits(position: ObservePosition | undefined, messageId: number): boolean {
-    if (position === undefined || this.refused?.delete(messageId)) return true;
-    const newest = this.newestNumber < 0 ? undefined : { number: this.newestNumber, atMs: this.newestAtMs };
-    if (!isNewer(position, newest)) return false;
-    this.startAt(position);
-    return true;
+  /**
+   * The turn of a notification: the caller handles it and ends the turn. 'stale': one that is not older is safe, and
+   * nobody may hear of this one any more (RFC 7641 §3.4). A promise: one that is not older is being handled, and what
+   * this one is can be said when that is over. It may fail: then an acknowledgement now would be for a lost value.
+   */
+  turn(position: ObservePosition): Turn | 'stale' | Promise<void> {
+    if (!this.isNews(position)) return 'stale';
+    for (const one of this.underWay) if (!isNewer(position, one.position)) return one.over();
+    const turn = new Turn(position);
+    this.underWay = this.underWay.concat(turn);
+    return turn;
   }
 
-  /** The handler failed: the same notification will come again and must not count as stale then. */
-  refuse(messageId: number): void {
-    this.refused ??= new Set();
-    this.refused.add(messageId);
-    if (this.refused.size > REFUSED_MAX) this.refused.delete(this.refused.values().next().value as number);
+  /** `accepted`: the value is safe. If it is not, the notification is as welcome the next time as if it had not come. */
+  end(turn: Turn, accepted: boolean): void {
+    const left = this.underWay.filter((one) => one !== turn);
+    this.underWay = left.length === 0 ? nobody : left;
+    if (accepted) this.reached(turn.position);
+    turn.end();
   }
 
-  /** The number of the first representation. */
-  startAt(position: ObservePosition): void {
+  /** The first representation, or a notification, of this position is safe. An older one changes nothing. */
+  reached(position: ObservePosition): void {
+    if (!this.isNews(position)) return;
     this.newestNumber = position.number;
+    this.newestPrint = position.print;
     this.newestAtMs = Math.floor(position.atMs);
+  }
+
+  private isNews(position: ObservePosition): boolean {
+    if (this.newestNumber < 0) return true;
+    return isNewer(position, { number: this.newestNumber, print: this.newestPrint, atMs: this.newestAtMs });
   }
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ObservationEntry } from './observation-entry.js';
 import { isNewer } from './observe-order.js';
 import { TokenSource } from './tokens.js';
+import { Turn } from './turn.js';
 
 describe('isNewer (RFC 7641 §3.4)', () => {
   it.each([
@@ -15,32 +16,65 @@ describe('isNewer (RFC 7641 §3.4)', () => {
     ['an earlier number after 128 s', 4, 5, 128_001, true],
     ['an earlier number at 128 s', 4, 5, 128_000, false],
   ])('%s', (_name, next, last, laterMs, expected) => {
-    expect(isNewer({ number: next, atMs: 10 + laterMs }, { number: last, atMs: 10 })).toBe(expected);
+    expect(isNewer({ number: next, print: 1, atMs: 10 + laterMs }, { number: last, print: 1, atMs: 10 })).toBe(
+      expected,
+    );
   });
 
   it('the first is always newer', () => {
-    expect(isNewer({ number: 0, atMs: 0 }, undefined)).toBe(true);
+    expect(isNewer({ number: 0, print: 1, atMs: 0 }, undefined)).toBe(true);
+  });
+
+  it('another value with the same number is newer', () => {
+    expect(isNewer({ number: 5, print: 2, atMs: 0 }, { number: 5, print: 1, atMs: 0 })).toBe(true);
   });
 });
 
 describe('ObservationEntry', () => {
   const entry = () => new ObservationEntry('a token!', async () => undefined, undefined);
+  const at = (number: number, atMs = 0) => ({ number, print: 1, atMs });
+  const begun = (observation: ObservationEntry, number: number): Turn => {
+    const turn = observation.turn(at(number));
+    if (!(turn instanceof Turn)) throw new Error(`${number} has no turn`);
+    return turn;
+  };
 
-  it('admits the retransmission of a refused notification, even when a newer one came meanwhile', () => {
+  it('an older one is stale once a newer one is safe, not before', async () => {
     const observation = entry();
-    expect(observation.admits({ number: 5, atMs: 0 }, 100)).toBe(true);
-    expect(observation.admits({ number: 6, atMs: 0 }, 101)).toBe(true);
-    observation.refuse(100);
-    expect(observation.admits({ number: 5, atMs: 2_000 }, 100)).toBe(true);
-    expect(observation.admits({ number: 5, atMs: 4_000 }, 100)).toBe(false);
+    const newer = begun(observation, 6);
+    const older = observation.turn(at(5));
+    expect(older).toBeInstanceOf(Promise);
+    observation.end(newer, true);
+    await older;
+    expect(observation.turn(at(5))).toBe('stale');
+    expect(observation.turn(at(6))).toBe('stale');
+    expect(observation.turn(at(7))).toBeInstanceOf(Turn);
   });
 
-  it('remembers only so many refusals', () => {
+  it('one that failed is as welcome as before, and so is what is older', async () => {
     const observation = entry();
-    observation.startAt({ number: 10, atMs: 0 });
-    for (let messageId = 0; messageId < 65; messageId += 1) observation.refuse(messageId);
-    expect(observation.admits({ number: 1, atMs: 0 }, 0)).toBe(false);
-    expect(observation.admits({ number: 1, atMs: 0 }, 1)).toBe(true);
+    observation.reached(at(4));
+    const failing = begun(observation, 6);
+    const waiting = observation.turn(at(6));
+    observation.end(failing, false);
+    await waiting;
+    observation.end(begun(observation, 5), true);
+    expect(observation.turn(at(6))).toBeInstanceOf(Turn);
+  });
+
+  it('two at a time, the older one accepted last: the newer one counts', () => {
+    const observation = entry();
+    const [older, newer] = [begun(observation, 5), begun(observation, 6)];
+    observation.end(newer, true);
+    observation.end(older, true);
+    expect(observation.turn(at(6))).toBe('stale');
+  });
+
+  it('after 128 s numbers say nothing', () => {
+    const observation = entry();
+    observation.reached(at(6));
+    expect(observation.turn(at(5, 128_000))).toBe('stale');
+    expect(observation.turn(at(5, 128_001))).toBeInstanceOf(Turn);
   });
 });
 

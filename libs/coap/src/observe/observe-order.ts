@@ -1,16 +1,25 @@
 import { OBSERVE_ORDER_WINDOW_MS } from '../timing/transmission-parameters.js';
 
-/** The newest notification of an observation: its Observe number and when it arrived. */
+/** Where a notification of an observation stands among the others. */
 export interface ObservePosition {
+  /** Its Observe number. */
   number: number;
+  /** Of its payload (`crc32`). */
+  print: number;
+  /** When it arrived. */
   atMs: number;
 }
 
 const HALF_RANGE = 2 ** 23;
 
-/** Whether `next` is newer than `last` in the circle of 24-bit numbers, or too long after it to tell (RFC 7641 §3.4). */
+/**
+ * Whether `next`, which arrived after `last`, is newer in the circle of 24-bit numbers, or too long after it to tell
+ * (RFC 7641 §3.4). Two different values should never have the same number (§4.4), but devices on Californium give it to
+ * a value that changes while the one before is being sent: it is newer then, or the last value would be lost.
+ */
 export function isNewer(next: ObservePosition, last: ObservePosition | undefined): boolean {
   if (last === undefined || next.atMs > last.atMs + OBSERVE_ORDER_WINDOW_MS) return true;
   const distance = next.number - last.number;
+  if (distance === 0) return next.print !== last.print;
   return distance > 0 ? distance < HALF_RANGE : -distance > HALF_RANGE;
 }

@@ -1,7 +1,7 @@
+import { crc32 } from 'node:zlib';
 import { received } from '../blockwise/body-download.js';
 import { isSuccessCode } from '../codec/code.js';
 import { type EndpointCore } from '../endpoint/core.js';
-import { type InFlight } from '../endpoint/in-flight.js';
 import { type IncomingResponse } from '../exchange/pending-request.js';
 import { type OutgoingRequest } from '../exchange/request.js';
 import { type Requester } from '../exchange/requester.js';
@@ -11,7 +11,9 @@ import { type Peer } from '../peer/peer.js';
 import { type CoapNotification, type NotificationHandler, type Observation } from './notification.js';
 import { ObservationEntry } from './observation-entry.js';
 import { type ObservePosition } from './observe-order.js';
+import { withChances } from './second-chances.js';
 import { tokenKey } from './tokens.js';
+import { type Turn } from './turn.js';
 
 /** The side that observes: registers, receives, ends. */
 export class Observer {
@@ -50,13 +52,13 @@ export class Observer {
   }
 
   /** Before any notification can arrive: it may be the very next datagram. */
-  private begin(peer: Peer, entry: ObservationEntry, { message, options }: IncomingResponse): boolean {
-    const { key } = entry;
-    if (!isSuccessCode(message.code) || options.observe === undefined) {
-      this.core.peers.get(peer.key)?.observations?.delete(key);
+  private begin(peer: Peer, entry: ObservationEntry, response: IncomingResponse): boolean {
+    const position = this.positionOf(response);
+    if (!isSuccessCode(response.message.code) || position === undefined) {
+      this.core.peers.get(peer.key)?.observations?.delete(entry.key);
       return false;
     }
-    entry.startAt({ number: options.observe, atMs: this.core.clock.nowMs() });
+    entry.reached(position);
     this.add(peer, entry);
     return true;
   }
@@ -79,29 +81,48 @@ export class Observer {
 
   /** A notification for a known observation, no duplicate of another. Never rejects. */
   async deliver(state: PeerState, entry: ObservationEntry, response: IncomingResponse): Promise<void> {
-    const { message, options } = response;
+    const { message } = response;
     if (!this.core.inFlight.hasRoom(state.peer, 'notification')) {
       this.core.count('notification-refused-by-limit');
       return;
     }
     const inFlight = this.core.inFlight.begin(state.peer, message.messageId, 'notification');
-    const position = this.position(options.observe);
-    if (!entry.admits(position, message.messageId)) {
-      this.core.count('notification-stale');
-      this.end(state, inFlight);
-      this.core.acknowledge(message, state.peer, state);
-      return;
+    await withChances(this.core, message, () => this.attempt(state, entry, response));
+    this.core.inFlight.end(state.peer, inFlight);
+  }
+
+  /** False when the handler failed. Nothing is awaited before it is called where nothing has to be. */
+  private async attempt(state: PeerState, entry: ObservationEntry, response: IncomingResponse): Promise<boolean> {
+    // Without a number there is no order but that of arrival.
+    const position = this.positionOf(response);
+    let turn = position && entry.turn(position);
+    while (turn instanceof Promise) {
+      await turn;
+      turn = position && entry.turn(position);
     }
+    if (turn !== 'stale') return this.take(state, entry, response, turn);
+    this.core.count('notification-stale');
+    this.core.acknowledge(response.message, state.peer, this.core.peers.get(state.peer.key));
+    return true;
+  }
+
+  private async take(
+    state: PeerState,
+    entry: ObservationEntry,
+    response: IncomingResponse,
+    turn: Turn | undefined,
+  ): Promise<boolean> {
+    let accepted = false;
     try {
       await this.handle(state, entry, response);
+      accepted = true;
       this.core.count('notification-accepted');
     } catch (error) {
-      entry.refuse(message.messageId);
       this.core.count('notification-rejected');
       this.core.report(error);
-    } finally {
-      this.end(state, inFlight);
     }
+    if (turn !== undefined) entry.end(turn, accepted);
+    return accepted;
   }
 
   /** The acknowledgement leaves only after the handler said that the value is safe. */
@@ -120,12 +141,10 @@ export class Observer {
     else this.core.acknowledge(message, state.peer, this.core.peers.get(state.peer.key));
   }
 
-  private position(observe: number | undefined): ObservePosition | undefined {
-    return observe === undefined ? undefined : { number: observe, atMs: this.core.clock.nowMs() };
-  }
-
-  private end(state: PeerState, inFlight: InFlight): void {
-    this.core.inFlight.end(state.peer, inFlight);
+  /** Of a message that is looked at now; undefined without an Observe number. */
+  positionOf({ message, options }: IncomingResponse): ObservePosition | undefined {
+    const { observe: number } = options;
+    return number === undefined ? undefined : { number, print: crc32(message.payload), atMs: this.core.clock.nowMs() };
   }
 
   private add(peer: Peer, entry: ObservationEntry): void {

@@ -1,19 +1,34 @@
 import { received } from '../blockwise/body-download.js';
 import { type EndpointCore } from '../endpoint/core.js';
+import { type InFlight } from '../endpoint/in-flight.js';
 import { type IncomingResponse } from '../exchange/pending-request.js';
 import { type PeerState } from '../peer/peer-state.js';
 import { type Peer } from '../peer/peer.js';
-import { notificationOf } from './observer.js';
+import { notificationOf, type Observer } from './observer.js';
+import { withChances } from './second-chances.js';
+import { tokenKey } from './tokens.js';
+
+const keyOf = (peer: Peer, token: Buffer): string => `${peer.key} ${tokenKey(token)}`;
 
 /** Responses that belong to nothing here: the application may know them, otherwise the peer is told to stop. */
 export class UnmatchedReceiver {
-  constructor(private readonly core: EndpointCore) {}
+  /** Those of one token come one after the other: the first may make it known, and then the others have an order. */
+  private readonly last = new Map<string, Promise<void>>();
+
+  constructor(
+    private readonly core: EndpointCore,
+    private readonly observer: Observer,
+  ) {}
+
+  /** Whether one with this token waits for its verdict: those after it have to come here too, known or not. */
+  awaits(peer: Peer, token: Buffer): boolean {
+    return this.last.size > 0 && this.last.has(keyOf(peer, token));
+  }
 
   /** The message is no duplicate. Never rejects. */
   async receive(response: IncomingResponse, peer: Peer, state: PeerState | undefined): Promise<void> {
-    const { message } = response;
-    const hook = this.core.options.onNotification;
-    if (hook === undefined) {
+    const { messageId, token } = response.message;
+    if (this.core.options.onNotification === undefined) {
       this.refuse(response, peer, state);
       return;
     }
@@ -21,20 +36,51 @@ export class UnmatchedReceiver {
       this.core.count('notification-refused-by-limit');
       return;
     }
-    const inFlight = this.core.inFlight.begin(peer, message.messageId, 'notification');
+    const inFlight = this.core.inFlight.begin(peer, messageId, 'notification');
+    const key = keyOf(peer, token);
+    const before = this.last.get(key);
+    const mine = before ? before.then(() => this.next(response, peer, inFlight)) : this.next(response, peer, inFlight);
+    this.last.set(key, mine);
+    await mine;
+    if (this.last.get(key) === mine) this.last.delete(key);
+  }
+
+  private async next(response: IncomingResponse, peer: Peer, inFlight: InFlight): Promise<void> {
+    let known = this.knows(response, peer);
+    if (!known)
+      await withChances(this.core, response.message, async () => {
+        const verdict = await this.ask(response, peer);
+        known = verdict === 'restored';
+        return verdict !== 'failed';
+      });
+    // From here on to the observer nothing is awaited: a duplicate is recognised all the time.
+    this.core.inFlight.end(peer, inFlight);
+    const state = this.core.peers.get(peer.key);
+    const entry = state?.observations?.get(tokenKey(response.message.token));
+    if (known && state !== undefined && entry !== undefined) void this.observer.deliver(state, entry, response);
+  }
+
+  private knows({ message }: IncomingResponse, peer: Peer): boolean {
+    return this.core.peers.get(peer.key)?.observations?.has(tokenKey(message.token)) ?? false;
+  }
+
+  private async ask(response: IncomingResponse, peer: Peer): Promise<'failed' | 'answered' | 'restored'> {
+    const { message } = response;
+    const position = this.observer.positionOf(response);
     try {
-      const verdict = await hook.call(this.core.options, unmatched(response, peer));
-      const current = this.core.peers.get(peer.key);
-      if (verdict === 'rejected') this.refuse(response, peer, current);
-      else {
+      const verdict = await this.core.options.onNotification?.(unmatched(response, peer));
+      if (verdict === 'restored') return verdict;
+      const state = this.core.peers.get(peer.key);
+      if (verdict === 'accepted') {
         this.core.count('notification-accepted');
-        this.core.acknowledge(message, peer, current);
-      }
+        if (position !== undefined) state?.observations?.get(tokenKey(message.token))?.reached(position);
+        this.core.acknowledge(message, peer, state);
+      } else this.refuse(response, peer, state);
+      return 'answered';
     } catch (error) {
       this.core.count('notification-rejected');
       this.core.report(error);
-    } finally {
-      this.core.inFlight.end(peer, inFlight);
+      return 'failed';
     }
   }
 

@@ -4,6 +4,8 @@ type Shared =
   | 'queuedPerPeerMax'
   | 'notificationsInFlightMax'
   | 'notificationsInFlightPerPeerMax'
+  | 'notificationRetriesMax'
+  | 'notificationRetryMs'
   | 'requestsInFlightMax'
   | 'requestsInFlightPerPeerMax'
   | 'bodyBytesMax'
@@ -39,9 +41,6 @@ export interface StreamLimits extends Pick<CoapLimits, Shared> {
   sendBufferBytesMax: number;
   /** Bytes of incomplete messages of all connections together; whoever goes beyond it is aborted. */
   incompleteBytesMax: number;
-  /** How often, and how far apart at first, the handler of a notification is called again when it fails. */
-  notificationRetriesMax: number;
-  notificationRetryMs: number;
 }
 
 const MEBIBYTE = 1_048_576;
@@ -60,8 +59,6 @@ export const DEFAULT_STREAM_LIMITS: StreamLimits = {
   pongTimeoutMs: 30_000,
   sendBufferBytesMax: 4 * MEBIBYTE,
   incompleteBytesMax: 64 * MEBIBYTE,
-  notificationRetriesMax: 5,
-  notificationRetryMs: 1_000,
 };
 
 /** What frame, options and payload marker may add to a body that is sent whole. */

@@ -1,0 +1,161 @@
+import type { CoapMessage } from '@lanyard/coap';
+import type { Identity } from '@lanyard/service';
+import { eventually } from '@lanyard/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { RunningProxy } from '../src/start.js';
+import { Harness, newKey } from './harness.js';
+import { RawDevice } from './raw-device.js';
+
+/** For a machine ten times slower than a developer's. */
+const patienceMs = 90_000;
+const text = 0;
+const senmlJson = 110;
+/** Its values are noted in the database before they go to Kafka, so that a test can make them wait, or fail. */
+const result = '/5/0/5';
+const temperature = '/3303/0/5700';
+
+describe('the order of notifications (RFC 7641 §3.4)', () => {
+  let harness: Harness;
+  let proxy: RunningProxy;
+  let app: Identity;
+  const devices: RawDevice[] = [];
+
+  beforeAll(async () => {
+    harness = await Harness.create('order');
+    proxy = await harness.proxy('dp-0');
+    app = newKey(harness.accountId);
+  });
+  afterAll(async () => {
+    for (const device of devices) device.close();
+    await harness.close();
+  });
+
+  const device = async (name: string): Promise<[RawDevice, string]> => {
+    const one = await RawDevice.registered(proxy.coapPort, name, '</>;ct="0 110",</5/0>,</3303/0>');
+    devices.push(one);
+    const { value } = await harness.fact(harness.sessions, (v) => v.endpointName === name, patienceMs);
+    return [one, value.deviceId];
+  };
+  /** The device answers the observation of a path with number 10; answers its token. */
+  const observed = async (one: RawDevice, deviceId: string): Promise<Buffer> => {
+    const asked = new Promise<CoapMessage>((resolve) => (one.onObserve = resolve));
+    const subscribing = harness.call(proxy, app, 'PUT', `/v2/subscriptions/${deviceId}${result}`);
+    const request = await asked;
+    one.answer(request, { number: 10, payload: '0', format: text });
+    expect((await subscribing).status).toBe(200);
+    await arrived(deviceId, result, '0');
+    return request.token;
+  };
+  const observeTogether = (deviceId: string): ReturnType<Harness['call']> =>
+    harness.call(proxy, app, 'POST', `/v2/device-requests/${deviceId}?async-id=o-${deviceId}&wait=30`, {
+      method: 'FETCH',
+      uri: '/',
+      observe: true,
+      'payload-b64': Buffer.from(JSON.stringify([{ n: temperature }])).toString('base64'),
+    });
+  const arrived = (deviceId: string, path: string, value: string) =>
+    harness.fact(
+      harness.values,
+      (v) => v.deviceId === deviceId && v.item.path === path && textOf(v.item) === value,
+      patienceMs,
+    );
+  const textOf = ({ payload }: { payload: string }): string => Buffer.from(payload, 'base64').toString();
+  /** In the order of their sequence, which decides what the last known value is. */
+  const valuesOf = (deviceId: string, path: string): string[] =>
+    harness.values
+      .filter(({ value }) => value.deviceId === deviceId && value.item.path === path)
+      .sort((a, b) => a.value.sequence - b.value.sequence)
+      .map(({ value }) => textOf(value.item));
+  const counted = async (event: string): Promise<number> => {
+    const page = await proxy.parts.metrics.registry.metrics();
+    const line = page.split('\n').find((one) => one.includes('coap_events_total') && one.includes(`"${event}"`));
+    return Number(line?.split(' ').at(-1) ?? 0);
+  };
+  const waitingStatements = `FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+  const lock = 'LOCK TABLE device_proxy.firmware_report IN ACCESS EXCLUSIVE MODE';
+
+  it('a value that failed and comes again after a newer one is acknowledged and goes nowhere', async () => {
+    const [one, deviceId] = await device('failed');
+    const token = await observed(one, deviceId);
+    const unlock = await harness.holdRows(lock);
+    const rejected = await counted('notification-rejected');
+    one.notify(token, { number: 11, messageId: 50, payload: '1', format: text });
+    await eventually(async () => {
+      await (
+        await harness.holdRows(`SELECT pg_terminate_backend(pid) ${waitingStatements}`)
+      )();
+      expect(await counted('notification-rejected')).toBe(rejected + 1);
+    });
+    await unlock();
+    expect(await one.told(token, { number: 12, messageId: 51, payload: '2', format: text })).toBe('ACK');
+    expect(await one.told(token, { number: 11, messageId: 50, payload: '1', format: text })).toBe('ACK');
+    expect(await one.told(token, { number: 13, messageId: 52, payload: '3', format: text })).toBe('ACK');
+    await arrived(deviceId, result, '3');
+    expect(valuesOf(deviceId, result)).toEqual(['0', '2', '3']);
+  });
+
+  it('nothing is acknowledged while the newer value is not safe', async () => {
+    const [one, deviceId] = await device('waiting');
+    const token = await observed(one, deviceId);
+    const unlock = await harness.holdRows(lock);
+    const stale = await counted('notification-stale');
+    one.notify(token, { number: 12, messageId: 50, payload: '2', format: text });
+    one.notify(token, { number: 11, messageId: 51, payload: '1', format: text });
+    // The same once more, in a message of its own.
+    one.notify(token, { number: 12, messageId: 52, payload: '2', format: text });
+    const received = await counted('datagram-received');
+    await eventually(async () => {
+      one.notify(token, { number: 12, messageId: 50, payload: '2', format: text });
+      expect(await counted('datagram-received')).toBeGreaterThan(received + 3);
+    });
+    expect([one.heard.filter(({ code }) => code === 0), await counted('notification-stale')]).toEqual([[], stale]);
+    await unlock();
+    for (const messageId of [50, 51, 52]) expect(await one.answered(messageId)).toBe('ACK');
+    expect(await one.told(token, { number: 13, messageId: 53, payload: '3', format: text })).toBe('ACK');
+    await arrived(deviceId, result, '3');
+    expect(valuesOf(deviceId, result)).toEqual(['0', '2', '3']);
+  });
+
+  it('a value that changed while the one before was sent is not lost for having its number', async () => {
+    const [one, deviceId] = await device('same-number');
+    const token = await observed(one, deviceId);
+    expect(await one.told(token, { number: 11, messageId: 50, payload: '1', format: text })).toBe('ACK');
+    expect(await one.told(token, { number: 11, messageId: 51, payload: '2', format: text })).toBe('ACK');
+    await arrived(deviceId, result, '2');
+    expect(valuesOf(deviceId, result)).toEqual(['0', '1', '2']);
+  });
+
+  it.each([
+    ['right behind the answer', true],
+    ['before the answer', false],
+  ])('a notification of several paths that comes %s is not lost', async (name, behind) => {
+    const [one, deviceId] = await device(`composite-${behind}`);
+    const pack = (v: number): string => JSON.stringify([{ n: temperature, v }]);
+    const first = { number: 10, payload: pack(20), format: senmlJson };
+    const next = { number: 11, messageId: 60, payload: pack(21), format: senmlJson };
+    one.onObserve = (request) => {
+      if (behind) one.answer(request, first);
+      one.notify(request.token, next);
+      if (!behind) one.answer(request, first);
+      one.notify(request.token, { ...next, number: 12, messageId: 61, payload: pack(22) });
+    };
+    expect((await observeTogether(deviceId)).json).toMatchObject({ status: 200 });
+    for (const messageId of [60, 61]) expect(await one.answered(messageId)).toBe('ACK');
+    await arrived(deviceId, temperature, '22');
+    expect(valuesOf(deviceId, temperature)).toEqual([...(behind ? ['20'] : []), '21', '22']);
+    expect((await arrived(deviceId, temperature, '22')).value.audience).toEqual([app.keyId]);
+  });
+
+  it('a notification of several paths without Content-Format is in the one that was asked for', async () => {
+    const [one, deviceId] = await device('formless');
+    const asked = new Promise<CoapMessage>((resolve) => (one.onObserve = resolve));
+    const observing = observeTogether(deviceId);
+    const request = await asked;
+    one.answer(request, { number: 10, payload: JSON.stringify([{ n: temperature, v: 20 }]) });
+    expect((await observing).json).toMatchObject({ status: 200, ct: 'application/senml+json' });
+    const payload = JSON.stringify([{ n: temperature, v: 21 }]);
+    expect(await one.told(request.token, { number: 11, messageId: 70, payload })).toBe('ACK');
+    await arrived(deviceId, temperature, '21');
+    expect(valuesOf(deviceId, temperature)).toEqual(['20', '21']);
+  });
+});

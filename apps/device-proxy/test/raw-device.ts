@@ -1,0 +1,99 @@
+import { createSocket } from 'node:dgram';
+import { type CoapMessage, type CoapOption, Code, decodeMessage, encodeMessage } from '@lanyard/coap';
+import { eventually } from '@lanyard/testing';
+
+const observe = 6;
+const uriPath = 11;
+const contentFormat = 12;
+const uriQuery = 15;
+const linkFormat = 40;
+
+const option = (number: number, value: string | number): CoapOption => ({
+  number,
+  value: Buffer.from(typeof value === 'string' ? value : value === 0 ? [] : [value]),
+});
+
+/** For a machine ten times slower than a developer's. */
+const patience = { timeoutMs: 90_000 };
+
+export interface Report {
+  /** Observe number, below 256. */
+  number: number;
+  messageId: number;
+  payload: string;
+  /** None: the notification does not say. */
+  format?: number;
+  type?: CoapMessage['type'];
+}
+
+/** A device of which each datagram is the test's: what it sends twice, in which order, and with which numbers. */
+export class RawDevice {
+  /** How it answers what it is asked to observe; the request gets no answer before. */
+  onObserve: (request: CoapMessage) => void = () => undefined;
+  readonly heard: CoapMessage[] = [];
+  private readonly socket = createSocket('udp4');
+
+  private constructor(private readonly port: number) {
+    this.socket.on('message', (bytes) => {
+      const message = decodeMessage(bytes);
+      this.heard.push(message);
+      if (message.type === 'CON' && message.options.some(({ number }) => number === observe)) this.onObserve(message);
+    });
+  }
+
+  /** Registered under the name. */
+  static async registered(port: number, name: string, links: string): Promise<RawDevice> {
+    const device = new RawDevice(port);
+    await new Promise<void>((resolve) => device.socket.bind(0, '127.0.0.1', resolve));
+    const query = [`ep=${name}`, 'lt=300', 'lwm2m=1.1', 'b=U'].map((one) => option(uriQuery, one));
+    device.send({
+      type: 'CON',
+      code: Code.POST,
+      messageId: 1,
+      token: Buffer.from('register'),
+      options: [option(uriPath, 'rd'), option(contentFormat, linkFormat), ...query],
+      payload: Buffer.from(links),
+    });
+    await eventually(() => {
+      if (!device.heard.some(({ code }) => code === Code.Created)) throw new Error('not registered');
+    }, patience);
+    return device;
+  }
+
+  /** The first representation, in the acknowledgement. */
+  answer({ messageId, token }: CoapMessage, { number, payload, format }: Omit<Report, 'messageId' | 'type'>): void {
+    this.send({ type: 'ACK', ...this.content(number, payload, format), messageId, token });
+  }
+
+  notify(token: Buffer, { type = 'CON', number, messageId, payload, format }: Report): void {
+    this.send({ type, ...this.content(number, payload, format), messageId, token });
+  }
+
+  /** Notifies, and waits for the empty message that answers it. */
+  async told(token: Buffer, report: Report): Promise<CoapMessage['type']> {
+    this.notify(token, report);
+    return this.answered(report.messageId);
+  }
+
+  answered(messageId: number): Promise<CoapMessage['type']> {
+    return eventually(() => {
+      const index = this.heard.findIndex((one) => one.messageId === messageId && one.code === 0);
+      const [answer] = index < 0 ? [] : this.heard.splice(index, 1);
+      if (!answer) throw new Error(`no answer to ${messageId}`);
+      return answer.type;
+    }, patience);
+  }
+
+  close(): void {
+    this.socket.close();
+  }
+
+  private content(number: number, payload: string, format?: number): Pick<CoapMessage, 'code' | 'options' | 'payload'> {
+    const options = [option(observe, number), ...(format === undefined ? [] : [option(contentFormat, format)])];
+    return { code: Code.Content, options, payload: Buffer.from(payload) };
+  }
+
+  private send(message: CoapMessage): void {
+    this.socket.send(encodeMessage(message), this.port, '127.0.0.1');
+  }
+}

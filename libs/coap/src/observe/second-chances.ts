@@ -1,0 +1,18 @@
+import { type CoapMessage } from '../codec/message.js';
+import { type EndpointCore } from '../endpoint/core.js';
+
+/**
+ * Does what is to be done with a notification; `work` gives false when it failed. A confirmable one comes again. Of a
+ * non-confirmable one there is no second copy: it is tried again here.
+ */
+export async function withChances(
+  core: EndpointCore,
+  { type }: CoapMessage,
+  work: () => Promise<boolean>,
+): Promise<void> {
+  const { notificationRetriesMax, notificationRetryMs } = core.limits;
+  for (let attempt = 0; !(await work()); attempt += 1) {
+    if (type === 'CON' || attempt >= notificationRetriesMax || core.closing) return;
+    await new Promise<void>((resolve) => core.timers.schedule(notificationRetryMs * 2 ** attempt, resolve));
+  }
+}
