@@ -49,9 +49,9 @@ describe('the fence between replicas', () => {
     await isolation.drop();
   });
 
-  const registered = async (address: string) => {
+  const registered = async (address: string, deviceId = newId()) => {
     const session = await a.open({
-      deviceId: newId(),
+      deviceId,
       registrationId: newId(),
       accountId,
       address,
@@ -101,6 +101,22 @@ describe('the fence between replicas', () => {
     expect(renewed).toEqual(all.map((_, n) => n % 2 === 1));
     const stored = await Promise.all(all.map(({ session }) => a.store.read(session.deviceId)));
     expect(stored.map((one) => one?.expiresAtMs === clock.now() + 900_000)).toEqual(renewed);
+  });
+
+  it('many registrations at once: one that cannot be stored fails alone', async () => {
+    const devices = Array.from({ length: 250 }, () => newId());
+    const broken = devices[120] as string;
+    await redis.hset(a.store.keys.observations(broken), '/3/0', 'not what this service writes');
+    const all = await Promise.allSettled(devices.map((id, n) => registered(`192.0.2.5:${n + 1}`, id)));
+    expect(all.map(({ status }) => status === 'fulfilled')).toEqual(devices.map((id) => id !== broken));
+    const stored = await Promise.all(devices.map((id) => a.store.read(id)));
+    expect(stored.map((one) => one?.deviceId)).toEqual(devices.map((id) => (id === broken ? undefined : id)));
+    expect(stored.map((one) => one?.epoch)).toEqual(devices.map((id) => a.get(id)?.epoch));
+
+    await redis.del(a.store.keys.observations(broken));
+    const again = await Promise.all(devices.map((id, n) => registered(`192.0.2.6:${n + 1}`, id)));
+    const epochsBefore = stored.map((one) => one?.epoch ?? 0);
+    expect(again.every(({ session }, n) => session.epoch > (epochsBefore[n] ?? 0))).toBe(true);
   });
 
   it('a replica that stood still believes none of its copies until Redis has confirmed them', async () => {

@@ -48,6 +48,23 @@ describe('Gather', () => {
     expect(await later).toBe('answer 3');
   });
 
+  it('at a pace, the first is asked at once and those behind it together', async () => {
+    const rounds: number[][] = [];
+    const gather = new Gather<number, number>(
+      async (asked) => {
+        rounds.push([...asked]);
+        return asked;
+      },
+      { paceMs: 1_500 },
+    );
+    expect(await gather.of(1)).toBe(1);
+    const later = [2, 3].map((n) => gather.of(n));
+    await nextTurn();
+    later.push(gather.of(4));
+    expect(await Promise.all(later)).toEqual([2, 3, 4]);
+    expect(rounds).toEqual([[1], [2, 3, 4]]);
+  });
+
   it('takes no more than 500 in one go', async () => {
     const { gather, rounds } = byHand();
     const all = Array.from({ length: 1_100 }, (_, n) => gather.of(n));

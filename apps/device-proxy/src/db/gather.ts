@@ -4,8 +4,12 @@ interface Waiting<Asked, Answer> {
   reject: (error: unknown) => void;
 }
 
-/** Questions in one go: more make a statement no cheaper, and hold up those behind it. */
-const togetherMax = 500;
+export interface GatherOptions {
+  /** Questions in one go; default 500: more make a statement no cheaper, and hold up those behind it. */
+  togetherMax?: number;
+  /** A round begins at least so long after the one before; default 0. Who comes after a pause waits for nobody. */
+  paceMs?: number;
+}
 
 /** One answer under way and one being made: more would only take connections from others. */
 const atOnceMax = 2;
@@ -18,9 +22,18 @@ export class Gather<Asked, Answer> {
   private waiting: Waiting<Asked, Answer>[] = [];
   private underWay = 0;
   private scheduled = false;
+  private begunAtMs = -Infinity;
+  private readonly togetherMax: number;
+  private readonly paceMs: number;
 
   /** `ask` gives one answer for each question, in their order; when it rejects, all of them do. */
-  constructor(private readonly ask: (asked: readonly Asked[]) => Promise<readonly Answer[]>) {}
+  constructor(
+    private readonly ask: (asked: readonly Asked[]) => Promise<readonly Answer[]>,
+    { togetherMax = 500, paceMs = 0 }: GatherOptions = {},
+  ) {
+    this.togetherMax = togetherMax;
+    this.paceMs = paceMs;
+  }
 
   of(asked: Asked): Promise<Answer> {
     return new Promise((resolve, reject) => {
@@ -32,14 +45,18 @@ export class Gather<Asked, Answer> {
   private schedule(): void {
     if (this.scheduled || this.underWay >= atOnceMax || this.waiting.length === 0) return;
     this.scheduled = true;
-    setImmediate(() => {
+    const begin = (): void => {
       this.scheduled = false;
       void this.next();
-    });
+    };
+    const waitMs = this.begunAtMs + this.paceMs - performance.now();
+    if (waitMs > 0) setTimeout(begin, waitMs);
+    else setImmediate(begin);
   }
 
   private async next(): Promise<void> {
-    const batch = this.waiting.splice(0, togetherMax);
+    const batch = this.waiting.splice(0, this.togetherMax);
+    this.begunAtMs = performance.now();
     this.underWay++;
     this.schedule();
     try {

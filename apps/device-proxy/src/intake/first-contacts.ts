@@ -1,6 +1,7 @@
 import { type Clock, newId } from '@lanyard/service';
 import type { DataSource, EntityManager } from 'typeorm';
 import { Gather } from '../db/gather.js';
+import { paceMs } from '../db/pace.js';
 import { FirstContact } from './first-contact.entity.js';
 
 /** An endpoint that the directory does not know. */
@@ -19,12 +20,36 @@ const lockSpace = 0x0b0e;
 const keyOf = ({ accountId, endpointName }: { accountId: string; endpointName: string }): string =>
   `${accountId}|${endpointName}`;
 
+interface Met {
+  accountId: string;
+  endpointName: string;
+  deviceId: string;
+}
+
+/** Of `first_contact f`. */
+const columns = 'f.account_id AS "accountId", f.endpoint_name AS "endpointName", f.device_id AS "deviceId"';
+
+const idsOf = (rows: readonly Met[]): Map<string, string> => new Map(rows.map((row) => [keyOf(row), row.deviceId]));
+
+const namesOf = (strangers: readonly Stranger[]): [string[], string[]] => [
+  strangers.map((one) => one.accountId),
+  strangers.map((one) => one.endpointName),
+];
+
+const onlyOnce = (strangers: readonly Stranger[]): Stranger[] => [
+  ...new Map(strangers.map((one) => [keyOf(one), one])).values(),
+];
+
+/** Whoever stores several does so in this order, so that two never block one another. */
+const inOrder = (strangers: readonly Stranger[]): Stranger[] =>
+  onlyOnce(strangers).sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+
 /**
  * The id given to an endpoint that the directory does not know yet: the same for as long as it does not, whichever
  * replica the device comes to. A fleet that comes for the first time comes all at once: many are stored in one go.
  */
 export class FirstContacts {
-  private readonly gather = new Gather((strangers: readonly Stranger[]) => this.meetAll(strangers));
+  private readonly gather = new Gather((strangers: readonly Stranger[]) => this.meetAll(strangers), { paceMs });
 
   constructor(
     private readonly dataSource: DataSource,
@@ -42,40 +67,61 @@ export class FirstContacts {
   }
 
   private meetAll(strangers: readonly Stranger[]): Promise<(string | undefined)[]> {
+    return strangers.every((one) => one.devicesMax === undefined)
+      ? this.meetFreely(strangers)
+      : this.meetCounted(strangers);
+  }
+
+  /** Nobody has to be counted: the whole is one statement. */
+  private async meetFreely(strangers: readonly Stranger[]): Promise<(string | undefined)[]> {
+    const { manager } = this.dataSource;
+    const wanted = inOrder(strangers);
+    const now = this.clock.now();
+    const rows: Met[] = await manager.query(
+      `WITH w AS (SELECT * FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS w (a, n, d, place)),
+         fresh AS (
+           INSERT INTO first_contact AS f (account_id, endpoint_name, device_id, created_at)
+           SELECT a, n, d, $4 FROM w
+           WHERE NOT EXISTS (SELECT FROM first_contact k WHERE k.account_id = a AND k.endpoint_name = n) ORDER BY place
+           ON CONFLICT DO NOTHING RETURNING ${columns})
+       SELECT ${columns} FROM first_contact f JOIN w ON f.account_id = a AND f.endpoint_name = n
+       UNION ALL SELECT * FROM fresh`,
+      [...namesOf(wanted), wanted.map(() => newId(now)), new Date(now)],
+    );
+    const ids = idsOf(rows);
+    // Stored by another replica at this very moment: this statement did not see it, the next one does.
+    const all = ids.size === wanted.length ? ids : await this.met(manager, strangers);
+    return strangers.map((one) => all.get(keyOf(one)));
+  }
+
+  private meetCounted(strangers: readonly Stranger[]): Promise<(string | undefined)[]> {
     return this.dataSource.transaction(async (manager) => {
       const ids = await this.met(manager, strangers);
-      const fresh = [
-        ...new Map(strangers.filter((one) => !ids.has(keyOf(one))).map((one) => [keyOf(one), one])).values(),
-      ];
-      await this.insert(manager, await this.withinQuota(manager, fresh));
+      const fresh = strangers.filter((one) => !ids.has(keyOf(one)));
+      await this.insert(manager, await this.withinQuota(manager, onlyOnce(fresh)));
       const all = fresh.length === 0 ? ids : await this.met(manager, strangers);
       return strangers.map((one) => all.get(keyOf(one)));
     });
   }
 
   private async met(manager: EntityManager, strangers: readonly Stranger[]): Promise<Map<string, string>> {
-    const rows: { accountId: string; endpointName: string; deviceId: string }[] = await manager.query(
-      `SELECT f.account_id AS "accountId", f.endpoint_name AS "endpointName", f.device_id AS "deviceId"
-       FROM first_contact f JOIN unnest($1::text[], $2::text[]) AS w (a, n) ON f.account_id = a AND f.endpoint_name = n`,
-      [strangers.map((one) => one.accountId), strangers.map((one) => one.endpointName)],
+    const rows: Met[] = await manager.query(
+      `SELECT ${columns} FROM first_contact f JOIN unnest($1::text[], $2::text[]) AS w (a, n)
+         ON f.account_id = a AND f.endpoint_name = n`,
+      namesOf(strangers),
     );
-    return new Map(rows.map((row) => [keyOf(row), row.deviceId]));
+    return idsOf(rows);
   }
 
-  /** Another replica may have met one meanwhile: the id that is there stays. Sorted, so that two never block one another. */
+  /** Another replica may have met one meanwhile: the id that is there stays. */
   private async insert(manager: EntityManager, fresh: readonly Stranger[]): Promise<void> {
     if (fresh.length === 0) return;
     const now = this.clock.now();
-    const sorted = fresh.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+    const sorted = inOrder(fresh);
     await manager.query(
       `INSERT INTO first_contact (account_id, endpoint_name, device_id, created_at)
        SELECT a, n, d, $4 FROM unnest($1::text[], $2::text[], $3::text[]) AS w (a, n, d) ON CONFLICT DO NOTHING`,
-      [
-        sorted.map((one) => one.accountId),
-        sorted.map((one) => one.endpointName),
-        sorted.map(() => newId(now)),
-        new Date(now),
-      ],
+      [...namesOf(sorted), sorted.map(() => newId(now)), new Date(now)],
     );
   }
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { RedisClient } from '@lanyard/service';
 
 const names = [
-  'open-session-5',
+  'open-sessions',
   'take-session-5',
   'update-session-3',
   'close-session-4',
@@ -21,7 +21,7 @@ export type RunScript = (
   args: readonly (string | number)[],
 ) => Promise<unknown>;
 
-/** `open-session-5` has five keys; a name without a number has as many as its caller gives. */
+/** `take-session-5` has five keys; a name without a number has as many as its caller gives. */
 const keysOf = (name: ScriptName): number | undefined => {
   const digits = /-(\d+)$/.exec(name)?.[1];
   return digits === undefined ? undefined : Number(digits);

@@ -1,28 +1,41 @@
 import { type DeviceSessionChanged, DeviceSessions } from '@lanyard/contracts';
 import type { KafkaProducer } from '@lanyard/kafka';
 import { type Clock, formatTimestamp } from '@lanyard/service';
+import { Gather } from '../db/gather.js';
+import { paceMs } from '../db/pace.js';
 import type { RegistrationData, Session } from './session.js';
 
 type Reason = NonNullable<DeviceSessionChanged['reason']>;
+type Item = DeviceSessionChanged['item'];
 
-const itemOf = (
-  deviceId: string,
-  { endpointType, queueMode, links }: RegistrationData,
-): DeviceSessionChanged['item'] => ({
+type Fact = Pick<DeviceSessionChanged, 'item' | 'change'> & Partial<DeviceSessionChanged>;
+
+/** By the list that they are of: devices of one model share it, and it never changes. */
+const resourcesOf = new WeakMap<RegistrationData['links'], Item['resources']>();
+
+const resourcesIn = (links: RegistrationData['links']): Item['resources'] => {
+  const known = resourcesOf.get(links);
+  if (known) return known;
+  const resources = links.map(({ path, rt, if: interfaces, ct, obs }) => ({ path, rt, if: interfaces, ct, obs }));
+  resourcesOf.set(links, resources);
+  return resources;
+};
+
+const itemOf = (deviceId: string, { endpointType, queueMode, links }: RegistrationData): Item => ({
   ep: deviceId,
-  ...(endpointType !== undefined && { ept: endpointType }),
+  ept: endpointType,
   q: queueMode,
-  resources: links.map(({ path, rt, if: interfaces, ct, obs }) => ({
-    path,
-    ...(rt !== undefined && { rt }),
-    ...(interfaces !== undefined && { if: interfaces }),
-    ...(ct !== undefined && { ct }),
-    obs,
-  })),
+  resources: resourcesIn(links),
 });
 
 /** Announces what happens to sessions. Each call resolves when Kafka has stored the fact. */
 export class SessionFacts {
+  /** Those of a round are in one request to Kafka; each is taken or refused by itself. */
+  private readonly sends = new Gather(
+    (facts: readonly DeviceSessionChanged[]) => Promise.all(facts.map((fact) => this.sent(fact))),
+    { paceMs },
+  );
+
   constructor(
     private readonly producer: KafkaProducer,
     private readonly clock: Clock,
@@ -44,21 +57,36 @@ export class SessionFacts {
     return this.send(session, { item: { ep: session.deviceId }, change, reason });
   }
 
-  private send(
+  private async send(
     { deviceId, accountId, registrationId, epoch, address, data }: Session,
-    fact: Pick<DeviceSessionChanged, 'item' | 'change'> & Partial<DeviceSessionChanged>,
+    { item, change, reason, lifetimeSeconds, lwm2mVersion, binding, queueMode }: Fact,
   ): Promise<void> {
-    return this.producer.send(DeviceSessions, {
-      ...fact,
+    // Written out: there is one for every update, and put together with `...` it took longer than its encoding.
+    const refusal = await this.sends.of({
+      item,
+      change,
       deviceId,
       accountId,
       endpointName: data.endpointName,
-      ...(data.endpointType !== undefined && { endpointType: data.endpointType }),
+      endpointType: data.endpointType,
       sessionId: registrationId,
       epoch,
+      reason,
+      lifetimeSeconds,
+      lwm2mVersion,
+      binding,
+      queueMode,
       address,
       firstContact: data.firstContact,
       occurredAt: formatTimestamp(this.clock.now()),
     });
+    if (refusal) throw refusal.error;
+  }
+
+  private sent(fact: DeviceSessionChanged): Promise<{ error: unknown } | undefined> {
+    return this.producer.send(DeviceSessions, fact).then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    );
   }
 }

@@ -1,5 +1,6 @@
 import type { RedisClient } from '@lanyard/service';
 import { Gather } from '../db/gather.js';
+import { paceMs } from '../db/pace.js';
 import { addressField, registrationField, sessionKeys, type SessionKeys, tokenField } from './keys.js';
 import { loadScripts, type RunScript } from './scripts.js';
 import { listings } from './listings.js';
@@ -14,6 +15,12 @@ export interface NewSession {
   nowMs: number;
   expiresAtMs: number;
   data: RegistrationData;
+}
+
+export interface Opened {
+  epoch: number;
+  /** The replica that owned the session that was replaced, or ''. */
+  previousOwner: string;
 }
 
 export interface TakeOver {
@@ -46,6 +53,9 @@ type Row = (string | number)[];
 
 const accountPage = 200;
 
+/** New sessions in one script: Redis does nothing else meanwhile. */
+const openTogetherMax = 100;
+
 const stored = (deviceId: string, row: Row, observations: string[]): StoredSession => ({
   deviceId,
   epoch: Number(row[0]),
@@ -62,7 +72,11 @@ const stored = (deviceId: string, row: Row, observations: string[]): StoredSessi
 export class SessionStore {
   readonly keys: SessionKeys;
   private readonly run: RunScript;
-  private readonly renewals = new Gather((batch: readonly Renewal[]) => this.renewAll(batch));
+  private readonly openings = new Gather((batch: readonly NewSession[]) => this.openAll(batch), {
+    togetherMax: openTogetherMax,
+    paceMs,
+  });
+  private readonly renewals = new Gather((batch: readonly Renewal[]) => this.renewAll(batch), { paceMs });
 
   constructor(
     private readonly redis: RedisClient,
@@ -73,12 +87,26 @@ export class SessionStore {
     this.run = loadScripts(redis);
   }
 
-  /** A full registration. Returns the new epoch and who owned the session that it replaces. */
-  async open(session: NewSession): Promise<{ epoch: number; previousOwner: string }> {
-    const { deviceId, nowMs, expiresAtMs, registrationId, accountId, address, data } = session;
-    const args = [this.prefix, deviceId, this.replicaId, nowMs, expiresAtMs, registrationId, accountId, address];
-    const reply = (await this.run('open-session-5', this.fiveKeys(deviceId), [...args, JSON.stringify(data)])) as Row;
-    return { epoch: Number(reply[0]), previousOwner: String(reply[1]) };
+  /** A full registration; with others that come at the same time, in one script. */
+  async open(session: NewSession): Promise<Opened> {
+    const opened = await this.openings.of(session);
+    if (opened instanceof Error) throw opened;
+    return opened;
+  }
+
+  /** What fails for one device fails for it alone. */
+  private async openAll(batch: readonly NewSession[]): Promise<(Opened | Error)[]> {
+    const { index, expiry, epochs } = this.keys;
+    const keys = [index, expiry, epochs];
+    const args: (string | number)[] = [this.prefix, this.replicaId];
+    for (const { deviceId, registrationId, accountId, address, nowMs, expiresAtMs, data } of batch) {
+      keys.push(this.keys.session(deviceId), this.keys.observations(deviceId));
+      args.push(deviceId, nowMs, expiresAtMs, registrationId, accountId, address, JSON.stringify(data));
+    }
+    const rows = (await this.run('open-sessions', keys, args)) as [number, string][];
+    return rows.map(([epoch, said]) =>
+      epoch === 0 ? new Error(`session not opened: ${said}`) : { epoch, previousOwner: said },
+    );
   }
 
   /** Makes this replica the owner. undefined when the device has no session, or not this one. */

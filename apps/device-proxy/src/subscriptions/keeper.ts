@@ -118,9 +118,12 @@ export class Keeper {
     if (session.isOver) return;
     try {
       const { unsettled } = session;
-      const applied = rules ? await this.writeRules(session) : undefined;
-      const complete = await this.reconcile(session);
-      if (complete && session.unsettled === unsettled) session.settledFor = applied;
+      const { interest } = this.parts;
+      const keys = rules ? await this.parts.rules.ofAccount(session.accountId) : undefined;
+      const rows = await interest.load(session);
+      const changed = keys !== undefined && (await this.writeRules(session, keys, rows));
+      const complete = await this.reconcile(session, changed ? await interest.load(session) : rows);
+      if (complete && session.unsettled === unsettled) session.settledFor = keys;
     } catch (error) {
       if (absences.some((absence) => error instanceof absence)) return;
       this.parts.logger.error(
@@ -144,24 +147,26 @@ export class Keeper {
     );
   }
 
-  private async writeRules(session: Session): Promise<readonly RulesOfKey[]> {
-    const { book, rules } = this.parts;
+  /** False when the device has just what the rules ask for. */
+  private async writeRules(
+    session: Session,
+    keys: readonly RulesOfKey[],
+    known: readonly Subscription[],
+  ): Promise<boolean> {
     const { deviceId } = session;
-    const keys = await rules.ofAccount(session.accountId);
     const wanted = this.wantedByRules(session, keys);
-    const known = await book.of(deviceId);
     const same = (a: { keyId: string; path: string }) => (b: { keyId: string; path: string }) =>
       a.keyId === b.keyId && a.path === b.path;
     const asked = wanted.filter((one) => !known.some(same(one)));
     const lost = known.filter((row) => row.origin === 'presubscription' && !wanted.some(same(row)));
-    if (asked.length > 0 || lost.length > 0) await book.write({ deviceId, asked, lost });
-    return keys;
+    if (asked.length === 0 && lost.length === 0) return false;
+    await this.parts.book.write({ deviceId, asked, lost });
+    return true;
   }
 
   /** True when the device observes everything that somebody wants. */
-  private async reconcile(session: Session): Promise<boolean> {
-    const { interest, observer } = this.parts;
-    const rows = await interest.load(session);
+  private async reconcile(session: Session, rows: readonly Subscription[]): Promise<boolean> {
+    const { observer } = this.parts;
     const alone = rows.filter((row) => row.together === null);
     const sets = this.setsIn(rows);
     const wanted = new Set([...alone.map((row) => row.path), ...sets.keys()]);

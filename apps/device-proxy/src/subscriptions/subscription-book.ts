@@ -1,6 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { withDevices } from '../db/device-lock.js';
 import { Gather } from '../db/gather.js';
+import { paceMs } from '../db/pace.js';
 import type { Subscription } from './subscription.entity.js';
 import type { SubscriptionStore, Wanted, Which } from './subscription-store.js';
 
@@ -28,8 +29,8 @@ export class SubscriptionBook {
     private readonly dataSource: DataSource,
     private readonly store: SubscriptionStore,
   ) {
-    this.reads = new Gather((devices) => this.readAll(devices));
-    this.writes = new Gather((changes) => this.writeAll(changes));
+    this.reads = new Gather((devices) => this.readAll(devices), { paceMs });
+    this.writes = new Gather((changes) => this.writeAll(changes), { paceMs });
   }
 
   of(deviceId: string): Promise<readonly Subscription[]> {

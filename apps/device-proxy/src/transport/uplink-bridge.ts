@@ -10,11 +10,19 @@ const methodNames = new Map<number, string>(
   (['GET', 'POST', 'PUT', 'DELETE', 'FETCH', 'PATCH', 'IPATCH'] as const).map((name) => [Code[name], name]),
 );
 
+/** Codes by how they are written: a handful, and one for every answer. */
+const codes = new Map<string, number>();
+
 const codeOf = (text: string): number => {
+  const known = codes.get(text);
+  if (known !== undefined) return known;
   const [codeClass, detail] = text.split('.');
-  return (Number(codeClass) << 5) | Number(detail);
+  const code = (Number(codeClass) << 5) | Number(detail);
+  codes.set(text, code);
+  return code;
 };
 
+/** This and the answer have one shape each, without `...`: they are made for every message. */
 const uplinkRequest = (
   { method, path, query, payload, contentFormat }: CoapRequest,
   sender: Sender,
@@ -26,14 +34,14 @@ const uplinkRequest = (
   path,
   query,
   payload,
-  ...(contentFormat !== undefined && { contentFormat }),
+  contentFormat,
 });
 
 const coapResponse = ({ code, location, diagnostic, afterwards }: UplinkReply): CoapResponse => ({
   code: codeOf(code),
-  ...(location && { locationPath: [...location] }),
-  ...(diagnostic !== undefined && { payload: Buffer.from(diagnostic) }),
-  ...(afterwards && { onSent: afterwards }),
+  locationPath: location,
+  payload: diagnostic === undefined ? undefined : Buffer.from(diagnostic),
+  onSent: afterwards,
 });
 
 const isRegistration = ({ method, path }: CoapRequest): boolean =>

@@ -31,13 +31,10 @@ export class Register {
     if ('refusal' in read) return read.refusal;
     const { admission, sessions } = this.parts;
     const { sender } = request;
-    const { endpointName } = read.registration;
-    const admitted = await admission.admit(sender, endpointName);
+    const { registration } = read;
+    const admitted = await admission.admit(sender, registration.endpointName);
     if (!admitted) return { code: '4.03' };
-    const registration = {
-      ...read.registration,
-      endpointType: read.registration.endpointType ?? admitted.endpointType,
-    };
+    registration.endpointType ??= admitted.endpointType;
     return sessions.exclusive.run(admitted.deviceId, () => this.open(request, admitted, registration));
   }
 
@@ -56,7 +53,8 @@ export class Register {
       address,
       nowMs,
       expiresAtMs: nowMs + registration.lifetimeSeconds * 1000 + expiryGraceMs,
-      data: { ...registration, registeredAtMs: nowMs, firstContact, ...(credential && { credential }) },
+      // Nobody else has the registration: it becomes the data without being copied.
+      data: Object.assign(registration, { registeredAtMs: nowMs, firstContact, credential }),
     });
     return this.announce(session, afterwards);
   }

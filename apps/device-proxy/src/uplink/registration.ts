@@ -71,22 +71,39 @@ export const readRegistration = ({
   payload,
 }: UplinkRequest): { registration: Registration } | { refusal: UplinkReply } => {
   try {
-    const { endpointName, version, smsNumber, others, ...rest } = parseRegistration(query);
+    const parameters = parseRegistration(query);
+    const { endpointName, endpointType, lifetimeSeconds, version, binding, queueMode, smsNumber, others } = parameters;
     if (endpointName === undefined) throw new WrongParameter('ep', 'is missing');
-    const attributes = { ...others, ...(smsNumber !== undefined && { sms: smsNumber }) };
-    return {
-      registration: { ...rest, endpointName, lwm2mVersion: version, attributes, ...listingIn(payload) },
+    const attributes = smsNumber === undefined ? others : { ...others, sms: smsNumber };
+    const { rootPath, contentFormats, links } = listingIn(payload);
+    // One shape, without `...`, as all that is made for every registration.
+    const registration: Registration = {
+      endpointName,
+      endpointType,
+      lifetimeSeconds,
+      lwm2mVersion: version,
+      binding,
+      queueMode,
+      rootPath,
+      contentFormats,
+      links,
+      attributes,
     };
+    return { registration };
   } catch (error) {
     return refusal(error);
   }
 };
+
+/** Of most updates: they only say that the device is there. */
+const noChange: { change: RegistrationChange } = { change: Object.freeze({}) };
 
 /** LwM2M 1.1 core §6.2.2: what is not there has not changed. */
 export const readUpdate = ({
   query,
   payload,
 }: UplinkRequest): { change: RegistrationChange } | { refusal: UplinkReply } => {
+  if (query.length === 0 && payload.length === 0) return noChange;
   try {
     const { lifetimeSeconds, binding, queueMode } = parseUpdate(query);
     return {

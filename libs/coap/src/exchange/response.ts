@@ -5,7 +5,7 @@ export interface CoapResponse {
   payload?: Buffer;
   contentFormat?: number;
   /** Location-Path segments of a created resource. */
-  locationPath?: string[];
+  locationPath?: readonly string[];
   locationQuery?: string[];
   /** Max-Age in seconds. */
   maxAgeSeconds?: number;

@@ -72,8 +72,11 @@ const binding = (parameters: Map<string, string | undefined>): { binding?: strin
   return { binding: text.replaceAll('Q', ''), queueMode: parameters.has('Q') || text.includes('Q') };
 };
 
-const others = (parameters: Map<string, string | undefined>): Record<string, string> =>
-  Object.fromEntries([...parameters].flatMap(([name, value]) => (known.has(name) ? [] : [[name, value ?? '']])));
+const others = (parameters: Map<string, string | undefined>): Record<string, string> => {
+  const unknown: [string, string][] = [];
+  for (const [name, value] of parameters) if (!known.has(name)) unknown.push([name, value ?? '']);
+  return Object.fromEntries(unknown);
+};
 
 const versionOf = (text: string | undefined): Lwm2mVersion => {
   const version = (text ?? '1.0').replace(/^"(.*)"$/, '$1');
@@ -99,13 +102,13 @@ export const parseRegistration = (query: readonly string[]): RegistrationParamet
   const sms = bounded(parameters, 'sms');
   const { binding: transports, queueMode } = binding(parameters);
   return {
-    ...(endpointName !== undefined && { endpointName }),
-    ...(endpointType !== undefined && { endpointType }),
+    endpointName,
+    endpointType,
     lifetimeSeconds: lifetime(parameters.get('lt')) ?? defaultLifetimeSeconds,
     version,
     binding: transports ?? 'U',
     queueMode: queueMode ?? false,
-    ...(sms !== undefined && { smsNumber: sms }),
+    smsNumber: sms,
     others: others(parameters),
   };
 };

@@ -1,0 +1,50 @@
+-- Full registrations, of many devices at once: each replaces whatever session its device had, and every observation of it.
+-- The epoch is the fencing token: it never falls, not even when this Redis starts empty (first epoch = seconds now).
+--
+-- KEYS  1 index  2 expiry  3 epochs  then for each device: its session hash, its observations
+-- ARGV  1 prefix  2 replica  then for each device: its id, now ms, expires at ms, registration id, account, address, data
+-- Returns for each device { epoch, replica of the replaced session or '' }, or { 0, what went wrong }: that is of this
+-- device alone, the others have their sessions.
+local index, expiry, epochs = KEYS[1], KEYS[2], KEYS[3]
+local prefix, replica = ARGV[1], ARGV[2]
+local seconds = tonumber(redis.call('TIME')[1])
+
+local function forget(session, observations, device)
+  local old = redis.call('HMGET', session, 'registration', 'account', 'address', 'owner')
+  if old[1] then
+    redis.call('HDEL', index, 'r:' .. old[1])
+    local peer = 'a:' .. old[2] .. '|' .. old[3]
+    if redis.call('HGET', index, peer) == device then redis.call('HDEL', index, peer) end
+    redis.call('SREM', prefix .. 'owned:' .. old[4], device)
+  end
+  for _, observation in ipairs(redis.call('HVALS', observations)) do
+    redis.call('HDEL', index, 't:' .. cjson.decode(observation).token)
+  end
+  redis.call('DEL', session, observations)
+  return old[4] or ''
+end
+
+local function open(session, observations, device, now, expires, registration, account, address, data)
+  local before = forget(session, observations, device)
+  local epoch = math.max(tonumber(redis.call('HGET', epochs, device) or '0') + 1, seconds)
+  redis.call('HSET', epochs, device, epoch)
+  redis.call('HSET', session, 'epoch', epoch, 'owner', replica, 'state', 'open', 'registration', registration,
+    'account', account, 'address', address, 'heard', now, 'expires', expires, 'data', data)
+  redis.call('HSET', index, 'r:' .. registration, device, 'a:' .. account .. '|' .. address, device)
+  redis.call('ZADD', expiry, expires, device)
+  redis.call('SADD', prefix .. 'owned:' .. replica, device)
+  redis.call('SADD', prefix .. 'account:' .. account, device)
+  return { epoch, before }
+end
+
+local results = {}
+for n = 1, (#KEYS - 3) / 2 do
+  local key, at = 2 + 2 * n, 7 * n - 4
+  local ok, result = pcall(open, KEYS[key], KEYS[key + 1], unpack(ARGV, at, at + 6))
+  if ok then
+    results[n] = result
+  else
+    results[n] = { 0, type(result) == 'table' and result.err or tostring(result) }
+  end
+end
+return results
