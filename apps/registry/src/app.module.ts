@@ -6,6 +6,7 @@ import { CredentialAnnouncer } from './credentials/announcer.js';
 import { CredentialsController } from './credentials/credentials.controller.js';
 import { CredentialsService } from './credentials/credentials.service.js';
 import { DeviceList } from './devices/device-list.js';
+import { DeviceTexts } from './devices/device-texts.js';
 import { DevicesController } from './devices/devices.controller.js';
 import { DevicesService } from './devices/devices.service.js';
 import type { Lifecycle } from './devices/lifecycle.js';
@@ -51,6 +52,7 @@ export class AppModule {
   }: AppParts): DynamicModule {
     const announcer = new CredentialAnnouncer(outbox);
     const audit = new AuditTrail(outbox);
+    const texts = new DeviceTexts(database);
     return {
       module: AppModule,
       controllers: [
@@ -67,8 +69,8 @@ export class AppModule {
         AccountsConsumer,
       ],
       providers: [
-        { provide: DevicesService, useValue: new DevicesService(database, lifecycle, announcer, quotas) },
-        { provide: DeviceList, useValue: new DeviceList(database) },
+        { provide: DevicesService, useValue: new DevicesService(database, texts, lifecycle, announcer, quotas) },
+        { provide: DeviceList, useValue: new DeviceList(database, texts) },
         { provide: SuspensionService, useValue: new SuspensionService(database, lifecycle) },
         { provide: BulkSuspensionService, useValue: new BulkSuspensionService(database, lifecycle, audit) },
         { provide: QueriesService, useValue: new QueriesService(database, audit) },

@@ -1,3 +1,4 @@
+import { isoTime, type JsonMember, jsonRecord } from '@lanyard/service';
 import { z } from 'zod';
 
 /** The device event record (spec §2.5). */
@@ -21,8 +22,6 @@ export const DeviceEventSchema = z
   })
   .meta({ id: 'DeviceEvent' });
 
-export type DeviceEvent = z.infer<typeof DeviceEventSchema>;
-
 export const DeviceEventListSchema = z
   .object({
     object: z.literal('list'),
@@ -35,11 +34,28 @@ export const DeviceEventListSchema = z
   })
   .meta({ id: 'DeviceEventList' });
 
-const timestamp = (column: string): string => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+const values = [
+  'event_type',
+  'event_code',
+  'event_type_category',
+  'event_type_description',
+  'description',
+  'state_change',
+];
 
-/** SQL of the columns of a record in its wire form. */
-export const eventColumns = `'device-event' AS object, id, id AS device_log_id, device_id, ${timestamp('date_time')} AS date_time,
-    ${timestamp('created_at')} AS created_at, ${timestamp('created_at')} AS etag, event_type, event_code,
-    event_type_category, event_type_description, description, state_change, changes, data`;
+const token = (name: string, sql: string): JsonMember => ({ name, sql, kind: 'token' });
 
-export const selectEvents = `SELECT ${eventColumns} FROM event_log.device_events`;
+/** SQL of a record in its wire form. */
+export const eventRecord = jsonRecord('device-event', [
+  token('id', 'id'),
+  token('device_log_id', 'id'),
+  token('device_id', 'device_id'),
+  token('date_time', isoTime('date_time')),
+  token('created_at', isoTime('created_at')),
+  token('etag', isoTime('created_at')),
+  ...values.map((name) => ({ name, sql: name, kind: 'value' as const })),
+  { name: 'changes', sql: 'changes', kind: 'json' },
+  { name: 'data', sql: 'data', kind: 'json' },
+]);
+
+export const selectEvents = `SELECT ${eventRecord} AS record FROM event_log.device_events`;

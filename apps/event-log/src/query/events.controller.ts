@@ -2,13 +2,13 @@ import {
   ApiListQuery,
   Caller,
   type Identity,
-  type ListEnvelope,
+  type JsonText,
   parseListQuery,
   type QueryParameters,
 } from '@lanyard/service';
 import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { type DeviceEvent, DeviceEventListSchema, DeviceEventSchema } from './device-event.js';
+import { DeviceEventListSchema, DeviceEventSchema } from './device-event.js';
 import { eventListSpec, EventsReader } from './list-events.js';
 
 const filterHelp =
@@ -24,14 +24,14 @@ export class EventsController {
   @ApiOperation({ summary: 'List device events, newest first', description: filterHelp })
   @ApiListQuery(eventListSpec, 'DeviceEventFilters')
   @ApiOkResponse({ standardSchema: DeviceEventListSchema })
-  list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<ListEnvelope<DeviceEvent>> {
+  list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<JsonText> {
     return this.events.list(caller.accountId, parseListQuery(query, eventListSpec));
   }
 
   @Get(':id')
   @ApiOperation({ summary: 'Show one device event' })
   @ApiOkResponse({ standardSchema: DeviceEventSchema })
-  get(@Caller() caller: Identity, @Param('id') id: string): Promise<DeviceEvent> {
+  get(@Caller() caller: Identity, @Param('id') id: string): Promise<JsonText> {
     return this.events.get(caller.accountId, id);
   }
 }

@@ -1,17 +1,17 @@
 import {
   type Filter,
   filtersToSql,
-  listEnvelope,
-  type ListEnvelope,
+  JsonText,
   type ListQuery,
   type ListSpec,
+  listText,
   PreparedReads,
 } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
 import { EventNotFound, PageNotFound } from '../errors.js';
 import { inGroups } from '../groups/membership-store.js';
 import { lookUpCode, numericType } from '../log/codes.js';
-import { type DeviceEvent, selectEvents } from './device-event.js';
+import { selectEvents } from './device-event.js';
 
 /** Newest first, as the specification's reply shows (spec §2.6). */
 export const eventListSpec: ListSpec = {
@@ -65,26 +65,27 @@ export class EventsReader {
   }
 
   /** Keyset pages: entries that arrive meanwhile neither repeat nor hide others. */
-  async list(accountId: string, query: ListQuery): Promise<ListEnvelope<DeviceEvent>> {
+  async list(accountId: string, query: ListQuery): Promise<JsonText> {
     const parameters: unknown[] = [];
     const conditions = conditionsOf(accountId, query.filters, parameters);
     const total = query.includeTotal ? await this.count(conditions, parameters) : undefined;
     if (query.after) conditions.push(await this.behind(accountId, query.after, query.order, parameters));
-    const rows = await this.prepared.rows<DeviceEvent>(
+    const rows = await this.prepared.tuples<[string]>(
       `${selectEvents} WHERE ${conditions.join(' AND ')}
        ORDER BY device_events.date_time ${query.order}, device_events.id ${query.order} LIMIT ${query.limit + 1}`,
       parameters,
     );
-    return listEnvelope(rows, query, total);
+    const page = rows.slice(0, query.limit).map(([text]) => text);
+    return listText(page, rows.length > query.limit, query, total);
   }
 
-  async get(accountId: string, id: string): Promise<DeviceEvent> {
-    const [event]: DeviceEvent[] = await this.database.query(`${selectEvents} WHERE id = $1 AND account_id = $2`, [
+  async get(accountId: string, id: string): Promise<JsonText> {
+    const [event] = await this.prepared.tuples<[string]>(`${selectEvents} WHERE id = $1 AND account_id = $2`, [
       id,
       accountId,
     ]);
     if (!event) throw new EventNotFound();
-    return event;
+    return new JsonText(...event);
   }
 
   private async count(conditions: string[], parameters: unknown[]): Promise<number> {
@@ -101,7 +102,7 @@ export class EventsReader {
     order: 'ASC' | 'DESC',
     parameters: unknown[],
   ): Promise<string> {
-    const [last]: { at: string }[] = await this.database.query(
+    const [last] = await this.prepared.rows<{ at: string }>(
       'SELECT date_time::text AS at FROM event_log.device_events WHERE id = $1 AND account_id = $2',
       [after, accountId],
     );

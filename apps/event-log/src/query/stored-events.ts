@@ -1,11 +1,17 @@
 import type { Filter } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
 import { PageNotFound } from '../errors.js';
-import { type DeviceEvent, eventColumns } from './device-event.js';
+import { eventRecord } from './device-event.js';
 import { conditionsOf } from './list-events.js';
 
+/** An entry, and its record as JSON without line breaks. */
+export interface StoredEvent {
+  id: string;
+  record: string;
+}
+
 export interface StoredPage {
-  events: DeviceEvent[];
+  events: StoredEvent[];
   /** Where to go on: all up to here was looked at. */
   position: string;
   isFull: boolean;
@@ -41,13 +47,13 @@ export class StoredEvents {
     const conditions = conditionsOf(accountId, filters, parameters);
     const from = parameters.push(position);
     const to = parameters.push(last);
-    const rows: (DeviceEvent & { position: string })[] = await this.database.query(
-      `SELECT ${eventColumns}, position FROM event_log.device_events
+    const rows: (StoredEvent & { position: string })[] = await this.database.query(
+      `SELECT id, ${eventRecord} AS record, position FROM event_log.device_events
        WHERE ${conditions.join(' AND ')} AND position > $${from} AND position <= $${to} ORDER BY position LIMIT ${limit}`,
       parameters,
     );
     const isFull = rows.length === limit;
     const end = isFull ? (rows.at(-1)?.position ?? last) : last;
-    return { events: rows.map(({ position: _, ...event }) => event), position: end, isFull };
+    return { events: rows, position: end, isFull };
   }
 }

@@ -1,14 +1,13 @@
 import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { TestClock } from '@lanyard/service';
-import type { DeviceEvent } from '../query/device-event.js';
 import { EventStream, type StreamParts } from './event-stream.js';
 import { heartbeatMs, readPeriodMs, slowClientMs } from './limits.js';
 
 type Page = Awaited<ReturnType<StreamParts['read']>>;
 
 const page = (from: number, count: number, isFull: boolean): Page => ({
-  events: Array.from({ length: count }, (_, n) => ({ id: String(from + n) }) as DeviceEvent),
+  events: Array.from({ length: count }, (_, n) => ({ id: String(from + n), record: '{}' })),
   position: String(from + count - 1),
   isFull,
 });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import type { Clock } from '@lanyard/service';
-import type { DeviceEvent } from '../query/device-event.js';
+import type { StoredEvent } from '../query/stored-events.js';
 import { farewellMs, heartbeatMs, readPeriodMs, reconnectMs, slowClientMs } from './limits.js';
 
 /** Why a stream ended, for the client; it may come again after each but `key_revoked`. */
@@ -9,12 +9,12 @@ export type EndReason = 'key_revoked' | 'restart' | 'unavailable';
 
 export interface StreamParts {
   /** Entries behind a position in the order in which they were stored, and the position to go on from. */
-  read(position: string): Promise<{ events: DeviceEvent[]; position: string; isFull: boolean }>;
+  read(position: string): Promise<{ events: StoredEvent[]; position: string; isFull: boolean }>;
   client: Writable;
   clock: Clock;
 }
 
-const frame = (event: DeviceEvent): string => `id: ${event.id}\ndata: ${JSON.stringify(event)}\n\n`;
+const frame = ({ id, record }: StoredEvent): string => `id: ${id}\ndata: ${record}\n\n`;
 
 /**
  * Server-sent events of one client. It asks for entries when it is called and never holds more than one page: a client

@@ -1,15 +1,16 @@
 import {
   type Filter,
   filtersToSql,
-  listEnvelope,
-  type ListEnvelope,
+  type JsonText,
   type ListQuery,
   type ListSpec,
+  listText,
   PreparedReads,
 } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
 import { PageNotFound } from '../errors.js';
-import { type Device, selectDevices } from './device-record.js';
+import { type Device, deviceGroups, deviceRecord, withGroups } from './device-record.js';
+import type { DeviceTexts } from './device-texts.js';
 
 const texts = [
   'account_id',
@@ -97,20 +98,20 @@ const pageRows = 1_000;
 export class DeviceList {
   private readonly prepared: PreparedReads;
 
-  constructor(private readonly database: DataSource) {
+  constructor(
+    private readonly database: DataSource,
+    private readonly texts: DeviceTexts,
+  ) {
     this.prepared = new PreparedReads(database);
   }
 
-  async list(accountId: string, query: ListQuery, groupId?: string): Promise<ListEnvelope<Device>> {
+  async list(accountId: string, query: ListQuery, groupId?: string): Promise<JsonText> {
     const parameters: unknown[] = [];
     const conditions = deviceConditions(accountId, query.filters, parameters, groupId);
     const total = query.includeTotal ? await this.count(conditions, parameters) : undefined;
     if (query.after) conditions.push(await this.behind(accountId, query, parameters));
-    const rows = await this.prepared.rows<Device>(
-      `${selectDevices} WHERE ${conditions.join(' AND ')} ORDER BY d.id ${query.order} LIMIT ${query.limit + 1}`,
-      parameters,
-    );
-    return listEnvelope(rows, query, total);
+    const { texts, hasMore } = await this.texts.page(conditions, parameters, query);
+    return listText(texts, hasMore, query, total);
   }
 
   /** All of them, page by page: memory holds one. */
@@ -118,10 +119,11 @@ export class DeviceList {
     for (let after = ''; ;) {
       const parameters: unknown[] = [];
       const conditions = deviceConditions(accountId, filters, parameters);
-      const rows: Device[] = await this.database.query(
-        `${selectDevices} WHERE ${conditions.join(' AND ')} AND d.id > $${parameters.push(after)} ORDER BY d.id LIMIT ${pageRows}`,
+      const texts: { record: string; groups: string }[] = await this.database.query(
+        `SELECT ${deviceRecord} AS record, ${deviceGroups} AS groups FROM registry.devices d WHERE ${conditions.join(' AND ')} AND d.id > $${parameters.push(after)} ORDER BY d.id LIMIT ${pageRows}`,
         parameters,
       );
+      const rows = texts.map(({ record, groups }) => JSON.parse(withGroups(record, groups)) as Device);
       if (rows.length > 0) yield rows;
       if (rows.length < pageRows) return;
       after = rows.at(-1)?.id ?? '';
@@ -137,10 +139,10 @@ export class DeviceList {
   }
 
   private async behind(accountId: string, { after, order }: ListQuery, parameters: unknown[]): Promise<string> {
-    const found: unknown[] = await this.database.query(
-      'SELECT 1 FROM registry.devices WHERE id = $1 AND account_id = $2',
-      [after, accountId],
-    );
+    const found = await this.prepared.tuples('SELECT 1 FROM registry.devices WHERE id = $1 AND account_id = $2', [
+      after,
+      accountId,
+    ]);
     if (found.length === 0) throw new PageNotFound();
     return `d.id ${order === 'ASC' ? '>' : '<'} $${parameters.push(after)}`;
   }

@@ -1,3 +1,4 @@
+import { isoTime, type JsonMember, jsonRecord } from '@lanyard/service';
 import { z } from 'zod';
 
 const optional = z.string().nullable();
@@ -54,12 +55,7 @@ export const DeviceSchema = z
 
 export type Device = z.infer<typeof DeviceSchema>;
 
-const iso = (column: string): string =>
-  `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS ${column.replace('d.', '')}`;
-
-const plain = [
-  'id',
-  'account_id',
+const values = [
   'name',
   'description',
   'endpoint_name',
@@ -88,13 +84,11 @@ const plain = [
   'manifest',
   'firmware_checksum',
   'issuer_fingerprint',
-  'custom_attributes',
-  'component_attributes',
 ];
 
+const attributes = ['custom_attributes', 'component_attributes'];
+
 const times = [
-  'created_at',
-  'updated_at',
   'last_operator_suspended_updated_at',
   'last_system_suspended_updated_at',
   'bootstrapped_timestamp',
@@ -104,9 +98,32 @@ const times = [
 
 const dates = ['bootstrap_expiration_date', 'connector_expiration_date'];
 
-/** SQL that reads records in their wire form; the table is `d`. */
-export const selectDevices = `
-  SELECT 'device' AS object, ${iso('d.updated_at').replace('AS updated_at', 'AS etag')},
-    ${plain.map((c) => `d.${c}`).join(', ')}, ${times.map((c) => iso(`d.${c}`)).join(', ')}, ${dates.map((c) => `d.${c}::text`).join(', ')},
-    ARRAY(SELECT m.group_id FROM registry.group_members m WHERE m.device_id = d.id ORDER BY m.group_id) AS groups
-  FROM registry.devices d`;
+/** SQL of the etag of a device; the table is `d`. */
+export const deviceEtag = isoTime('d.updated_at');
+
+/** SQL of the ids of its groups, as PostgreSQL writes an array. */
+export const deviceGroups =
+  'ARRAY(SELECT m.group_id FROM registry.group_members m WHERE m.device_id = d.id ORDER BY m.group_id)::text';
+
+const token = (name: string, sql: string): JsonMember => ({ name, sql, kind: 'token' });
+
+const members: JsonMember[] = [
+  token('etag', deviceEtag),
+  token('id', 'd.id'),
+  token('account_id', 'd.account_id'),
+  ...values.map((name) => ({ name, sql: `d.${name}`, kind: 'value' as const })),
+  ...attributes.map((name) => ({ name, sql: `d.${name}`, kind: 'json' as const })),
+  token('created_at', isoTime('d.created_at')),
+  token('updated_at', isoTime('d.updated_at')),
+  ...times.map((name) => ({ name, sql: isoTime(`d.${name}`), kind: 'plain' as const })),
+  ...dates.map((name) => ({ name, sql: `d.${name}::text`, kind: 'plain' as const })),
+];
+
+/** SQL of its record in its wire form, without its groups: they change without it. */
+export const deviceRecord = jsonRecord('device', members);
+
+/** The whole record of a `deviceRecord` and its `deviceGroups`. Ids of groups need no quotation marks in an array. */
+export const withGroups = (text: string, groups: string): string => {
+  const ids = groups === '{}' ? '' : `"${groups.slice(1, -1).replaceAll(',', '","')}"`;
+  return `${text.slice(0, -1)},"groups":[${ids}]}`;
+};

@@ -2,9 +2,8 @@ import {
   ApiFilters,
   ApiListQuery,
   Caller,
-  EtagHeader,
   type Identity,
-  type ListEnvelope,
+  type JsonText,
   listSchema,
   parseListQuery,
   type QueryParameters,
@@ -22,7 +21,6 @@ import {
   Put,
   Query,
   StreamableFile,
-  UseInterceptors,
 } from '@nestjs/common';
 import {
   ApiConflictResponse,
@@ -36,7 +34,7 @@ import {
 import { exportedCsv } from './device-export.js';
 import { type DeviceChanges, DeviceChangesSchema, type NewDevice, NewDeviceSchema } from './device-fields.js';
 import { DeviceList, deviceListSpec } from './device-list.js';
-import { type Device, DeviceSchema } from './device-record.js';
+import { DeviceSchema } from './device-record.js';
 import { DevicesService } from './devices.service.js';
 
 export const DeviceListSchema = listSchema(DeviceSchema, 'DeviceList');
@@ -45,7 +43,6 @@ export const deviceFilterHelp =
   'Filters: fields of the record with `__eq`, `__neq`, `__in`, `__nin` (times also `__gte`, `__lte`), `custom_attributes__<key>`, `groups` for members of device groups, or all of them URL-encoded in `filter`.';
 
 @ApiTags('Devices')
-@UseInterceptors(EtagHeader)
 @Controller('v3/devices')
 export class DevicesController {
   constructor(
@@ -57,7 +54,7 @@ export class DevicesController {
   @ApiOperation({ summary: 'List devices', description: deviceFilterHelp })
   @ApiListQuery(deviceListSpec, 'DeviceFilters')
   @ApiOkResponse({ standardSchema: DeviceListSchema })
-  list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<ListEnvelope<Device>> {
+  list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<JsonText> {
     return this.lists.list(caller.accountId, parseListQuery(query, deviceListSpec));
   }
 
@@ -65,7 +62,7 @@ export class DevicesController {
   @ApiOperation({ summary: 'Create a device' })
   @ApiCreatedResponse({ standardSchema: DeviceSchema })
   @ApiConflictResponse({ description: 'Another device of the account has the endpoint name' })
-  create(@Caller() caller: Identity, @Body({ schema: NewDeviceSchema }) body: NewDevice): Promise<Device> {
+  create(@Caller() caller: Identity, @Body({ schema: NewDeviceSchema }) body: NewDevice): Promise<JsonText> {
     return this.devices.create(caller.accountId, body, caller);
   }
 
@@ -82,7 +79,7 @@ export class DevicesController {
   @Get(':id')
   @ApiOperation({ summary: 'Show a device' })
   @ApiOkResponse({ standardSchema: DeviceSchema })
-  get(@Caller() caller: Identity, @Param('id') id: string): Promise<Device> {
+  get(@Caller() caller: Identity, @Param('id') id: string): Promise<JsonText> {
     return this.devices.get(caller.accountId, id);
   }
 
@@ -95,7 +92,7 @@ export class DevicesController {
     @Param('id') id: string,
     @Body({ schema: DeviceChangesSchema }) body: DeviceChanges,
     @Headers('if-match') ifMatch?: string,
-  ): Promise<Device> {
+  ): Promise<JsonText> {
     return this.devices.change(caller.accountId, id, body, { ifMatch, actor: caller });
   }
 

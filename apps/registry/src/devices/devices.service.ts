@@ -1,10 +1,10 @@
 import { causedBy } from '@lanyard/kafka';
-import { isId, mustMatch, newId, PreparedReads } from '@lanyard/service';
+import { isId, type JsonText, mustMatch, newId } from '@lanyard/service';
 import { type DataSource, QueryFailedError } from 'typeorm';
 import type { CredentialAnnouncer } from '../credentials/announcer.js';
 import { DeviceNotFound, DeviceSuspended, EndpointNameTaken } from '../errors.js';
 import type { DeviceChanges, NewDevice } from './device-fields.js';
-import { type Device, selectDevices } from './device-record.js';
+import type { DeviceTexts } from './device-texts.js';
 import type { DeviceQuotas } from '../quotas/device-quotas.js';
 import { type Actor, deviceRowColumns, type Lifecycle, returned } from './lifecycle.js';
 
@@ -47,30 +47,25 @@ export interface Condition {
 /** The etag of a record, read with the row locked. */
 export const etagOf = `to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS etag`;
 
-const oneDevice = `${selectDevices} WHERE d.id = $1 AND d.account_id = $2`;
-
 /** Devices of the directory. Every change is announced in its own transaction. */
 export class DevicesService {
-  private readonly prepared: PreparedReads;
-
   constructor(
     private readonly database: DataSource,
+    private readonly texts: DeviceTexts,
     private readonly lifecycle: Lifecycle,
     private readonly credentials: CredentialAnnouncer,
     private readonly quotas: DeviceQuotas,
-  ) {
-    this.prepared = new PreparedReads(database);
-  }
+  ) {}
 
   /** Throws DeviceNotFound, also for a device of another account. */
-  async get(accountId: string, id: string): Promise<Device> {
-    const [device] = isId(id) ? await this.prepared.rows<Device>(oneDevice, [id, accountId]) : [];
+  async get(accountId: string, id: string): Promise<JsonText> {
+    const device = isId(id) ? await this.texts.one(accountId, id) : undefined;
     if (!device) throw new DeviceNotFound();
     return device;
   }
 
   /** Throws EndpointNameTaken, DeviceLimitExceeded. */
-  async create(accountId: string, device: NewDevice, actor?: Actor): Promise<Device> {
+  async create(accountId: string, device: NewDevice, actor?: Actor): Promise<JsonText> {
     const id = newId();
     const fields = assignments(device);
     const columns = ['id', 'account_id', ...fields.map(([name]) => name)];
@@ -94,7 +89,7 @@ export class DevicesService {
     id: string,
     changes: DeviceChanges,
     { ifMatch, actor }: Condition = {},
-  ): Promise<Device> {
+  ): Promise<JsonText> {
     const fields = assignments(changes);
     await refusingTakenNames(() =>
       this.database.transaction(async (manager) => {

@@ -3,6 +3,7 @@ import {
   Caller,
   EtagHeader,
   type Identity,
+  type JsonText,
   type ListEnvelope,
   listSchema,
   parseListQuery,
@@ -31,7 +32,6 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { DeviceList, deviceListSpec } from '../devices/device-list.js';
-import type { Device } from '../devices/device-record.js';
 import { DeviceListSchema, deviceFilterHelp } from '../devices/devices.controller.js';
 import { MemberIdMissing } from '../errors.js';
 import {
@@ -138,7 +138,7 @@ export class GroupsController {
     @Caller() caller: Identity,
     @Param('id') id: string,
     @Query() query: QueryParameters,
-  ): Promise<ListEnvelope<Device>> {
+  ): Promise<JsonText> {
     await this.groups.get(caller.accountId, id);
     return this.devices.list(caller.accountId, parseListQuery(query, deviceListSpec), id);
   }

@@ -3,6 +3,7 @@ import {
   Caller,
   EtagHeader,
   type Identity,
+  type JsonText,
   type ListEnvelope,
   listSchema,
   parseListQuery,
@@ -31,7 +32,6 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { DeviceList, deviceListSpec } from '../devices/device-list.js';
-import type { Device } from '../devices/device-record.js';
 import { deviceFilterHelp, DeviceListSchema } from '../devices/devices.controller.js';
 import {
   type DeviceQuery,
@@ -102,11 +102,7 @@ export class QueriesController {
   @ApiOperation({ summary: 'The devices that a saved query finds now', description: deviceFilterHelp })
   @ApiListQuery(deviceListSpec, 'DeviceFilters')
   @ApiOkResponse({ standardSchema: DeviceListSchema })
-  async found(
-    @Caller() caller: Identity,
-    @Param('id') id: string,
-    @Query() query: QueryParameters,
-  ): Promise<ListEnvelope<Device>> {
+  async found(@Caller() caller: Identity, @Param('id') id: string, @Query() query: QueryParameters): Promise<JsonText> {
     const saved = await this.queries.get(caller.accountId, id);
     const wanted = parseListQuery(query, deviceListSpec);
     return this.devices.list(caller.accountId, { ...wanted, filters: [...filtersOf(saved.query), ...wanted.filters] });

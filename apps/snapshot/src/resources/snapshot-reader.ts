@@ -1,20 +1,18 @@
-import { formatTimestamp, PreparedReads } from '@lanyard/service';
+import { formatTimestamp, GatheredReads, isoTime, PreparedReads } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
 import { DeviceNotFound } from '../errors.js';
 import { type AccountModels, type ModelRegistry } from '@lanyard/lwm2m';
 import type { DeviceEcho, EchoResource } from '../api/device-echo.js';
 import { decode, modelOf } from './decode.js';
 
-const iso = (column: string): string => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
-
-interface DeviceRow {
+interface Row {
+  device_id: string;
+  account_id: string;
   endpoint_name: string;
   updated_at: string | null;
-  stored_bytes: number;
-}
-
-interface ResourceRow {
-  path: string;
+  device_bytes: number;
+  /** Null: the device has no resources; then nothing below is set. */
+  path: string | null;
   subscribed: boolean;
   stored_bytes: number;
   reported_value: Buffer | null;
@@ -28,24 +26,28 @@ interface ResourceRow {
   status_updated_at: string;
 }
 
-const deviceSql = `
-  SELECT endpoint_name, ${iso('registration_event_at')} AS updated_at, pg_column_size(d.*) AS stored_bytes
-  FROM snapshot.devices d WHERE device_id = $1 AND account_id = $2 AND deleted_at IS NULL`;
+type ResourceRow = Row & { path: string };
 
 // A subscription to an object or an instance covers every resource below it.
 const resourcesSql = `
-  SELECT r.path, reported_value, reported_content_type, ${iso('reported_at')} AS reported_at,
-    ${iso('reported_expires_at')} AS reported_expires_at, desired_value, desired_content_type, desired_status, ${iso('desired_at')} AS desired_at,
-    ${iso('status_updated_at')} AS status_updated_at, pg_column_size(r.*) AS stored_bytes,
+  SELECT r.path, reported_value, reported_content_type, ${isoTime('reported_at')} AS reported_at,
+    ${isoTime('reported_expires_at')} AS reported_expires_at, desired_value, desired_content_type, desired_status,
+    ${isoTime('desired_at')} AS desired_at, ${isoTime('status_updated_at')} AS status_updated_at, pg_column_size(r.*) AS stored_bytes,
     EXISTS (SELECT 1 FROM snapshot.subscriptions s WHERE s.device_id = r.device_id AND s.status = 'confirmed'
       AND (s.path = r.path OR starts_with(r.path, s.path || '/'))) AS subscribed
-  FROM snapshot.resources r WHERE r.device_id = $1
+  FROM snapshot.resources r WHERE r.device_id = d.device_id
   UNION ALL
   SELECT s.path, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, sum(pg_column_size(s.*))::int, true
   FROM snapshot.subscriptions s
-  WHERE s.device_id = $1 AND s.status = 'confirmed'
-    AND NOT EXISTS (SELECT 1 FROM snapshot.resources r WHERE r.device_id = $1 AND (r.path = s.path OR starts_with(r.path, s.path || '/')))
+  WHERE s.device_id = d.device_id AND s.status = 'confirmed'
+    AND NOT EXISTS (SELECT 1 FROM snapshot.resources r WHERE r.device_id = d.device_id AND (r.path = s.path OR starts_with(r.path, s.path || '/')))
   GROUP BY s.path`;
+
+/** Devices with each of their resources: one statement, so that both are of the same moment. */
+const echoSql = `
+  SELECT d.device_id, d.account_id, d.endpoint_name, ${isoTime('d.registration_event_at')} AS updated_at, pg_column_size(d.*) AS device_bytes, r.*
+  FROM snapshot.devices d LEFT JOIN LATERAL (${resourcesSql}) r ON true
+  WHERE d.device_id = ANY($1) AND d.deleted_at IS NULL`;
 
 const byNumbers = new Intl.Collator('en', { numeric: true });
 
@@ -86,6 +88,7 @@ const latest = (times: (string | undefined)[]): string | undefined =>
 /** Reads the snapshot of one device. Throws DeviceNotFound for a device of another account. */
 export class SnapshotReader {
   private readonly prepared: PreparedReads;
+  private readonly devices = new GatheredReads((ids) => this.rowsOf(ids));
 
   constructor(
     database: DataSource,
@@ -95,9 +98,10 @@ export class SnapshotReader {
   }
 
   async read(accountId: string, deviceId: string, nowMs: number): Promise<DeviceEcho> {
-    const [device] = await this.prepared.rows<DeviceRow>(deviceSql, [deviceId, accountId]);
-    if (!device) throw new DeviceNotFound();
-    const rows = await this.prepared.rows<ResourceRow>(resourcesSql, [deviceId]);
+    const found = (await this.devices.get(deviceId)) ?? [];
+    const [device] = found;
+    if (device?.account_id !== accountId) throw new DeviceNotFound();
+    const rows = found.filter((row): row is ResourceRow => row.path !== null);
     const models = this.models.of(accountId);
     const resources = rows
       .map((row) => resource(row, models))
@@ -112,8 +116,18 @@ export class SnapshotReader {
       ...(device.updated_at !== null && { updated_at: device.updated_at }),
       ...(lastReportedAt !== undefined && { last_reported_at: lastReportedAt }),
       ...(lastDesiredAt !== undefined && { last_desired_at: lastDesiredAt }),
-      stored_bytes: rows.reduce((sum, row) => sum + row.stored_bytes, device.stored_bytes),
+      stored_bytes: rows.reduce((sum, row) => sum + row.stored_bytes, device.device_bytes),
       resources,
     };
+  }
+
+  private async rowsOf(deviceIds: readonly string[]): Promise<Map<string, Row[]>> {
+    const found = new Map<string, Row[]>();
+    for (const row of await this.prepared.rows<Row>(echoSql, [deviceIds])) {
+      const rows = found.get(row.device_id);
+      if (rows) rows.push(row);
+      else found.set(row.device_id, [row]);
+    }
+    return found;
   }
 }

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { errorReply } from '../errors/error-body.js';
 import { MalformedJson, ValidationFailed } from '../errors/service-error.js';
+import { answerJsonText } from './json-text.js';
 import { bodyLimitBytes } from './limits.js';
 import { refuseNul, refuseUnstorableText } from './text.js';
 
@@ -88,5 +89,6 @@ export const createFastify = ({ rawBodyPrefixes = [] }: HttpOptions = {}): Fasti
     reply.header(requestIdHeader, request.id);
     refuseNul(request.originalUrl);
   });
+  answerJsonText(fastify);
   return adapter;
 };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ValidationFailed } from '../errors/service-error.js';
 import { filtersToSql } from './filters.js';
-import { listEnvelope, type ListSpec, parseListQuery } from './list-query.js';
+import { listEnvelope, type ListSpec, listText, parseListQuery } from './list-query.js';
 
 const spec: ListSpec = {
   filters: { state: 'text', created_at: 'date', operator_suspended: 'bool', devices_count: 'number' },
@@ -98,4 +98,18 @@ describe('list query', () => {
     });
     expect(listEnvelope([1, 2], query, 2)).toMatchObject({ has_more: false, total_count: 2 });
   });
+
+  it.each([[{ limit: '2' }], [{ limit: '2', after: 'a"b', order: 'DESC' }], [{ limit: '9' }]])(
+    'of records that are text already is the same list for %j',
+    (given) => {
+      const query = parseListQuery(given, spec);
+      const records = [{ id: 1 }, { id: 2 }, { id: 3 }];
+      const texts = records.map((record) => JSON.stringify(record));
+      const page = texts.slice(0, query.limit);
+      for (const total of [undefined, 3])
+        expect(listText(page, texts.length > query.limit, query, total).text).toBe(
+          JSON.stringify(listEnvelope(records, query, total)),
+        );
+    },
+  );
 });

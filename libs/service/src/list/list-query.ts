@@ -1,4 +1,5 @@
 import { type FieldProblem, ValidationFailed } from '../errors/service-error.js';
+import { JsonText } from '../http/json-text.js';
 import { type FieldKind, type Filter, parseFilters } from './filters.js';
 
 /** Bounds of `limit`: values outside are moved to the nearest bound. */
@@ -94,3 +95,16 @@ export const listEnvelope = <T>(
   has_more: rows.length > query.limit,
   ...(totalCount !== undefined && { total_count: totalCount }),
 });
+
+/** The same of a page of records that are JSON text already. */
+export const listText = (
+  page: readonly string[],
+  hasMore: boolean,
+  { limit, after, order }: Pick<ListQuery, 'limit' | 'after' | 'order'>,
+  totalCount?: number,
+): JsonText => {
+  const total = totalCount === undefined ? '' : `,"total_count":${totalCount}`;
+  return new JsonText(
+    `{"object":"list","data":[${page.join(',')}],"limit":${limit},"after":${JSON.stringify(after)},"order":"${order}","has_more":${hasMore}${total}}`,
+  );
+};

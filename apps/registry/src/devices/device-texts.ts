@@ -1,0 +1,98 @@
+import { GatheredReads, JsonText, PreparedReads } from '@lanyard/service';
+import type { DataSource } from 'typeorm';
+import { deviceEtag, deviceGroups, deviceRecord, withGroups } from './device-record.js';
+import { KeptTexts } from './kept-texts.js';
+
+/**
+ * Which version of a row it is: the transaction that wrote it and where it lies. A database that was restored to an earlier
+ * point gives out both again, so the numbers of the last change and session are with them.
+ */
+const versionColumns = 'd.xmin, d.ctid, d.revision, d.session_epoch';
+
+type Version = [xmin: string, ctid: string, revision: number, sessionEpoch: string];
+
+const versionOf = (version: readonly unknown[]): string => version.join(' ');
+
+const oneSql = `SELECT d.id, d.account_id, ${deviceEtag}, ${deviceRecord}, ${deviceGroups} FROM registry.devices d WHERE d.id = ANY($1)`;
+
+interface One {
+  accountId: string;
+  answer: JsonText;
+}
+
+export interface DevicePage {
+  texts: string[];
+  hasMore: boolean;
+}
+
+/** Records of devices in their wire form. */
+export class DeviceTexts {
+  private readonly prepared: PreparedReads;
+  private readonly kept = new KeptTexts();
+  private readonly single = new GatheredReads((ids) => this.readSingle(ids));
+
+  constructor(database: DataSource) {
+    this.prepared = new PreparedReads(database);
+  }
+
+  /** undefined: the account has no such device. */
+  async one(accountId: string, id: string): Promise<JsonText | undefined> {
+    const found = await this.single.get(id);
+    return found?.accountId === accountId ? found.answer : undefined;
+  }
+
+  /**
+   * Devices in the order of their ids. PostgreSQL says which, in which version, and in which groups; only the texts that
+   * are not kept are read. `conditions` are on `registry.devices d`, with `parameters`.
+   */
+  async page(
+    conditions: readonly string[],
+    parameters: readonly unknown[],
+    { order, limit }: { order: 'ASC' | 'DESC'; limit: number },
+  ): Promise<DevicePage> {
+    const where = conditions.join(' AND ');
+    const rows = await this.prepared.tuples<[id: string, groups: string, ...Version]>(
+      `SELECT d.id, ${deviceGroups}, ${versionColumns} FROM registry.devices d
+       WHERE ${where} ORDER BY d.id ${order} LIMIT ${limit + 1}`,
+      [...parameters],
+    );
+    const shown = rows.slice(0, limit);
+    const known = shown.map(([id, , ...version]) => this.kept.get(id, versionOf(version)));
+    const missing = shown.flatMap(([id], i) => (known[i] === undefined ? id : []));
+    const read = missing.length > 0 ? await this.read(where, parameters, missing) : new Map<string, string>();
+    const texts = shown.flatMap(([id, groups], i) => {
+      const text = known[i] ?? read.get(id);
+      return text === undefined ? [] : withGroups(text, groups);
+    });
+    const hasMore = rows.length > limit;
+    // All of them went between the two statements: clients go on behind the last of a page.
+    return texts.length === 0 && hasMore ? this.page(conditions, parameters, { order, limit }) : { texts, hasMore };
+  }
+
+  /** As they are now, which may be later than what was asked for; one that is gone, or fits no more, is left out. */
+  private async read(
+    where: string,
+    parameters: readonly unknown[],
+    ids: readonly string[],
+  ): Promise<Map<string, string>> {
+    const rows = await this.prepared.tuples<[id: string, text: string, ...Version]>(
+      `SELECT d.id, ${deviceRecord}, ${versionColumns} FROM registry.devices d
+       WHERE ${where} AND d.id = ANY($${parameters.length + 1})`,
+      [...parameters, ids],
+    );
+    for (const [id, text, ...version] of rows) this.kept.put(id, versionOf(version), text);
+    return new Map(rows.map(([id, text]) => [id, text]));
+  }
+
+  private async readSingle(ids: readonly string[]): Promise<Map<string, One>> {
+    const rows = await this.prepared.tuples<
+      [id: string, accountId: string, etag: string, text: string, groups: string]
+    >(oneSql, [ids]);
+    return new Map(
+      rows.map(([id, accountId, etag, text, groups]) => [
+        id,
+        { accountId, answer: new JsonText(withGroups(text, groups), etag) },
+      ]),
+    );
+  }
+}

@@ -1,0 +1,39 @@
+/** What is kept in memory, in characters: records have about a thousand each. */
+const charactersMax = 16_000_000;
+
+interface Kept {
+  version: string;
+  text: string;
+}
+
+/** Texts of the versions of rows that were read last. Whoever asks knows the version that counts, so none is ever old. */
+export class KeptTexts {
+  private readonly kept = new Map<string, Kept>();
+  private characters = 0;
+
+  constructor(private readonly max = charactersMax) {}
+
+  get(id: string, version: string): string | undefined {
+    const found = this.kept.get(id);
+    if (found?.version !== version) return undefined;
+    // To the end: what was asked for last stays longest.
+    this.kept.delete(id);
+    this.kept.set(id, found);
+    return found.text;
+  }
+
+  put(id: string, version: string, text: string): void {
+    this.drop(id);
+    this.kept.set(id, { version, text });
+    this.characters += text.length;
+    for (const oldest of this.kept.keys()) {
+      if (this.characters <= this.max) return;
+      this.drop(oldest);
+    }
+  }
+
+  private drop(id: string): void {
+    this.characters -= this.kept.get(id)?.text.length ?? 0;
+    this.kept.delete(id);
+  }
+}

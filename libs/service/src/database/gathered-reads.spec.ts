@@ -1,0 +1,67 @@
+import { describe, expect, it } from '@jest/globals';
+import { GatheredReads } from './gathered-reads.js';
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Reads that are answered when the test says so. */
+const reads = () => {
+  const asked: (readonly string[])[] = [];
+  const answers: ((outcome: Error | undefined) => void)[] = [];
+  const gathered = new GatheredReads<string>((keys) => {
+    asked.push(keys);
+    return new Promise((resolve, reject) =>
+      answers.push((error) => {
+        if (error) reject(error);
+        else resolve(new Map(keys.filter((key) => key !== 'none').map((key) => [key, `value of ${key}`])));
+      }),
+    );
+  });
+  return { asked, answers, gathered };
+};
+
+describe('gathered reads', () => {
+  it('are one statement for what comes at the same moment, each key once', async () => {
+    const { asked, answers, gathered } = reads();
+    const values = Promise.all(['a', 'b', 'a', 'none'].map((key) => gathered.get(key)));
+    await nextTurn();
+    answers[0]?.(undefined);
+    expect(await values).toEqual(['value of a', 'value of b', 'value of a', undefined]);
+    expect(asked).toEqual([['a', 'b', 'none']]);
+  });
+
+  it('wait while two are under way, and are never answered by one that was sent before they came', async () => {
+    const { asked, answers, gathered } = reads();
+    const values: Promise<string | undefined>[] = [];
+    for (const key of ['a', 'b', 'a', 'c']) {
+      values.push(gathered.get(key));
+      await nextTurn();
+    }
+    expect(asked).toEqual([['a'], ['b']]);
+    answers[1]?.(undefined);
+    await values[1];
+    await nextTurn();
+    expect(asked).toEqual([['a'], ['b'], ['a', 'c']]);
+    answers[0]?.(undefined);
+    answers[2]?.(undefined);
+    expect(await Promise.all(values)).toEqual(['value of a', 'value of b', 'value of a', 'value of c']);
+  });
+
+  it('that fail, fail for those who wait for them, and the next go on', async () => {
+    const { answers, gathered } = reads();
+    const failing = Promise.allSettled([gathered.get('a'), gathered.get('b')]);
+    await nextTurn();
+    answers[0]?.(new Error('away'));
+    expect((await failing).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    const value = gathered.get('a');
+    await nextTurn();
+    answers[1]?.(undefined);
+    expect(await value).toBe('value of a');
+  });
+
+  it('take a hundred keys at most', async () => {
+    const { asked, gathered } = reads();
+    for (let n = 0; n < 150; n++) void gathered.get(String(n));
+    await nextTurn();
+    expect(asked.map((keys) => keys.length)).toEqual([100, 50]);
+  });
+});
