@@ -53,7 +53,7 @@ export class ForeignDevice {
   private readonly complaints: string[] = [];
   private silent = false;
 
-  protected constructor(private readonly process: ChildProcess) {
+  protected constructor(protected readonly process: ChildProcess) {
     process.stdin?.on('error', () => undefined);
     void linesOf(process.stdout, (line) => this.said.push(line)).then(() => (this.silent = true));
     void linesOf(process.stderr, (line) => {

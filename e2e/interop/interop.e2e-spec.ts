@@ -7,6 +7,7 @@ import { livesItsLife } from '../foreign-life.js';
 import type { ForeignDevice } from '../java-device.js';
 import { fresh, sensor } from '../journeys.js';
 import { eventually } from '../patience.js';
+import { prepareWakaama, WakaamaDevice } from '../wakaama-device.js';
 import { type CoapAnswer, coapClient, type CoapRequest } from './coap-client.js';
 
 const coapClientProgram = 'coap-client-openssl';
@@ -23,6 +24,7 @@ describe('devices that are compiled here', () => {
 
   beforeAll(async () => {
     await prepareLibcoap();
+    await prepareWakaama();
     [tcp, tls] = [await tcpPort(0), await tcpPort(0)];
     system = await startSystem('interop', {
       env: {
@@ -94,6 +96,19 @@ describe('devices that are compiled here', () => {
     });
     const again = await LibcoapDevice.start('tls', tls, name, psk);
     await whileItRuns(again, async () => void (await again.says(/^not connected/)));
+  });
+
+  it('Wakaama over UDP', async () => {
+    const name = fresh('wakaama');
+    const device = await WakaamaDevice.start(udp, name, await udpPort(0));
+    await whileItRuns(device, async () => {
+      await device.says(/^registered/);
+      const execute = { method: 'POST', uri: '/3303/0/5605' };
+      const path = `/v2/device-requests/${await app.deviceId(name)}?async-id=${fresh('execute')}&wait=60`;
+      expect((await app.call('POST', path, execute)).json).toMatchObject({ status: 200 });
+      await device.says(/^executed 5605$/);
+      await livesItsLife(app, device, { name, writtenBytes, updatesWhenTold: false });
+    });
   });
 
   const asks = (url: string, more: Omit<CoapRequest, 'url'>): Promise<CoapAnswer> =>

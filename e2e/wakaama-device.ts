@@ -1,0 +1,100 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { runProgram } from '../tools/lanyard/install.mjs';
+import { root } from '../tools/lanyard/project.mjs';
+import { ForeignDevice } from './java-device.js';
+
+const source = join(root, 'e2e/wakaama');
+const built = join(root, '.lanyard/interop');
+const program = 'wakaama-device.mjs';
+
+/** As `wakatiwai.gyp` of the package names them, below its `deps/wakatiwai`. */
+const wakaama = 'deps/wakaama';
+const shared = `${wakaama}/examples/shared`;
+const sources: Record<string, string> = {
+  'src/client': 'lwm2mclient object_generic dtlsconnection registration block1',
+  'deps/base64': 'base64',
+  [`${wakaama}/core/er-coap-13`]: 'er-coap-13',
+  [`${wakaama}/core`]:
+    'bootstrap data discover liblwm2m list management objects observe packet tlv transaction uri utils',
+  [shared]: 'commandline memtrace platform',
+  [`${shared}/tinydtls`]: 'ccm crypto dtls_debug dtls_time dtls hmac netq peer session sha2/sha2 aes/rijndael ecc/ecc',
+};
+const includes = [
+  ...[`${wakaama}/core`, `${wakaama}/core/er-coap-13`, shared, 'deps/tinydtls', 'deps', 'src/client', 'src'],
+  ...['', '/aes', '/ecc', '/sha2'].map((part) => `${shared}/tinydtls${part}`),
+  'deps/base64',
+];
+const defines = [
+  ...['LWM2M_LITTLE_ENDIAN=TRUE', 'REST_MAX_CHUNK_SIZE=16384', 'MAX_BLOCK1_SIZE=1048576', 'NDEBUG'],
+  ...['LWM2M_BOOTSTRAP', 'LWM2M_CLIENT_MODE', 'WITH_TINYDTLS', 'DTLSv12', 'WITH_SHA256', 'DTLS_PSK', 'DTLS_ECC'],
+  ...['WAKATIWAI_VERSION="3.3.2"', 'WAKATIWAI_EXECUTABLE="wakatiwaiclient"'],
+];
+
+/** Where the package looks for the program that its install script would have downloaded. */
+const placeIn = (folder: string): string =>
+  join(folder, 'dist/binding', `node-v${process.versions.modules}-${process.platform}-${process.arch}`);
+
+const compile = async (folder: string): Promise<void> => {
+  const wakatiwai = join(folder, 'deps/wakatiwai');
+  const files = Object.entries(sources).flatMap(([place, names]) =>
+    names.split(' ').map((name) => join(wakatiwai, place, `${name}.c`)),
+  );
+  mkdirSync(placeIn(folder), { recursive: true });
+  await runProgram('cc', [
+    ...['-O1', '-w', '-o', join(placeIn(folder), 'wakatiwaiclient')],
+    ...defines.map((define) => `-D${define}`),
+    ...includes.map((include) => `-I${join(wakatiwai, include)}`),
+    ...files,
+  ]);
+};
+
+/** The package, without what its install script would download, and its client compiled; made once per version. */
+export const prepareWakaama = async (): Promise<string> => {
+  const hash = createHash('sha256')
+    .update(process.versions.modules)
+    .update(JSON.stringify([sources, includes, defines]));
+  for (const name of readdirSync(source)) hash.update(readFileSync(join(source, name)));
+  const target = join(built, `wakaama-${hash.digest('hex').slice(0, 12)}`);
+  if (existsSync(target)) return target;
+  mkdirSync(built, { recursive: true });
+  const own = mkdtempSync(join(built, 'new-'));
+  for (const name of readdirSync(source)) copyFileSync(join(source, name), join(own, name));
+  await runProgram('npm', ['ci', '--prefix', own, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']);
+  await compile(join(own, 'node_modules/node-red-contrib-lwm2m'));
+  try {
+    renameSync(own, target);
+  } catch (error) {
+    rmSync(own, { recursive: true, force: true });
+    if (!existsSync(target)) throw error;
+  }
+  return target;
+};
+
+/** On Wakaama, over UDP. It updates its registration by itself, every 15 s. */
+export class WakaamaDevice extends ForeignDevice {
+  static async start(port: number, name: string, localPort: number): Promise<WakaamaDevice> {
+    const args = [join(await prepareWakaama(), program), String(port), name, String(localPort)];
+    return new WakaamaDevice(spawn(process.execPath, args, { stdio: 'pipe' }));
+  }
+
+  /** Not by a signal: its client process would outlive it. */
+  override async ends(): Promise<void> {
+    const { process: device } = this;
+    if (device.exitCode !== null || device.signalCode !== null) return;
+    const gone = new Promise((resolve) => device.once('exit', resolve));
+    device.stdin?.end();
+    await gone;
+  }
+}
