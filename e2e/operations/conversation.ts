@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import type { Application, Reply } from '../application.js';
 import type { LeshanDevice } from '../leshan-device.js';
 import { fresh } from '../journeys.js';
-import { eventually, patienceMs } from '../patience.js';
+import { eventually } from '../patience.js';
 
 /** Media types of LwM2M's formats. */
 export const text = 'text/plain';
@@ -15,9 +15,6 @@ export const senmlCbor = 'application/senml+cbor';
 export const lwm2mJson = 'application/vnd.oma.lwm2m+json';
 
 export const b64 = (bytes: string | Buffer): string => Buffer.from(bytes as string).toString('base64');
-
-/** After this time a device reports once more. */
-const againMs = 10_000;
 
 /** The result of a command. */
 export interface Result {
@@ -89,23 +86,18 @@ export class Conversation {
   }
 
   /** Waits until the snapshot has these values, as they are decoded by their types. */
-  async echoes(values: Record<string, unknown>, timeoutMs = patienceMs): Promise<void> {
-    await eventually(
-      async () => {
-        const echo = await this.echo();
-        const found = Object.keys(values).map((path) => [path, echo.get(path)?.reported?.decoded]);
-        expect(Object.fromEntries(found)).toEqual(values);
-      },
-      { timeoutMs },
-    );
+  async echoes(values: Record<string, unknown>): Promise<void> {
+    await eventually(async () => {
+      const echo = await this.echo();
+      const found = Object.keys(values).map((path) => [path, echo.get(path)?.reported?.decoded]);
+      expect(Object.fromEntries(found)).toEqual(values);
+    });
   }
 
-  /** The device reports until the snapshot has it: what it says while its last notification is under way may be left out. */
+  /** The device reports once, and the snapshot gets it. */
   async reports(command: string, values: Record<string, unknown>): Promise<void> {
-    await eventually(async () => {
-      this.device.tell(command);
-      await this.echoes(values, againMs);
-    });
+    this.device.tell(command);
+    await this.echoes(values);
   }
 
   async subscribes(path: string): Promise<void> {

@@ -48,7 +48,8 @@ export const observing = (talk: () => Conversation): void => {
     );
     const known = paths.map((path) => talk().notifications(path).length);
     n++;
-    await talk().reports(`set ${n}.25`, { [sensor]: n + 0.25 });
+    // Both at once: the later one changes while the first is being sent.
+    talk().device.tell(`set ${n}.25`);
     await talk().reports(`vary ${n}`, { [sensor]: n + 0.25, [`${specimen}/1`]: -1000 * n });
     for (const [i, path] of paths.entries()) await talk().receives(path, known[i]);
     await talk().unsubscribes(sensor);

@@ -46,12 +46,12 @@ describe('the order of notifications (RFC 7641 §3.4)', () => {
     await arrived(deviceId, result, '0');
     return request.token;
   };
-  const observeTogether = (deviceId: string): ReturnType<Harness['call']> =>
+  const observeTogether = (deviceId: string, paths = [temperature]): ReturnType<Harness['call']> =>
     harness.call(proxy, app, 'POST', `/v2/device-requests/${deviceId}?async-id=o-${deviceId}&wait=30`, {
       method: 'FETCH',
       uri: '/',
       observe: true,
-      'payload-b64': Buffer.from(JSON.stringify([{ n: temperature }])).toString('base64'),
+      'payload-b64': Buffer.from(JSON.stringify(paths.map((n) => ({ n })))).toString('base64'),
     });
   const arrived = (deviceId: string, path: string, value: string) =>
     harness.fact(
@@ -144,6 +144,24 @@ describe('the order of notifications (RFC 7641 §3.4)', () => {
     await arrived(deviceId, temperature, '22');
     expect(valuesOf(deviceId, temperature)).toEqual([...(behind ? ['20'] : []), '21', '22']);
     expect((await arrived(deviceId, temperature, '22')).value.audience).toEqual([app.keyId]);
+  });
+
+  it('values that came together keep their place while one of them waits', async () => {
+    const [one, deviceId] = await device('overtaken');
+    const pack = (v: number, ...more: object[]): string => JSON.stringify([...more, { n: temperature, v }]);
+    const asked = new Promise<CoapMessage>((resolve) => (one.onObserve = resolve));
+    const observing = observeTogether(deviceId, [result, temperature]);
+    const { token, ...request } = await asked;
+    one.answer({ token, ...request }, { number: 10, payload: pack(20, { n: result, v: 0 }), format: senmlJson });
+    expect((await observing).json).toMatchObject({ status: 200 });
+    const unlock = await harness.holdRows(lock);
+    one.notify(token, { number: 11, messageId: 80, payload: pack(21, { n: result, v: 1 }), format: senmlJson });
+    expect(await one.told(token, { number: 12, messageId: 81, payload: pack(22), format: senmlJson })).toBe('ACK');
+    await unlock();
+    expect(await one.answered(80)).toBe('ACK');
+    await arrived(deviceId, result, '1');
+    await arrived(deviceId, temperature, '22');
+    expect(valuesOf(deviceId, temperature)).toEqual(['20', '21', '22']);
   });
 
   it('a notification of several paths without Content-Format is in the one that was asked for', async () => {
