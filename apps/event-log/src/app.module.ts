@@ -1,3 +1,4 @@
+import type { Clock } from '@lanyard/service';
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { CatalogueController } from './catalogue/catalogue.controller.js';
@@ -13,7 +14,7 @@ import { Streams } from './tail/streams.js';
 
 @Module({})
 export class AppModule {
-  static of(database: DataSource, streams: Streams): DynamicModule {
+  static of(database: DataSource, streams: Streams, clock: Clock): DynamicModule {
     return {
       module: AppModule,
       // The stream's path is one that an id would fit: it comes first.
@@ -21,7 +22,7 @@ export class AppModule {
       providers: [
         { provide: EntriesStore, useValue: new EntriesStore(database) },
         { provide: MembershipStore, useValue: new MembershipStore(database) },
-        { provide: EventsReader, useValue: new EventsReader(database) },
+        { provide: EventsReader, useValue: new EventsReader(database, clock) },
         { provide: StoredEvents, useValue: new StoredEvents(database) },
         { provide: Streams, useValue: streams },
       ],

@@ -53,7 +53,7 @@ export const start = async (config: EventLogConfig, overrides: ServiceOverrides 
     config,
     {
       title: 'Device event log',
-      module: AppModule.of(database, streams),
+      module: AppModule.of(database, streams, clock),
       strategies: [consumers],
       beforeListen: () => Promise.all([keys.start(), calls.start()]).then(() => undefined),
       afterListen: async () => {

@@ -211,6 +211,26 @@ describe('the event log', () => {
     expect(seen).toHaveLength(9);
   });
 
+  it('newest first over all times: those of these weeks, then older ones, and one whose clock is fast', async () => {
+    const deviceId = newId();
+    const day = 86_400_000;
+    const daysAgo = [200, 60, 15, 8, 3, 0, -90];
+    for (const [n, days] of daysAgo.entries())
+      await producer.send(DeviceSessions, registered(deviceId, n + 1, new Date(Date.now() - days * day).toISOString()));
+    const page = async (query: string): Promise<{ body: Page }> =>
+      get(`/v3/device-events?device_id=${deviceId}&${query}`);
+    const patience = { timeoutMs: 90_000 };
+    await eventually(async () => expect((await page('order=ASC')).body.data).toHaveLength(7), patience);
+    const newestFirst = (await page('order=ASC')).body.data.map((e) => e.id).reverse();
+    for (const limit of [2, 4, 6, 7, 8]) {
+      const { body } = await page(`limit=${limit}`);
+      expect(body.data.map((e) => e.id)).toEqual(newestFirst.slice(0, limit));
+      expect(body.has_more).toBe(limit < 7);
+    }
+    const { body } = await page(`limit=4&after=${newestFirst[2]}`);
+    expect(body.data.map((e) => e.id)).toEqual(newestFirst.slice(3));
+  }, 240_000);
+
   it('of a device group: the entries of those who are in it now; pages stay as they are when members come and go', async () => {
     const account = newId();
     const [group, other] = [newId(), newId()];

@@ -1,4 +1,5 @@
 import {
+  type Clock,
   type Filter,
   filtersToSql,
   JsonText,
@@ -11,6 +12,7 @@ import type { DataSource } from 'typeorm';
 import { EventNotFound, PageNotFound } from '../errors.js';
 import { inGroups } from '../groups/membership-store.js';
 import { lookUpCode, numericType } from '../log/codes.js';
+import { weekStart } from '../partitions/ranges.js';
 import { selectEvents } from './device-event.js';
 
 /** Newest first, as the specification's reply shows (spec §2.6). */
@@ -45,6 +47,10 @@ const normalise = (filter: Filter): Filter[] => {
   return [filter, { field: 'event_type', operator: 'in', values: types }];
 };
 
+/** The first page of all times, newest first. */
+const isNewest = ({ order, after, filters }: ListQuery): boolean =>
+  order === 'DESC' && !after && !filters.some(({ field }) => field === 'date_time' || field === 'id');
+
 /** SQL conditions on the entries of one account; their values are appended to `parameters`. */
 export const conditionsOf = (accountId: string, filters: readonly Filter[], parameters: unknown[]): string[] => {
   const ofGroups = filters.filter(({ field }) => field === 'group_id');
@@ -56,11 +62,18 @@ export const conditionsOf = (accountId: string, filters: readonly Filter[], para
   ];
 };
 
+/** How far back the newest entries are looked for first: this week and the one before. */
+const recentMs = 7 * 86_400_000;
+
 /** Reads the log of one account. */
 export class EventsReader {
   private readonly prepared: PreparedReads;
+  private recent: { since: string; prepared: PreparedReads } | undefined;
 
-  constructor(private readonly database: DataSource) {
+  constructor(
+    private readonly database: DataSource,
+    private readonly clock: Clock,
+  ) {
     this.prepared = new PreparedReads(database);
   }
 
@@ -70,13 +83,10 @@ export class EventsReader {
     const conditions = conditionsOf(accountId, query.filters, parameters);
     const total = query.includeTotal ? await this.count(conditions, parameters) : undefined;
     if (query.after) conditions.push(await this.behind(accountId, query.after, query.order, parameters));
-    const rows = await this.prepared.tuples<[string]>(
-      `${selectEvents} WHERE ${conditions.join(' AND ')}
-       ORDER BY device_events.date_time ${query.order}, device_events.id ${query.order} LIMIT ${query.limit + 1}`,
-      parameters,
-    );
-    const page = rows.slice(0, query.limit).map(([text]) => text);
-    return listText(page, rows.length > query.limit, query, total);
+    const rows = isNewest(query)
+      ? await this.newest(conditions, parameters, query.limit + 1)
+      : await this.page(this.prepared, conditions, parameters, query.order, query.limit + 1);
+    return listText(rows.slice(0, query.limit), rows.length > query.limit, query, total);
   }
 
   async get(accountId: string, id: string): Promise<JsonText> {
@@ -86,6 +96,42 @@ export class EventsReader {
     ]);
     if (!event) throw new EventNotFound();
     return new JsonText(...event);
+  }
+
+  /**
+   * Those of the last two weeks, then older ones if there are too few. The date is part of the text, so that PostgreSQL
+   * leaves the partitions of other weeks out when it plans; it would look into each of them for every page.
+   */
+  private async newest(
+    conditions: readonly string[],
+    parameters: readonly unknown[],
+    count: number,
+  ): Promise<string[]> {
+    const since = new Date(weekStart(this.clock.now()) - recentMs).toISOString();
+    if (this.recent?.since !== since) this.recent = { since, prepared: new PreparedReads(this.database) };
+    const { prepared } = this.recent;
+    const read = (when: string): Promise<string[]> =>
+      this.page(prepared, [...conditions, when], parameters, 'DESC', count);
+    const recent = await read(`date_time >= '${since}'`);
+    if (recent.length === count) return recent;
+    // As many as for a whole page, so that the text is the same each time.
+    const older = await read(`date_time < '${since}'`);
+    return [...recent, ...older.slice(0, count - recent.length)];
+  }
+
+  private async page(
+    prepared: PreparedReads,
+    conditions: readonly string[],
+    parameters: readonly unknown[],
+    order: 'ASC' | 'DESC',
+    count: number,
+  ): Promise<string[]> {
+    const rows = await prepared.tuples<[string]>(
+      `${selectEvents} WHERE ${conditions.join(' AND ')}
+       ORDER BY device_events.date_time ${order}, device_events.id ${order} LIMIT ${count}`,
+      [...parameters],
+    );
+    return rows.map(([text]) => text);
   }
 
   private async count(conditions: string[], parameters: unknown[]): Promise<number> {
