@@ -6,6 +6,9 @@ import { cpuSeconds, Plant, startConstant } from './plant.mjs';
 const connections = 16;
 const steadyPerSecond = 500;
 
+/** For each operation: until then V8 interprets, and compiles. A service that has run for a minute does neither. */
+const warmUpSeconds = 10;
+
 /** All services, and nothing that refuses: the rate of one key is what is measured. */
 const env = {
   GATEWAY_KEY_RATE_PER_SECOND: '1000000',
@@ -30,7 +33,7 @@ export const rest = {
     /** @param {string} name @param {URL} url @param {() => Buffer} next @param {boolean} counts @param {(number | undefined)[]} pids */
     const measure = async (name, url, next, counts, [first, owner]) => {
       const before = [cpuSeconds(first), cpuSeconds(owner)];
-      const { perSecond, took } = await saturate(url, next, { seconds: counts ? seconds : 2, connections });
+      const { perSecond, took } = await saturate(url, next, { seconds: counts ? seconds : warmUpSeconds, connections });
       if (!counts) return;
       const of = (measured[name] ??= { perSecond: [], p99: [], cpu: [], ownerCpu: [] });
       of.cpu.push(((cpuSeconds(first) - (before[0] ?? 0)) / took.length) * 1e6);
@@ -80,6 +83,7 @@ export const restAdded = {
     const registry = new URL(system.constellation.unit('registry-0').unit.address);
     /** @type {Record<'gateway' | 'registry', number[]>} */
     const took = { gateway: [], registry: [] };
+    await saturate(gateway, plant.requests('get', gateway), { seconds: warmUpSeconds, connections });
     for (let n = 0; n <= rounds; n++) {
       const options = { seconds: n === 0 ? 3 : seconds, connections, perSecond: steadyPerSecond };
       const through = await steady(gateway, plant.requests('get', gateway), options);

@@ -54,8 +54,8 @@ const refuseLongUrls = (app: NestFastifyApplication): void => {
   app
     .getHttpAdapter()
     .getInstance()
-    .addHook('onRequest', async (request) => {
-      if (request.originalUrl.length > urlLengthMax) throw new UrlTooLong();
+    .addHook('onRequest', (request, _reply, done) => {
+      done(request.originalUrl.length > urlLengthMax ? new UrlTooLong() : undefined);
     });
 };
 

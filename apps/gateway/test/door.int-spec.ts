@@ -144,6 +144,23 @@ describe('forwarding', () => {
     else await expect(answer).rejects.toThrow();
   });
 
+  it.each([0, 1, 65_536, 65_537, 262_144, 262_145])('passes each of %s bytes on, whatever it is', async (length) => {
+    const bytes = Buffer.from(Uint8Array.from({ length }, (_, n) => n % 256));
+    proxy.handler = (_request, response) => {
+      response.writeHead(200, { 'content-length': length, etag: '"a"', 'x-request-id': 'theirs' }).end(bytes);
+    };
+    const response = await fetch(`${gateway.service.url}/v2/endpoints`, {
+      headers: { authorization: `Bearer ${gateway.adminKey}`, 'x-request-id': 'mine' },
+    });
+    expect(Buffer.from(await response.arrayBuffer()).equals(bytes)).toBe(true);
+    const { headers } = response;
+    expect([headers.get('content-length'), headers.get('etag'), headers.get('x-request-id')]).toEqual([
+      String(length),
+      '"a"',
+      'mine',
+    ]);
+  });
+
   it('passes a stream on as it comes, at the pace of the client', async () => {
     let written = 0;
     let ended = false;

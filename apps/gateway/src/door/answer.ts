@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import type { Call } from './forward.js';
+import type { PassedCall } from './forward.js';
 import type { Replica } from './replicas.js';
 
 /** Answers up to this are taken whole: one write to the client, and no stream between. */
@@ -20,23 +20,20 @@ const hasNoBody = (method: string, statusCode: number): boolean =>
 
 /** Takes one answer. Rejects when it breaks off before it is passed on; a stream that breaks off is destroyed. */
 class AnswerTaker implements Dispatcher.DispatchHandler {
-  private controller: Dispatcher.DispatchController | undefined;
   private head: Omit<Answer, 'body'> = { statusCode: 0, headers: {} };
   private chunks: Buffer[] = [];
   private stream: Readable | undefined;
-  private readonly leave = (): void => this.controller?.abort(this.call.signal.reason as Error);
 
   constructor(
-    private readonly call: Call,
+    private readonly call: PassedCall,
     private readonly resolve: (answer: Answer) => void,
     private readonly reject: (error: unknown) => void,
   ) {}
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.controller = controller;
-    const { signal } = this.call;
-    if (signal.aborted) return this.leave();
-    signal.addEventListener('abort', this.leave, { once: true });
+    const leave = (): void => controller.abort(new Error('the client went away'));
+    if (this.call.signal.aborted) return leave();
+    this.call.signal.onLeave(leave);
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, statusCode: number, headers: IncomingHttpHeaders): void {
@@ -73,12 +70,12 @@ class AnswerTaker implements Dispatcher.DispatchHandler {
   }
 
   private settle(): void {
-    this.call.signal.removeEventListener('abort', this.leave);
+    this.call.signal.onLeave(undefined);
   }
 }
 
 /** Asks a replica for an answer that is passed on as it is. */
-export const askForPassing = (replica: Replica, call: Call): Promise<Answer> =>
+export const askForPassing = (replica: Replica, call: PassedCall): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const { method, path, headers, body } = call;
     if (body.contentLength !== undefined) headers['content-length'] = body.contentLength;

@@ -2,6 +2,7 @@ import { type Metrics, ServiceError } from '@lanyard/service';
 import type { Dispatcher } from 'undici';
 import { OwnerUnavailable } from '../errors.js';
 import { type Answer, askForPassing } from './answer.js';
+import type { Departure } from './departure.js';
 import type { Replica, Replicas } from './replicas.js';
 import { ClientGone, type RequestBody } from './request-body.js';
 
@@ -13,8 +14,13 @@ export interface Call {
   headers: Record<string, string | string[]>;
   body: RequestBody;
   /** The client went away. */
-  signal: AbortSignal;
+  signal: { readonly aborted: boolean };
 }
+
+/** For whom the answer is read here. */
+type OwnCall = Call & { signal: AbortSignal };
+/** For whom it is passed on. */
+export type PassedCall = Call & { signal: Departure };
 
 /** May be sent twice without another effect (RFC 9110 §9.2.2). */
 const idempotent = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
@@ -35,9 +41,9 @@ export const neverReached = (error: unknown): boolean =>
 const wasReset = (error: unknown): boolean =>
   ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes((error as { code?: string }).code ?? '');
 
-type Ask<A> = (replica: Replica, call: Call) => Promise<A>;
+type Ask<A, C extends Call> = (replica: Replica, call: C) => Promise<A>;
 
-const ask: Ask<Dispatcher.ResponseData> = (replica, { method, path, headers, body, signal }) => {
+const ask: Ask<Dispatcher.ResponseData, OwnCall> = (replica, { method, path, headers, body, signal }) => {
   const length = body.contentLength === undefined ? {} : { 'content-length': body.contentLength };
   return replica.pool.request({
     method: method as Dispatcher.HttpMethod,
@@ -57,7 +63,12 @@ const count = (metrics: Metrics, owner: string): void =>
     })
     .inc({ owner });
 
-const onOneReplica = async <A>(replicas: Replicas, call: Call, metrics: Metrics, way: Ask<A>): Promise<A> => {
+const onOneReplica = async <A, C extends Call>(
+  replicas: Replicas,
+  call: C,
+  metrics: Metrics,
+  way: Ask<A, C>,
+): Promise<A> => {
   let cause: unknown;
   for (const replica of replicas.order()) {
     try {
@@ -78,9 +89,9 @@ const onOneReplica = async <A>(replicas: Replicas, call: Call, metrics: Metrics,
  * Sends a call to one of the owner's replicas and gives its answer, body unread. A replica that cannot be reached is
  * passed over; one that broke off is, when the call may be repeated. Throws OwnerUnavailable when none answered.
  */
-export const forward = (replicas: Replicas, call: Call, metrics: Metrics): Promise<Dispatcher.ResponseData> =>
+export const forward = (replicas: Replicas, call: OwnCall, metrics: Metrics): Promise<Dispatcher.ResponseData> =>
   onOneReplica(replicas, call, metrics, ask);
 
 /** The same for an answer that goes to the client as it is. */
-export const pass = (replicas: Replicas, call: Call, metrics: Metrics): Promise<Answer> =>
+export const pass = (replicas: Replicas, call: PassedCall, metrics: Metrics): Promise<Answer> =>
   onOneReplica(replicas, call, metrics, askForPassing);

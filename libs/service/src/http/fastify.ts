@@ -6,7 +6,7 @@ import { errorReply } from '../errors/error-body.js';
 import { MalformedJson, ValidationFailed } from '../errors/service-error.js';
 import { answerJsonText } from './json-text.js';
 import { bodyLimitBytes } from './limits.js';
-import { refuseNul, refuseUnstorableText } from './text.js';
+import { nulIn, refuseUnstorableText } from './text.js';
 
 /** Client timeouts: what a slow or half-open peer may hold. */
 const headersTimeoutMs = 10_000;
@@ -85,9 +85,9 @@ export const createFastify = ({ rawBodyPrefixes = [] }: HttpOptions = {}): Fasti
       done(error as Error);
     }
   });
-  fastify.addHook('onRequest', async (request, reply) => {
+  fastify.addHook('onRequest', (request, reply, done) => {
     reply.header(requestIdHeader, request.id);
-    refuseNul(request.originalUrl);
+    done(nulIn(request.originalUrl));
   });
   answerJsonText(fastify);
   return adapter;

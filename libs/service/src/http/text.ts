@@ -26,7 +26,6 @@ export const refuseUnstorableText = (text: string, value: unknown): void => {
   if (name !== undefined) throw new ValidationFailed([{ name, message }]);
 };
 
-/** Throws ValidationFailed for a URL with a NUL: no path and no filter has one. */
-export const refuseNul = (url: string): void => {
-  if (url.includes('%00')) throw new ValidationFailed([{ name: 'url', message: 'must not hold a NUL character' }]);
-};
+/** What is wrong with a URL that has a NUL: no path and no filter has one. */
+export const nulIn = (url: string): ValidationFailed | undefined =>
+  url.includes('%00') ? new ValidationFailed([{ name: 'url', message: 'must not hold a NUL character' }]) : undefined;
