@@ -8,6 +8,7 @@ export * from './database/json-record.js';
 export * from './database/migrate-command.js';
 export * from './database/open-database.js';
 export * from './database/prepared-reads.js';
+export * from './database/prepared-statement.js';
 export * from './errors/error-body.js';
 export * from './errors/service-error.js';
 export * from './http/error-filter.js';

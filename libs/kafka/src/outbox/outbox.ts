@@ -1,4 +1,5 @@
 import { encodeMessage, type EncodedMessage, encodeTombstone, type Topic } from '@lanyard/contracts';
+import { PreparedStatement } from '@lanyard/service';
 import type { EntityManager, MigrationInterface, QueryRunner } from 'typeorm';
 import { causeOf } from './cause.js';
 import { RelayCall } from './relay-call.js';
@@ -37,12 +38,19 @@ const appendBatch = 5_000;
  */
 export class Outbox {
   private readonly relay: RelayCall;
+  private readonly insertion: PreparedStatement<never>;
 
   constructor(
-    private readonly schema: string,
+    schema: string,
     private readonly source: string,
   ) {
     this.relay = new RelayCall(outboxChannel(schema));
+    // The identity column counts in the order of the rows: ORDER BY comes before it.
+    this.insertion = new PreparedStatement(
+      `INSERT INTO ${schema}.outbox (topic, message_key, value, headers)
+       SELECT $1, key, value, headers
+       FROM unnest($2::text[], $3::bytea[], $4::jsonb[]) WITH ORDINALITY AS m (key, value, headers, n) ORDER BY n`,
+    );
   }
 
   /** Throws InvalidMessage when the value does not fit the topic: the transaction should fail. */
@@ -66,18 +74,12 @@ export class Outbox {
   }
 
   private async insert(manager: EntityManager, topicName: string, messages: readonly EncodedMessage[]): Promise<void> {
-    // The identity column counts in the order of the rows: ORDER BY comes before it.
-    await manager.query(
-      `INSERT INTO ${this.schema}.outbox (topic, message_key, value, headers)
-       SELECT $1, key, value, headers
-       FROM unnest($2::text[], $3::bytea[], $4::jsonb[]) WITH ORDINALITY AS m (key, value, headers, n) ORDER BY n`,
-      [
-        topicName,
-        messages.map(({ key }) => key),
-        messages.map(({ value }) => value),
-        messages.map(({ headers }) => JSON.stringify(headers)),
-      ],
-    );
+    await this.insertion.run(manager, [
+      topicName,
+      messages.map(({ key }) => key),
+      messages.map(({ value }) => value),
+      messages.map(({ headers }) => JSON.stringify(headers)),
+    ]);
     this.relay.due(manager);
   }
 }

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { DataSource } from 'typeorm';
+import { statementName } from './statement-name.js';
 
 /** A prepared statement takes memory of every connection: texts beyond this are planned each time. */
 const textsMax = 32;
@@ -37,8 +37,7 @@ export class PreparedReads {
     const known = this.names.get(text);
     if (known !== undefined) return { name: known };
     if (this.names.size >= textsMax) return {};
-    // Readers share connections: one name stands for one text everywhere.
-    const name = `read_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
+    const name = statementName(text);
     this.names.set(text, name);
     return { name };
   }
