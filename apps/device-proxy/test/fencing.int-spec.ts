@@ -119,6 +119,39 @@ describe('the fence between replicas', () => {
     expect(again.every(({ session }, n) => session.epoch > (epochsBefore[n] ?? 0))).toBe(true);
   });
 
+  it('many observations at once: each is judged by itself', async () => {
+    const all = await Promise.all(Array.from({ length: 30 }, (_, n) => registered(`192.0.2.7:${n + 1}`)));
+    const observed = (n: number, token: string) => {
+      const { deviceId, epoch } = all[n]!.session;
+      return a.store.putObservation(deviceId, epoch, { path: '/3303/0/5700', token });
+    };
+    const token = (n: number, round: number): string =>
+      `${newId().slice(0, 12)}${n.toString(16).padStart(2, '0')}0${round}`;
+    const first = all.map((_, n) => token(n, 1));
+    expect(await Promise.all(first.map((text, n) => observed(n, text)))).toEqual(first.map(() => true));
+    await taken(b, all[3]!.lookup, '192.0.2.7:4');
+    await redis.hset(
+      a.store.keys.observations(all[5]!.session.deviceId),
+      '/3303/0/5700',
+      'not what this service writes',
+    );
+    const second = all.map((_, n) => token(n, 2));
+    const outcomes = await Promise.allSettled(second.map((text, n) => observed(n, text)));
+    expect(outcomes.map((one) => (one.status === 'fulfilled' ? one.value : 'failed'))).toEqual(
+      all.map((_, n) => (n === 5 ? 'failed' : n !== 3)),
+    );
+    const found = await Promise.all(second.map((text) => a.store.find({ by: 'token', token: text })));
+    expect(found).toEqual(all.map(({ session }, n) => (n === 3 || n === 5 ? undefined : session.deviceId)));
+    expect(await a.store.find({ by: 'token', token: first[3]! })).toBe(all[3]!.session.deviceId);
+    expect(await a.store.find({ by: 'token', token: first[4]! })).toBeUndefined();
+    // Over before it was stored: it stays over.
+    const { deviceId, epoch } = all[7]!.session;
+    const short = { path: '/3303/0/5700', token: token(7, 3) };
+    const both = [a.store.putObservation(deviceId, epoch, short), a.store.dropObservation(deviceId, epoch, short)];
+    expect(await Promise.all(both)).toEqual([true, true]);
+    expect((await a.store.read(deviceId))?.observations).toEqual([]);
+  });
+
   it('a replica that stood still believes none of its copies until Redis has confirmed them', async () => {
     const [kept, lost] = await Promise.all([registered('192.0.2.4:1'), registered('192.0.2.4:2')]);
     await taken(b, lost.lookup, '192.0.2.4:2');

@@ -87,22 +87,24 @@ export class Observer {
 
   /** They ended with the connection (RFC 8323 §7.4). What somebody still wants is observed anew after the update. */
   private async loseConnected(session: Session): Promise<void> {
-    for (const observation of session.observations.all()) {
-      session.observations.delete(observation.path);
-      await this.sessions.store.dropObservation(session.deviceId, session.epoch, observation);
-    }
+    const { deviceId, epoch } = session;
+    const over = session.observations.all();
+    for (const { path } of over) session.observations.delete(path);
+    await Promise.all(over.map((observation) => this.sessions.store.dropObservation(deviceId, epoch, observation)));
     await this.adoptAutomatic(session);
   }
 
   /** Observations that the device says it makes by itself (spec §2.4 rule 3). */
   async adoptAutomatic(session: Session): Promise<void> {
+    const adopted: string[] = [];
     for (const { path, autoToken } of session.data.links) {
       if (autoToken === undefined || session.observations.has(path)) continue;
       const observation = { path, token: autoToken, auto: true };
       this.remember(session, observation);
       this.adopt(session, observation);
-      await this.store(session, path);
+      adopted.push(path);
     }
+    await Promise.all(adopted.map((path) => this.store(session, path)));
   }
 
   private adoptAll(session: Session): void {

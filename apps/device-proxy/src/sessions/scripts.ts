@@ -7,8 +7,7 @@ const names = [
   'update-session-3',
   'close-session-4',
   'claim-expired-1',
-  'put-observation-3',
-  'drop-observation-3',
+  'note-observations',
   'renew-sessions',
 ] as const;
 

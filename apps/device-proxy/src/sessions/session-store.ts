@@ -53,8 +53,17 @@ type Row = (string | number)[];
 
 const accountPage = 200;
 
-/** New sessions in one script: Redis does nothing else meanwhile. */
-const openTogetherMax = 100;
+interface Noted {
+  deviceId: string;
+  epoch: number;
+  path: string;
+  token: string;
+  /** As Redis keeps it; '' when it is dropped. */
+  stored: string;
+}
+
+/** New sessions, or observations, in one script: Redis does nothing else meanwhile. */
+const scriptMax = 100;
 
 const stored = (deviceId: string, row: Row, observations: string[]): StoredSession => ({
   deviceId,
@@ -73,7 +82,11 @@ export class SessionStore {
   readonly keys: SessionKeys;
   private readonly run: RunScript;
   private readonly openings = new Gather((batch: readonly NewSession[]) => this.openAll(batch), {
-    togetherMax: openTogetherMax,
+    togetherMax: scriptMax,
+    paceMs,
+  });
+  private readonly notes = new Gather((batch: readonly Noted[]) => this.noteAll(batch), {
+    togetherMax: scriptMax,
     paceMs,
   });
   private readonly renewals = new Gather((batch: readonly Renewal[]) => this.renewAll(batch), { paceMs });
@@ -166,13 +179,33 @@ export class SessionStore {
     return ((await this.run('renew-sessions', keys, args)) as number[]).map((result) => result === 1);
   }
 
-  async putObservation(deviceId: string, epoch: number, observation: Observation): Promise<boolean> {
-    const args = [deviceId, epoch, observation.path, observation.token, JSON.stringify(observation)];
-    return (await this.run('put-observation-3', this.observationKeys(deviceId), args)) === 1;
+  /** False when the session is no longer this replica's. */
+  putObservation(deviceId: string, epoch: number, observation: Observation): Promise<boolean> {
+    const { path, token } = observation;
+    return this.note({ deviceId, epoch, path, token, stored: JSON.stringify(observation) });
   }
 
-  async dropObservation(deviceId: string, epoch: number, { path, token }: Observation): Promise<boolean> {
-    return (await this.run('drop-observation-3', this.observationKeys(deviceId), [epoch, path, token])) === 1;
+  /** False when it was another one's already, or gone. */
+  dropObservation(deviceId: string, epoch: number, { path, token }: Observation): Promise<boolean> {
+    return this.note({ deviceId, epoch, path, token, stored: '' });
+  }
+
+  /** Both in one order: what is dropped is not stored behind that. */
+  private async note(noted: Noted): Promise<boolean> {
+    const said = await this.notes.of(noted);
+    if (typeof said === 'string') throw new Error(`observation not stored: ${said}`);
+    return said === 1;
+  }
+
+  /** What fails for one fails for it alone. */
+  private async noteAll(batch: readonly Noted[]): Promise<(number | string)[]> {
+    const keys = [this.keys.index];
+    const args: (string | number)[] = [];
+    for (const { deviceId, epoch, path, token, stored: text } of batch) {
+      keys.push(this.keys.session(deviceId), this.keys.observations(deviceId));
+      args.push(deviceId, epoch, path, token, text);
+    }
+    return (await this.run('note-observations', keys, args)) as (number | string)[];
   }
 
   async find(lookup: Lookup): Promise<string | undefined> {
@@ -222,9 +255,5 @@ export class SessionStore {
   private fiveKeys(deviceId: string): string[] {
     const { keys } = this;
     return [keys.session(deviceId), keys.observations(deviceId), keys.index, keys.expiry, keys.epochs];
-  }
-
-  private observationKeys(deviceId: string): string[] {
-    return [this.keys.session(deviceId), this.keys.observations(deviceId), this.keys.index];
   }
 }
