@@ -4,6 +4,7 @@ import { Registry1732147200000 } from './migrations/1732147200000-registry.js';
 import { Credentials1763700000000 } from './migrations/1763700000000-credentials.js';
 import { AccountStandings1764100000000 } from './migrations/1764100000000-account-standings.js';
 import { Bulk1763900000000 } from './migrations/1763900000000-bulk.js';
+import { DeviceNames1764300000000 } from './migrations/1764300000000-device-names.js';
 import { GroupChanges1764200000000 } from './migrations/1764200000000-group-changes.js';
 import { RequestOfAnImport1764200000001 } from './migrations/1764200000001-request-of-an-import.js';
 import { RevokedSerials1764010000000 } from './migrations/1764010000000-revoked-serials.js';
@@ -24,6 +25,7 @@ export const databaseOf = (config: DatabaseConfig): DatabaseOptions => ({
     AccountStandings1764100000000,
     GroupChanges1764200000000,
     RequestOfAnImport1764200000001,
+    DeviceNames1764300000000,
   ],
   applicationName: config.replicaId,
   ...(config.databaseMigrations && { migrate: config.databaseMigrations }),

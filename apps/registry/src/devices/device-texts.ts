@@ -1,4 +1,4 @@
-import { GatheredReads, JsonText, PreparedReads } from '@lanyard/service';
+import { GatheredReads, JsonText, type ListQuery, PreparedReads } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
 import { deviceEtag, deviceGroups, deviceRecord, withGroups } from './device-record.js';
 import { KeptTexts } from './kept-texts.js';
@@ -18,6 +18,13 @@ const oneSql = `SELECT d.id, d.account_id, ${deviceEtag}, ${deviceRecord}, ${dev
 interface One {
   accountId: string;
   answer: JsonText;
+}
+
+/** Which devices a page is of. */
+interface Scope {
+  where: string;
+  parameters: readonly unknown[];
+  plan: 'once' | 'each';
 }
 
 export interface DevicePage {
@@ -48,37 +55,40 @@ export class DeviceTexts {
   async page(
     conditions: readonly string[],
     parameters: readonly unknown[],
-    { order, limit }: { order: 'ASC' | 'DESC'; limit: number },
+    query: Pick<ListQuery, 'order' | 'limit' | 'filters'>,
   ): Promise<DevicePage> {
-    const where = conditions.join(' AND ');
+    const { order, limit } = query;
+    const scope: Scope = {
+      where: conditions.join(' AND '),
+      parameters,
+      plan: query.filters.length > 0 ? 'each' : 'once',
+    };
     const rows = await this.prepared.tuples<[id: string, groups: string, ...Version]>(
       `SELECT d.id, ${deviceGroups}, ${versionColumns} FROM registry.devices d
-       WHERE ${where} ORDER BY d.id ${order} LIMIT ${limit + 1}`,
+       WHERE ${scope.where} ORDER BY d.id ${order} LIMIT ${limit + 1}`,
       [...parameters],
+      scope.plan,
     );
     const shown = rows.slice(0, limit);
     const known = shown.map(([id, , ...version]) => this.kept.get(id, versionOf(version)));
     const missing = shown.flatMap(([id], i) => (known[i] === undefined ? id : []));
-    const read = missing.length > 0 ? await this.read(where, parameters, missing) : new Map<string, string>();
+    const read = missing.length > 0 ? await this.read(scope, missing) : new Map<string, string>();
     const texts = shown.flatMap(([id, groups], i) => {
       const text = known[i] ?? read.get(id);
       return text === undefined ? [] : withGroups(text, groups);
     });
     const hasMore = rows.length > limit;
     // All of them went between the two statements: clients go on behind the last of a page.
-    return texts.length === 0 && hasMore ? this.page(conditions, parameters, { order, limit }) : { texts, hasMore };
+    return texts.length === 0 && hasMore ? this.page(conditions, parameters, query) : { texts, hasMore };
   }
 
   /** As they are now, which may be later than what was asked for; one that is gone, or fits no more, is left out. */
-  private async read(
-    where: string,
-    parameters: readonly unknown[],
-    ids: readonly string[],
-  ): Promise<Map<string, string>> {
+  private async read({ where, parameters, plan }: Scope, ids: readonly string[]): Promise<Map<string, string>> {
     const rows = await this.prepared.tuples<[id: string, text: string, ...Version]>(
       `SELECT d.id, ${deviceRecord}, ${versionColumns} FROM registry.devices d
        WHERE ${where} AND d.id = ANY($${parameters.length + 1})`,
       [...parameters, ids],
+      plan,
     );
     for (const [id, text, ...version] of rows) this.kept.put(id, versionOf(version), text);
     return new Map(rows.map(([id, text]) => [id, text]));

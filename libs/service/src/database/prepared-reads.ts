@@ -22,9 +22,17 @@ export class PreparedReads {
     return rows as T[];
   }
 
-  /** Rows as arrays of their columns: no object is made of each. */
-  async tuples<T extends unknown[]>(text: string, values: unknown[]): Promise<T[]> {
-    const { rows } = await this.pool.query({ ...this.named(text), text, values, rowMode: 'array' });
+  /**
+   * Rows as arrays of their columns: no object is made of each. `each`: planned each time for its values, for conditions
+   * that may find one row in a million, or all of them.
+   */
+  async tuples<T extends unknown[]>(text: string, values: unknown[], plan: 'once' | 'each' = 'once'): Promise<T[]> {
+    const { rows } = await this.pool.query({
+      ...(plan === 'once' && this.named(text)),
+      text,
+      values,
+      rowMode: 'array',
+    });
     return rows as T[];
   }
 

@@ -99,7 +99,8 @@ export const parseFilters = (
 
 /**
  * SQL conditions for PostgreSQL. `columns`: field -> SQL expression; a map's expression is a jsonb column. Values go
- * to `parameters` (positional, appended), so nothing of a request becomes SQL text.
+ * to `parameters` (positional, appended), so nothing of a request becomes SQL text. Values of maps are text: equality
+ * is asked as containment, which an index of the whole column answers.
  */
 export const filtersToSql = (
   filters: readonly Filter[],
@@ -110,6 +111,8 @@ export const filtersToSql = (
     const bind = (value: unknown): string => `$${parameters.push(value)}`;
     const column = columns[filter.map ?? filter.field];
     if (column === undefined) throw new Error(`no column for filter ${filter.field}`);
+    if (filter.map !== undefined && filter.operator === 'eq')
+      return `${column} @> jsonb_build_object(${bind(filter.key)}::text, ${bind(filter.values[0])}::text)`;
     const expression = filter.map === undefined ? column : `(${column} ->> ${bind(filter.key)})`;
     switch (filter.operator) {
       case 'eq':

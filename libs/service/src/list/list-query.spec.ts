@@ -76,14 +76,24 @@ describe('list query', () => {
 
   it('never puts a value into SQL', () => {
     const { filters } = parseListQuery(
-      { state__in: "x';drop table,y", custom_attributes__a__neq: 'b', devices_count__gte: '3' },
+      {
+        state__in: "x';drop table,y",
+        custom_attributes__a__neq: 'b',
+        devices_count__gte: '3',
+        custom_attributes__c: "d'",
+      },
       spec,
     );
     const parameters: unknown[] = ['account'];
     expect(
       filtersToSql(filters, { state: 'd.state', devices_count: 'n', custom_attributes: 'd.attributes' }, parameters),
-    ).toEqual(['d.state = ANY($2)', '(d.attributes ->> $3) IS DISTINCT FROM $4', 'n >= $5']);
-    expect(parameters).toEqual(['account', ["x';drop table", 'y'], 'a', 'b', 3]);
+    ).toEqual([
+      'd.state = ANY($2)',
+      '(d.attributes ->> $3) IS DISTINCT FROM $4',
+      'n >= $5',
+      'd.attributes @> jsonb_build_object($6::text, $7::text)',
+    ]);
+    expect(parameters).toEqual(['account', ["x';drop table", 'y'], 'a', 'b', 3, 'c', "d'"]);
   });
 
   it('one row more than the limit says that more follow', () => {
