@@ -4,7 +4,7 @@ import { GatheredReads } from './gathered-reads.js';
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Reads that are answered when the test says so. */
-const reads = () => {
+const reads = (holdMs = 600_000) => {
   const asked: (readonly string[])[] = [];
   const answers: ((outcome: Error | undefined) => void)[] = [];
   const gathered = new GatheredReads<string>((keys) => {
@@ -15,7 +15,7 @@ const reads = () => {
         else resolve(new Map(keys.filter((key) => key !== 'none').map((key) => [key, `value of ${key}`])));
       }),
     );
-  });
+  }, holdMs);
   return { asked, answers, gathered };
 };
 
@@ -56,6 +56,16 @@ describe('gathered reads', () => {
     await nextTurn();
     answers[1]?.(undefined);
     expect(await value).toBe('value of a');
+  });
+
+  it('do not wait for statements that hang', async () => {
+    const { asked, gathered } = reads(5);
+    for (const key of ['a', 'b', 'c']) {
+      void gathered.get(key);
+      await nextTurn();
+    }
+    while (asked.length < 3) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(asked).toEqual([['a'], ['b'], ['c']]);
   });
 
   it('take a hundred keys at most', async () => {

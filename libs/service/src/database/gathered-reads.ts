@@ -2,6 +2,9 @@
 const statementsMax = 2;
 const keysMax = 100;
 
+/** A statement that takes longer holds up nobody: others go out beside it, and the pool says when there are too many. */
+const holdMsMax = 1_000;
+
 interface Waiting<V> {
   key: string;
   resolve: (value: V | undefined) => void;
@@ -19,7 +22,10 @@ export class GatheredReads<V> {
   private isDue = false;
 
   /** `read` gives what it finds, by key; when it rejects, all who wait for it hear of that. */
-  constructor(private readonly read: (keys: readonly string[]) => Promise<ReadonlyMap<string, V>>) {}
+  constructor(
+    private readonly read: (keys: readonly string[]) => Promise<ReadonlyMap<string, V>>,
+    private readonly holdMs = holdMsMax,
+  ) {}
 
   /** undefined: there is none. */
   get(key: string): Promise<V | undefined> {
@@ -37,10 +43,16 @@ export class GatheredReads<V> {
   private send(): void {
     while (this.waiting.length > 0 && this.underWay < statementsMax) {
       this.underWay++;
-      void this.readAll(this.waiting.splice(0, keysMax)).then(() => {
+      let isHeld = true;
+      const release = (): void => {
+        clearTimeout(timer);
+        if (!isHeld) return;
+        isHeld = false;
         this.underWay--;
         this.send();
-      });
+      };
+      const timer = setTimeout(release, this.holdMs).unref();
+      void this.readAll(this.waiting.splice(0, keysMax)).then(release);
     }
   }
 
