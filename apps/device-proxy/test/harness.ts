@@ -43,6 +43,7 @@ import {
   thermometer,
   type Thermometer,
 } from '@lanyard/testing';
+import { Client } from 'pg';
 import type { DeviceProxyConfig, TlsConfig } from '../src/config.js';
 import { type RunningProxy, start } from '../src/start.js';
 
@@ -257,6 +258,15 @@ export class Harness {
   /** Runs the statement in a transaction that stays open until what this answers is called. */
   holdRows(sql: string): Promise<() => Promise<void>> {
     return holdRows(this.isolation.databaseUrl, sql, []);
+  }
+
+  /** What a statement answers. */
+  async rows(sql: string): Promise<unknown[]> {
+    const client = new Client({ connectionString: this.isolation.databaseUrl });
+    await client.connect();
+    const { rows } = await client.query<Record<string, unknown>>(sql);
+    await client.end();
+    return rows;
   }
 
   /** The fact that `accepts` picks, once it is there. */

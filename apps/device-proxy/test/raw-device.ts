@@ -3,6 +3,7 @@ import { type CoapMessage, type CoapOption, Code, decodeMessage, encodeMessage }
 import { eventually } from '@lanyard/testing';
 
 const observe = 6;
+const locationPath = 8;
 const uriPath = 11;
 const contentFormat = 12;
 const uriQuery = 15;
@@ -58,6 +59,20 @@ export class RawDevice {
       if (!device.heard.some(({ code }) => code === Code.Created)) throw new Error('not registered');
     }, patience);
     return device;
+  }
+
+  /** Updates its registration. */
+  update(messageId: number): void {
+    const created = this.heard.find(({ code }) => code === Code.Created);
+    const location = created?.options.filter(({ number }) => number === locationPath) ?? [];
+    this.send({
+      type: 'CON',
+      code: Code.POST,
+      messageId,
+      token: Buffer.from('update'),
+      options: location.map(({ value }) => ({ number: uriPath, value })),
+      payload: Buffer.alloc(0),
+    });
   }
 
   /** The first representation, in the acknowledgement. */

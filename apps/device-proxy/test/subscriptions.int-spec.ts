@@ -3,6 +3,7 @@ import { eventually, NotObserved, type Thermometer } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunningProxy } from '../src/start.js';
 import { Harness, newKey, type Reply } from './harness.js';
+import { RawDevice } from './raw-device.js';
 
 const b64 = (text: string): string => Buffer.from(text).toString('base64');
 const temperature = '/3303/0/5700';
@@ -230,6 +231,40 @@ describe('/v2/subscriptions', () => {
     await harness.register(thing);
     await eventually(() => thing.device.isObserved(temperature));
   });
+
+  it('observes anew at the next update what could not be stored when it was observed first', async () => {
+    const app = newKey(harness.accountId);
+    const result = '/5/0/5';
+    await put(app, [{ 'endpoint-name': 'unstored', 'resource-path': [result] }]);
+    // A result of an update is noted in the database before it goes to Kafka: there it waits, and fails.
+    const unlock = await harness.holdRows('LOCK TABLE device_proxy.firmware_report IN ACCESS EXCLUSIVE MODE');
+    const device = await RawDevice.registered(proxy.coapPort, 'unstored', '</5/0>');
+    try {
+      const text = 0;
+      const asked: string[] = [];
+      device.onObserve = (request) => {
+        asked.push(String(request.token));
+        device.answer(request, { number: 10, payload: String(asked.length), format: text });
+      };
+      const patience = { timeoutMs: 90_000 };
+      await eventually(async () => {
+        const waiting = await harness.rows(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+          WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%firmware_report%'`);
+        expect(waiting).toHaveLength(1);
+      }, patience);
+      expect(asked).toHaveLength(1);
+      await unlock();
+      let messageId = 100;
+      await eventually(async () => {
+        device.update(messageId++);
+        await eventually(() => expect(asked.length).toBeGreaterThan(1), { timeoutMs: 2_000 });
+      }, patience);
+      const of = await harness.fact(harness.values, (v) => v.endpointName === 'unstored', 90_000);
+      expect(Number(Buffer.from(of.value.item.payload, 'base64'))).toBeGreaterThan(1);
+    } finally {
+      device.close();
+    }
+  }, 300_000);
 
   it('new rules wait for the next update (spec §4.4 rule 2); an object wildcard observes the instances', async () => {
     const app = newKey(harness.accountId);

@@ -50,8 +50,14 @@ export class Observer {
     const observing = reply.code.startsWith('2.') && token !== undefined;
     // At once, before anything is awaited: the next notification may be on its way.
     if (observing) this.remember(session, { path, token, ...(accept !== undefined && { accept }), together });
-    if (reply.code.startsWith('2.')) await this.hand(session, target, reply);
-    if (observing) await this.store(session, path);
+    try {
+      if (reply.code.startsWith('2.')) await this.hand(session, target, reply);
+      if (observing) await this.store(session, path);
+    } catch (error) {
+      // As if it had not been asked: who wants it asks again, and has the first value then.
+      if (observing) this.forget(session, path, token);
+      throw error;
+    }
     return { reply, observing };
   }
 
@@ -135,6 +141,12 @@ export class Observer {
     const before = session.observations.get(observation.path);
     if (before && before.token !== observation.token) this.link.forget(session.address, before.token);
     session.observations.set(observation);
+  }
+
+  private forget(session: Session, path: string, token: string): void {
+    if (session.observations.get(path)?.token !== token) return;
+    session.observations.delete(path);
+    this.link.forget(session.address, token);
   }
 
   private async store(session: Session, path: string): Promise<void> {
