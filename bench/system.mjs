@@ -28,7 +28,8 @@ export class System {
   static async start(replicas, settings) {
     const dataDir = mkdtempSync(join(root, '.lanyard/bench-'));
     const env = { LOG_LEVEL: 'warn', ...settings };
-    const fresh = { dataDir, freePorts: true, supervise: false, quiet: true, startWithinMs };
+    const cleanUp = () => removeData(dataDir);
+    const fresh = { dataDir, cleanUp, freePorts: true, supervise: false, quiet: true, startWithinMs };
     const options = { ...fresh, env, ...(replicas && { replicas }) };
     const system = new System(await startConstellation(options), dataDir);
     await system.producer.connect();

@@ -75,7 +75,7 @@ await run(async () => {
     fleet.stop();
 
     // A fresh installation: its services make the tables, and stand still while the backup comes in.
-    const secrets = join(first.dataDir, 'secrets.json');
+    const secrets = join(first.constellation.options.dataDir, 'secrets.json');
     second = await DrillSystem.start({
       replicas: one,
       prepare: (dataDir) => copyFileSync(secrets, join(dataDir, 'secrets.json')),

@@ -17,10 +17,10 @@ const stopWithinMs = 45_000;
 const twoOfEach = Object.fromEntries(apps.map((app) => [app, 2]));
 
 export class DrillSystem {
-  /** @param {import('../lanyard/constellation.mjs').Constellation} constellation @param {string} dataDir */
-  constructor(constellation, dataDir) {
+  /** @param {import('../lanyard/constellation.mjs').Constellation} constellation @param {() => void} cleanUp */
+  constructor(constellation, cleanUp) {
     this.constellation = constellation;
-    this.dataDir = dataDir;
+    this.cleanUp = cleanUp;
   }
 
   /**
@@ -37,16 +37,15 @@ export class DrillSystem {
       GATEWAY_KEY_RATE_PER_SECOND: '5000',
       GATEWAY_KEY_RATE_BURST: '10000',
     };
-    const options = { dataDir, freePorts: true, supervise: false, quiet: true, env, replicas, startWithinMs };
+    const cleanUp = () => {
+      if (!process.env.LANYARD_KEEP_TEST_DATA) removeData(dataDir);
+    };
+    const options = { dataDir, cleanUp, freePorts: true, supervise: false, quiet: true, env, replicas, startWithinMs };
     try {
       const constellation = await startConstellation({ ...options, ...(rootOf && { rootOf }) });
-      const system = new DrillSystem(constellation, dataDir);
-      // Its processes have sessions of their own: nothing else ends them.
-      for (const signal of ['SIGINT', 'SIGTERM'])
-        process.once(signal, () => void system.stop().finally(() => process.exit(1)));
-      return system;
+      return new DrillSystem(constellation, cleanUp);
     } catch (error) {
-      if (!process.env.LANYARD_KEEP_TEST_DATA) removeData(dataDir);
+      cleanUp();
       throw error;
     }
   }
@@ -116,6 +115,6 @@ export class DrillSystem {
 
   async stop() {
     await this.constellation.stop();
-    if (!process.env.LANYARD_KEEP_TEST_DATA) removeData(this.dataDir);
+    this.cleanUp();
   }
 }

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startEngines } from './engines.mjs';
+import { stopWhenInterrupted } from './interrupt.mjs';
 import { tcpPort, udpPort } from './ports.mjs';
 import { answers, waitUntil } from './probes.mjs';
 import { isProcess, kill, launch, stopProcess } from './processes.mjs';
@@ -25,9 +26,11 @@ import { Supervisor } from './supervisor.mjs';
  *   quiet?: boolean,
  *   rootOf?: string,
  *   startWithinMs?: number,
+ *   cleanUp?: () => void,
  * }} ConstellationOptions `engines`: those that run elsewhere; `env`: added to every service;
  *   `rootOf`: another checkout that the services come from;
- *   `startWithinMs`: services that give up at their start are started again until then
+ *   `startWithinMs`: services that give up at their start are started again until then;
+ *   `cleanUp`: an interrupted command stops everything, and does this at the end
  */
 
 const usualPorts = {
@@ -65,6 +68,8 @@ export class Constellation {
     this.roots = new Map();
     /** @type {import('./state.mjs').Unit[]} */
     this.leftOvers = this.file.state.units;
+    /** @type {(() => void) | undefined} */
+    this.notInterrupted = undefined;
     mkdirSync(this.logs, { recursive: true });
   }
 
@@ -143,6 +148,7 @@ export class Constellation {
 
   /** Services in reverse order, then the engines that are ours. */
   async stop() {
+    this.notInterrupted?.();
     this.supervisor?.stop();
     const services = this.supervised.filter((s) => s.unit.kind === 'service').reverse();
     await Promise.all(services.map(({ unit }) => stopProcess(unit.pid, { waitMs: 15_000 })));
@@ -242,6 +248,8 @@ export class Constellation {
 /** Starts everything; on failure what was started is stopped again. @param {ConstellationOptions} options */
 export const startConstellation = async (options) => {
   const constellation = new Constellation(options);
+  const { cleanUp } = options;
+  if (cleanUp) constellation.notInterrupted = stopWhenInterrupted(() => constellation.stop().finally(cleanUp));
   try {
     return await constellation.start();
   } catch (error) {

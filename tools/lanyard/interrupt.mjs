@@ -1,0 +1,18 @@
+const signals = /** @type {const} */ (['SIGINT', 'SIGTERM']);
+
+/**
+ * Until the answer is called, whoever interrupts this command has `stop` done before it ends: what was started has a
+ * session of its own, and nothing else ends it.
+ * @param {() => Promise<unknown>} stop
+ */
+export const stopWhenInterrupted = (stop) => {
+  const interrupted = () => {
+    // Whatever the command has open breaks off now.
+    process.on('uncaughtException', () => undefined);
+    void stop().finally(() => process.exit(130));
+  };
+  for (const signal of signals) process.once(signal, interrupted);
+  return () => {
+    for (const signal of signals) process.off(signal, interrupted);
+  };
+};
