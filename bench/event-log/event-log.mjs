@@ -13,10 +13,11 @@ const queries = 400;
 /** Of `system`: none but one event log. */
 const eventLogOnly = { gateway: 0, registry: 0, 'device-proxy': 0, snapshot: 0, 'event-log': 1, dispatcher: 0 };
 
+/** In the order of time, as they come: one partition after the other is filled. */
 const fillSql = `
   INSERT INTO event_log.device_events (id, date_time, account_id, device_id, event_code, event_type, event_type_category,
     event_type_description, description, state_change, changes, data)
-  SELECT lpad(to_hex(n), 12, '0') || substr(md5(n::text), 1, 20), now() - random() * interval '${days} days', $1,
+  SELECT lpad(to_hex(n), 12, '0') || substr(md5(n::text), 1, 20), now() - interval '${days} days' * (1 - n / ${entries}::float8), $1,
     md5((n % ${devices})::text), code, substr(code, 5), 'INFO', 'INFO', 'Device registered', true, '{}',
     '{"endpoint_name":"meter-7","address":"10.0.0.1:5683"}'
   FROM (SELECT n, CASE WHEN n % 1000 = 0 THEN 'SYS_100' WHEN n % 2 = 0 THEN 'SYS_105' ELSE 'SYS_106' END AS code
