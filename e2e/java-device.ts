@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { runProgram } from '../tools/lanyard/install.mjs';
+import { madeOnce } from '../tools/lanyard/made-once.mjs';
 import { root } from '../tools/lanyard/project.mjs';
 import { eventually, patienceMs } from './patience.js';
 
@@ -28,23 +28,12 @@ export const prepareJava = async (folder: string): Promise<string> => {
       .filter((name) => name.endsWith('.java'))
       .map((name) => join(each, name)),
   );
-  const all = join(root, '.lanyard', folder);
-  const hash = createHash('sha256');
-  for (const file of [join(source, 'pom.xml'), ...programs]) hash.update(readFileSync(file));
-  const target = join(all, hash.digest('hex').slice(0, 12));
-  if (existsSync(target)) return target;
-  mkdirSync(all, { recursive: true });
-  const own = mkdtempSync(join(all, 'new-'));
-  const copy = ['dependency:copy-dependencies', '-DincludeScope=runtime', `-DoutputDirectory=${own}`];
-  await runProgram('mvn', ['-q', '-B', '-f', join(source, 'pom.xml'), ...copy]);
-  await runProgram('javac', ['-cp', `${own}/*`, '-d', own, ...programs]);
-  try {
-    renameSync(own, target);
-  } catch (error) {
-    rmSync(own, { recursive: true, force: true });
-    if (!existsSync(target)) throw error;
-  }
-  return target;
+  const parts = [join(source, 'pom.xml'), ...programs].map((file) => readFileSync(file));
+  return madeOnce(`${join(root, '.lanyard', folder)}/`, parts, async (own) => {
+    const copy = ['dependency:copy-dependencies', '-DincludeScope=runtime', `-DoutputDirectory=${own}`];
+    await runProgram('mvn', ['-q', '-B', '-f', join(source, 'pom.xml'), ...copy]);
+    await runProgram('javac', ['-cp', `${own}/*`, '-d', own, ...programs]);
+  });
 };
 
 /** A device that this project did not write, in a process of its own. It says what happens and takes commands, line by line. */

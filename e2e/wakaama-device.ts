@@ -1,22 +1,12 @@
 import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-} from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runProgram } from '../tools/lanyard/install.mjs';
+import { madeOnce } from '../tools/lanyard/made-once.mjs';
 import { root } from '../tools/lanyard/project.mjs';
 import { ForeignDevice } from './java-device.js';
 
 const source = join(root, 'e2e/wakaama');
-const built = join(root, '.lanyard/interop');
 const program = 'wakaama-device.mjs';
 
 /** As `wakatiwai.gyp` of the package names them, below its `deps/wakatiwai`. */
@@ -62,24 +52,13 @@ const compile = async (folder: string): Promise<void> => {
 
 /** The package, without what its install script would download, and its client compiled; made once per version. */
 export const prepareWakaama = async (): Promise<string> => {
-  const hash = createHash('sha256')
-    .update(process.versions.modules)
-    .update(JSON.stringify([sources, includes, defines]));
-  for (const name of readdirSync(source)) hash.update(readFileSync(join(source, name)));
-  const target = join(built, `wakaama-${hash.digest('hex').slice(0, 12)}`);
-  if (existsSync(target)) return target;
-  mkdirSync(built, { recursive: true });
-  const own = mkdtempSync(join(built, 'new-'));
-  for (const name of readdirSync(source)) copyFileSync(join(source, name), join(own, name));
-  await runProgram('npm', ['ci', '--prefix', own, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']);
-  await compile(join(own, 'node_modules/node-red-contrib-lwm2m'));
-  try {
-    renameSync(own, target);
-  } catch (error) {
-    rmSync(own, { recursive: true, force: true });
-    if (!existsSync(target)) throw error;
-  }
-  return target;
+  const files = readdirSync(source).map((name) => readFileSync(join(source, name)));
+  const parts = [process.versions.modules, JSON.stringify([sources, includes, defines]), ...files];
+  return madeOnce(join(root, '.lanyard/interop/wakaama-'), parts, async (own) => {
+    for (const name of readdirSync(source)) copyFileSync(join(source, name), join(own, name));
+    await runProgram('npm', ['ci', '--prefix', own, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']);
+    await compile(join(own, 'node_modules/node-red-contrib-lwm2m'));
+  });
 };
 
 /** On Wakaama, over UDP. It updates its registration by itself, every 15 s. */

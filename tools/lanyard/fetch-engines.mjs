@@ -1,20 +1,10 @@
 /** Kafka, PostgreSQL and Redis out of deploy/engines/pom.xml, into .lanyard/engines/<hash of the pom>. */
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { arch, platform } from 'node:os';
 import { join } from 'node:path';
 import { runProgram } from './install.mjs';
+import { madeOnce } from './made-once.mjs';
 import { checkEnginePrerequisites } from './prerequisites.mjs';
 import { enginesFolder, root, say, Stop } from './project.mjs';
 
@@ -67,34 +57,17 @@ const unpack = async (folder) => {
   rmSync(jars, { recursive: true });
 };
 
-/**
- * The folder with `kafka/*.jar`, `postgres/bin/*` and `redis-server`. Fetched once; several processes may fetch at the
- * same time, the first to finish wins.
- */
-export const fetchEngines = async () => {
-  const hash = createHash('sha256')
-    .update(readFileSync(pom))
-    .update(`${platform()}-${arch()}`)
-    .digest('hex')
-    .slice(0, 12);
-  const target = join(enginesFolder(), hash);
-  if (existsSync(target)) return target;
-  checkEnginePrerequisites();
-  say('fetching the engines with Maven (once)');
-  mkdirSync(enginesFolder(), { recursive: true });
-  const own = mkdtempSync(join(enginesFolder(), 'new-'));
-  chmodSync(own, 0o755);
-  try {
+/** The folder with `kafka/*.jar`, `postgres/bin/*` and `redis-server`. Fetched once. */
+export const fetchEngines = () => {
+  const parts = [readFileSync(pom), `${platform()}-${arch()}`];
+  return madeOnce(`${enginesFolder()}/`, parts, async (own) => {
+    checkEnginePrerequisites();
+    say('fetching the engines with Maven (once)');
     await runProgram('mvn', [
       ...['-q', '-B', '-f', pom, 'dependency:copy-dependencies', '-DincludeScope=runtime'],
       `-Dpostgres.platform=${thisPlatform().postgres}`,
       `-DoutputDirectory=${join(own, 'jars')}`,
     ]);
     await unpack(own);
-    renameSync(own, target);
-  } catch (error) {
-    rmSync(own, { recursive: true, force: true });
-    if (!existsSync(target)) throw error;
-  }
-  return target;
+  });
 };
