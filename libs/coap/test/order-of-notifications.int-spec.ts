@@ -8,15 +8,22 @@ afterEach(() => net.close());
 
 const observed = (handler?: NotificationHandler, options?: Options) => observing(net, handler, options);
 
+/** Nothing can be stored until it ends. */
+const outage = () => {
+  let isAway = true;
+  const handler = async (): Promise<void> => {
+    if (isAway) throw new Error('Kafka is away');
+  };
+  return { handler, end: () => void (isAway = false) };
+};
+
 describe('notifications of one observation (RFC 7641 §3.4)', () => {
   it('does not acknowledge when the handler rejects, and takes the retransmission', async () => {
-    let failing = true;
-    const { raw, heard, notification, endpoint } = await observed(async () => {
-      if (failing) throw new Error('Kafka is away');
-    });
+    const kafka = outage();
+    const { raw, heard, notification, endpoint } = await observed(kafka.handler);
     raw.send(notification(11, 50));
     await raw.heardNothing();
-    failing = false;
+    kafka.end();
     expect(await raw.ask(notification(11, 50))).toMatchObject({ type: 'ACK', messageId: 50 });
     expect(await raw.ask(notification(12, 51))).toMatchObject({ type: 'ACK', messageId: 51 });
     expect(numbers(heard)).toEqual([11, 11, 12]);
@@ -24,13 +31,11 @@ describe('notifications of one observation (RFC 7641 §3.4)', () => {
   });
 
   it('takes no retransmission of a rejected one when a newer one was accepted meanwhile', async () => {
-    let failing = true;
-    const { raw, heard, notification, endpoint } = await observed(async () => {
-      if (failing) throw new Error('Kafka is away');
-    });
+    const kafka = outage();
+    const { raw, heard, notification, endpoint } = await observed(kafka.handler);
     raw.send(notification(11, 50));
     await raw.heardNothing();
-    failing = false;
+    kafka.end();
     expect(await raw.ask(notification(12, 51))).toMatchObject({ type: 'ACK', messageId: 51 });
     expect(await raw.ask(notification(11, 50))).toMatchObject({ type: 'ACK', messageId: 50 });
     expect(numbers(heard)).toEqual([11, 12]);
@@ -38,13 +43,11 @@ describe('notifications of one observation (RFC 7641 §3.4)', () => {
   });
 
   it('takes a rejected one in a new message with the same number', async () => {
-    let failing = true;
-    const { raw, heard, notification } = await observed(async () => {
-      if (failing) throw new Error('Kafka is away');
-    });
+    const kafka = outage();
+    const { raw, heard, notification } = await observed(kafka.handler);
     raw.send(notification(11, 50));
     await raw.heardNothing();
-    failing = false;
+    kafka.end();
     expect(await raw.ask(notification(11, 51))).toMatchObject({ type: 'ACK', messageId: 51 });
     expect(numbers(heard)).toEqual([11, 11]);
   });
@@ -91,17 +94,15 @@ describe('notifications of one observation (RFC 7641 §3.4)', () => {
   });
 
   it('takes a non-confirmable one again when the handler rejects, unless a newer one has come', async () => {
-    let failing = true;
-    const { raw, heard, notification, clock, endpoint } = await observed(async () => {
-      if (failing) throw new Error('Kafka is away');
-    });
+    const kafka = outage();
+    const { raw, heard, notification, clock, endpoint } = await observed(kafka.handler);
     raw.send(notification(11, 50, { type: 'NON' }));
     await raw.heardNothing();
     clock.advance(1_100);
     await until(() => heard.length === 2);
     raw.send(notification(12, 51, { type: 'NON' }));
     await raw.heardNothing();
-    failing = false;
+    kafka.end();
     clock.advance(1_100);
     await until(() => heard.length === 4);
     clock.advance(1_100);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Actor } from '@lanyard/contracts';
 import { type AuditTrail, causedBy } from '@lanyard/kafka';
-import { type EncryptionKeys, isId, newId, seal } from '@lanyard/service';
+import { type EncryptionKeys, isId, isoTime, newId, seal } from '@lanyard/service';
 import type { DataSource, EntityManager } from 'typeorm';
 import { CredentialNotFound, CredentialTaken, DeviceNotFound, TooManyCredentials } from '../errors.js';
 import { isUniqueViolation } from '../devices/devices.service.js';
@@ -25,8 +25,7 @@ interface Row {
   expiresAt?: Date;
 }
 
-const wireTime = (column: string): string =>
-  `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS ${column}`;
+const wireTime = (column: string): string => `${isoTime(column)} AS ${column}`;
 
 const columns = `'device-credential' AS object, id, device_id, kind, identity, fingerprint, subject,
   ${wireTime('expires_at')}, ${wireTime('created_at')}`;

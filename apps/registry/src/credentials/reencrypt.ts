@@ -1,6 +1,6 @@
 import { type DeviceCredentialChanged } from '@lanyard/contracts';
 import { Outbox } from '@lanyard/kafka';
-import { type CommonConfig, createLogger, type EncryptionKeys, openDatabase, reseal } from '@lanyard/service';
+import { type CommonConfig, createLogger, type EncryptionKeys, isoTime, openDatabase, reseal } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
 import { app } from '../config.js';
 import { databaseOf, schema } from '../db/database.js';
@@ -22,7 +22,7 @@ const resealPage = (database: DataSource, announcer: CredentialAnnouncer, keys: 
   database.transaction(async (manager) => {
     const rows = (await manager.query(
       `SELECT id, account_id, device_id, identity, sealed_key,
-         to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS changed_at
+         ${isoTime('created_at')} AS changed_at
        FROM registry.device_credentials
        WHERE kind = 'psk' AND id > $1 ORDER BY id LIMIT ${pageSize} FOR UPDATE`,
       [after],

@@ -1,5 +1,5 @@
 import { causedBy } from '@lanyard/kafka';
-import { isId, type JsonText, mustMatch, newId } from '@lanyard/service';
+import { isId, isoTime, type JsonText, mustMatch, newId } from '@lanyard/service';
 import { type DataSource, QueryFailedError } from 'typeorm';
 import type { CredentialAnnouncer } from '../credentials/announcer.js';
 import { DeviceNotFound, DeviceSuspended, EndpointNameTaken } from '../errors.js';
@@ -45,7 +45,7 @@ export interface Condition {
 }
 
 /** The etag of a record, read with the row locked. */
-export const etagOf = `to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS etag`;
+export const etagOf = `${isoTime('updated_at')} AS etag`;
 
 /** Devices of the directory. Every change is announced in its own transaction. */
 export class DevicesService {

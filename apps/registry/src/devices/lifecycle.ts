@@ -1,5 +1,6 @@
 import { DeviceLifecycle, type DeviceLifecycleChanged } from '@lanyard/contracts';
 import { causedBy, type Outbox } from '@lanyard/kafka';
+import { isoTime } from '@lanyard/service';
 import type { EntityManager } from 'typeorm';
 
 /** What an announcement needs of a device's row. */
@@ -17,7 +18,7 @@ export interface DeviceRow {
 
 /** Columns of a DeviceRow, for RETURNING. */
 export const deviceRowColumns = `id, account_id, endpoint_name, endpoint_type, lifecycle_status, operator_suspended, system_suspended, revision,
-  to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS changed_at`;
+  ${isoTime('updated_at')} AS changed_at`;
 
 /** Rows of an UPDATE or DELETE … RETURNING, which TypeORM answers as [rows, count]. */
 export const returned = (result: unknown): DeviceRow[] => {

@@ -1,3 +1,4 @@
+import { isoTime } from '@lanyard/service';
 import { z } from 'zod';
 
 export const ImportSchema = z
@@ -18,10 +19,8 @@ export const ImportSchema = z
 
 export type DeviceImport = z.infer<typeof ImportSchema>;
 
-const iso = (column: string): string => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
-
 export const selectImports = `
   SELECT 'device-import' AS object, i.id, i.name, i.status, i.total_count, i.processed_count, i.errors_count,
-    '/v3/device-imports/' || i.id || '/errors' AS errors_report_file, ${iso('i.created_at')} AS created_at,
-    ${iso('i.completed_at')} AS completed_at, ${iso('i.touched_at')} AS etag
+    '/v3/device-imports/' || i.id || '/errors' AS errors_report_file, ${isoTime('i.created_at')} AS created_at,
+    ${isoTime('i.completed_at')} AS completed_at, ${isoTime('i.touched_at')} AS etag
   FROM registry.device_imports i`;

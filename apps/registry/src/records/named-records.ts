@@ -3,6 +3,7 @@ import type { AuditTrail } from '@lanyard/kafka';
 import {
   filtersToSql,
   isId,
+  isoTime,
   listEnvelope,
   type ListEnvelope,
   type ListQuery,
@@ -30,8 +31,6 @@ export interface NamedRecord {
   name: string;
 }
 
-const iso = (column: string): string => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
-
 /** What is left out stays. */
 const given = (fields: Record<string, unknown>): [string, unknown][] =>
   Object.entries(fields).flatMap(([name, value]): [string, unknown][] => {
@@ -56,8 +55,8 @@ export class NamedRecords<T extends NamedRecord> {
     this.columns = { ...members, id: 't.id', created_at: 't.created_at', updated_at: 't.updated_at' };
     const selected = Object.entries(members).map(([name, expression]) => `${expression} AS ${name}`);
     this.select = `
-      SELECT '${object}' AS object, t.id, ${selected.join(', ')}, ${iso('t.created_at')} AS created_at,
-        ${iso('t.updated_at')} AS updated_at, ${iso('t.updated_at')} AS etag
+      SELECT '${object}' AS object, t.id, ${selected.join(', ')}, ${isoTime('t.created_at')} AS created_at,
+        ${isoTime('t.updated_at')} AS updated_at, ${isoTime('t.updated_at')} AS etag
       FROM registry.${table} t`;
   }
 

@@ -1,7 +1,7 @@
 import { type KeyObject, verify } from 'node:crypto';
 import type { Actor } from '@lanyard/contracts';
 import { type AuditTrail, causedBy } from '@lanyard/kafka';
-import { isId, newId } from '@lanyard/service';
+import { isId, isoTime, newId } from '@lanyard/service';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { CredentialAnnouncer } from '../credentials/announcer.js';
 import { readCertificate } from '../credentials/certificate.js';
@@ -20,8 +20,7 @@ import {
   trustedPerAccountMax,
 } from './fields.js';
 
-const wireTime = (column: string): string =>
-  `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS ${column}`;
+const wireTime = (column: string): string => `${isoTime(column)} AS ${column}`;
 
 const columns = `'trusted-certificate' AS object, id, account_id, name, certificate, fingerprint, subject, enrolment,
   revoked_serials,
