@@ -1,10 +1,13 @@
 /**
- * `npm test [-- FILTER] [--no-e2e | --only-e2e]`: own set-up, own engines on free ports, own data folder, all tests.
+ * `npm test [-- FILTER] [--no-e2e | --only-e2e] [--interop [--install]]`: own set-up, own engines on free ports, own data
+ * folder, all tests; with `--interop` those with devices that have to be compiled here too, see docs/interop.md. What they
+ * need and is not there is named and ends it with 1, with `--install` it is installed first (Debian, root).
  * The last line is `N passed, N failed`.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { environmentOfCompiledDevices } from './lanyard/compiled-devices.mjs';
 import { startEngines } from './lanyard/engines.mjs';
 import { removeData } from './lanyard/engine-processes.mjs';
 import { build, installPackages } from './lanyard/install.mjs';
@@ -67,6 +70,9 @@ const count = (report, code) => {
 await run(async () => {
   checkNode();
   checkEnginePrerequisites();
+  const interop = flags.includes('--interop')
+    ? environmentOfCompiledDevices({ installs: flags.includes('--install') })
+    : {};
   await installPackages();
   await build();
   const logs = join(dataDir, 'logs');
@@ -89,6 +95,7 @@ await run(async () => {
       REDIS_URL: redisUrl,
       NODE_ENV: 'test',
       LANYARD_DATA: dataDir,
+      ...interop,
     };
     if (!flags.includes('--only-e2e'))
       await jest(

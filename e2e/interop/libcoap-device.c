@@ -174,7 +174,7 @@ static coap_session_t *connect_to(const char *transport, int port, const char *i
 /* False: it is over. */
 static int obey(const char *line, coap_resource_t *sensor) {
   if (strncmp(line, "set ", 4) == 0) {
-    snprintf(temperature, sizeof temperature, "%s", line + 4);
+    snprintf(temperature, sizeof temperature, "%.31s", line + 4);
     coap_resource_notify_observers(sensor, NULL);
   }
   if (strcmp(line, "update") == 0) ask(COAP_REQUEST_CODE_POST, "updated", NULL);
