@@ -6,6 +6,8 @@ const pollTimeoutMs = 40_000;
 
 export class PullReceiver {
   isStopped = false;
+  /** The last poll ended without an answer. */
+  missedOne = false;
   polls = 0;
   agent = new Agent({ keepAlive: true });
   /** @type {import('node:http').ClientRequest | undefined} */
@@ -30,6 +32,7 @@ export class PullReceiver {
     while (!this.isStopped) {
       const status = await this.poll();
       this.polls++;
+      this.missedOne = status === 0 || (this.missedOne && status !== 200 && status !== 204);
       if (status !== 200 && status !== 204) await new Promise((done) => setTimeout(done, againMs));
     }
   }
@@ -38,8 +41,11 @@ export class PullReceiver {
   poll() {
     const { url, headers } = this.where();
     return new Promise((done) => {
+      let isAnswered = false;
       const options = { agent: this.agent, headers, timeout: pollTimeoutMs };
-      const request = get(`${url}/v2/notification/pull`, options, async (response) => {
+      const again = this.missedOne ? '?again=true' : '';
+      const request = get(`${url}/v2/notification/pull${again}`, options, async (response) => {
+        isAnswered = true;
         try {
           let text = '';
           for await (const part of response.setEncoding('utf8')) text += part;
@@ -52,7 +58,7 @@ export class PullReceiver {
       this.request = request;
       request.on('timeout', () => request.destroy());
       request.on('error', () => done(0));
-      request.on('close', () => done(0));
+      request.on('close', () => !isAnswered && done(0));
     });
   }
 

@@ -86,6 +86,15 @@ describe('long polling', () => {
     await eventually(async () => expect(valuesOf(await poll('?noWait=true'))).toEqual(['kept']));
   });
 
+  it('an answer that did not arrive comes again for who says so, and for nobody else', async () => {
+    await poll('?noWait=true');
+    await landscape.value(customer, 'missed');
+    await eventually(async () => expect(valuesOf(await poll('?noWait=true&again=true'))).toEqual(['missed']));
+    expect(valuesOf(await poll('?noWait=true&again=true'))).toEqual(['missed']);
+    expect((await poll('?noWait=true')).status).toBe(204);
+    expect((await poll('?noWait=true&again=true')).status).toBe(204);
+  });
+
   it('410 when the channel is deleted meanwhile; REMOVED, then ALREADY_DELETED', async () => {
     await poll('?noWait=true');
     const waiting = poll();

@@ -1,7 +1,16 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { Conflict, InvalidRequest, Lanyard, NoAnswer, NotFound, ServiceUnavailable, TooManyRequests } from './index.js';
+import {
+  Conflict,
+  InvalidRequest,
+  Lanyard,
+  type LanyardEvent,
+  NoAnswer,
+  NotFound,
+  ServiceUnavailable,
+  TooManyRequests,
+} from './index.js';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -126,5 +135,22 @@ describe('requests', () => {
     for await (const { id } of lanyard.items('GET /v3/devices', { query: { limit: 2 } })) ids.push(id);
     expect(ids).toEqual(['a', 'b', 'c']);
     expect(requests.map(({ url }) => url)).toEqual(['/v3/devices?limit=2', '/v3/devices?limit=2&after=b']);
+  });
+
+  it('a poll whose answer broke off asks for the same events again', async () => {
+    const values = (payload: string): Answer => json(200, { notifications: [{ ep: 'd', path: '/1/0/1', payload }] });
+    const half: Answer = (_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
+      response.write('{"notif', () => response.socket?.destroy());
+    };
+    const lanyard = await serving(values('MQ=='), half, values('Mg=='));
+    const got: LanyardEvent[] = [];
+    for await (const event of lanyard.pull()) if (got.push(event) === 2) break;
+    expect(got).toHaveLength(2);
+    expect(requests.map(({ url }) => url)).toEqual([
+      '/v2/notification/pull',
+      '/v2/notification/pull',
+      '/v2/notification/pull?again=true',
+    ]);
   });
 });

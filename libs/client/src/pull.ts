@@ -16,7 +16,9 @@ export async function* pulledEvents(http: Http, signal?: AbortSignal): AsyncGene
   for (let failures = 0; !signal?.aborted;)
     try {
       const options = { timeoutMs: pollTimeoutMs, retries: 0, ...(signal && { signal }) };
-      const message = (await http.send('GET /v2/notification/pull', {}, options)) as NotificationMessage | undefined;
+      // Only who asks knows whether an answer came.
+      const input = failures > 0 ? { query: { again: true } } : {};
+      const message = (await http.send('GET /v2/notification/pull', input, options)) as NotificationMessage | undefined;
       failures = 0;
       yield* eventsOf(message ?? {});
     } catch (error) {

@@ -26,6 +26,13 @@ export class PullController {
   @Get()
   @ApiOperation({ summary: 'Wait up to 30 s for events', deprecated: true })
   @ApiQuery({ name: 'noWait', required: false, type: Boolean, description: 'Answer at once' })
+  @ApiQuery({
+    name: 'again',
+    required: false,
+    type: Boolean,
+    description:
+      'The answer to the last poll did not arrive: its events are delivered again. Without it, a poll confirms what the last answer carried',
+  })
   @ApiOkResponse({ standardSchema: NotificationMessageSchema, description: 'What came' })
   @ApiNoContentResponse({ description: 'Nothing came' })
   @ApiResponse({ status: 400, description: 'The key has a channel of another kind' })
@@ -34,12 +41,13 @@ export class PullController {
   async poll(
     @Caller() caller: Identity,
     @Query('noWait') noWait: string | undefined,
+    @Query('again') again: string | undefined,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const gone = new AbortController();
     reply.raw.once('close', () => gone.abort());
-    const found = await this.pull.poll(caller, noWait === 'true', gone.signal);
+    const found = await this.pull.poll(caller, { noWait: noWait === 'true', again: again === 'true' }, gone.signal);
     if (!found) return void (await reply.code(204).send());
     await this.answer(found, request.raw.socket, reply);
   }

@@ -11,6 +11,14 @@ import type { Telemetry } from './telemetry.js';
 /** Whose channel is polled. */
 export type Poller = Pick<Identity, 'keyId' | 'accountId' | 'tier'>;
 
+/** What a poll asks for. */
+export interface PollWish {
+  /** An answer at once. */
+  noWait: boolean;
+  /** The answer to the poll before did not arrive: its events are delivered again. */
+  again: boolean;
+}
+
 /** What a poll found. Exactly one of the two is called, when the answer is written or cannot be. */
 export interface Found {
   body: Buffer;
@@ -67,11 +75,11 @@ export class Pull {
   ) {}
 
   /** undefined: nothing came. `gone` aborts when the client does. */
-  async poll(poller: Poller, noWait: boolean, gone: AbortSignal): Promise<Found | undefined> {
+  async poll(poller: Poller, { noWait, again }: PollWish, gone: AbortSignal): Promise<Found | undefined> {
     const poll = new Poll(poller.keyId);
     this.holders.add(poll);
     try {
-      const { hold, cursor } = await this.attach(poller, poll.conn);
+      const { hold, cursor } = await this.attach(poller, poll.conn, again);
       const batch = await this.firstBatch(poll, hold, cursor, noWait, gone).catch((error: unknown) => {
         void this.queue.letGo(hold);
         throw error;
@@ -85,11 +93,11 @@ export class Pull {
     return undefined;
   }
 
-  private async attach(poller: Poller, conn: string): Promise<{ hold: Hold; cursor: Cursor }> {
+  private async attach(poller: Poller, conn: string, again: boolean): Promise<{ hold: Hold; cursor: Cursor }> {
     const deadline = performance.now() + closingMaxMs;
     for (;;) {
       const { keyId, accountId } = poller;
-      const attached = await this.queue.attach(keyId, accountId, { conn, mode: 'free', kind: 'pull' });
+      const attached = await this.queue.attach(keyId, accountId, { conn, mode: 'free', kind: 'pull', again });
       if (attached.outcome === 'ok') return attached;
       if (attached.outcome === 'kind') throw new ChannelOfAnotherKind(attached.kind as ChannelKind);
       if (attached.outcome === 'missing') await this.create(poller);

@@ -71,6 +71,8 @@ export interface HolderName {
   conn: string;
   mode: 'newest' | 'free';
   kind: 'websocket' | 'pull';
+  /** What the last poll's answer carried did not arrive. */
+  again?: boolean;
 }
 
 export type Attached =
@@ -137,10 +139,11 @@ export class ChannelQueue {
   }
 
   /** A socket or a poll takes its channel. */
-  async attach(channelId: string, accountId: string, { conn, mode, kind }: HolderName): Promise<Attached> {
+  async attach(channelId: string, accountId: string, { conn, mode, kind, again }: HolderName): Promise<Attached> {
     const hold = this.newHold(channelId);
     const shard = this.keys.of(channelId);
-    const args = [shard.base, channelId, accountId, kind, this.owner, conn, hold.token, this.clock.now(), mode];
+    const how = [this.owner, conn, hold.token, this.clock.now(), mode, again ? 1 : ''];
+    const args = [shard.base, channelId, accountId, kind, ...how];
     const reply = asList(await this.link.run('attach-1', [shard.channel(channelId)], args));
     const outcome = asText(reply[0]);
     if (outcome === 'kind') return { outcome, kind: asText(reply[1]) };

@@ -3839,6 +3839,8 @@ export interface Operations {
   'GET /v2/notification/pull': {
     input: {
       query?: {
+        /** The answer to the last poll did not arrive: its events are delivered again. Without it, a poll confirms what the last answer carried */
+        again?: boolean;
         /** Answer at once */
         noWait?: boolean;
       };

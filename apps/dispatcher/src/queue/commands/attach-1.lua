@@ -1,12 +1,12 @@
 -- A socket or a poll takes its channel. The newest socket wins; a poll does not take over from another one. Whoever has
 -- it may take it again.
--- What the last poll delivered (`pending`) is confirmed by the next one.
+-- What the last poll delivered (`pending`) is confirmed by the next one, unless that says that it did not arrive.
 --
 -- KEYS  1 the channel
--- ARGV  base channel account kind  owner conn token  now  mode: newest | free
+-- ARGV  base channel account kind  owner conn token  now  mode: newest | free  again: 1 when the last poll's answer did not arrive, or ''
 -- Returns {'ok', head, skip, previous owner, previous conn}  {'missing'}  {'kind', kind}  {'busy'}
 local base, channel, account, kind = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
-local owner, conn, token, now, mode = ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9]
+local owner, conn, token, now, mode, again = ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9], ARGV[10]
 local key, queue = channel_keys(base, channel)
 
 local state = load(key, 'account', 'kind', 'owner', 'conn', 'pending', 'sentFrom')
@@ -16,7 +16,7 @@ if mode == 'free' and state.owner ~= '' and state.conn ~= conn then return { 'bu
 
 if state.owner ~= '' then release(base, key, channel, state.owner) end
 local books = load_books(key)
-if state.pending ~= '' then
+if state.pending ~= '' and again ~= '1' then
   undrop(books, tonumber(state.pending), tonumber(state.sentFrom) or tonumber(state.pending))
   take_away(queue, books, tonumber(state.pending), { from = -1 })
   save_books(key, books)
