@@ -2,11 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import { suspensionCategories } from '@lanyard/contracts';
 import { newId } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
+import { Client } from 'pg';
 
-import { type Body, registryLandscape } from './landscape.js';
+import { type Body, registryLandscape, type Reply } from './landscape.js';
 
 describe('suspension and sessions', () => {
-  const { call, created, changesOf, session, tell, tellAccount } = registryLandscape('suspension');
+  const { call, configOf, created, changesOf, session, tell, tellAccount } = registryLandscape('suspension');
 
   describe('suspend and resume', () => {
     it.each(suspensionCategories.map((c) => [c]))('204 for %s: blocked, announced, resumed', async (category) => {
@@ -58,6 +59,45 @@ describe('suspension and sessions', () => {
         expect(['category', 'description']).toContain(reply.body.fields[0].name);
       }
     });
+
+    it('many at the same moment: each has its own answer, and who waits for a lock holds up nobody', async () => {
+      const ids = await Promise.all(Array.from({ length: 24 }, () => created()));
+      const [held, ...others] = ids as [string, ...string[]];
+      const foreign = (await call('POST', '/v3/devices', {}, newId())).body.id;
+      const holder = new Client({ connectionString: configOf('holder').secrets.databaseUrl });
+      await holder.connect();
+      try {
+        await holder.query('BEGIN');
+        await holder.query('SELECT 1 FROM registry.devices WHERE id = $1 FOR UPDATE', [held]);
+        const asked = (id: string, n: number): Promise<Reply> =>
+          call('POST', `/v3/devices/${id}/suspend`, { category: 'other', description: `reason ${n}` });
+        const ofHeld = asked(held, 0);
+        const again = others.slice(0, 2);
+        const replies = await Promise.all([...others, foreign, newId(), ...again].map((id, n) => asked(id, n + 1)));
+        const [done, missing] = [204, 404];
+        expect(replies.map(({ status }) => status)).toEqual([...others.map(() => done), missing, missing, done, done]);
+        await holder.query('COMMIT');
+        expect((await ofHeld).status).toBe(done);
+      } finally {
+        await holder.end();
+      }
+      const reasons = (id: string): (string | undefined)[] =>
+        changesOf(id).flatMap(({ change, suspension }) => (change === 'suspended' ? suspension?.description : []));
+      await eventually(
+        () => {
+          expect(reasons(held)).toEqual(['reason 0']);
+          expect(others.slice(2).map(reasons)).toEqual(others.slice(2).map((_, n) => [`reason ${n + 3}`]));
+          for (const [n, id] of others.slice(0, 2).entries())
+            expect(reasons(id).toSorted()).toEqual([`reason ${n + 1}`, `reason ${others.length + 3 + n}`].toSorted());
+        },
+        { timeoutMs: 60_000 },
+      );
+      expect((await call('GET', `/v3/devices/${foreign}`, undefined, newId())).status).toBe(404);
+      const resumed = await Promise.all(
+        [...ids, newId()].map((id) => call('POST', `/v3/devices/${id}/resume`, { category: 'other' })),
+      );
+      expect(resumed.map(({ status }) => status)).toEqual([...ids.map(() => 204), 404]);
+    }, 120_000);
 
     it('404 for an unknown device', async () => {
       expect((await call('POST', `/v3/devices/${newId()}/suspend`, { category: 'other' })).status).toBe(404);

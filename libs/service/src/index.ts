@@ -4,6 +4,7 @@ export * from './config/env.js';
 export { KafkaSecurity, kafkaSecurity } from './config/kafka-security.js';
 export { requireOneSlot } from './config/redis-url.js';
 export * from './database/gathered-reads.js';
+export * from './database/gathered-writes.js';
 export * from './database/json-record.js';
 export * from './database/migrate-command.js';
 export * from './database/open-database.js';

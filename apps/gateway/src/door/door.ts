@@ -29,38 +29,45 @@ const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const pathOf = (url: string): string => url.split('?', 1)[0] as string;
 
 /** Larger ones are not copied for the sake of one write. */
-const atOnceBytesMax = 65_536;
+const joinedBytesMax = 16_384;
 
-/** Head and body in one write: Node joins them when the body is text of one byte a character. */
-const answerAtOnce = (reply: FastifyReply, { statusCode, headers }: Answer, body: Buffer): FastifyReply => {
-  reply.headers(responseHeaders(headers)).hijack();
-  reply.raw.writeHead(statusCode, reply.getHeaders() as OutgoingHttpHeaders);
-  reply.raw.end(body.toString('latin1'), 'latin1');
+/** An answer that is all here. A short one goes out in one piece with its head: Node joins text of one byte a character. */
+const answerAtOnce = (reply: FastifyReply, { statusCode, headers }: Answer, body: Buffer | undefined): FastifyReply => {
+  const all = Object.assign(reply.getHeaders(), responseHeaders(headers)) as OutgoingHttpHeaders;
+  reply.hijack().raw.writeHead(statusCode, all);
+  if (body && body.length <= joinedBytesMax) reply.raw.end(body.toString('latin1'), 'latin1');
+  else reply.raw.end(body);
   return reply;
 };
 
+type AtDoor = FastifyRequest & {
+  /** Whose path it is. */
+  owner?: Owner;
+};
+
 /** Who are you, may you, whose is this path; then the owner's answer as it comes. */
-const handle = async (parts: DoorParts, request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
-  const route = routeOf(pathOf(request.url));
+const handle = async (parts: DoorParts, request: AtDoor, reply: FastifyReply): Promise<unknown> => {
+  const path = pathOf(request.url);
+  const route = routeOf(path);
   if (!route) throw new NoSuchPath();
+  request.owner = route.owner;
   const signal = new Departure(reply.raw);
   const identity = await parts.authenticator.authenticate(request);
   const needed = permissionFor(route, request.method);
   if (!allows(identity.permissions, needed))
     throw new AccessDenied(`The key has no permission for this path: it needs a group that gives ${needed}.`);
-  const bytesMax = takesLargeBodies(request.method, pathOf(request.url)) ? importBytesMax : bodyLimitBytes;
+  const bytesMax = takesLargeBodies(request.method, path) ? importBytesMax : bodyLimitBytes;
   const body = await requestBody(request.raw, bytesMax);
   const token = parts.tokens.of(identity);
   const from = { requestId: request.id, address: clientAddress(request.raw, parts.trustedProxies) };
   const headers = requestHeaders(request.headers, token, from);
   const call = { method: request.method, path: request.url, headers, body, signal };
   const answer = await pass(parts.replicas[route.owner], call, parts.metrics);
-  if (Buffer.isBuffer(answer.body) && answer.body.length <= atOnceBytesMax)
-    return answerAtOnce(reply, answer, answer.body);
+  if (answer.body === undefined || Buffer.isBuffer(answer.body)) return answerAtOnce(reply, answer, answer.body);
   return reply.code(answer.statusCode).headers(responseHeaders(answer.headers)).send(answer.body);
 };
 
-const timesOf = ({ metrics }: DoorParts): ((request: FastifyRequest, reply: FastifyReply) => void) => {
+const timesOf = ({ metrics }: DoorParts): ((request: AtDoor, reply: FastifyReply) => void) => {
   const histogram = metrics.histogram({
     name: 'lanyard_gateway_forward_seconds',
     help: 'Time of forwarded requests',
@@ -68,7 +75,7 @@ const timesOf = ({ metrics }: DoorParts): ((request: FastifyRequest, reply: Fast
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 35],
   });
   return (request, reply) => {
-    const owner = routeOf(pathOf(request.url))?.owner ?? 'nobody';
+    const { owner = 'nobody' } = request;
     histogram.observe({ owner, method: request.method, status: String(reply.statusCode) }, reply.elapsedTime / 1_000);
   };
 };
@@ -78,6 +85,7 @@ export const door =
   (parts: DoorParts) =>
   async (fastify: FastifyInstance): Promise<void> => {
     fastify.removeAllContentTypeParsers();
+    fastify.decorateRequest('owner', undefined);
     fastify.addContentTypeParser('*', (_request, _payload, done) => done(null));
     fastify.setErrorHandler((error, request, reply) => {
       if (reply.raw.destroyed) return reply.hijack();
@@ -97,8 +105,10 @@ export const door =
     };
     for (const url of ['/v2/*', '/v3/*']) {
       fastify.route({ method: methods, url, handler });
-      fastify.options(url, async (request, reply) => {
-        if (!routeOf(pathOf(request.url))) throw new NoSuchPath();
+      fastify.options(url, async (request: AtDoor, reply) => {
+        const route = routeOf(pathOf(request.url));
+        if (!route) throw new NoSuchPath();
+        request.owner = route.owner;
         return reply
           .code(204)
           .header('allow', [...methods, 'OPTIONS'].join(', '))

@@ -47,7 +47,8 @@ export class Replicas {
   }
 
   /** All of them, in the order in which to try them for one request. */
-  order(): Replica[] {
+  order(): readonly Replica[] {
+    if (this.replicas.length === 1) return this.replicas;
     const start = this.turn++ % this.replicas.length;
     const turned = [...this.replicas.slice(start), ...this.replicas.slice(0, start)];
     const now = this.clock.now();

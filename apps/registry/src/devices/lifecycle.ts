@@ -43,7 +43,7 @@ export interface Actor {
 const announcement = (
   change: DeviceLifecycleChanged['change'],
   row: DeviceRow,
-  { suspension, actor }: Told,
+  { suspension, actor }: Told = {},
 ): DeviceLifecycleChanged => ({
   deviceId: row.id,
   accountId: row.account_id,
@@ -81,9 +81,11 @@ export class Lifecycle {
     told: (row: DeviceRow) => Told,
   ): Promise<void> {
     if (rows.length === 0) return;
-    const [first] = rows;
-    causedBy(manager, first && told(first).actor?.requestId);
-    const announcements = rows.map((row) => announcement(change, row, told(row)));
-    await this.outbox.appendAll(manager, DeviceLifecycle, announcements);
+    const all = rows.map((row) => told(row));
+    const announcements = rows.map((row, n) => announcement(change, row, all[n]));
+    await this.outbox.appendAll(manager, DeviceLifecycle, announcements, (n) => {
+      const requestId = all[n]?.actor?.requestId;
+      return requestId === undefined ? {} : { requestId };
+    });
   }
 }

@@ -50,7 +50,7 @@ export class SuspensionController {
     @Param('id') id: string,
     @Body({ schema: SuspensionReasonSchema }) reason: SuspensionReason,
   ): Promise<void> {
-    return this.suspensions.suspend(caller.accountId, id, 'operator', reason, caller);
+    return this.suspensions.suspend(caller.accountId, id, reason, caller);
   }
 
   @Post('resume')
@@ -62,7 +62,7 @@ export class SuspensionController {
     @Param('id') id: string,
     @Body({ schema: SuspensionReasonSchema }) reason: SuspensionReason,
   ): Promise<void> {
-    return this.suspensions.resume(caller.accountId, id, 'operator', reason, caller);
+    return this.suspensions.resume(caller.accountId, id, reason, caller);
   }
 }
 

@@ -1,5 +1,5 @@
-import { PreparedStatement } from '@lanyard/service';
-import type { DataSource } from 'typeorm';
+import { GatheredWrites, PreparedStatement } from '@lanyard/service';
+import type { DataSource, EntityManager } from 'typeorm';
 import { DeviceNotFound } from '../errors.js';
 import { type Actor, deviceRowColumns, type DeviceRow, type Lifecycle } from '../devices/lifecycle.js';
 import type { SuspensionCategory } from './categories.js';
@@ -12,64 +12,119 @@ export interface Reason {
   description?: string | undefined;
 }
 
-const suspension = (by: By): PreparedStatement<DeviceRow> =>
+interface Change {
+  accountId: string;
+  deviceId: string;
+  reason: Reason;
+  actor: Actor | undefined;
+}
+
+/** Of devices that others hold at this moment: waits for them, or leaves them out. */
+type Held = 'waits' | 'leaves out';
+
+/** `which`: a condition on `registry.devices d`. */
+const statement = (assignments: string, which: string, held: Held): PreparedStatement<DeviceRow> =>
   new PreparedStatement(
-    `UPDATE registry.devices SET lifecycle_status = 'blocked', ${by}_suspended = true, last_${by}_suspended_category = $3,
-       last_${by}_suspended_description = $4, last_${by}_suspended_updated_at = clock_timestamp(),
-       updated_at = clock_timestamp(), revision = revision + 1
-     WHERE id = $1 AND account_id = $2 RETURNING ${deviceRowColumns}`,
+    `UPDATE registry.devices SET ${assignments}, updated_at = clock_timestamp(), revision = revision + 1
+     FROM (SELECT d.id AS held_id, a.category, a.description AS why
+       FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS a (device_id, owner_id, category, description)
+       JOIN registry.devices d ON d.id = a.device_id AND d.account_id = a.owner_id
+       WHERE ${which} ORDER BY d.id FOR UPDATE OF d ${held === 'waits' ? '' : 'SKIP LOCKED'}) held
+     WHERE id = held_id RETURNING ${deviceRowColumns}`,
   );
 
-/** Nothing for a device that is not suspended. */
-const resumption = (by: By, other: By): PreparedStatement<DeviceRow> =>
-  new PreparedStatement(
-    `UPDATE registry.devices SET ${by}_suspended = false,
-       lifecycle_status = CASE WHEN ${other}_suspended THEN 'blocked' ELSE 'enabled' END,
-       updated_at = clock_timestamp(), revision = revision + 1
-     WHERE id = $1 AND account_id = $2 AND ${by}_suspended RETURNING ${deviceRowColumns}`,
-  );
+const valuesOf = (changes: readonly Change[]): string[][] => [
+  changes.map(({ deviceId }) => deviceId),
+  changes.map(({ accountId }) => accountId),
+  changes.map(({ reason }) => reason.category),
+  changes.map(({ reason }) => reason.description ?? ''),
+];
 
-const suspensions = { operator: suspension('operator'), system: suspension('system') };
-const resumptions = { operator: resumption('operator', 'system'), system: resumption('system', 'operator') };
+/** What is done to devices: announced so, by these statements. */
+interface Way {
+  change: 'suspended' | 'resumed';
+  one: PreparedStatement<DeviceRow>;
+  many: PreparedStatement<DeviceRow>;
+}
+
+const way = (change: Way['change'], assignments: string, which: string): Way => ({
+  change,
+  one: statement(assignments, which, 'waits'),
+  many: statement(assignments, which, 'leaves out'),
+});
+
+const suspension = way(
+  'suspended',
+  `lifecycle_status = 'blocked', operator_suspended = true, last_operator_suspended_category = held.category,
+   last_operator_suspended_description = held.why, last_operator_suspended_updated_at = clock_timestamp()`,
+  'true',
+);
+
+/** Nothing for a device that is not suspended; one that is suspended by the system too stays blocked. */
+const resumption = way(
+  'resumed',
+  `operator_suspended = false, lifecycle_status = CASE WHEN system_suspended THEN 'blocked' ELSE 'enabled' END`,
+  'd.operator_suspended',
+);
+
 const existence = new PreparedStatement('SELECT 1 FROM registry.devices WHERE id = $1 AND account_id = $2');
 
-/** Suspends and resumes devices (spec §3.1). Both may be repeated. */
+/** Suspends and resumes devices for operators (spec §3.1). Both may be repeated. */
 export class SuspensionService {
+  private readonly suspensions = this.gathered(suspension);
+  private readonly resumptions = this.gathered(resumption);
+
   constructor(
     private readonly database: DataSource,
     private readonly lifecycle: Lifecycle,
   ) {}
 
-  /** The device is blocked; the newest category and description are kept. */
-  async suspend(accountId: string, deviceId: string, by: By, reason: Reason, actor?: Actor): Promise<void> {
-    await this.database.transaction(async (manager) => {
-      const [row] = await suspensions[by].run(manager, [
-        deviceId,
-        accountId,
-        reason.category,
-        reason.description ?? '',
-      ]);
-      if (!row) throw new DeviceNotFound();
-      await this.lifecycle.announce(manager, 'suspended', row, {
-        suspension: announced(by, reason, row.changed_at),
-        actor,
-      });
+  /** The device is blocked; the newest category and description are kept. Throws DeviceNotFound. */
+  suspend(accountId: string, deviceId: string, reason: Reason, actor?: Actor): Promise<void> {
+    return this.suspensions.write({ accountId, deviceId, reason, actor });
+  }
+
+  /** A device that is suspended by both stays blocked until both resumed it. Throws DeviceNotFound. */
+  resume(accountId: string, deviceId: string, reason: Reason, actor?: Actor): Promise<void> {
+    return this.resumptions.write({ accountId, deviceId, reason, actor });
+  }
+
+  private gathered(by: Way): GatheredWrites<Change> {
+    return new GatheredWrites(
+      (changes) => this.together(by, changes),
+      (change) => this.alone(by, change),
+    );
+  }
+
+  private together({ change, many }: Way, changes: readonly Change[]): Promise<ReadonlySet<Change>> {
+    // Each device once: what else is asked of it comes behind.
+    const ofDevice = new Map(changes.toReversed().map((asked) => [asked.deviceId, asked]));
+    return this.database.transaction(async (manager) => {
+      const rows = await many.run(manager, valuesOf([...ofDevice.values()]));
+      await this.announce(manager, change, rows, ofDevice);
+      return new Set(rows.flatMap(({ id }) => ofDevice.get(id) ?? []));
     });
   }
 
-  /** A device that is suspended by both stays blocked until both resumed it. */
-  async resume(accountId: string, deviceId: string, by: By, reason: Reason, actor?: Actor): Promise<void> {
+  private async alone({ change, one }: Way, asked: Change): Promise<void> {
+    const { accountId, deviceId } = asked;
     await this.database.transaction(async (manager) => {
-      const [row] = await resumptions[by].run(manager, [deviceId, accountId]);
-      if (!row) {
-        const found = await existence.run(manager, [deviceId, accountId]);
-        if (found.length === 0) throw new DeviceNotFound();
-        return;
-      }
-      await this.lifecycle.announce(manager, 'resumed', row, {
-        suspension: announced(by, reason, row.changed_at),
-        actor,
-      });
+      const rows = await one.run(manager, valuesOf([asked]));
+      await this.announce(manager, change, rows, new Map([[deviceId, asked]]));
+      if (rows.length === 0 && (await existence.run(manager, [deviceId, accountId])).length === 0)
+        throw new DeviceNotFound();
+    });
+  }
+
+  private announce(
+    manager: EntityManager,
+    change: Way['change'],
+    rows: readonly DeviceRow[],
+    ofDevice: ReadonlyMap<string, Change>,
+  ): Promise<void> {
+    return this.lifecycle.announceAll(manager, change, rows, ({ id, changed_at }) => {
+      const asked = ofDevice.get(id);
+      return asked ? { suspension: announced('operator', asked.reason, changed_at), actor: asked.actor } : {};
     });
   }
 }

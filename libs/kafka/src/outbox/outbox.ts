@@ -58,9 +58,17 @@ export class Outbox {
     await this.insert(manager, topic.name, [this.encode(manager, topic, value, meta)]);
   }
 
-  /** Many at once, in order: one statement for up to 5,000. Throws InvalidMessage before anything is stored. */
-  async appendAll<V>(manager: EntityManager, topic: Topic<V>, values: readonly NoInfer<V>[]): Promise<void> {
-    const messages = values.map((value) => this.encode(manager, topic, value, {}));
+  /**
+   * Many at once, in order: one statement for up to 5,000. `metaOf`: of the value at a place. Throws InvalidMessage before
+   * anything is stored.
+   */
+  async appendAll<V>(
+    manager: EntityManager,
+    topic: Topic<V>,
+    values: readonly NoInfer<V>[],
+    metaOf: (n: number) => SendMeta = () => ({}),
+  ): Promise<void> {
+    const messages = values.map((value, n) => this.encode(manager, topic, value, metaOf(n)));
     for (let from = 0; from < messages.length; from += appendBatch)
       await this.insert(manager, topic.name, messages.slice(from, from + appendBatch));
   }

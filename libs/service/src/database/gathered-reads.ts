@@ -1,9 +1,4 @@
-/** Statements under way at a time, and keys that one takes. */
-const statementsMax = 2;
-const keysMax = 100;
-
-/** A statement that takes longer holds up nobody: others go out beside it, and the pool says when there are too many. */
-const holdMsMax = 1_000;
+import { Gathering, holdMsMax } from './gathering.js';
 
 interface Waiting<V> {
   key: string;
@@ -17,46 +12,21 @@ interface Waiting<V> {
  * asked, so it sees what was committed before.
  */
 export class GatheredReads<V> {
-  private readonly waiting: Waiting<V>[] = [];
-  private underWay = 0;
-  private isDue = false;
+  private readonly waiting: Gathering<Waiting<V>>;
 
   /** `read` gives what it finds, by key; when it rejects, all who wait for it hear of that. */
   constructor(
     private readonly read: (keys: readonly string[]) => Promise<ReadonlyMap<string, V>>,
-    private readonly holdMs = holdMsMax,
-  ) {}
+    holdMs = holdMsMax,
+  ) {
+    this.waiting = new Gathering((waiting) => this.readAll(waiting), holdMs);
+  }
 
   /** undefined: there is none. */
   get(key: string): Promise<V | undefined> {
-    return new Promise((resolve, reject) => {
-      this.waiting.push({ key, resolve, reject });
-      if (this.isDue) return;
-      this.isDue = true;
-      setImmediate(() => {
-        this.isDue = false;
-        this.send();
-      });
-    });
+    return new Promise((resolve, reject) => this.waiting.add({ key, resolve, reject }));
   }
 
-  private send(): void {
-    while (this.waiting.length > 0 && this.underWay < statementsMax) {
-      this.underWay++;
-      let isHeld = true;
-      const release = (): void => {
-        clearTimeout(timer);
-        if (!isHeld) return;
-        isHeld = false;
-        this.underWay--;
-        this.send();
-      };
-      const timer = setTimeout(release, this.holdMs).unref();
-      void this.readAll(this.waiting.splice(0, keysMax)).then(release);
-    }
-  }
-
-  /** Never rejects. */
   private async readAll(waiting: readonly Waiting<V>[]): Promise<void> {
     try {
       const found = await this.read([...new Set(waiting.map(({ key }) => key))]);

@@ -24,9 +24,10 @@ const crcTable = Uint32Array.from({ length: 256 }, (_, n) => {
   return c >>> 0;
 });
 
+/** Of characters that are a byte each. */
 const crc32 = (text: string): number => {
   let crc = 0xffffffff;
-  for (const byte of Buffer.from(text)) crc = (crcTable[(crc ^ byte) & 0xff] as number) ^ (crc >>> 8);
+  for (let i = 0; i < text.length; i++) crc = (crcTable[(crc ^ text.charCodeAt(i)) & 0xff] as number) ^ (crc >>> 8);
   return (crc ^ 0xffffffff) >>> 0;
 };
 

@@ -1,0 +1,49 @@
+import { Gathering, holdMsMax } from './gathering.js';
+
+interface Waiting<T> {
+  item: T;
+  resolve: () => void;
+  reject: (error: unknown) => void;
+}
+
+/**
+ * Writes that come at the same moment, or while others are under way, share a transaction: to commit one takes as long as
+ * many. Each has an outcome of its own: what cannot be done with the others at once is done alone. For writes that may be
+ * repeated, as a commit whose answer is lost may have happened.
+ */
+export class GatheredWrites<T> {
+  private readonly waiting: Gathering<Waiting<T>>;
+
+  /**
+   * `together` gives what it did. It waits for nobody's lock: one item would hold up the others. The rest, and all of them
+   * when it rejects, are left to `alone`, which rejects with the reason.
+   */
+  constructor(
+    private readonly together: (items: readonly T[]) => Promise<ReadonlySet<T>>,
+    private readonly alone: (item: T) => Promise<void>,
+    holdMs = holdMsMax,
+  ) {
+    this.waiting = new Gathering((waiting) => this.writeAll(waiting), holdMs);
+  }
+
+  write(item: T): Promise<void> {
+    return new Promise((resolve, reject) => this.waiting.add({ item, resolve, reject }));
+  }
+
+  private async writeAll(waiting: readonly Waiting<T>[]): Promise<void> {
+    const done = await this.tryTogether(waiting);
+    for (const { item, resolve, reject } of waiting)
+      if (done.has(item)) resolve();
+      else this.alone(item).then(resolve, reject);
+  }
+
+  private async tryTogether(waiting: readonly Waiting<T>[]): Promise<ReadonlySet<T>> {
+    if (waiting.length === 1) return new Set();
+    try {
+      return await this.together(waiting.map(({ item }) => item));
+    } catch {
+      // Each meets the reason again, alone, and tells it.
+      return new Set();
+    }
+  }
+}
