@@ -109,6 +109,14 @@ describe('the checker', () => {
     expect(check(history)).toMatchObject({ duplicates: 3, unexplained: 1 });
   });
 
+  it('takes an event that Kafka has twice as a reason for that one', () => {
+    const [a = '', b = ''] = produce(2);
+    deliver([a, b]);
+    deliver([a, b]);
+    history.twiceInKafka = new Set([a]);
+    expect(check(history)).toMatchObject({ duplicates: 2, unexplained: 1 });
+  });
+
   it('takes a Redis that forgot as a reason for everything before', () => {
     const uids = produce(6);
     for (const uid of uids) deliver([uid]);

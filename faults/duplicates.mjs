@@ -34,18 +34,6 @@ const duplicatesIn = (deliveries) => {
   return found;
 };
 
-/** The producer may have written it twice. @param {History} history @param {string} uid */
-const mayBeTwiceInKafka = ({ faults, events }, uid) => {
-  const event = events.get(uid);
-  return faults.some(
-    (fault) =>
-      fault.producerRepeats &&
-      event &&
-      event.invokedAtMs <= endOf(fault) &&
-      (event.okAtMs ?? Infinity) >= fault.fromMs - beforeMs,
-  );
-};
-
 /**
  * A batch may come again when a fault kept its confirmation from being written: so it was accepted around that fault.
  * A fault excuses so many batches per channel, but a Redis that forgot excuses everything before it.
@@ -58,7 +46,7 @@ export const judgeDuplicates = (history, { kind }, deliveries) => {
   /** @type {Set<Delivery>} */
   const excused = new Set();
   const isExcused = (/** @type {Duplicate} */ { uid, first }) => {
-    if (excused.has(first) || mayBeTwiceInKafka(history, uid)) return true;
+    if (excused.has(first) || history.twiceInKafka.has(uid)) return true;
     if (history.faults.some((fault) => fault.forgets && first.atMs <= endOf(fault))) return true;
     const excuse = left.find(
       ({ fault, batches }) => batches > 0 && first.atMs >= fault.fromMs - beforeMs && first.atMs <= endOf(fault),

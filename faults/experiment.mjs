@@ -21,7 +21,7 @@ import { Random } from './random.mjs';
  * }} Row `inject` runs while load goes on; `after` looks closer when everything has drained; `exclusive`: it breaks what rows share;
  *   `withNames`: names under `.example` are the row's;
  *   `drops`: the service may drop events, when its books say how many
- * @typedef {{ times?: number, afterMs?: number, forgets?: boolean, producerRepeats?: boolean }} Consequences
+ * @typedef {{ times?: number, afterMs?: number, forgets?: boolean }} Consequences
  *   `times`: how often a batch under way may come again on each channel
  * @typedef {import('./checker.mjs').Verdict & {
  *   row: string, seed: number, injections: number, hiccups: number, drainMs: number, seconds: number, deaths: number, history?: string,
@@ -131,7 +131,7 @@ export class Experiment {
     await this.row.after?.(this);
     await this.auditEmpty();
     hiccups.readLogs(replicas);
-    const verdict = check(this.history, { endedGraceMs: endedGraceMs + hiccups.worstMs });
+    const verdict = await this.judge(endedGraceMs + hiccups.worstMs);
     verdict.violations.unshift(...this.violations);
     const deaths = replicas.reduce((sum, replica) => sum + replica.deaths, 0);
     const { injections, drainMs } = this;
@@ -139,6 +139,14 @@ export class Experiment {
     /** @type {Outcome} */
     const outcome = { row: row.name, seed: options.seed, ...verdict, ...counts };
     return outcome;
+  }
+
+  /** What has no other reason to come twice may be in Kafka twice: then it has to. @param {number} graceMs */
+  async judge(graceMs) {
+    const verdict = check(this.history, { endedGraceMs: graceMs });
+    if (verdict.unexplained === 0) return verdict;
+    this.history.twiceInKafka = await this.live.repeatedIds();
+    return check(this.history, { endedGraceMs: graceMs });
   }
 
   /** Faults hit what works: consumers have their partitions, each channel has got something. */
@@ -226,9 +234,9 @@ export class Experiment {
    * Injects one fault: `work` begins and ends it.
    * @param {string} name @param {Consequences} consequences @param {() => Promise<unknown>} work
    */
-  async fault(name, { times = 0, afterMs, forgets = false, producerRepeats = false }, work) {
+  async fault(name, { times = 0, afterMs, forgets = false }, work) {
     /** @type {import('./history.mjs').Fault} */
-    const fault = { name, fromMs: Date.now(), toMs: Infinity, excuse: excuses(times), forgets, producerRepeats };
+    const fault = { name, fromMs: Date.now(), toMs: Infinity, excuse: excuses(times), forgets };
     if (afterMs !== undefined) fault.afterMs = afterMs;
     this.history.faults.push(fault);
     this.injections++;

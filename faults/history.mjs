@@ -15,8 +15,8 @@ import { readNotification } from './notification.mjs';
  *   what the receiver told the service: it has the events; it does not want them; nothing that counts
  * @typedef {{ channel: string, atMs: number, answer: Answer, uids: string[], problem?: string }} Delivery
  * @typedef {Record<Kind, number>} Excuse batches of a channel that a fault may bring twice
- * @typedef {{ name: string, fromMs: number, toMs: number, excuse: Excuse, afterMs?: number, forgets?: boolean, producerRepeats?: boolean }} Fault
- *   `afterMs`: how long its effects may last; `forgets`: Redis lost what was confirmed; `producerRepeats`: a request to Kafka may have been done twice
+ * @typedef {{ name: string, fromMs: number, toMs: number, excuse: Excuse, afterMs?: number, forgets?: boolean }} Fault
+ *   `afterMs`: how long its effects may last; `forgets`: Redis lost what was confirmed
  */
 
 /** Batches under way to a channel of each kind (a callback's next is sent while one is confirmed; a socket has a window). */
@@ -38,6 +38,8 @@ export class History {
   deliveries = [];
   /** @type {Fault[]} */
   faults = [];
+  /** Ids of events that Kafka has more than once: so do channels. @type {ReadonlySet<string>} */
+  twiceInKafka = new Set();
   /** @type {Set<string>} */
   #arrived = new Set();
 

@@ -18,6 +18,7 @@ import { Load } from './load.mjs';
 import { CallbackReceiver } from './receivers/callback-receiver.mjs';
 import { PullReceiver } from './receivers/pull-receiver.mjs';
 import { SocketReceiver } from './receivers/socket-receiver.mjs';
+import { repeatedIds } from './repeated-records.mjs';
 import { Replica } from './replica.mjs';
 
 const identitySecret = 'i'.repeat(40);
@@ -261,6 +262,12 @@ export class Landscape {
   async endOf(topic) {
     const offsets = await this.kafka.offsets(topic);
     return [...offsets.values()].reduce((sum, { high }) => sum + Number(high), 0);
+  }
+
+  /** Events that Kafka has more than once. */
+  repeatedIds() {
+    const topics = sources.map(({ name }) => name);
+    return repeatedIds(this.kafka, topics, `${this.unique}.repeated`);
   }
 
   async heal() {

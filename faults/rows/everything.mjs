@@ -40,7 +40,7 @@ const actions = {
       experiment.victim().redis.spring(experiment.asks('append-2', 'ack-1'), true),
     ),
   'kill Kafka': (experiment) =>
-    experiment.fault('kill Kafka', { producerRepeats: true }, async () => {
+    experiment.fault('kill Kafka', {}, async () => {
       await experiment.engines.kafka.kill();
       await experiment.pause(0, 1_000);
       await experiment.engines.kafka.start();

@@ -15,7 +15,7 @@ const killed = {
       async (n) => {
         const { kafka } = experiment.engines;
         const isPause = n % 2 === 1;
-        await experiment.fault(isPause ? 'SIGSTOP Kafka' : 'kill Kafka', { producerRepeats: true }, async () => {
+        await experiment.fault(isPause ? 'SIGSTOP Kafka' : 'kill Kafka', {}, async () => {
           if (isPause) kafka.pause();
           else await kafka.kill();
           await experiment.pause(300, 2_000);
