@@ -32,6 +32,7 @@ export {
   type OutgoingNotification,
   type UnmatchedNotification,
 } from './observe/notification.js';
+export { type NewestNotification } from './observe/observe-order.js';
 export { type Peer, peerOf } from './peer/peer.js';
 export { CoapStreamEndpoint, type StreamTarget } from './stream/coap-stream-endpoint.js';
 export { type StreamEvent, type StreamGauges } from './stream/events.js';

@@ -93,6 +93,26 @@ describe('notifications of one observation (RFC 7641 §3.4)', () => {
     expect(heard.map(({ payload }) => payload.toString())).toEqual(['value 11', 'another']);
   });
 
+  it('takes another value with the message id of one that is being handled, or was', async () => {
+    const gate = held();
+    const { raw, heard, notification, endpoint, clock } = await observed(() => gate.promise);
+    const reused = (number: number) => notification(number, 50, { type: 'NON' });
+    for (const number of [11, 12, 11, 12]) raw.send(reused(number));
+    await raw.heardNothing();
+    expect(numbers(heard)).toEqual([11, 12]);
+    gate.resolve();
+    await until(() => endpoint.counters()['notification-accepted'] === 2);
+    for (const number of [13, 12, 13]) raw.send(reused(number));
+    await until(() => endpoint.counters()['notification-accepted'] === 3);
+    expect(numbers(heard)).toEqual([11, 12, 13]);
+    expect(endpoint.counters()['notification-duplicate']).toBe(2);
+    expect(endpoint.counters()['response-duplicate']).toBe(2);
+    // RFC 7252 §4.8.2: a non-confirmable one may have the same id after NON_LIFETIME.
+    clock.advance(145_100);
+    raw.send({ ...reused(14), payload: Buffer.from('value 13') });
+    await until(() => heard.length === 4);
+  });
+
   it('takes a non-confirmable one again when the handler rejects, unless a newer one has come', async () => {
     const kafka = outage();
     const { raw, heard, notification, clock, endpoint } = await observed(kafka.handler);

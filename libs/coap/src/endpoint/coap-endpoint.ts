@@ -1,6 +1,8 @@
 import { type OutgoingRequest } from '../exchange/request.js';
 import { type ReceivedResponse } from '../exchange/response.js';
 import { type NotificationHandler, type Observation } from '../observe/notification.js';
+import { type NewestNotification } from '../observe/observe-order.js';
+import { type Before } from '../observe/observer.js';
 import { type Peer } from '../peer/peer.js';
 
 /** What can be asked of a peer, over whatever transport it came. */
@@ -18,7 +20,9 @@ export interface CoapEndpoint {
     onNotification: NotificationHandler,
   ): Promise<Observation<ReceivedResponse>>;
   /** Recognises the notifications of an observation that this endpoint did not register. One that it knows stays as it is. */
-  restoreObservation(peer: Peer, token: Buffer, onNotification: NotificationHandler, request?: OutgoingRequest): void;
+  restoreObservation(peer: Peer, token: Buffer, onNotification: NotificationHandler, before?: Before): void;
+  /** Of each observation of the peer that had one. None where the transport keeps the order by itself. */
+  newestNotifications(peer: Peer): NewestNotification[];
   /** Forgets an observation without a message: what the peer still sends for it belongs to nobody. */
   forgetObservation(peer: Peer, token: Buffer): void;
   /** Sends the request with Observe 1 and the token of the observation. However it ends, the observation is forgotten. */

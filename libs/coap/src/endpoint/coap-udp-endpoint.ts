@@ -11,7 +11,8 @@ import {
   type OutgoingNotification,
 } from '../observe/notification.js';
 import { Notifier } from '../observe/notifier.js';
-import { Observer } from '../observe/observer.js';
+import { type NewestNotification } from '../observe/observe-order.js';
+import { type Before, Observer } from '../observe/observer.js';
 import { UnmatchedReceiver } from '../observe/unmatched-receiver.js';
 import { tokenKey } from '../observe/tokens.js';
 import { type Peer, peerOf } from '../peer/peer.js';
@@ -116,10 +117,21 @@ export class CoapUdpEndpoint implements CoapEndpoint {
   /**
    * Recognises the notifications of an observation that somebody else registered, for example an earlier process. A
    * large notification can only be completed with the request; without it the handler gets the first block with
-   * `partial` and `ended`, and the device is told to stop. An observation that is known stays as it is.
+   * `partial` and `ended`, and the device is told to stop. With what was newest there, older notifications go nowhere
+   * here either (RFC 7641 §3.4). An observation that is known stays as it is.
    */
-  restoreObservation(peer: Peer, token: Buffer, onNotification: NotificationHandler, request?: OutgoingRequest): void {
-    this.observer.restore(peer, token, onNotification, request);
+  restoreObservation(peer: Peer, token: Buffer, onNotification: NotificationHandler, before: Before = {}): void {
+    this.observer.restore(peer, token, onNotification, before);
+  }
+
+  /** Where the newest notification of each observation of the peer stands, for those of which one was accepted. */
+  newestNotifications(peer: Peer): NewestNotification[] {
+    return this.observer.newest(peer);
+  }
+
+  /** Whether notifications with the token belong to an observation of this endpoint. */
+  observes(peer: Peer, token: Buffer): boolean {
+    return this.core.peers.get(peer.key)?.observations?.has(tokenKey(token)) ?? false;
   }
 
   /** Forgets an observation without a message: the next notification is answered with a Reset, which ends it. */

@@ -1,10 +1,11 @@
+import { type CoapMessage } from '../codec/message.js';
 import { type Peer } from '../peer/peer.js';
 import { type CoapLimits } from './limits.js';
 
 /** A message that is being handled. */
 export interface InFlight {
   readonly kind: 'request' | 'notification';
-  readonly messageId: number;
+  readonly message: CoapMessage;
   /** It was acknowledged already, the answer will be a message of its own. */
   acknowledged: boolean;
 }
@@ -25,8 +26,9 @@ export class InFlightTable {
     return this.totals[kind];
   }
 
-  find(peer: Peer, messageId: number): InFlight | undefined {
-    return this.byPeer.get(peer.key)?.find((one) => one.messageId === messageId);
+  /** Of which the message is a duplicate. */
+  find(peer: Peer, message: CoapMessage): InFlight | undefined {
+    return this.byPeer.get(peer.key)?.find((one) => isSame(one.message, message));
   }
 
   /** Whether one more of its kind may begin. */
@@ -37,9 +39,9 @@ export class InFlightTable {
     return running.reduce((sum, one) => (one.kind === kind ? sum + 1 : sum), 0) < this.perPeerMax(kind);
   }
 
-  begin(peer: Peer, messageId: number, kind: InFlight['kind']): InFlight {
+  begin(peer: Peer, message: CoapMessage, kind: InFlight['kind']): InFlight {
     const running = this.byPeer.get(peer.key) ?? [];
-    const one: InFlight = { kind, messageId, acknowledged: false };
+    const one: InFlight = { kind, message, acknowledged: false };
     if (running.push(one) === 1) this.byPeer.set(peer.key, running);
     this.totals[kind] += 1;
     return one;
@@ -62,3 +64,13 @@ export class InFlightTable {
     return kind === 'request' ? this.limits.requestsInFlightPerPeerMax : this.limits.notificationsInFlightPerPeerMax;
   }
 }
+
+/**
+ * A retransmission is the same bytes. Another value with the message id of one that is being handled breaks RFC 7252 §4.4,
+ * but is taken: to drop it would lose it, and acknowledging the first would acknowledge it too.
+ */
+const isSame = (one: CoapMessage, other: CoapMessage): boolean =>
+  one.messageId === other.messageId &&
+  one.code === other.code &&
+  one.token.equals(other.token) &&
+  one.payload.equals(other.payload);

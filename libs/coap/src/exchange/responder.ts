@@ -31,7 +31,7 @@ export class Responder {
 
   private run(exchange: InboundExchange<Datagram>, payload: Buffer): void {
     const { peer, via } = exchange;
-    const inFlight = this.core.inFlight.begin(peer, via.message.messageId, 'request');
+    const inFlight = this.core.inFlight.begin(peer, via.message, 'request');
     via.inFlight = inFlight;
     const patience = this.acknowledgeLater(exchange);
     void this.answering.run(exchange, payload).then(() => {

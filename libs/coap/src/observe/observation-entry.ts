@@ -50,6 +50,12 @@ export class ObservationEntry {
     this.newestAtMs = Math.floor(position.atMs);
   }
 
+  /** undefined: none was accepted yet. */
+  get newest(): ObservePosition | undefined {
+    if (this.newestNumber < 0) return undefined;
+    return { number: this.newestNumber, print: this.newestPrint, atMs: this.newestAtMs };
+  }
+
   private isNews(position: ObservePosition): boolean {
     if (this.newestNumber < 0) return true;
     return isNewer(position, { number: this.newestNumber, print: this.newestPrint, atMs: this.newestAtMs });

@@ -10,6 +10,18 @@ export interface ObservePosition {
   atMs: number;
 }
 
+/** Where the newest notification that is safe stands: what another endpoint needs to go on in the same order. */
+export interface NewestNotification {
+  /** Of the observation. */
+  token: Buffer;
+  /** Its Observe number. */
+  number: number;
+  /** Of its payload (`crc32`). */
+  print: number;
+  /** How long ago it arrived. */
+  ageMs: number;
+}
+
 const HALF_RANGE = 2 ** 23;
 
 /**

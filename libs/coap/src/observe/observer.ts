@@ -10,10 +10,18 @@ import { type PeerState } from '../peer/peer-state.js';
 import { type Peer } from '../peer/peer.js';
 import { type CoapNotification, type NotificationHandler, type Observation } from './notification.js';
 import { ObservationEntry } from './observation-entry.js';
-import { type ObservePosition } from './observe-order.js';
+import { type NewestNotification, type ObservePosition } from './observe-order.js';
 import { withChances } from './second-chances.js';
-import { tokenKey } from './tokens.js';
+import { tokenKey, tokenOf } from './tokens.js';
 import { type Turn } from './turn.js';
+
+/** What is known of an observation that another endpoint made. */
+export interface Before {
+  /** To fetch further blocks of a large notification. */
+  request?: OutgoingRequest | undefined;
+  /** An older notification goes nowhere. */
+  newest?: Omit<NewestNotification, 'token'> | undefined;
+}
 
 /** The side that observes: registers, receives, ends. */
 export class Observer {
@@ -63,10 +71,22 @@ export class Observer {
     return true;
   }
 
-  restore(peer: Peer, token: Buffer, handler: NotificationHandler, request: OutgoingRequest | undefined): void {
+  restore(peer: Peer, token: Buffer, handler: NotificationHandler, before: Before): void {
     const key = tokenKey(token);
-    if (!this.core.peers.get(peer.key)?.observations?.has(key))
-      this.add(peer, new ObservationEntry(key, handler, request));
+    if (this.core.peers.get(peer.key)?.observations?.has(key)) return;
+    const entry = new ObservationEntry(key, handler, before.request);
+    const { newest } = before;
+    if (newest)
+      entry.reached({ number: newest.number, print: newest.print, atMs: this.core.clock.nowMs() - newest.ageMs });
+    this.add(peer, entry);
+  }
+
+  newest(peer: Peer): NewestNotification[] {
+    const nowMs = this.core.clock.nowMs();
+    const entries = this.core.peers.get(peer.key)?.observations?.values() ?? [];
+    return Array.from(entries).flatMap(({ key, newest }) =>
+      newest ? { token: tokenOf(key), number: newest.number, print: newest.print, ageMs: nowMs - newest.atMs } : [],
+    );
   }
 
   /** Ends it on the device. Whatever comes of that, it is forgotten here, and a further notification is reset. */
@@ -86,7 +106,7 @@ export class Observer {
       this.core.count('notification-refused-by-limit');
       return;
     }
-    const inFlight = this.core.inFlight.begin(state.peer, message.messageId, 'notification');
+    const inFlight = this.core.inFlight.begin(state.peer, message, 'notification');
     await withChances(this.core, message, () => this.attempt(state, entry, response));
     this.core.inFlight.end(state.peer, inFlight);
   }

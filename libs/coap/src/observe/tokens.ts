@@ -9,6 +9,11 @@ export function tokenKey(token: Buffer): string {
   return token.toString('latin1');
 }
 
+/** The token of such a key. */
+export function tokenOf(key: string): Buffer {
+  return Buffer.from(key, 'latin1');
+}
+
 /**
  * Eight bytes: a sequence of four, so that no two are alike for as long as anybody could wait, and four random ones,
  * so that nobody can guess them.

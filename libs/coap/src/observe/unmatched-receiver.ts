@@ -27,7 +27,7 @@ export class UnmatchedReceiver {
 
   /** The message is no duplicate. Never rejects. */
   async receive(response: IncomingResponse, peer: Peer, state: PeerState | undefined): Promise<void> {
-    const { messageId, token } = response.message;
+    const { token } = response.message;
     if (this.core.options.onNotification === undefined) {
       this.refuse(response, peer, state);
       return;
@@ -36,7 +36,7 @@ export class UnmatchedReceiver {
       this.core.count('notification-refused-by-limit');
       return;
     }
-    const inFlight = this.core.inFlight.begin(peer, messageId, 'notification');
+    const inFlight = this.core.inFlight.begin(peer, response.message, 'notification');
     const key = keyOf(peer, token);
     const before = this.last.get(key);
     const mine = before ? before.then(() => this.next(response, peer, inFlight)) : this.next(response, peer, inFlight);

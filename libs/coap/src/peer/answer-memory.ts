@@ -3,7 +3,7 @@ import { type CoapMessage } from '../codec/message.js';
 import { type BoundedTable } from '../memory/bounded-table.js';
 import { tokenKey } from '../observe/tokens.js';
 import { type CoapClock } from '../timing/clock.js';
-import { answers, EMPTY_ACK, type RememberedAnswer } from './answer-ring.js';
+import { answers, EMPTY_ACK, printOf, type RememberedAnswer } from './answer-ring.js';
 import { type PeerState } from './peer-state.js';
 import { type Peer } from './peer.js';
 
@@ -16,9 +16,7 @@ export class AnswerMemory {
 
   /** The bytes to send again, when the message is a duplicate. */
   find(message: CoapMessage, peer: Peer, state: PeerState | undefined): Buffer | undefined {
-    const token = tokenKey(message.token);
-    const answer =
-      state?.answers.find(message.messageId, token, this.clock.nowMs()) ?? this.stranger(message, peer, token);
+    const answer = state?.answers.find(message, this.clock.nowMs()) ?? this.stranger(message, peer);
     if (answer === undefined) return undefined;
     return answer === EMPTY_ACK ? encodeEmpty('ACK', message.messageId) : Buffer.from(answer, 'latin1');
   }
@@ -27,17 +25,21 @@ export class AnswerMemory {
   remember(message: CoapMessage, peer: Peer, state: PeerState | undefined, answer: Buffer | typeof EMPTY_ACK): void {
     const { messageId } = message;
     const text = typeof answer === 'string' ? answer : answer.toString('latin1');
-    const entry = { messageId, token: tokenKey(message.token), answer: text, atMs: Math.floor(this.clock.nowMs()) };
+    const entry = {
+      messageId,
+      token: tokenKey(message.token),
+      print: printOf(message),
+      answer: text,
+      atMs: Math.floor(this.clock.nowMs()),
+    };
     if (state !== undefined) state.answers.remember(entry);
     else this.strangers.set(`${peer.key}/${messageId}`, entry);
   }
 
   /** A peer that is known by now may have been a stranger when it sent the first copy. */
-  private stranger(message: CoapMessage, peer: Peer, token: string): string | undefined {
+  private stranger(message: CoapMessage, peer: Peer): string | undefined {
     if (this.strangers.size === 0) return undefined;
     const entry = this.strangers.get(`${peer.key}/${message.messageId}`);
-    return entry !== undefined && answers(entry, message.messageId, token, this.clock.nowMs())
-      ? entry.answer
-      : undefined;
+    return entry !== undefined && answers(entry, message, this.clock.nowMs()) ? entry.answer : undefined;
   }
 }

@@ -1,9 +1,14 @@
-import { EXCHANGE_LIFETIME_MS } from '../timing/transmission-parameters.js';
+import { crc32 } from 'node:zlib';
+import { type CoapMessage } from '../codec/message.js';
+import { tokenKey } from '../observe/tokens.js';
+import { EXCHANGE_LIFETIME_MS, NON_LIFETIME_MS } from '../timing/transmission-parameters.js';
 
 /** What a duplicate gets: the bytes of the answer as latin1 text, '' for an empty acknowledgement. */
 export interface RememberedAnswer {
   messageId: number;
   token: string;
+  /** Of the payload of the message (`crc32`). */
+  print: number;
   answer: string;
   atMs: number;
 }
@@ -33,16 +38,25 @@ export class AnswerRing {
     } else this.entries = entries.concat(entry);
   }
 
-  find(messageId: number, token: string, nowMs: number): string | undefined {
-    for (const entry of this.entries) if (answers(entry, messageId, token, nowMs)) return entry.answer;
+  find(message: CoapMessage, nowMs: number): string | undefined {
+    for (const entry of this.entries) if (answers(entry, message, nowMs)) return entry.answer;
     return undefined;
   }
 }
 
+/** Signed: a number that takes no memory of its own. */
+export const printOf = ({ payload }: CoapMessage): number => (payload.length === 0 ? 0 : crc32(payload) | 0);
+
 /**
- * A retransmission is the same bytes, so an equal message id with another token is a new message: a device that
- * restarted its counter, for example after a reboot.
+ * A retransmission is the same bytes, so an equal message id with another token or payload is a new message: of a device
+ * that restarted its counter, for example after a reboot, or that does not count at all.
  */
-export function answers(entry: RememberedAnswer, messageId: number, token: string, nowMs: number): boolean {
-  return entry.messageId === messageId && entry.token === token && nowMs - entry.atMs < EXCHANGE_LIFETIME_MS;
+export function answers(entry: RememberedAnswer, message: CoapMessage, nowMs: number): boolean {
+  const lifetimeMs = message.type === 'CON' ? EXCHANGE_LIFETIME_MS : NON_LIFETIME_MS;
+  return (
+    entry.messageId === message.messageId &&
+    nowMs - entry.atMs < lifetimeMs &&
+    entry.token === tokenKey(message.token) &&
+    entry.print === printOf(message)
+  );
 }

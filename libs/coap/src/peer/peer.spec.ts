@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { ManualClock } from '../../test/manual-clock.js';
+import { Code } from '../codec/code.js';
+import { type CoapMessage } from '../codec/message.js';
 import { InvalidPeerAddress, PeerForgotten, QueueFull } from '../errors.js';
 import { TimerWheel } from '../timing/timer-wheel.js';
-import { AnswerRing } from './answer-ring.js';
+import { AnswerRing, printOf } from './answer-ring.js';
 import { PeerQueue } from './peer-queue.js';
 import { PeerTable } from './peer-table.js';
 import { peerKey, peerOf } from './peer.js';
@@ -26,13 +28,27 @@ describe('peerOf', () => {
 });
 
 describe('AnswerRing', () => {
-  it('keeps the last eight, for the exchange lifetime, by message id and token', () => {
+  it('keeps the last eight, for the exchange lifetime, by message id, token and payload', () => {
+    const message = (messageId: number, more: Partial<CoapMessage> = {}): CoapMessage => ({
+      type: 'CON',
+      code: Code.POST,
+      messageId,
+      token: Buffer.from('t'),
+      options: [],
+      payload: Buffer.from('payload'),
+      ...more,
+    });
     const ring = new AnswerRing();
-    for (let id = 0; id < 9; id += 1) ring.remember({ messageId: id, token: 't', answer: `answer ${id}`, atMs: 1_000 });
-    expect(ring.find(0, 't', 1_000)).toBeUndefined();
-    expect(ring.find(1, 't', 1_000)).toBe('answer 1');
-    expect(ring.find(1, 'other', 1_000)).toBeUndefined();
-    expect(ring.find(8, 't', 248_000)).toBeUndefined();
+    for (let id = 0; id < 9; id += 1)
+      ring.remember({ messageId: id, token: 't', print: printOf(message(id)), answer: `answer ${id}`, atMs: 1_000 });
+    expect(ring.find(message(0), 1_000)).toBeUndefined();
+    expect(ring.find(message(1), 1_000)).toBe('answer 1');
+    expect(ring.find(message(1, { token: Buffer.from('other') }), 1_000)).toBeUndefined();
+    expect(ring.find(message(1, { payload: Buffer.from('other') }), 1_000)).toBeUndefined();
+    expect(ring.find(message(8), 247_999)).toBe('answer 8');
+    expect(ring.find(message(8), 248_000)).toBeUndefined();
+    expect(ring.find(message(8, { type: 'NON' }), 145_999)).toBe('answer 8');
+    expect(ring.find(message(8, { type: 'NON' }), 146_000)).toBeUndefined();
   });
 });
 

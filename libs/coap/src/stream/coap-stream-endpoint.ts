@@ -10,6 +10,8 @@ import { type OutgoingRequest } from '../exchange/request.js';
 import { type ReceivedResponse } from '../exchange/response.js';
 import { tokenKey } from '../observe/tokens.js';
 import { type NotificationHandler, type Observation, type OutgoingNotification } from '../observe/notification.js';
+import { type NewestNotification } from '../observe/observe-order.js';
+import { type Before } from '../observe/observer.js';
 import { type Peer } from '../peer/peer.js';
 import { Connection } from './connection.js';
 import { Conversation } from './conversation.js';
@@ -121,9 +123,14 @@ export class CoapStreamEndpoint implements CoapEndpoint {
   }
 
   /** For a peer that observes itself. Does nothing when the connection is over: its observations are too. */
-  restoreObservation(peer: Peer, token: Buffer, onNotification: NotificationHandler, request?: OutgoingRequest): void {
+  restoreObservation(peer: Peer, token: Buffer, onNotification: NotificationHandler, before: Before = {}): void {
     const conversation = this.conversations.get(peer.key);
-    if (conversation !== undefined) this.observer.restore(conversation, token, onNotification, request);
+    if (conversation !== undefined) this.observer.restore(conversation, token, onNotification, before.request);
+  }
+
+  /** None: what comes over a connection comes in order. */
+  newestNotifications(): NewestNotification[] {
+    return [];
   }
 
   forgetObservation(peer: Peer, token: Buffer): void {
