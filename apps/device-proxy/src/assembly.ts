@@ -68,6 +68,7 @@ export const assemble = (config: DeviceProxyConfig, parts: ServiceParts, engines
   const rules = new Rules(dataSource, nudges, clock);
   const asker = new Asker(link, heard, models);
   const observer = new Observer(sessions, asker, link, values, clock, logger);
+  heard.writesAlong((session) => observer.newestOf(session));
   const keeper = new Keeper({
     dataSource,
     store: subscriptionStore,

@@ -55,6 +55,8 @@ const startDevices = async (assembly: Assembly, { all }: Transports): Promise<vo
 /** The sockets close when what is in flight has its answer, or after a few seconds. */
 const stopDevices = async (assembly: Assembly, { all }: Transports): Promise<void> => {
   await assembly.callers.stop();
+  // Where observations stand is known to the sockets.
+  await assembly.heard.flush();
   await Promise.all([assembly.deliverer.stop(), ...all.map((transport) => transport.stop())]);
   assembly.observer.stop();
   assembly.sessions.pauses.stop();

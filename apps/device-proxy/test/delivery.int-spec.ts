@@ -1,6 +1,7 @@
 import { newId, serviceParts, type ServiceParts, TestClock } from '@lanyard/service';
-import { engines as engineUrls, eventually, isolate, type Isolation } from '@lanyard/testing';
+import { engines as engineUrls, eventually, holdRows, isolate, type Isolation } from '@lanyard/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
 import { type Assembly, assemble } from '../src/assembly.js';
 import type { DeviceProxyConfig } from '../src/config.js';
 import { type Engines, openEngines } from '../src/engines.js';
@@ -11,6 +12,7 @@ import {
   type DeviceLink,
   type DeviceRequest,
   GivenUp,
+  type NewestReport,
   NoAnswer,
   NotSendable,
   NotSent,
@@ -38,6 +40,9 @@ class ScriptedLink implements DeviceLink {
 
   async cancel(): Promise<void> {}
   adopt(): void {}
+  newest(): ReadonlyMap<string, NewestReport> {
+    return new Map();
+  }
   forget(): void {}
   hold(): void {}
   release(): void {}
@@ -127,6 +132,17 @@ describe('a device that does not answer', () => {
       if (record.finished_at === null) throw new Error(`still ${record.state}`);
       return record;
     });
+
+  /** Of this database, those that wait for a lock. */
+  const waitingStatements = async (what: string): Promise<number> => {
+    const client = new Client({ connectionString: isolation.databaseUrl });
+    await client.connect();
+    const { rowCount } = await client.query(
+      `SELECT ${what} FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    await client.end();
+    return rowCount ?? 0;
+  };
 
   const silence = (): Promise<never> => Promise.reject(new NoAnswer());
 
@@ -224,6 +240,23 @@ describe('a device that does not answer', () => {
     await eventually(async () =>
       expect(await assembly.history.get(app.keyId, asyncId)).toMatchObject({ state: 'waiting', attempts: 0 }),
     );
+  });
+
+  it('a queue that could not be read is looked at again', async () => {
+    const session = await register(true);
+    session.silent = true;
+    const asyncId = await send(session, 'GET');
+    const unlock = await holdRows(
+      isolation.databaseUrl,
+      'LOCK TABLE device_proxy.command IN ACCESS EXCLUSIVE MODE',
+      [],
+    );
+    assembly.heard.note(session);
+    await eventually(async () => {
+      expect(await waitingStatements('pg_terminate_backend(pid)')).toBeGreaterThan(0);
+    });
+    await unlock();
+    expect(await ended(asyncId)).toMatchObject({ status: 200, attempts: 1 });
   });
 
   it('nothing is asked of a device that has no answer to its registration yet', async () => {

@@ -87,6 +87,27 @@ describe('the fence between replicas', () => {
     expect([a.get(session.deviceId), session.isOver]).toEqual([undefined, true]);
   });
 
+  it('a session of which something could not be learnt is taken again by the next message', async () => {
+    const { session, lookup } = await registered('192.0.2.8:1');
+    const third = replica('dp-c');
+    let away = true;
+    const began: (boolean | undefined)[] = [];
+    third.listen({
+      began: async ({ deviceId }) => {
+        began.push(third.at(accountId, '192.0.2.8:1') !== undefined || third.get(deviceId) === undefined);
+        if (away) throw new Error('PostgreSQL is away');
+      },
+    });
+    await expect(taken(third, lookup, '192.0.2.8:1')).rejects.toThrow('PostgreSQL is away');
+    expect(third.get(session.deviceId)).toBeUndefined();
+    away = false;
+    expect((await taken(third, lookup, '192.0.2.8:1'))?.epoch).toBeGreaterThan(session.epoch + 1);
+    // Meanwhile it is there, but no value of it counts yet.
+    expect(began).toEqual([false, false]);
+    expect(third.at(accountId, '192.0.2.8:1')?.deviceId).toBe(session.deviceId);
+    third.pauses.stop();
+  });
+
   it('a renewal of a session that has passed on is refused', async () => {
     const { session, lookup } = await registered('192.0.2.2:1');
     await taken(b, lookup, '192.0.2.2:1');

@@ -43,8 +43,10 @@ import {
   thermometer,
   type Thermometer,
 } from '@lanyard/testing';
+import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import type { DeviceProxyConfig, TlsConfig } from '../src/config.js';
+import { sessionKeys } from '../src/sessions/keys.js';
 import { type RunningProxy, start } from '../src/start.js';
 
 const tlsLimits = { connectionsMax: 100, connectionsPerAddressMax: 50, idleMs: 60_000 };
@@ -258,6 +260,16 @@ export class Harness {
   /** Runs the statement in a transaction that stays open until what this answers is called. */
   holdRows(sql: string): Promise<() => Promise<void>> {
     return holdRows(this.isolation.databaseUrl, sql, []);
+  }
+
+  /** The session of a device as Redis has it. */
+  async storedSession(deviceId: string): Promise<Record<string, string>> {
+    const redis = new Redis(engines().redisUrl);
+    try {
+      return await redis.hgetall(sessionKeys(`${this.isolation.redisPrefix}dp:`).session(deviceId));
+    } finally {
+      redis.disconnect();
+    }
   }
 
   /** What a statement answers. */

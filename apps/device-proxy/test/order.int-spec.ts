@@ -37,9 +37,9 @@ describe('the order of notifications (RFC 7641 §3.4)', () => {
     return [one, value.deviceId];
   };
   /** The device answers the observation of a path with number 10; answers its token. */
-  const observed = async (one: RawDevice, deviceId: string): Promise<Buffer> => {
+  const observed = async (one: RawDevice, deviceId: string, at = proxy): Promise<Buffer> => {
     const asked = new Promise<CoapMessage>((resolve) => (one.onObserve = resolve));
-    const subscribing = harness.call(proxy, app, 'PUT', `/v2/subscriptions/${deviceId}${result}`);
+    const subscribing = harness.call(at, app, 'PUT', `/v2/subscriptions/${deviceId}${result}`);
     const request = await asked;
     one.answer(request, { number: 10, payload: '0', format: text });
     expect((await subscribing).status).toBe(200);
@@ -60,11 +60,11 @@ describe('the order of notifications (RFC 7641 §3.4)', () => {
       patienceMs,
     );
   const textOf = ({ payload }: { payload: string }): string => Buffer.from(payload, 'base64').toString();
-  /** In the order of their sequence, which decides what the last known value is. */
+  /** In the order of epoch and sequence, which decides what the last known value is. */
   const valuesOf = (deviceId: string, path: string): string[] =>
     harness.values
       .filter(({ value }) => value.deviceId === deviceId && value.item.path === path)
-      .sort((a, b) => a.value.sequence - b.value.sequence)
+      .sort((a, b) => a.value.epoch - b.value.epoch || a.value.sequence - b.value.sequence)
       .map(({ value }) => textOf(value.item));
   const counted = async (event: string): Promise<number> => {
     const page = await proxy.parts.metrics.registry.metrics();
@@ -123,6 +123,62 @@ describe('the order of notifications (RFC 7641 §3.4)', () => {
     expect(await one.told(token, { number: 11, messageId: 51, payload: '2', format: text })).toBe('ACK');
     await arrived(deviceId, result, '2');
     expect(valuesOf(deviceId, result)).toEqual(['0', '1', '2']);
+  });
+
+  describe('goes on where it stood', () => {
+    const report = (number: number, messageId: number) => ({
+      number,
+      messageId,
+      payload: String(number - 10),
+      format: text,
+    });
+    /** Observed, with number 12 as the newest; that is written with what was heard last. */
+    const standing = async (name: string): Promise<[RawDevice, string, Buffer]> => {
+      const [one, deviceId] = await device(name);
+      const token = await observed(one, deviceId);
+      expect(await one.told(token, report(12, 50))).toBe('ACK');
+      await eventually(
+        async () => {
+          expect((await harness.storedSession(deviceId)).newest).toMatch(new RegExp(`^${token.toString('hex')}:12:`));
+        },
+        { timeoutMs: patienceMs },
+      );
+      return [one, deviceId, token];
+    };
+    const older = async (one: RawDevice, deviceId: string, token: Buffer): Promise<void> => {
+      expect(await one.told(token, report(11, 51))).toBe('ACK');
+      expect(await one.told(token, report(13, 52))).toBe('ACK');
+      await arrived(deviceId, result, '3');
+      expect(valuesOf(deviceId, result)).toEqual(['0', '2', '3']);
+    };
+
+    it('at another replica', async () => {
+      const [one, deviceId, token] = await standing('elsewhere');
+      one.talkTo((await harness.proxy('dp-1')).coapPort);
+      await older(one, deviceId, token);
+    });
+
+    it('at another address', async () => {
+      const [one, deviceId, token] = await standing('rebound');
+      await one.rebind();
+      one.update(60);
+      await eventually(() => expect(one.heard.map(({ messageId }) => messageId)).toContain(60), {
+        timeoutMs: patienceMs,
+      });
+      await older(one, deviceId, token);
+    });
+
+    it('after a restart', async () => {
+      const before = await harness.proxy('dp-2');
+      const one = await RawDevice.registered(before.coapPort, 'restarted', '</>;ct="0 110",</5/0>');
+      devices.push(one);
+      const { value } = await harness.fact(harness.sessions, (v) => v.endpointName === 'restarted', patienceMs);
+      const token = await observed(one, value.deviceId, before);
+      expect(await one.told(token, report(12, 50))).toBe('ACK');
+      await before.stop();
+      one.talkTo((await harness.proxy('dp-2')).coapPort);
+      await older(one, value.deviceId, token);
+    });
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { createSocket } from 'node:dgram';
+import { createSocket, type Socket } from 'node:dgram';
 import { type CoapMessage, type CoapOption, Code, decodeMessage, encodeMessage } from '@lanyard/coap';
 import { eventually } from '@lanyard/testing';
 
@@ -32,20 +32,36 @@ export class RawDevice {
   /** How it answers what it is asked to observe; the request gets no answer before. */
   onObserve: (request: CoapMessage) => void = () => undefined;
   readonly heard: CoapMessage[] = [];
-  private readonly socket = createSocket('udp4');
+  private socket!: Socket;
 
-  private constructor(private readonly port: number) {
+  private constructor(private port: number) {}
+
+  /** From a port of its own. */
+  private async open(): Promise<void> {
+    this.socket = createSocket('udp4');
     this.socket.on('message', (bytes) => {
       const message = decodeMessage(bytes);
       this.heard.push(message);
       if (message.type === 'CON' && message.options.some(({ number }) => number === observe)) this.onObserve(message);
     });
+    await new Promise<void>((resolve) => this.socket.bind(0, '127.0.0.1', resolve));
+  }
+
+  /** To another replica from now on. */
+  talkTo(port: number): void {
+    this.port = port;
+  }
+
+  /** Its address is another one now. */
+  async rebind(): Promise<void> {
+    this.socket.close();
+    await this.open();
   }
 
   /** Registered under the name. */
   static async registered(port: number, name: string, links: string): Promise<RawDevice> {
     const device = new RawDevice(port);
-    await new Promise<void>((resolve) => device.socket.bind(0, '127.0.0.1', resolve));
+    await device.open();
     const query = [`ep=${name}`, 'lt=300', 'lwm2m=1.1', 'b=U'].map((one) => option(uriQuery, one));
     device.send({
       type: 'CON',

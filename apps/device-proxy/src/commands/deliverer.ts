@@ -104,6 +104,8 @@ export class Deliverer {
     const run = this.drain(deviceId)
       .catch((error: unknown) => {
         this.parts.logger.error({ err: error, deviceId }, 'queue not worked off: tried again soon');
+        // What was in it, nobody has seen.
+        if (this.parts.sessions.get(deviceId)) this.maybeWaiting.add(deviceId);
         this.later(deviceId, retryPauseMs);
       })
       .finally(() => {

@@ -1,5 +1,6 @@
 import type { Clock, Logger, Timer } from '@lanyard/service';
 import type { Asker, DeviceReply, OnSent } from '../downlink/asker.js';
+import { type NewestByToken, writeNewest } from '../sessions/newest.js';
 import type { Observation, Target } from '../sessions/observations.js';
 import type { Session } from '../sessions/session.js';
 import type { Sessions } from '../sessions/sessions.js';
@@ -85,10 +86,12 @@ export class Observer {
 
   /** The device's address changed: its notifications come from there now. */
   async moved(session: Session, previousAddress: string): Promise<void> {
+    const newest = this.newestAt(previousAddress);
     for (const { token } of session.observations.all()) this.link.forget(previousAddress, token);
     this.link.hold(session.address);
-    if (isConnection(previousAddress) || isConnection(session.address)) await this.loseConnected(session);
-    else this.adoptAll(session);
+    if (isConnection(previousAddress) || isConnection(session.address)) return this.loseConnected(session);
+    session.newestBefore = newest;
+    this.adoptAll(session);
   }
 
   /** They ended with the connection (RFC 8323 §7.4). What somebody still wants is observed anew after the update. */
@@ -113,12 +116,33 @@ export class Observer {
     await Promise.all(adopted.map((path) => this.store(session, path)));
   }
 
+  /** As Redis keeps it: who has the session next, goes on in the same order. */
+  newestOf({ address, observations }: Session): string {
+    return observations.all().length === 0 || isConnection(address) ? '' : writeNewest(this.newestAt(address));
+  }
+
+  private newestAt(address: string): NewestByToken {
+    const nowMs = this.clock.now();
+    return new Map(
+      [...this.link.newest(address)].map(([token, { number, print, ageMs }]) => [
+        token,
+        { number, print, atMs: nowMs - ageMs },
+      ]),
+    );
+  }
+
   private adoptAll(session: Session): void {
     for (const observation of session.observations.all()) this.adopt(session, observation);
+    session.newestBefore = undefined;
   }
 
   private adopt(session: Session, observation: Observation): void {
-    this.link.adopt(session.address, observation.token, this.asker.requestOf(session, observation));
+    const { token } = observation;
+    const before = session.newestBefore?.get(token);
+    // Clocks of two replicas may differ a little.
+    const ageMs = before && Math.max(0, this.clock.now() - before.atMs);
+    const newest = before && ageMs !== undefined ? { number: before.number, print: before.print, ageMs } : undefined;
+    this.link.adopt(session.address, token, this.asker.requestOf(session, observation), newest);
   }
 
   stop(): void {
@@ -134,7 +158,7 @@ export class Observer {
   }
 
   private release({ accountId, address }: Session): void {
-    if (!this.sessions.at(accountId, address)) this.link.release(address);
+    if (!this.sessions.hasAt(accountId, address)) this.link.release(address);
   }
 
   private remember(session: Session, observation: Observation): void {

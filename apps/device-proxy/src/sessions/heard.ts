@@ -10,6 +10,7 @@ import type { Sessions } from './sessions.js';
 export class Heard {
   private readonly since = new Map<string, Session>();
   private readonly listeners: ((session: Session) => void)[] = [];
+  private newestOf: (session: Session) => string = () => '';
   private timer: Timer | undefined;
   private writing: Promise<void> = Promise.resolve();
 
@@ -35,6 +36,16 @@ export class Heard {
     this.listeners.push(listener);
   }
 
+  /** Written along: where the observations of the session stand; '' when nothing is known of them. */
+  writesAlong(newestOf: (session: Session) => string): void {
+    this.newestOf = newestOf;
+  }
+
+  /** What is written along is another one than when the device was heard. */
+  changed(session: Session): void {
+    this.since.set(session.deviceId, session);
+  }
+
   /** The device said something: it listens now. */
   note(session: Session): void {
     session.heardAtMs = this.clock.now();
@@ -43,7 +54,8 @@ export class Heard {
     for (const listener of this.listeners) listener(session);
   }
 
-  private async flush(): Promise<void> {
+  /** Writes what is known now. */
+  async flush(): Promise<void> {
     const batch = [...this.since.values()];
     this.since.clear();
     for (let at = 0; at < batch.length; at += touchBatch) await this.write(batch.slice(at, at + touchBatch));
@@ -51,7 +63,10 @@ export class Heard {
 
   private async write(batch: readonly Session[]): Promise<void> {
     try {
-      const renewals = batch.map(({ deviceId, epoch, heardAtMs }) => ({ deviceId, epoch, heardAtMs }));
+      const renewals = batch.map((session) => {
+        const { deviceId, epoch, heardAtMs } = session;
+        return { deviceId, epoch, heardAtMs, newest: this.newestOf(session) };
+      });
       const ours = await this.sessions.store.renewAll(renewals);
       batch.forEach((session, n) => {
         if (ours[n] === false) this.dropStale(session);

@@ -4,6 +4,7 @@ import { paceMs } from '../db/pace.js';
 import { addressField, registrationField, sessionKeys, type SessionKeys, tokenField } from './keys.js';
 import { loadScripts, type RunScript } from './scripts.js';
 import { listings } from './listings.js';
+import { readNewest } from './newest.js';
 import type { Observation } from './observations.js';
 import type { RegistrationData, StoredSession } from './session.js';
 
@@ -47,6 +48,8 @@ export interface Renewal {
   epoch: number;
   heardAtMs: number;
   expiresAtMs?: number;
+  /** Where its observations stand, as `writeNewest` writes it; '' or undefined: as before. */
+  newest?: string;
 }
 
 type Row = (string | number)[];
@@ -132,7 +135,8 @@ export class SessionStore {
     if (!reply) return undefined;
     const [epoch, previousOwner, ...rest] = reply;
     const observations = rest.pop() as unknown as string[];
-    return { session: stored(deviceId, [epoch, ...rest], observations), previousOwner };
+    const newest = readNewest(String(rest.pop() ?? ''));
+    return { session: { ...stored(deviceId, [epoch, ...rest], observations), newest }, previousOwner };
   }
 
   /** False when the session is no longer this replica's: the caller drops its copy. */
@@ -170,11 +174,12 @@ export class SessionStore {
   /** For each whether its session is still this replica's. */
   async renewAll(batch: readonly Renewal[]): Promise<boolean[]> {
     const keys = [this.keys.expiry, ...batch.map(({ deviceId }) => this.keys.session(deviceId))];
-    const args = batch.flatMap(({ deviceId, epoch, heardAtMs, expiresAtMs }) => [
+    const args = batch.flatMap(({ deviceId, epoch, heardAtMs, expiresAtMs, newest }) => [
       deviceId,
       epoch,
       heardAtMs,
       expiresAtMs ?? '',
+      newest ?? '',
     ]);
     return ((await this.run('renew-sessions', keys, args)) as number[]).map((result) => result === 1);
   }

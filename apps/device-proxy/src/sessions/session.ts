@@ -1,6 +1,7 @@
 import { nobody, type Audience } from '../subscriptions/audiences.js';
 import type { RulesOfKey } from '../presubscriptions/rules.js';
 import { listings } from './listings.js';
+import type { NewestByToken } from './newest.js';
 import { type Observation, Observations } from './observations.js';
 import type { ShownCredential } from '../transport/sender.js';
 
@@ -49,6 +50,8 @@ export interface StoredSession {
   expiresAtMs: number;
   data: RegistrationData;
   observations: Observation[];
+  /** Of its observations, as it was when they were last written. */
+  newest?: NewestByToken;
 }
 
 /** The session of a device that this replica owns. */
@@ -75,6 +78,8 @@ export class Session {
   silent = false;
   /** It ended here: by deregistration, expiry or take-over. */
   isOver = false;
+  /** Where its observations stood when it was written last, until they are adopted. */
+  newestBefore: NewestByToken | undefined;
   private lastSequence = 0;
   /** While something waits for the device; made when it is needed, for most sessions wait for nothing. */
   private ending: AbortController | undefined;
@@ -89,6 +94,7 @@ export class Session {
     this.data = listings.share(stored.data);
     this.heardAtMs = stored.heardAtMs;
     this.expiresAtMs = stored.expiresAtMs;
+    this.newestBefore = stored.newest;
     for (const observation of stored.observations) this.observations.set(observation);
   }
 

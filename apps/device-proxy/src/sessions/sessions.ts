@@ -1,5 +1,6 @@
 import type { Clock, Logger } from '@lanyard/service';
 import { awakeWindowMs } from './limits.js';
+import { isConnection } from '../transport/peer-address.js';
 import { type Sender, speaksFor } from '../transport/sender.js';
 import type { Nudges } from './nudges.js';
 import { OneAtATime } from './one-at-a-time.js';
@@ -31,6 +32,8 @@ export class Sessions {
   private readonly index = new SessionIndex();
   /** Copies that others may have replaced while this process stood still. */
   private readonly doubted = new Set<Session>();
+  /** Not all is known of them yet. */
+  private readonly arriving = new Set<Session>();
   private readonly listeners: SessionListener[] = [];
 
   constructor(
@@ -56,10 +59,18 @@ export class Sessions {
     return this.index.ofDevice(deviceId);
   }
 
-  /** Not one that has to be compared with Redis first. */
+  /** Not one that has to be compared with Redis first, nor one of which not all is known yet: `with` waits for that. */
   at(accountId: string, address: string): Session | undefined {
     const session = this.index.at(accountId, address);
-    return session && this.isDoubted(session) ? undefined : session;
+    if (!session || this.isDoubted(session)) return undefined;
+    // What comes over a connection has no other way.
+    const waits = this.arriving.size > 0 && this.arriving.has(session) && !isConnection(address);
+    return waits ? undefined : session;
+  }
+
+  /** Whether this replica has a session at the address, whatever may be said of it. */
+  hasAt(accountId: string, address: string): boolean {
+    return this.index.at(accountId, address) !== undefined;
   }
 
   all(): IterableIterator<Session> {
@@ -224,9 +235,18 @@ export class Sessions {
     const before = this.index.ofDevice(session.deviceId);
     if (before) this.drop(before);
     this.index.add(session);
-    if (previousOwner !== '')
-      await this.nudges.tell(previousOwner, { about: 'session', deviceId: session.deviceId, epoch: session.epoch });
-    for (const listener of this.listeners) await listener.began?.(session, how);
+    this.arriving.add(session);
+    const { deviceId, epoch } = session;
+    try {
+      if (previousOwner !== '') await this.nudges.tell(previousOwner, { about: 'session', deviceId, epoch });
+      for (const listener of this.listeners) await listener.began?.(session, how);
+    } catch (error) {
+      // One of which something is not known yet, its audience for example, is none: the next message takes it again.
+      this.drop(session);
+      throw error;
+    } finally {
+      this.arriving.delete(session);
+    }
   }
 
   private isDoubted(session: Session): boolean {

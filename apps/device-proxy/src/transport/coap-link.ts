@@ -21,6 +21,7 @@ import {
   type DeviceLink,
   type DeviceRequest,
   GivenUp,
+  type NewestReport,
   NoAnswer,
   NotSendable,
   NotSent,
@@ -140,14 +141,15 @@ export class CoapLink implements DeviceLink {
     return observation.observing ? { answer, token: observation.token.toString('hex') } : { answer };
   }
 
-  adopt(address: string, token: string, request: DeviceRequest): void {
-    const watch = this.watchOf(request);
-    this.endpoint.restoreObservation(
-      this.peers.peerOf(address),
-      Buffer.from(token, 'hex'),
-      watch.handler,
-      watch.request,
-    );
+  adopt(address: string, token: string, request: DeviceRequest, newest?: NewestReport): void {
+    const { handler, request: sent } = this.watchOf(request);
+    const peer = this.peers.peerOf(address);
+    this.endpoint.restoreObservation(peer, Buffer.from(token, 'hex'), handler, { request: sent, newest });
+  }
+
+  newest(address: string): ReadonlyMap<string, NewestReport> {
+    const all = this.endpoint.newestNotifications(this.peers.peerOf(address));
+    return new Map(all.map(({ token, ...newest }) => [token.toString('hex'), newest]));
   }
 
   async cancel(address: string, request: DeviceRequest, token: string, signal: AbortSignal): Promise<void> {

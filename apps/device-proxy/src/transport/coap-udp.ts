@@ -68,9 +68,15 @@ export class CoapUdp implements Transport {
     return this.bound?.port ?? 0;
   }
 
-  /** The observation may be another replica's, or from before a restart: then it is this replica's from now on. */
+  /**
+   * The observation may be another replica's, or from before a restart: then it is this replica's from now on, and so is
+   * its order, in which this notification may be an old one.
+   */
   private async unmatched(notification: UnmatchedNotification): Promise<'accepted' | 'rejected' | 'restored'> {
-    if (!(await this.link.offer(notification))) return 'rejected';
-    return notification.partial ? 'restored' : 'accepted';
+    const { peer, token, partial } = notification;
+    if (!(await this.link.offer({ ...notification, partial: true }))) return 'rejected';
+    if (partial || this.endpoint.observes(peer, token)) return 'restored';
+    // From an address that the device has not given yet: there is no order but that of arrival.
+    return (await this.link.offer(notification)) ? 'accepted' : 'rejected';
   }
 }

@@ -61,13 +61,28 @@ export class GivenUp extends Error {
   override name = 'GivenUp';
 }
 
+/** Where the newest notification of an observation stands that is with Kafka (RFC 7641 §3.4). */
+export interface NewestReport {
+  /** Its Observe number. */
+  number: number;
+  /** Of its payload. */
+  print: number;
+  /** How long ago it came. */
+  ageMs: number;
+}
+
 /** Every request throws one of the errors above; GivenUp when the signal aborts. */
 export interface DeviceLink {
   request(address: string, request: DeviceRequest, signal: AbortSignal): Promise<DeviceAnswer>;
   /** Accepts notifications with the token from the moment the device confirms. */
   observe(address: string, request: DeviceRequest, signal: AbortSignal): Promise<ObservedAnswer>;
-  /** Accepts notifications of an observation that was made before: by another replica, or before a restart. */
-  adopt(address: string, token: string, request: DeviceRequest): void;
+  /**
+   * Accepts notifications of an observation that was made before: by another replica, or before a restart. `newest`: an
+   * older one is acknowledged and goes nowhere.
+   */
+  adopt(address: string, token: string, request: DeviceRequest, newest?: NewestReport): void;
+  /** Of each observation at the address that had a notification here, by token. */
+  newest(address: string): ReadonlyMap<string, NewestReport>;
   /** Tells the device that nobody observes any more. */
   cancel(address: string, request: DeviceRequest, token: string, signal: AbortSignal): Promise<void>;
   /** Notifications with the token are no longer expected; the device is told when it sends one. */

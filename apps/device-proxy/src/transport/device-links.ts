@@ -1,4 +1,4 @@
-import type { DeviceAnswer, DeviceLink, DeviceRequest, ObservedAnswer } from './device-link.js';
+import type { DeviceAnswer, DeviceLink, DeviceRequest, NewestReport, ObservedAnswer } from './device-link.js';
 import { NoTransport } from './no-transport.js';
 import { type Scheme, schemeOf } from './peer-address.js';
 
@@ -16,8 +16,12 @@ export class DeviceLinks implements DeviceLink {
     return this.of(address).observe(address, request, signal);
   }
 
-  adopt(address: string, token: string, request: DeviceRequest): void {
-    this.of(address).adopt(address, token, request);
+  adopt(address: string, token: string, request: DeviceRequest, newest?: NewestReport): void {
+    this.of(address).adopt(address, token, request, newest);
+  }
+
+  newest(address: string): ReadonlyMap<string, NewestReport> {
+    return this.of(address).newest(address);
   }
 
   cancel(address: string, request: DeviceRequest, token: string, signal: AbortSignal): Promise<void> {

@@ -1,4 +1,4 @@
-import { type DeviceLink, NotSent } from './device-link.js';
+import { type DeviceLink, type NewestReport, NotSent } from './device-link.js';
 
 /** For addresses that this replica has no listener for: it takes commands and keeps the queues, others reach the devices. */
 export class NoTransport implements DeviceLink {
@@ -16,6 +16,10 @@ export class NoTransport implements DeviceLink {
 
   adopt(): void {
     // Notifications cannot arrive here.
+  }
+
+  newest(): ReadonlyMap<string, NewestReport> {
+    return new Map();
   }
 
   forget(): void {

@@ -34,8 +34,11 @@ export class Notify {
     const [session, observation] = found;
     this.parts.heard.note(session);
     if (notification.partial) return true;
-    if (notification.code.startsWith('2.')) await this.report(session, observation, notification);
-    else await this.ended(session, observation, notification.code);
+    if (notification.code.startsWith('2.')) {
+      await this.report(session, observation, notification);
+      // The value is safe: it may be the newest one now.
+      this.parts.heard.changed(session);
+    } else await this.ended(session, observation, notification.code);
     return true;
   }
 

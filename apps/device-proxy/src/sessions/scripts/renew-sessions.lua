@@ -2,14 +2,15 @@
 -- owner that lost a session learns it here at the latest.
 --
 -- KEYS  1 expiry  2... session hash of each device
--- ARGV  for each device: its id, epoch of the caller, heard at ms, expires at ms or '' when that stays
+-- ARGV  for each device: its id, epoch of the caller, heard at ms, expires at ms or '' when that stays, where its
+--       observations stand or '' when that stays
 -- Returns for each device 1, or 0 when the session is gone, expiring, or owned by a later epoch.
 local expiry = KEYS[1]
 
 local results = {}
 for n = 2, #KEYS do
-  local session, at = KEYS[n], (n - 2) * 4
-  local device, epoch, heard, expires = ARGV[at + 1], ARGV[at + 2], ARGV[at + 3], ARGV[at + 4]
+  local session, at = KEYS[n], (n - 2) * 5
+  local device, epoch, heard, expires, newest = unpack(ARGV, at + 1, at + 5)
   local s = redis.call('HMGET', session, 'state', 'epoch')
   if s[1] ~= 'open' or s[2] ~= epoch then
     results[n - 1] = 0
@@ -20,6 +21,7 @@ for n = 2, #KEYS do
       redis.call('HSET', session, 'heard', heard, 'expires', expires)
       redis.call('ZADD', expiry, expires, device)
     end
+    if newest ~= '' then redis.call('HSET', session, 'newest', newest) end
     results[n - 1] = 1
   end
 end

@@ -4,11 +4,13 @@
 -- KEYS  1 session hash of the device  2 its observations  3 index  4 expiry  5 epochs
 -- ARGV  1 prefix  2 device  3 replica  4 registration id that must match, or ''  5 address the device has now, or ''
 -- Returns nil (no such session, or it is expiring), or
---   { epoch, replica before, registration, account, address, heard, expires, data, observation values }.
+--   { epoch, replica before, registration, account, address, heard, expires, data, where its
+--   observations stood or '', observation values }.
 local session, observations, index, expiry, epochs = unpack(KEYS)
 local prefix, device, replica, registration, address = unpack(ARGV)
 
-local s = redis.call('HMGET', session, 'state', 'registration', 'owner', 'account', 'address', 'heard', 'expires', 'data')
+local s = redis.call('HMGET', session, 'state', 'registration', 'owner', 'account', 'address', 'heard', 'expires', 'data',
+  'newest')
 if s[1] ~= 'open' then return nil end
 if registration ~= '' and s[2] ~= registration then return nil end
 
@@ -26,4 +28,4 @@ if address ~= '' and address ~= s[5] then
   redis.call('HSET', session, 'address', address)
   s[5] = address
 end
-return { epoch, s[3], s[2], s[4], s[5], s[6], s[7], s[8], redis.call('HVALS', observations) }
+return { epoch, s[3], s[2], s[4], s[5], s[6], s[7], s[8], s[9] or '', redis.call('HVALS', observations) }

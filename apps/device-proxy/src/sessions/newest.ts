@@ -1,0 +1,28 @@
+/** Where the newest value of an observation stands among the others (RFC 7641 §3.4). */
+export interface Newest {
+  /** Its Observe number. */
+  number: number;
+  /** Of its payload. */
+  print: number;
+  /** When it arrived. */
+  atMs: number;
+}
+
+/** By token, in hex. */
+export type NewestByToken = ReadonlyMap<string, Newest>;
+
+/** As Redis keeps it with the session: `<token>:<number>:<print>:<at ms>`, joined by spaces. */
+export const writeNewest = (newest: NewestByToken): string =>
+  [...newest].map(([token, { number, print, atMs }]) => `${token}:${number}:${print}:${Math.round(atMs)}`).join(' ');
+
+export const readNewest = (text: string): NewestByToken =>
+  new Map(
+    text
+      .split(' ')
+      .filter(Boolean)
+      .map((one) => {
+        const [token = '', ...rest] = one.split(':');
+        const [number = 0, print = 0, atMs = 0] = rest.map(Number);
+        return [token, { number, print, atMs }];
+      }),
+  );
