@@ -10,6 +10,7 @@ import { Asker } from './downlink/asker.js';
 import { Endpoints } from './endpoints/endpoints.js';
 import type { Engines } from './engines.js';
 import { Explanations } from './explain/explanations.js';
+import { UnreadableReports } from './events/unreadable-reports.js';
 import { FirmwareReports } from './firmware/firmware-reports.js';
 import { Admission } from './intake/admission.js';
 import { DeviceDirectory } from './intake/device-directory.js';
@@ -57,7 +58,8 @@ export const assemble = (config: DeviceProxyConfig, parts: ServiceParts, engines
   const facts = new SessionFacts(producer, clock);
   const models = followModels(engines.models);
   const firmware = new FirmwareReports(dataSource, outbox, models, clock, logger);
-  const values = new Values(producer, firmware, models, clock, logger);
+  const unreadable = new UnreadableReports(producer, clock, logger, metrics);
+  const values = new Values(producer, firmware, models, unreadable, clock, logger);
   const directory = new DeviceDirectory(engines.lifecycle);
   const contacts = new FirstContacts(dataSource, clock);
   const admission = new Admission(directory, engines.accounts, contacts, logger);

@@ -220,6 +220,33 @@ describe('the order of notifications (RFC 7641 §3.4)', () => {
     expect(valuesOf(deviceId, temperature)).toEqual(['20', '21', '22']);
   });
 
+  it('a notification of several paths that cannot be read is acknowledged when the event log has it', async () => {
+    const [one, deviceId] = await device('garbled');
+    const asked = new Promise<CoapMessage>((resolve) => (one.onObserve = resolve));
+    const observing = observeTogether(deviceId);
+    const request = await asked;
+    one.answer(request, { number: 10, payload: JSON.stringify([{ n: temperature, v: 20 }]), format: senmlJson });
+    expect((await observing).json).toMatchObject({ status: 200 });
+    const garbled = (number: number) => ({ number, messageId: 60 + number, payload: '[{"n":', format: senmlJson });
+    expect(await one.told(request.token, garbled(11))).toBe('ACK');
+    const { value } = await harness.fact(harness.events, (v) => v.deviceId === deviceId, patienceMs);
+    expect(value).toMatchObject({
+      eventCode: 'SYS_401',
+      data: {
+        content_type: 'application/senml+json',
+        bytes: '6',
+        payload: Buffer.from('[{"n":').toString('base64'),
+        reason: expect.stringMatching(/./),
+      },
+    });
+    // Now and then, however often; and what can be read is a value again.
+    expect(await one.told(request.token, garbled(12))).toBe('ACK');
+    const good = { number: 13, messageId: 80, payload: JSON.stringify([{ n: temperature, v: 21 }]), format: senmlJson };
+    expect(await one.told(request.token, good)).toBe('ACK');
+    await arrived(deviceId, temperature, '21');
+    expect(harness.events.filter(({ value: v }) => v.deviceId === deviceId)).toHaveLength(1);
+  });
+
   it('a notification of several paths without Content-Format is in the one that was asked for', async () => {
     const [one, deviceId] = await device('formless');
     const asked = new Promise<CoapMessage>((resolve) => (one.onObserve = resolve));

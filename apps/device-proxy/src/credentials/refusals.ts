@@ -1,6 +1,7 @@
 import { DeviceEvents } from '@lanyard/contracts';
 import type { KafkaProducer } from '@lanyard/kafka';
 import { type Clock, formatTimestamp, type Logger, type Metrics, newId } from '@lanyard/service';
+import { NowAndThen } from '../events/now-and-then.js';
 
 /** Why somebody was not let in. */
 export type Reason =
@@ -15,8 +16,6 @@ export type Reason =
 
 /** One entry per device in this time, however often somebody tries. */
 export const refusalPeriodMs = 60_000;
-/** Devices whose last entry is remembered; the oldest makes room. */
-const rememberedMax = 10_000;
 
 /** Not in the specification's tables: 200 and 300 are the registry's and the dispatcher's. */
 const credentialRefused = 'SYS_400';
@@ -37,7 +36,7 @@ interface Tried {
 
 /** Tells of refused credentials: a metric for each, and a log line and an entry in the device's event log now and then. */
 export class Refusals {
-  private readonly lastMs = new Map<string, number>();
+  private readonly told: NowAndThen;
   private readonly total;
 
   constructor(
@@ -46,6 +45,7 @@ export class Refusals {
     private readonly logger: Logger,
     metrics: Metrics,
   ) {
+    this.told = new NowAndThen(clock, refusalPeriodMs);
     this.total = metrics.counter({
       name: 'lanyard_device_proxy_refused_credentials_total',
       help: 'Connections and registrations that were refused because of what the device showed',
@@ -57,7 +57,7 @@ export class Refusals {
     this.total.inc({ reason });
     const { address, accountId, deviceId, shown } = tried;
     // Without a device all attempts of one kind share a line: anybody can make many.
-    if (!this.isDue(deviceId ?? reason)) return;
+    if (!this.told.isDue(deviceId ?? reason)) return;
     this.logger.warn({ reason, address, deviceId, shown }, 'device refused because of what it showed');
     const description = words[reason];
     if (accountId === undefined || deviceId === undefined || description === undefined) return;
@@ -77,15 +77,5 @@ export class Refusals {
         occurredAt: formatTimestamp(nowMs),
       })
       .catch((error: unknown) => this.logger.warn({ err: error, deviceId }, 'refused credential not in the event log'));
-  }
-
-  private isDue(key: string): boolean {
-    const nowMs = this.clock.now();
-    const last = this.lastMs.get(key);
-    if (last !== undefined && nowMs - last < refusalPeriodMs) return false;
-    this.lastMs.delete(key);
-    this.lastMs.set(key, nowMs);
-    if (this.lastMs.size > rememberedMax) this.lastMs.delete(this.lastMs.keys().next().value as string);
-    return true;
   }
 }

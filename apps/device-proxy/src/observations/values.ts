@@ -3,6 +3,7 @@ import type { KafkaProducer } from '@lanyard/kafka';
 import { type AccountModels, Malformed, UnsupportedFormat } from '@lanyard/lwm2m';
 import { type Clock, formatTimestamp, type Logger } from '@lanyard/service';
 import { readComposite } from '../downlink/formats.js';
+import type { UnreadableReports } from '../events/unreadable-reports.js';
 import type { FirmwareReports } from '../firmware/firmware-reports.js';
 import { mayTellOfFirmware } from '../firmware/results.js';
 import type { Session } from '../sessions/session.js';
@@ -32,6 +33,7 @@ export class Values {
     private readonly producer: KafkaProducer,
     private readonly firmware: FirmwareReports,
     private readonly models: AccountModels,
+    private readonly unreadable: UnreadableReports,
     private readonly clock: Clock,
     private readonly logger: Logger,
   ) {}
@@ -52,9 +54,15 @@ export class Values {
     about: Pick<ArrivedValue, 'cause' | 'traceParent'> & { audienceOf: (path: string) => readonly string[] },
   ): Promise<void> {
     const { cause, audienceOf, traceParent } = about;
+    const values = this.valuesIn(session, answer);
+    if (typeof values === 'string') {
+      // The one who asked gets it as it came; what the device reports by itself would be gone.
+      if (cause === 'notify') await this.unreadable.tell(session, { ...answer, why: values });
+      return;
+    }
     // All at once: what arrives while they are stored has come after each of them.
     await Promise.all(
-      this.valuesIn(session, answer).map((value) =>
+      values.map((value) =>
         this.report(session, {
           ...value,
           maxAgeSeconds: answer.maxAgeSeconds,
@@ -66,17 +74,17 @@ export class Values {
     );
   }
 
-  /** None where the answer cannot be read: the one who asked gets it as it came. */
+  /** Or why the answer cannot be read. */
   private valuesIn(
     { accountId, deviceId }: Session,
     { payload, contentType }: Answer,
-  ): ReturnType<typeof readComposite> {
+  ): ReturnType<typeof readComposite> | string {
     try {
       return readComposite(contentType, payload, this.models.of(accountId), this.clock.now());
     } catch (error) {
       if (!(error instanceof Malformed || error instanceof UnsupportedFormat)) throw error;
       this.logger.info({ err: error, deviceId }, 'values of a composite answer not recorded: it cannot be read');
-      return [];
+      return error.message;
     }
   }
 

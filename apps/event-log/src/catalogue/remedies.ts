@@ -34,6 +34,8 @@ const channels: Record<string, string> = {
 const admission: Record<string, string> = {
   SYS_400:
     'Compare the credential and the endpoint name of the device with its directory entry. If nobody knows the device, it may be an attack.',
+  SYS_401:
+    'Compare the payload in the entry with SenML (RFC 8428): the entry says what is wrong with it. Correct the device, or observe its paths one by one.',
 };
 
 const client: Record<string, string> = {

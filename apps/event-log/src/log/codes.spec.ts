@@ -7,7 +7,16 @@ describe('the catalogue', () => {
     const numbers = Object.values(eventCodes).map(({ type }) => Number(type));
     const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, i) => from + i);
     const operators = Object.keys(operatorActions).map((name) => Number(name.slice('SYS_'.length)));
-    const all = [18, ...range(21, 49), ...range(100, 112), ...range(200, 203), ...range(300, 303), 400, ...operators];
+    const all = [
+      18,
+      ...range(21, 49),
+      ...range(100, 112),
+      ...range(200, 203),
+      ...range(300, 303),
+      400,
+      401,
+      ...operators,
+    ];
     expect(numbers.sort((a, b) => a - b)).toEqual(all);
   });
 

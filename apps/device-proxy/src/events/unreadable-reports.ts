@@ -1,0 +1,70 @@
+import { DeviceEvents } from '@lanyard/contracts';
+import type { KafkaProducer } from '@lanyard/kafka';
+import { type Clock, formatTimestamp, type Logger, type Metrics, newId } from '@lanyard/service';
+import type { Session } from '../sessions/session.js';
+import { NowAndThen } from './now-and-then.js';
+
+/** One entry per device in this time. */
+const periodMs = 60_000;
+/** Bytes of the payload that an entry has. */
+const shownBytesMax = 1_024;
+
+/** Not in the specification's tables. */
+const notReadable = 'SYS_401';
+
+interface UnreadableReport {
+  payload: Buffer;
+  /** Media type. */
+  contentType: string;
+  /** What is wrong with it. */
+  why: string;
+}
+
+/**
+ * A report of several paths that cannot be read: nobody can say which path it is of, so it is no value of any. A metric
+ * for each, and a log line and an entry in the device's event log, with what the device sent, now and then.
+ */
+export class UnreadableReports {
+  private readonly told: NowAndThen;
+  private readonly total;
+
+  constructor(
+    private readonly producer: Pick<KafkaProducer, 'send'>,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+    metrics: Metrics,
+  ) {
+    this.told = new NowAndThen(clock, periodMs);
+    this.total = metrics.counter({
+      name: 'lanyard_device_proxy_unreadable_reports_total',
+      help: 'Notifications of several paths that could not be read',
+    });
+  }
+
+  /** Resolves when the entry is with Kafka; after a rejection the device sends its report again. */
+  async tell({ deviceId, accountId }: Session, { payload, contentType, why }: UnreadableReport): Promise<void> {
+    this.total.inc();
+    if (!this.told.isDue(deviceId)) return;
+    this.logger.warn({ deviceId, contentType, why }, 'values of several paths not recorded: they cannot be read');
+    const nowMs = this.clock.now();
+    try {
+      await this.producer.send(DeviceEvents, {
+        eventId: newId(nowMs),
+        deviceId,
+        accountId,
+        eventCode: notReadable,
+        description: 'Values that the device reported together were not recorded: they cannot be read',
+        data: {
+          reason: why,
+          content_type: contentType,
+          bytes: String(payload.length),
+          payload: payload.subarray(0, shownBytesMax).toString('base64'),
+        },
+        occurredAt: formatTimestamp(nowMs),
+      });
+    } catch (error) {
+      this.told.undo(deviceId);
+      throw error;
+    }
+  }
+}
