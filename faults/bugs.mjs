@@ -114,7 +114,7 @@ export const bugs = [
     about: 'the answer of a poll that was broken off counts as arrived',
     file: 'dist/delivery/pull.js',
     find: 'notWritten: async () => void (await this.queue.letGo(hold)),',
-    replace: 'notWritten: async () => void (await this.queue.letGo(hold, batch.to)),',
+    replace: "notWritten: async () => void (await this.queue.ack(hold, batch, 'release', 0)),",
     row: 'F20b',
     shows: /^I1/,
   },

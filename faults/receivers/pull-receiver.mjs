@@ -6,8 +6,8 @@ const pollTimeoutMs = 40_000;
 
 export class PullReceiver {
   isStopped = false;
-  /** The last poll ended without an answer. */
-  missedOne = false;
+  /** What the next poll says of the last answer that came. */
+  after = '0';
   polls = 0;
   agent = new Agent({ keepAlive: true });
   /** @type {import('node:http').ClientRequest | undefined} */
@@ -32,7 +32,6 @@ export class PullReceiver {
     while (!this.isStopped) {
       const status = await this.poll();
       this.polls++;
-      this.missedOne = status === 0 || (this.missedOne && status !== 200 && status !== 204);
       if (status !== 200 && status !== 204) await new Promise((done) => setTimeout(done, againMs));
     }
   }
@@ -43,13 +42,15 @@ export class PullReceiver {
     return new Promise((done) => {
       let isAnswered = false;
       const options = { agent: this.agent, headers, timeout: pollTimeoutMs };
-      const again = this.missedOne ? '?again=true' : '';
-      const request = get(`${url}/v2/notification/pull${again}`, options, async (response) => {
+      const request = get(`${url}/v2/notification/pull?after=${this.after}`, options, async (response) => {
         isAnswered = true;
         try {
           let text = '';
           for await (const part of response.setEncoding('utf8')) text += part;
-          if (response.statusCode === 200 && response.complete) this.history.deliver(this.channel, text, 'accepted');
+          if (response.statusCode === 200 && response.complete) {
+            this.history.deliver(this.channel, text, 'accepted');
+            this.after = /[?&]after=([^>]+)>/.exec(String(response.headers.link))?.[1] ?? this.after;
+          }
           done(response.complete ? (response.statusCode ?? 0) : 0);
         } catch {
           done(0);

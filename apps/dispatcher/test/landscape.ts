@@ -118,6 +118,7 @@ export interface Answer {
   status: number;
   body: unknown;
   text: string;
+  headers: Headers;
 }
 
 /** One corner of the engines, dispatchers on it, and whoever talks to them. */
@@ -272,7 +273,8 @@ export class Landscape {
     });
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.includes('json') === true;
-    return { status: response.status, text, body: isJson ? (JSON.parse(text) as unknown) : undefined };
+    const { status, headers } = response;
+    return { status, headers, text, body: isJson ? (JSON.parse(text) as unknown) : undefined };
   }
 
   /** SQL on the dispatcher's database: a crash leaves such traces. */

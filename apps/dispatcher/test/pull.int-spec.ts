@@ -89,10 +89,21 @@ describe('long polling', () => {
   it('an answer that did not arrive comes again for who says so, and for nobody else', async () => {
     await poll('?noWait=true');
     await landscape.value(customer, 'missed');
-    await eventually(async () => expect(valuesOf(await poll('?noWait=true&again=true'))).toEqual(['missed']));
-    expect(valuesOf(await poll('?noWait=true&again=true'))).toEqual(['missed']);
+    const at = ({ headers }: Answer): string => /[?&]after=([^>]+)>/.exec(headers.get('link') ?? '')?.[1] ?? '';
+    let first: Answer | undefined;
+    await eventually(async () => {
+      first = await poll('?noWait=true&after=0');
+      expect(valuesOf(first)).toEqual(['missed']);
+    });
+    const again = await poll('?noWait=true&after=0');
+    expect(valuesOf(again)).toEqual(['missed']);
+    expect(at(again)).toBe(at(first as Answer));
+    expect((await poll(`?noWait=true&after=${at(again)}`)).status).toBe(204);
+    await landscape.value(customer, 'next');
+    await eventually(async () => expect(valuesOf(await poll(`?noWait=true&after=${at(again)}`))).toEqual(['next']));
+    expect(valuesOf(await poll(`?noWait=true&after=${at(again)}`))).toEqual(['next']);
     expect((await poll('?noWait=true')).status).toBe(204);
-    expect((await poll('?noWait=true&again=true')).status).toBe(204);
+    expect((await poll('?noWait=true&after=nonsense')).status).toBe(204);
   });
 
   it('410 when the channel is deleted meanwhile; REMOVED, then ALREADY_DELETED', async () => {

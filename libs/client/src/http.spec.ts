@@ -137,20 +137,25 @@ describe('requests', () => {
     expect(requests.map(({ url }) => url)).toEqual(['/v3/devices?limit=2', '/v3/devices?limit=2&after=b']);
   });
 
-  it('a poll whose answer broke off asks for the same events again', async () => {
-    const values = (payload: string): Answer => json(200, { notifications: [{ ep: 'd', path: '/1/0/1', payload }] });
+  it('a poll says which answer came last', async () => {
+    const values = (payload: string): Answer =>
+      json(
+        200,
+        { notifications: [{ ep: 'd', path: '/1/0/1', payload }] },
+        { link: `</v2/notification/pull?after=a${payload}>; rel="next"` },
+      );
     const half: Answer = (_, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
       response.write('{"notif', () => response.socket?.destroy());
     };
-    const lanyard = await serving(values('MQ=='), half, values('Mg=='));
+    const lanyard = await serving(values('MQ'), half, values('Mg'));
     const got: LanyardEvent[] = [];
     for await (const event of lanyard.pull()) if (got.push(event) === 2) break;
     expect(got).toHaveLength(2);
     expect(requests.map(({ url }) => url)).toEqual([
-      '/v2/notification/pull',
-      '/v2/notification/pull',
-      '/v2/notification/pull?again=true',
+      '/v2/notification/pull?after=0',
+      '/v2/notification/pull?after=aMQ',
+      '/v2/notification/pull?after=aMQ',
     ]);
   });
 });

@@ -37,12 +37,22 @@ const read = async (response: Response): Promise<unknown> => {
   return response.headers.get('content-type')?.includes('json') ? (JSON.parse(text) as unknown) : text;
 };
 
+interface Exchange {
+  answer: unknown;
+  headers: Headers;
+}
+
 /** Sends requests and reads answers; repeats what may be repeated. */
 export class Http {
   constructor(readonly options: HttpOptions) {}
 
   /** `operation`: `GET /v3/devices/{id}`. Throws RequestFailed, or NoAnswer. */
-  send(operation: string, input: AnyInput = {}, options: CallOptions = {}): Promise<unknown> {
+  async send(operation: string, input: AnyInput = {}, options: CallOptions = {}): Promise<unknown> {
+    return (await this.exchange(operation, input, options)).answer;
+  }
+
+  /** Like `send`, with the headers of the answer. */
+  exchange(operation: string, input: AnyInput = {}, options: CallOptions = {}): Promise<Exchange> {
     const [method = '', path = ''] = operation.split(' ');
     const { retries = this.options.retries, signal } = options;
     const url = urlOf(this.options.baseUrl, path, input);
@@ -59,7 +69,7 @@ export class Http {
     url: string,
     input: AnyInput,
     { timeoutMs = this.options.timeoutMs, signal }: CallOptions,
-  ): Promise<unknown> {
+  ): Promise<Exchange> {
     const { headers, ...body } = bodyOf(input.body);
     const given = Object.entries(input.header ?? {}).filter(
       (entry): entry is [string, string] => entry[1] !== undefined,
@@ -84,7 +94,7 @@ export class Http {
       if (signal?.aborted) throw signal.reason;
       throw new NoAnswer(`${operation}: no answer from ${this.options.baseUrl}`, { cause: error });
     }
-    if (response.ok) return answer;
+    if (response.ok) return { answer, headers: response.headers };
     const retryAfter = Number(response.headers.get('retry-after') ?? NaN);
     throw requestFailed(operation, {
       status: response.status,

@@ -11,16 +11,22 @@ const pollTimeoutMs = 45_000;
 /** The channel is being deleted, or another poll of the key is not over yet. */
 const passing = new Set([409, 410]);
 
+/** As `after`: no answer has arrived. */
+const nothingYet = '0';
+
+/** What the next poll says of an answer: only who asks knows whether it came. */
+const afterOf = (headers: Headers): string | undefined => /[?&]after=([^&>]+)/.exec(headers.get('link') ?? '')?.[1];
+
 /** Events by long polling, for where WebSockets cannot pass. Ends with `signal`; goes on after failures that pass. */
 export async function* pulledEvents(http: Http, signal?: AbortSignal): AsyncGenerator<LanyardEvent> {
+  let after = nothingYet;
   for (let failures = 0; !signal?.aborted;)
     try {
       const options = { timeoutMs: pollTimeoutMs, retries: 0, ...(signal && { signal }) };
-      // Only who asks knows whether an answer came.
-      const input = failures > 0 ? { query: { again: true } } : {};
-      const message = (await http.send('GET /v2/notification/pull', input, options)) as NotificationMessage | undefined;
+      const { answer, headers } = await http.exchange('GET /v2/notification/pull', { query: { after } }, options);
       failures = 0;
-      yield* eventsOf(message ?? {});
+      yield* eventsOf((answer ?? {}) as NotificationMessage);
+      after = afterOf(headers) ?? after;
     } catch (error) {
       if (signal?.aborted) return;
       const passes =

@@ -27,13 +27,22 @@ export class PullController {
   @ApiOperation({ summary: 'Wait up to 30 s for events', deprecated: true })
   @ApiQuery({ name: 'noWait', required: false, type: Boolean, description: 'Answer at once' })
   @ApiQuery({
-    name: 'again',
+    name: 'after',
     required: false,
-    type: Boolean,
+    type: String,
     description:
-      'The answer to the last poll did not arrive: its events are delivered again. Without it, a poll confirms what the last answer carried',
+      'The last answer that arrived, as its Link header (rel="next") says; 0: none yet. What was delivered behind it is delivered again. Without it, a poll confirms whatever was delivered last',
   })
-  @ApiOkResponse({ standardSchema: NotificationMessageSchema, description: 'What came' })
+  @ApiOkResponse({
+    standardSchema: NotificationMessageSchema,
+    description: 'What came',
+    headers: {
+      Link: {
+        description: 'Address of the next poll, which confirms this answer (rel="next")',
+        schema: { type: 'string' },
+      },
+    },
+  })
   @ApiNoContentResponse({ description: 'Nothing came' })
   @ApiResponse({ status: 400, description: 'The key has a channel of another kind' })
   @ApiResponse({ status: 409, description: 'Another poll is open' })
@@ -41,13 +50,13 @@ export class PullController {
   async poll(
     @Caller() caller: Identity,
     @Query('noWait') noWait: string | undefined,
-    @Query('again') again: string | undefined,
+    @Query('after') after: string | undefined,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const gone = new AbortController();
     reply.raw.once('close', () => gone.abort());
-    const found = await this.pull.poll(caller, { noWait: noWait === 'true', again: again === 'true' }, gone.signal);
+    const found = await this.pull.poll(caller, { noWait: noWait === 'true', after }, gone.signal);
     if (!found) return void (await reply.code(204).send());
     await this.answer(found, request.raw.socket, reply);
   }
@@ -92,7 +101,8 @@ export class PullController {
     raw.once('close', () => {
       if (!raw.writableFinished) settle(found.notWritten);
     });
-    await reply.type('application/json; charset=utf-8').send(found.body);
+    const next = `</v2/notification/pull?after=${found.next}>; rel="next"`;
+    await reply.type('application/json; charset=utf-8').header('link', next).send(found.body);
   }
 
   /** A connection that breaks after an answer was written may have carried it nowhere. */

@@ -3,7 +3,7 @@ import { pollWaitMs } from '../channels/limits.js';
 import { ChannelDeleted, ChannelOfAnotherKind, PollAlreadyOpen } from '../errors.js';
 import type { ChannelKind } from '../channels/channel.entity.js';
 import type { Batch, Cursor } from '../queue/batch.js';
-import type { ChannelQueue, Hold } from '../queue/channel-queue.js';
+import type { Attached, ChannelQueue, Hold } from '../queue/channel-queue.js';
 import type { CloseCause } from './close-codes.js';
 import type { Holder, Holders } from './holders.js';
 import type { Telemetry } from './telemetry.js';
@@ -15,13 +15,15 @@ export type Poller = Pick<Identity, 'keyId' | 'accountId' | 'tier'>;
 export interface PollWish {
   /** An answer at once. */
   noWait: boolean;
-  /** The answer to the poll before did not arrive: its events are delivered again. */
-  again: boolean;
+  /** `next` of the last answer that arrived. What was delivered behind it is delivered again. */
+  after: string | undefined;
 }
 
 /** What a poll found. Exactly one of the two is called, when the answer is written or cannot be. */
 export interface Found {
   body: Buffer;
+  /** For the `after` of the next poll. */
+  next: string;
   /** The answer left this process: the next poll confirms it. */
   written(): Promise<void>;
   /** The client went away: the events stay. */
@@ -33,6 +35,11 @@ export interface Found {
 /** A poll that comes while the one before is being closed is not a second one. */
 const closingMaxMs = 300;
 const closingStepMs = 15;
+
+type Held = Extract<Attached, { outcome: 'ok' }>;
+
+/** Where an answer ended. Of what is no `next` of ours, something that no answer has. */
+const placeOf = (next: string): string => Buffer.from(next, 'base64url').toString() || '-';
 
 /** One open poll. */
 class Poll implements Holder {
@@ -75,16 +82,16 @@ export class Pull {
   ) {}
 
   /** undefined: nothing came. `gone` aborts when the client does. */
-  async poll(poller: Poller, { noWait, again }: PollWish, gone: AbortSignal): Promise<Found | undefined> {
+  async poll(poller: Poller, { noWait, after }: PollWish, gone: AbortSignal): Promise<Found | undefined> {
     const poll = new Poll(poller.keyId);
     this.holders.add(poll);
     try {
-      const { hold, cursor } = await this.attach(poller, poll.conn, again);
+      const { hold, cursor, born } = await this.attach(poller, poll.conn, after);
       const batch = await this.firstBatch(poll, hold, cursor, noWait, gone).catch((error: unknown) => {
         void this.queue.letGo(hold);
         throw error;
       });
-      if (batch) return this.found(hold, batch);
+      if (batch) return this.found(hold, batch, born);
       await this.queue.letGo(hold);
     } finally {
       this.holders.remove(poll);
@@ -93,11 +100,12 @@ export class Pull {
     return undefined;
   }
 
-  private async attach(poller: Poller, conn: string, again: boolean): Promise<{ hold: Hold; cursor: Cursor }> {
+  private async attach(poller: Poller, conn: string, after: string | undefined): Promise<Held> {
     const deadline = performance.now() + closingMaxMs;
+    const how = { conn, mode: 'free', kind: 'pull', ...(after !== undefined && { after: placeOf(after) }) } as const;
     for (;;) {
       const { keyId, accountId } = poller;
-      const attached = await this.queue.attach(keyId, accountId, { conn, mode: 'free', kind: 'pull', again });
+      const attached = await this.queue.attach(keyId, accountId, how);
       if (attached.outcome === 'ok') return attached;
       if (attached.outcome === 'kind') throw new ChannelOfAnotherKind(attached.kind as ChannelKind);
       if (attached.outcome === 'missing') await this.create(poller);
@@ -127,9 +135,10 @@ export class Pull {
     return undefined;
   }
 
-  private found(hold: Hold, batch: Batch): Found {
+  private found(hold: Hold, batch: Batch, born: string): Found {
     return {
       body: batch.message.toBuffer(),
+      next: Buffer.from(`${born}/${batch.to}`).toString('base64url'),
       written: async () => {
         if (await this.queue.letGo(hold, batch.to)) this.telemetry.delivered('pull', batch.count);
       },

@@ -71,12 +71,12 @@ export interface HolderName {
   conn: string;
   mode: 'newest' | 'free';
   kind: 'websocket' | 'pull';
-  /** What the last poll's answer carried did not arrive. */
-  again?: boolean;
+  /** The last answer that a poll has, as `born/to`. Without it, what was delivered last has arrived. */
+  after?: string;
 }
 
 export type Attached =
-  | { outcome: 'ok'; hold: Hold; cursor: Cursor; previous?: { owner: string; conn: string } }
+  | { outcome: 'ok'; hold: Hold; cursor: Cursor; born: string; previous?: { owner: string; conn: string } }
   | { outcome: 'missing' | 'busy' }
   | { outcome: 'kind'; kind: string };
 
@@ -139,10 +139,10 @@ export class ChannelQueue {
   }
 
   /** A socket or a poll takes its channel. */
-  async attach(channelId: string, accountId: string, { conn, mode, kind, again }: HolderName): Promise<Attached> {
+  async attach(channelId: string, accountId: string, { conn, mode, kind, after = '' }: HolderName): Promise<Attached> {
     const hold = this.newHold(channelId);
     const shard = this.keys.of(channelId);
-    const how = [this.owner, conn, hold.token, this.clock.now(), mode, again ? 1 : ''];
+    const how = [this.owner, conn, hold.token, this.clock.now(), mode, after];
     const args = [shard.base, channelId, accountId, kind, ...how];
     const reply = asList(await this.link.run('attach-1', [shard.channel(channelId)], args));
     const outcome = asText(reply[0]);
@@ -151,7 +151,7 @@ export class ChannelQueue {
     const head = asNumber(reply[1]);
     const previous = { owner: asText(reply[3]), conn: asText(reply[4]) };
     const cursor = { next: head, head, index: 0, skip: asNumber(reply[2]) };
-    return { outcome, hold, cursor, ...(previous.conn && { previous }) };
+    return { outcome, hold, cursor, born: asText(reply[5]), ...(previous.conn && { previous }) };
   }
 
   /** The batch at the cursor. Nothing is removed. */

@@ -3839,8 +3839,8 @@ export interface Operations {
   'GET /v2/notification/pull': {
     input: {
       query?: {
-        /** The answer to the last poll did not arrive: its events are delivered again. Without it, a poll confirms what the last answer carried */
-        again?: boolean;
+        /** The last answer that arrived, as its Link header (rel="next") says; 0: none yet. What was delivered behind it is delivered again. Without it, a poll confirms whatever was delivered last */
+        after?: string;
         /** Answer at once */
         noWait?: boolean;
       };
