@@ -29,11 +29,10 @@ const observable = (device: RuledDevice): string[] =>
  * instance may exist unless the device lists what is below that instance.
  */
 export const mayExist = (links: readonly { path: string }[], path: string): boolean => {
-  const related = links.filter(
-    (link) => link.path === path || link.path.startsWith(`${path}/`) || path.startsWith(`${link.path}/`),
-  );
-  if (related.some((link) => link.path === path || link.path.startsWith(`${path}/`))) return true;
-  return related.some((parent) => !links.some((link) => link.path.startsWith(`${parent.path}/`)));
+  if (links.some((link) => link.path === path || link.path.startsWith(`${path}/`))) return true;
+  // A few at most, however often a device lists them.
+  const parents = new Set(links.filter((link) => path.startsWith(`${link.path}/`)).map((link) => link.path));
+  return [...parents].some((parent) => !links.some((link) => link.path.startsWith(`${parent}/`)));
 };
 
 const withWildcard = (pattern: string, device: RuledDevice): string[] => {

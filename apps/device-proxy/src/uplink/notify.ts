@@ -10,6 +10,12 @@ import type { Keeper } from '../subscriptions/keeper.js';
 import { isConnection } from '../transport/peer-address.js';
 import type { UplinkNotification } from '../transport/uplink-request.js';
 
+/**
+ * In hex, of a token that this service gave out: it says whose it is. One that a device chose for an observation of its
+ * own (`aobs`) is shorter, and every device of a model may have chosen it.
+ */
+const tokenDigits = 16;
+
 interface NotifyParts {
   sessions: Sessions;
   heard: Heard;
@@ -57,8 +63,9 @@ export class Notify {
       const observation = session?.observations.withToken(token);
       return session && observation && [session, observation];
     };
+    const asked = token.length === tokenDigits;
     return (
-      (await sessions.with({ by: 'token', token }, address, matching)) ??
+      (asked ? await sessions.with({ by: 'token', token }, address, matching) : undefined) ??
       (await sessions.with({ by: 'address', accountId, address }, address, matching))
     );
   }
