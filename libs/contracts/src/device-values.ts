@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { valueText } from './device-values-text.js';
 import { base64, endpointName, id, instant, resourcePath } from './fields.js';
 import { topic } from './topic.js';
 
@@ -40,6 +41,7 @@ export const DeviceValues = topic<ResourceValueArrived>({
   key: (v) => v.deviceId,
   description: 'A resource value arrived: what, why, and whose channels it is for.',
   schema: ResourceValueSchema,
+  text: valueText,
   delivery: (v) => ({
     category: 'notifications',
     accountId: v.accountId,

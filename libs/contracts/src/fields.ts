@@ -1,12 +1,17 @@
 import { z } from 'zod';
 
+export const idPattern = /^[0-9a-f]{32}$/;
+export const instantPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/;
+export const base64Pattern = /^[A-Za-z0-9+/]*={0,2}$/;
+export const resourcePathPattern = /^(\/\d{1,5}){1,4}$/;
+
 /** Account, device, key and group ids: 32 lower-case hex characters. */
-export const id = z.string().regex(/^[0-9a-f]{32}$/);
+export const id = z.string().regex(idPattern);
 
 /** ISO 8601 in UTC with a trailing Z; up to six decimals. */
-export const instant = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/);
+export const instant = z.string().regex(instantPattern);
 
-export const base64 = z.string().regex(/^[A-Za-z0-9+/]*={0,2}$/);
+export const base64 = z.string().regex(base64Pattern);
 
 /** Base64, with the id of the key that sealed it and a point in front where there are several keys. */
 export const sealed = z.string().regex(/^([0-9a-f]{8}\.)?[A-Za-z0-9+/]*={0,2}$/);
@@ -15,6 +20,6 @@ export const sealed = z.string().regex(/^([0-9a-f]{8}\.)?[A-Za-z0-9+/]*={0,2}$/)
 export const endpointName = z.string().min(1).max(255);
 
 /** Path of an object, instance, resource or resource instance. */
-export const resourcePath = z.string().regex(/^(\/\d{1,5}){1,4}$/);
+export const resourcePath = z.string().regex(resourcePathPattern);
 
 export const tier = z.enum(['free', 'commercial']);

@@ -25,6 +25,12 @@ export interface Delivery {
   endpointName: string;
 }
 
+/** The JSON of a value that begins with an item: of the item, and of all that follows `{"item":…,`. */
+export interface FramedText {
+  item: string;
+  rest: string;
+}
+
 /** One topic: the only place where its name exists as a string. */
 export interface Topic<V> {
   /** Without the installation's prefix. */
@@ -44,6 +50,11 @@ export interface Topic<V> {
   schema: z.ZodType<V>;
   /** Set on topics whose values start with an item for the customers' channels (docs/adr/0006). */
   delivery?: (value: V) => Delivery | undefined;
+  /**
+   * Writes what `schema` and JSON.stringify would, where that takes too long: ASCII without anything that JSON escapes.
+   * undefined: the value is written by those, or refused.
+   */
+  text?: (value: V) => FramedText | undefined;
 }
 
 const hourMs = 3_600_000;
