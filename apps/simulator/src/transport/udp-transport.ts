@@ -44,8 +44,8 @@ export class UdpTransport implements DeviceTransport {
     return this.endpoint.request(this.peer, request);
   }
 
-  async notify(notification: OutgoingNotification): Promise<NotifyOutcome> {
-    if (!this.endpoint || !this.peer) throw new EndpointClosed();
+  notify(notification: OutgoingNotification): Promise<NotifyOutcome> {
+    if (!this.endpoint || !this.peer) return Promise.reject(new EndpointClosed());
     return this.endpoint.notify(this.peer, notification);
   }
 

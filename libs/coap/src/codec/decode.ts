@@ -4,6 +4,7 @@ import { isRequestCode, isResponseCode } from './code.js';
 import { type CoapMessage, type MessageType } from './message.js';
 
 const HEADER_BYTES = 4;
+const NO_TOKEN = Buffer.alloc(0);
 const TOKEN_BYTES_MAX = 8;
 const TYPES: readonly MessageType[] = ['CON', 'NON', 'ACK', 'RST'];
 
@@ -31,7 +32,7 @@ export function decodeMessage(datagram: Buffer): CoapMessage {
     type,
     code,
     messageId: header.messageId,
-    token: datagram.subarray(HEADER_BYTES, bodyStart),
+    token: tokenLength === 0 ? NO_TOKEN : datagram.subarray(HEADER_BYTES, bodyStart),
     options,
     payload,
   };

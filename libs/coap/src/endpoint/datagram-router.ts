@@ -161,7 +161,7 @@ export class DatagramRouter {
     const entry = state?.observations?.get(tokenKey(message.token));
     const received = { message, options };
     if (state !== undefined && entry !== undefined && !this.unmatched.awaits(peer, message.token))
-      void this.observer.deliver(state, entry, received);
+      this.observer.deliver(state, entry, received);
     else void this.unmatched.receive(received, peer, state);
   }
 

@@ -14,16 +14,22 @@ import { type NotifyOutcome, type OutgoingNotification } from './notification.js
 export class Notifier {
   constructor(private readonly core: EndpointCore) {}
 
-  async notify(peer: Peer, notification: OutgoingNotification): Promise<NotifyOutcome> {
-    this.core.assertOpen();
-    const state = this.core.peers.obtain(peer);
-    if (!notification.confirmable) {
-      const messageId = this.core.messageIdFor(state);
-      state.rememberResettable(messageId, notification.token);
-      this.core.send(peer, this.encode('NON', messageId, notification));
-      return 'sent';
+  notify(peer: Peer, notification: OutgoingNotification): Promise<NotifyOutcome> {
+    try {
+      this.core.assertOpen();
+      const state = this.core.peers.obtain(peer);
+      if (!notification.confirmable) return Promise.resolve(this.sendOnce(state, notification));
+      return state.queue.run(() => this.transmit(state, notification), this.core.limits.queuedPerPeerMax);
+    } catch (error) {
+      return Promise.reject(error as Error);
     }
-    return state.queue.run(() => this.transmit(state, notification), this.core.limits.queuedPerPeerMax);
+  }
+
+  private sendOnce(state: PeerState, notification: OutgoingNotification): NotifyOutcome {
+    const messageId = this.core.messageIdFor(state);
+    state.rememberResettable(messageId, notification.token);
+    this.core.send(state.peer, this.encode('NON', messageId, notification));
+    return 'sent';
   }
 
   private transmit(state: PeerState, notification: OutgoingNotification): Promise<NotifyOutcome> {
@@ -42,13 +48,7 @@ export class Notifier {
   /** A large one carries its first block; the observer fetches the others from the resource. */
   private encode(type: CoapMessage['type'], messageId: number, notification: OutgoingNotification): Buffer {
     const { token, observeNumber, contentFormat, maxAgeSeconds, payload, code = Code.Content } = notification;
-    const response: CoapResponse = {
-      code,
-      payload,
-      ...(observeNumber === undefined ? {} : { observe: observeNumber }),
-      ...(contentFormat === undefined ? {} : { contentFormat }),
-      ...(maxAgeSeconds === undefined ? {} : { maxAgeSeconds }),
-    };
+    const response: CoapResponse = { code, payload, observe: observeNumber, contentFormat, maxAgeSeconds };
     const szx = szxOf(this.core.limits.blockBytes);
     if (payload.length <= blockBytes(szx)) {
       return encodeMessage({ type, code, messageId, token, options: writeResponseOptions(response, {}), payload });

@@ -8,7 +8,8 @@ import { type Requester } from '../exchange/requester.js';
 import { type ReceivedResponse } from '../exchange/response.js';
 import { type PeerState } from '../peer/peer-state.js';
 import { type Peer } from '../peer/peer.js';
-import { type CoapNotification, type NotificationHandler, type Observation } from './notification.js';
+import { type About, aboutOf, notificationOf } from './notification-of.js';
+import { type NotificationHandler, type Observation } from './notification.js';
 import { ObservationEntry } from './observation-entry.js';
 import { type NewestNotification, type ObservePosition } from './observe-order.js';
 import { withChances } from './second-chances.js';
@@ -99,66 +100,82 @@ export class Observer {
     }
   }
 
-  /** A notification for a known observation, no duplicate of another. Never rejects. */
-  async deliver(state: PeerState, entry: ObservationEntry, response: IncomingResponse): Promise<void> {
+  /**
+   * A notification for a known observation, no duplicate of another. Never throws. What is done for every notification
+   * is not `async`: each such function costs a promise, and the acknowledgement a turn more.
+   */
+  deliver(state: PeerState, entry: ObservationEntry, response: IncomingResponse): void {
     const { message } = response;
     if (!this.core.inFlight.hasRoom(state.peer, 'notification')) {
       this.core.count('notification-refused-by-limit');
       return;
     }
     const inFlight = this.core.inFlight.begin(state.peer, message, 'notification');
-    await withChances(this.core, message, () => this.attempt(state, entry, response));
-    this.core.inFlight.end(state.peer, inFlight);
+    const end = (): void => this.core.inFlight.end(state.peer, inFlight);
+    withChances(this.core, message, () => this.attempt(state, entry, response)).then(end, (error: unknown) => {
+      this.core.report(error);
+      end();
+    });
   }
 
   /** False when the handler failed. Nothing is awaited before it is called where nothing has to be. */
-  private async attempt(state: PeerState, entry: ObservationEntry, response: IncomingResponse): Promise<boolean> {
+  private attempt(
+    state: PeerState,
+    entry: ObservationEntry,
+    response: IncomingResponse,
     // Without a number there is no order but that of arrival.
-    const position = this.positionOf(response);
-    let turn = position && entry.turn(position);
-    while (turn instanceof Promise) {
-      await turn;
-      turn = position && entry.turn(position);
-    }
+    position = this.positionOf(response),
+  ): Promise<boolean> {
+    const turn = position && entry.turn(position);
+    if (turn instanceof Promise) return turn.then(() => this.attempt(state, entry, response, position));
     if (turn !== 'stale') return this.take(state, entry, response, turn);
     this.core.count('notification-stale');
     this.core.acknowledge(response.message, state.peer, this.core.peers.get(state.peer.key));
-    return true;
+    return Promise.resolve(true);
   }
 
-  private async take(
+  /** The acknowledgement leaves only after the handler said that the value is safe. */
+  private take(
     state: PeerState,
     entry: ObservationEntry,
     response: IncomingResponse,
     turn: Turn | undefined,
   ): Promise<boolean> {
-    let accepted = false;
-    try {
-      await this.handle(state, entry, response);
-      accepted = true;
-      this.core.count('notification-accepted');
-    } catch (error) {
-      this.core.count('notification-rejected');
-      this.core.report(error);
-    }
-    if (turn !== undefined) entry.end(turn, accepted);
-    return accepted;
+    const about = aboutOf(entry, response);
+    return this.hand(state, entry, response, about).then(
+      () => {
+        this.settle(state, entry, about);
+        this.core.count('notification-accepted');
+        if (turn !== undefined) entry.end(turn, true);
+        return true;
+      },
+      (error: unknown) => {
+        this.core.count('notification-rejected');
+        this.core.report(error);
+        if (turn !== undefined) entry.end(turn, false);
+        return false;
+      },
+    );
   }
 
-  /** The acknowledgement leaves only after the handler said that the value is safe. */
-  private async handle(state: PeerState, entry: ObservationEntry, response: IncomingResponse): Promise<void> {
-    const { message, options } = response;
-    const incomplete = options.block2 !== undefined && (options.block2 === 'reserved-size' || options.block2.more);
-    const partial = incomplete && entry.request === undefined;
-    const ended = partial || !isSuccessCode(message.code) || options.observe === undefined;
-    const body =
-      incomplete && entry.request !== undefined
-        ? await this.requester.complete(state, entry.request, response)
-        : received(response, message.payload);
-    await entry.handler(notificationOf(state.peer, message.token, body, { message, ended, partial }));
-    if (ended) this.forget(state.peer, entry);
-    if (partial) this.core.reset(message, state.peer, this.core.peers.get(state.peer.key));
-    else this.core.acknowledge(message, state.peer, this.core.peers.get(state.peer.key));
+  /** To the handler, when all of it is here. */
+  private hand(state: PeerState, entry: ObservationEntry, response: IncomingResponse, about: About): Promise<void> {
+    const { message } = response;
+    if (about.incomplete && entry.request !== undefined)
+      return this.requester
+        .complete(state, entry.request, response)
+        .then((body) => entry.handler(notificationOf(state.peer, message.token, body, about)));
+    try {
+      return entry.handler(notificationOf(state.peer, message.token, received(response, message.payload), about));
+    } catch (error) {
+      return Promise.reject(error as Error);
+    }
+  }
+
+  private settle({ peer }: PeerState, entry: ObservationEntry, { message, ended, partial }: About): void {
+    if (ended) this.forget(peer, entry);
+    if (partial) this.core.reset(message, peer, this.core.peers.get(peer.key));
+    else this.core.acknowledge(message, peer, this.core.peers.get(peer.key));
   }
 
   /** Of a message that is looked at now; undefined without an Observe number. */
@@ -179,27 +196,4 @@ export class Observer {
     const observations = this.core.peers.get(peer.key)?.observations;
     if (observations?.get(entry.key) === entry) observations.delete(entry.key);
   }
-}
-
-/** The notification as the handler sees it. One shape, without `...`, which takes 2 µs. */
-export function notificationOf(
-  peer: Peer,
-  token: Buffer,
-  body: ReceivedResponse,
-  about: { message: IncomingResponse['message']; ended: boolean; partial: boolean },
-): CoapNotification {
-  const { code, payload, observe, contentFormat, maxAgeSeconds, etag } = body;
-  return {
-    peer,
-    token,
-    code,
-    payload,
-    confirmable: about.message.type === 'CON',
-    ended: about.ended,
-    partial: about.partial,
-    observe,
-    contentFormat,
-    maxAgeSeconds,
-    etag,
-  };
 }

@@ -5,14 +5,14 @@ import { type EndpointCore } from '../endpoint/core.js';
  * Does what is to be done with a notification; `work` gives false when it failed. A confirmable one comes again. Of a
  * non-confirmable one there is no second copy: it is tried again here.
  */
-export async function withChances(
-  core: EndpointCore,
-  { type }: CoapMessage,
-  work: () => Promise<boolean>,
-): Promise<void> {
+export function withChances(core: EndpointCore, { type }: CoapMessage, work: () => Promise<boolean>): Promise<unknown> {
+  return type === 'CON' ? work() : repeatedly(core, work);
+}
+
+async function repeatedly(core: EndpointCore, work: () => Promise<boolean>): Promise<void> {
   const { notificationRetriesMax, notificationRetryMs } = core.limits;
   for (let attempt = 0; !(await work()); attempt += 1) {
-    if (type === 'CON' || attempt >= notificationRetriesMax || core.closing) return;
+    if (attempt >= notificationRetriesMax || core.closing) return;
     await new Promise<void>((resolve) => core.timers.schedule(notificationRetryMs * 2 ** attempt, resolve));
   }
 }

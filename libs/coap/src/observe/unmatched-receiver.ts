@@ -4,7 +4,8 @@ import { type InFlight } from '../endpoint/in-flight.js';
 import { type IncomingResponse } from '../exchange/pending-request.js';
 import { type PeerState } from '../peer/peer-state.js';
 import { type Peer } from '../peer/peer.js';
-import { notificationOf, type Observer } from './observer.js';
+import { notificationOf } from './notification-of.js';
+import { type Observer } from './observer.js';
 import { withChances } from './second-chances.js';
 import { tokenKey } from './tokens.js';
 
@@ -57,7 +58,7 @@ export class UnmatchedReceiver {
     this.core.inFlight.end(peer, inFlight);
     const state = this.core.peers.get(peer.key);
     const entry = state?.observations?.get(tokenKey(response.message.token));
-    if (known && state !== undefined && entry !== undefined) void this.observer.deliver(state, entry, response);
+    if (known && state !== undefined && entry !== undefined) this.observer.deliver(state, entry, response);
   }
 
   private knows({ message }: IncomingResponse, peer: Peer): boolean {

@@ -22,9 +22,9 @@ export class PeerQueue {
   }
 
   /** Runs the job now or when its turn comes. @throws QueueFull (as a rejection) when too many wait already */
-  async run<T>(job: () => Promise<T>, waitingMax: number): Promise<T> {
+  run<T>(job: () => Promise<T>, waitingMax: number): Promise<T> {
     if (!this.running) return this.occupy(job);
-    if (this.length >= waitingMax) throw new QueueFull('Too many requests are waiting for this peer');
+    if (this.length >= waitingMax) return Promise.reject(new QueueFull('Too many requests are waiting for this peer'));
     return new Promise<T>((resolve, reject) => {
       (this.waiting ??= []).push({ begin: () => this.occupy(job).then(resolve, reject), abandon: reject });
     });

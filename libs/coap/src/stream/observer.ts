@@ -7,7 +7,7 @@ import { UnusableResponse } from '../errors.js';
 import { type OutgoingRequest } from '../exchange/request.js';
 import { type ReceivedResponse } from '../exchange/response.js';
 import { type CoapNotification, type NotificationHandler, type Observation } from '../observe/notification.js';
-import { notificationOf } from '../observe/observer.js';
+import { notificationOf } from '../observe/notification-of.js';
 import { tokenKey } from '../observe/tokens.js';
 import { type Conversation, type StreamObservation, type StreamResponse } from './conversation.js';
 import { type StreamCore } from './core.js';
