@@ -22,6 +22,7 @@ import { exitOnFatal, openDatabase, type RedisClient, redisClient, type ServiceP
 import type { DataSource } from 'typeorm';
 import type { DeviceProxyConfig } from './config.js';
 import { databaseOf, schema } from './db/database.js';
+import { paceMs } from './db/pace.js';
 import { type DirectoryEntry, directoryEntry } from './intake/device-directory.js';
 
 /** Longer than any script takes; a dropped connection must not hang a device's answer. */
@@ -69,7 +70,7 @@ export const openEngines = async (config: DeviceProxyConfig, parts: ServiceParts
     DeviceModels,
   ]);
   await connection.ensureTopics([DeviceLifecycle, AccessKeys, AccessAccounts, DeviceCredentials, DeviceEvents]);
-  const producer = new KafkaProducer(connection, { source: app });
+  const producer = new KafkaProducer(connection, { source: app, paceMs });
   await producer.connect();
   const whole = <V>(topic: Topic<V>): StateReader<V> =>
     new StateReader<V>(connection, topic, { project: (value) => value, onFatal: exitOnFatal });

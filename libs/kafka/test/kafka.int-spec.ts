@@ -130,6 +130,25 @@ describe('libs/kafka on a real broker', () => {
     expect(batches).toBeLessThan(200);
   });
 
+  it('keeps the order at a pace, and sends what waits before it disconnects', async () => {
+    const topic = own('pace');
+    await connection.ensureTopics([topic]);
+    const paced = new KafkaProducer(connection, { source: 'test', paceMs: 100 });
+    await paced.connect();
+    const deviceId = newId();
+    const sent: Promise<void>[] = [];
+    for (let n = 0; n < 50; n++) {
+      sent.push(paced.send(topic, event(deviceId, n)));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await paced.disconnect();
+    await Promise.all(sent);
+    const seen: number[] = [];
+    await consume<DeviceEventReported>({ topic, handler: async (batch) => void seen.push(...numbers(batch)) });
+    await eventually(() => seen.length === 50);
+    expect(seen).toEqual(Array.from({ length: 50 }, (_, n) => n));
+  });
+
   it('refuses to send what does not fit the topic', async () => {
     await expect(producer.send(own('order'), { ...event(newId(), 1), eventCode: 'free text' })).rejects.toThrow(
       /eventCode/,

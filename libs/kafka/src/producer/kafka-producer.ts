@@ -1,13 +1,10 @@
 import { encodeMessage, type EncodedMessage, encodeTombstone, type MessageMeta, type Topic } from '@lanyard/contracts';
-import type { Message, Producer, TopicMessages } from 'kafkajs';
+import type { Producer } from 'kafkajs';
 import type { KafkaConnection } from '../connection/kafka-connection.js';
 import { logRequests } from '../request-log.js';
-import { keyPartitioner } from './partitioner.js';
+import { Bundles } from './bundles.js';
+import { PendingRequest } from './pending-request.js';
 import './produce-request.js';
-
-/** Bounds of one request to the brokers. */
-const requestMessagesMax = 1_000;
-const requestBytesMax = 512 * 1024;
 
 /** More than this waiting means that Kafka is away: callers are refused, and stop taking in. */
 const pendingMax = 100_000;
@@ -25,27 +22,14 @@ export interface ProducerOptions {
   source: string;
   /** Gives the timestamp of messages, in ms. Default: the time of this machine. */
   now?: () => number;
+  /**
+   * A request begins no sooner than this after the one before: what it costs is shared by more messages. A message that
+   * comes after a time without any does not wait. Default: 0.
+   */
+  paceMs?: number;
 }
 
 export type SendMeta = Omit<MessageMeta, 'source'>;
-
-interface Waiting {
-  topic: string;
-  message: Message;
-  bytes: number;
-  done: () => void;
-  failed: (error: unknown) => void;
-}
-
-const byTopic = (batch: readonly Waiting[]): TopicMessages[] => {
-  const messages = new Map<string, Message[]>();
-  for (const { topic, message } of batch) {
-    const list = messages.get(topic);
-    if (list) list.push(message);
-    else messages.set(topic, [message]);
-  }
-  return [...messages].map(([topic, list]) => ({ topic, messages: list }));
-};
 
 /**
  * Sends what arrives while a request is under way in the next one, so that rate costs nothing in latency. One request
@@ -54,8 +38,11 @@ const byTopic = (batch: readonly Waiting[]): TopicMessages[] => {
  */
 export class KafkaProducer {
   private readonly producer: Producer;
-  private waiting: Waiting[] = [];
-  private inFlight = 0;
+  private readonly bundles = new Bundles();
+  /** Behind the request that is under way; more is added to the last one. */
+  private waiting: PendingRequest[] = [];
+  private unacknowledged = 0;
+  private begunAtMs = -Infinity;
   private pumping: Promise<void> | undefined;
 
   constructor(
@@ -63,7 +50,7 @@ export class KafkaProducer {
     private readonly options: ProducerOptions,
   ) {
     this.producer = connection.kafka.producer({
-      createPartitioner: keyPartitioner,
+      createPartitioner: this.bundles.partitioner,
       allowAutoTopicCreation: false,
       maxInFlightRequests: 1,
     });
@@ -81,7 +68,7 @@ export class KafkaProducer {
 
   /** Messages not yet acknowledged. */
   get pending(): number {
-    return this.waiting.length + this.inFlight;
+    return this.unacknowledged;
   }
 
   /** Rejects with InvalidMessage when the value does not fit the topic. */
@@ -116,40 +103,51 @@ export class KafkaProducer {
   ): Promise<void> {
     if (this.pending >= pendingMax) return Promise.reject(new ProducerFull());
     const timestamp = String((this.options.now ?? Date.now)());
-    return new Promise((done, failed) => {
-      const message = { key, value, headers, timestamp };
-      this.waiting.push({ topic, message, bytes: value?.length ?? 0, done, failed });
-      this.pumping ??= this.pump();
-    });
+    const request = this.open();
+    request.add(topic, { key, value, headers, timestamp });
+    this.unacknowledged++;
+    this.pumping ??= this.pump();
+    return request.stored;
+  }
+
+  private open(): PendingRequest {
+    const last = this.waiting.at(-1);
+    if (last && !last.isFull) return last;
+    const request = new PendingRequest();
+    this.waiting.push(request);
+    return request;
   }
 
   private async pump(): Promise<void> {
     // Everything sent in this turn of the event loop goes along.
     await new Promise((resolve) => setImmediate(resolve));
-    while (this.waiting.length > 0) await this.request(this.take());
+    while (this.waiting.length > 0) {
+      await this.pace();
+      const next = this.waiting.shift();
+      if (next) await this.request(next);
+    }
     this.pumping = undefined;
   }
 
-  private take(): Waiting[] {
-    let bytes = 0;
-    let count = 0;
-    while (count < this.waiting.length && count < requestMessagesMax && (count === 0 || bytes < requestBytesMax))
-      bytes += this.waiting[count++]?.bytes ?? 0;
-    return this.waiting.splice(0, count);
+  /** More comes along meanwhile. */
+  private async pace(): Promise<void> {
+    const waitMs = this.begunAtMs + (this.options.paceMs ?? 0) - performance.now();
+    if (waitMs > 0 && !this.waiting[0]?.isFull) await new Promise((resolve) => setTimeout(resolve, waitMs));
+    this.begunAtMs = performance.now();
   }
 
-  private async request(batch: Waiting[]): Promise<void> {
-    this.inFlight = batch.length;
+  private async request(request: PendingRequest): Promise<void> {
     const started = performance.now();
     try {
-      await this.producer.sendBatch({ topicMessages: byTopic(batch), acks: -1 });
-      for (const { done } of batch) done();
-      this.count(batch.length, 'ok', started);
+      const topicMessages = request.topicMessages((topic, messages) => this.bundles.of(topic, messages));
+      await this.producer.sendBatch({ topicMessages, acks: -1 });
+      request.done();
+      this.count(request.count, 'ok', started);
     } catch (error) {
-      for (const { failed } of batch) failed(error);
-      this.count(batch.length, 'failed', started);
+      request.failed(error);
+      this.count(request.count, 'failed', started);
     } finally {
-      this.inFlight = 0;
+      this.unacknowledged -= request.count;
     }
   }
 

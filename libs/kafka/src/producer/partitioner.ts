@@ -21,6 +21,10 @@ export const murmur2 = (key: Buffer): number => {
   return hash ^ (hash >>> 15);
 };
 
+/** Where messages of the key go in a topic of so many partitions. */
+export const partitionOf = (key: string | Buffer, partitions: number): number =>
+  (murmur2(typeof key === 'string' ? Buffer.from(key) : key) & 0x7fffffff) % partitions;
+
 /**
  * As kafkajs' default partitioner, which computes the hash with BigInt: measured, 3 µs for a key of 32 characters, where
  * this takes 0.2.
@@ -31,7 +35,6 @@ export const keyPartitioner: ICustomPartitioner = () => {
     const { message, partitionMetadata } = about;
     if (message.key === null || message.key === undefined || typeof message.partition === 'number')
       return theirs(about);
-    const key = typeof message.key === 'string' ? Buffer.from(message.key) : message.key;
-    return (murmur2(key) & 0x7fffffff) % partitionMetadata.length;
+    return partitionOf(message.key, partitionMetadata.length);
   };
 };

@@ -49,6 +49,13 @@ describe('a produce request', () => {
     expect(await bytes(ours, many)).toBe(await bytes(theirs, many));
   });
 
+  it('is written as kafkajs writes it: messages that were bundled', async () => {
+    const many = Array.from({ length: 50 }, (_, n) => message({ key: `k${n}`, headers: { n: `${n}` } }));
+    const bundle = { key: null, value: null, partition: 3, bundled: many };
+    expect(await bytes(ours, [bundle])).toBe(await bytes(theirs, many));
+    expect(await bytes(ours, [message({}), bundle])).toBe(await bytes(theirs, [message({}), ...many]));
+  });
+
   it('is written as kafkajs writes it: several topics and partitions', async () => {
     const partitions = [0, 7].map((partition) => ({ partition, messages: [message({}), message({ key: 'b' })] }));
     const topicData = ['a', 'b'].map((topic) => ({ topic, partitions }));

@@ -1,7 +1,9 @@
 import { createRequire } from 'node:module';
 import type { Message } from 'kafkajs';
+import { unbundled } from './bundles.js';
 import { crc32c } from './crc32c.js';
 import { type MeasuredRecord, measureRecord, writeRecord } from './record-encoder.js';
+import { RoomyRequest } from './request-room.js';
 
 interface PartitionData {
   partition: number;
@@ -30,7 +32,6 @@ interface Encodable {
   apiVersion: number;
   apiName: string;
   expectResponse: () => boolean;
-  /** `buffer` is what kafkajs reads of what its own encoders give, `buf` what it checks. */
   encode: () => Promise<{ buf: Buffer; buffer: Buffer }>;
 }
 
@@ -55,7 +56,8 @@ interface TopicBatches {
   batches: readonly Batch[];
 }
 
-const batchOf = ({ partition, messages }: PartitionData): Batch => {
+const batchOf = ({ partition, messages: given }: PartitionData): Batch => {
+  const messages = unbundled(given);
   const now = Date.now();
   const times = messages.map(({ timestamp }) => Number(timestamp || now));
   const firstMs = times.reduce((least, time) => Math.min(least, time), Infinity);
@@ -97,14 +99,13 @@ const sizeOf = (topics: readonly TopicBatches[]): number =>
     12,
   );
 
-/** Version 3 of the request (KIP-98); those up to 7 are written alike. In one piece, whose size is known beforehand. */
-export const encodeProduceRequest = ({ acks, timeout, topicData }: ProduceRequest): Buffer => {
-  const topics = topicData.map(({ topic, partitions }) => ({
-    name: Buffer.from(topic),
-    batches: partitions.map(batchOf),
-  }));
-  const buffer = Buffer.allocUnsafe(sizeOf(topics));
-  let at = buffer.writeInt16BE(-1, 0);
+const writeRequest = (
+  buffer: Buffer,
+  start: number,
+  { acks, timeout }: ProduceRequest,
+  topics: TopicBatches[],
+): void => {
+  let at = buffer.writeInt16BE(-1, start);
   at = buffer.writeInt16BE(acks, at);
   at = buffer.writeInt32BE(timeout, at);
   at = buffer.writeInt32BE(topics.length, at);
@@ -118,7 +119,15 @@ export const encodeProduceRequest = ({ acks, timeout, topicData }: ProduceReques
       at = writeBatch(buffer, at, batch);
     }
   }
-  return buffer;
+};
+
+/** Version 3 of the request (KIP-98); those up to 7 are written alike. In one piece, whose size is known beforehand. */
+const encodeProduceRequest = (request: ProduceRequest): RoomyRequest => {
+  const topics = request.topicData.map(({ topic, partitions }) => ({
+    name: Buffer.from(topic),
+    batches: partitions.map(batchOf),
+  }));
+  return RoomyRequest.of(sizeOf(topics), (buffer, at) => writeRequest(buffer, at, request, topics));
 };
 
 const require = createRequire(import.meta.url);
@@ -136,10 +145,7 @@ const produceRequest = (request: ProduceRequest): Encodable => {
     apiVersion: 3,
     apiName: 'Produce',
     expectResponse: () => request.acks !== 0,
-    encode: async () => {
-      const buffer = encodeProduceRequest(request);
-      return { buf: buffer, buffer };
-    },
+    encode: async () => encodeProduceRequest(request),
   };
 };
 

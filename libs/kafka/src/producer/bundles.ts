@@ -1,0 +1,50 @@
+import type { ICustomPartitioner, Message } from 'kafkajs';
+import { keyPartitioner, partitionOf } from './partitioner.js';
+
+/** All messages of one partition. */
+interface Bundle extends Message {
+  bundled: readonly Message[];
+}
+
+const isBundle = (message: Message): message is Bundle => 'bundled' in message;
+
+/** The messages themselves, in order. */
+export const unbundled = (messages: readonly Message[]): readonly Message[] => {
+  const [first] = messages;
+  if (first && messages.length === 1 && isBundle(first)) return first.bundled;
+  return messages.flatMap((message) => (isBundle(message) ? message.bundled : message));
+};
+
+/**
+ * For each message kafkajs copies the list of those that go to the same partition: it is given one for each partition,
+ * with all of them in it, which `produce-request.ts` takes apart. It says how many partitions a topic has when it asks
+ * where a message goes; until then messages go as they are.
+ */
+export class Bundles {
+  private readonly partitions = new Map<string, number>();
+
+  readonly partitioner: ICustomPartitioner = () => {
+    const partition = keyPartitioner();
+    return (about) => {
+      const { topic, message, partitionMetadata } = about;
+      this.partitions.set(topic, partitionMetadata.length);
+      // kafkajs leaves out what is for a partition that it does not know, and says that it was stored.
+      if (message.partition !== undefined && message.partition >= partitionMetadata.length)
+        throw new Error(`${topic} has no partition ${message.partition} any more`);
+      return partition(about);
+    };
+  };
+
+  of(topic: string, messages: readonly Message[]): Message[] {
+    const partitions = this.partitions.get(topic);
+    if (partitions === undefined) return [...messages];
+    const others: Message[] = [];
+    const lists: Message[][] = Array.from({ length: partitions }, () => []);
+    for (const message of messages)
+      (typeof message.key === 'string' ? lists[partitionOf(message.key, partitions)] : others)?.push(message);
+    return lists.reduce<Message[]>((all, bundled, partition) => {
+      if (bundled.length > 0) all.push({ key: null, value: null, partition, bundled } as Bundle);
+      return all;
+    }, others);
+  }
+}

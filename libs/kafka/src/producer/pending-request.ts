@@ -1,0 +1,39 @@
+import type { Message, TopicMessages } from 'kafkajs';
+
+/** Bounds of one request to the brokers. */
+const messagesMax = 1_000;
+const bytesMax = 512 * 1024;
+
+/** Messages for one request. Those who sent them wait together: a promise for each would cost more than what it says. */
+export class PendingRequest {
+  private readonly byTopic = new Map<string, Message[]>();
+  private messages = 0;
+  private bytes = 0;
+  done!: () => void;
+  failed!: (error: unknown) => void;
+  /** When all in-sync replicas have all of them. Rejects when that is not known. */
+  readonly stored = new Promise<void>((done, failed) => {
+    this.done = done;
+    this.failed = failed;
+  });
+
+  get count(): number {
+    return this.messages;
+  }
+
+  get isFull(): boolean {
+    return this.messages >= messagesMax || this.bytes >= bytesMax;
+  }
+
+  add(topic: string, message: Message): void {
+    const list = this.byTopic.get(topic);
+    if (list) list.push(message);
+    else this.byTopic.set(topic, [message]);
+    this.messages++;
+    this.bytes += message.value?.length ?? 0;
+  }
+
+  topicMessages(arranged: (topic: string, messages: readonly Message[]) => Message[]): TopicMessages[] {
+    return [...this.byTopic].map(([topic, list]) => ({ topic, messages: arranged(topic, list) }));
+  }
+}

@@ -1,0 +1,64 @@
+import { createRequire } from 'node:module';
+
+/** What kafkajs puts a request together with: the first `offset` bytes of `buf` are written. */
+interface Encoder {
+  buf: Buffer;
+  offset: number;
+  writeEncoder(part: Encoder | RoomyRequest): Encoder;
+}
+
+/** Before a request: its length, key, version, number, and the name of the client. */
+const roomBytes = 1_024;
+
+const roomyOf = new WeakMap<object, RoomyRequest>();
+
+/** An encoded request with room in front for what kafkajs writes before it. */
+export class RoomyRequest {
+  /** What kafkajs checks. */
+  readonly buf: Buffer;
+
+  private constructor(
+    private readonly whole: Buffer,
+    private readonly start: number,
+  ) {
+    this.buf = whole.subarray(start);
+  }
+
+  /** Its first byte is the first one that `write` may write to. */
+  static of(bytes: number, write: (buffer: Buffer, at: number) => void): RoomyRequest {
+    const whole = Buffer.allocUnsafeSlow(roomBytes + bytes);
+    write(whole, roomBytes);
+    return new RoomyRequest(whole, roomBytes);
+  }
+
+  /** What kafkajs reads of what its own encoders give. */
+  get buffer(): Buffer {
+    return this.buf;
+  }
+
+  /** With these bytes in front; undefined when there is no room for them. */
+  after(front: Buffer): RoomyRequest | undefined {
+    const start = this.start - front.length;
+    if (start < 0) return undefined;
+    front.copy(this.whole, start);
+    return new RoomyRequest(this.whole, start);
+  }
+}
+
+const require = createRequire(import.meta.url);
+const { prototype } = require('kafkajs/src/protocol/encoder.js') as { prototype: Encoder };
+const theirs = prototype.writeEncoder;
+
+/**
+ * kafkajs copies a request twice, into zeroed buffers of up to twice its size, to put some thirty bytes before it. Those
+ * of a request that has room for them are written there instead.
+ */
+prototype.writeEncoder = function (this: Encoder, part) {
+  const roomy = part instanceof RoomyRequest ? part : roomyOf.get(part);
+  const whole = roomy?.after(this.buf.subarray(0, this.offset));
+  if (!whole) return theirs.call(this, part);
+  roomyOf.set(this, whole);
+  this.buf = whole.buf;
+  this.offset = whole.buf.length;
+  return this;
+};
