@@ -174,7 +174,7 @@ export const assemble = (config: DeviceProxyConfig, parts: ServiceParts, engines
     observer,
     expiry: new CommandExpiry(dataSource, queue, clock, logger),
     expulsion: new Expulsion({ directory, admission, sessions, facts, queue, keeper, dataSource, clock, logger }),
-    keys: new Keys(engines.keys, dataSource, subscriptions, rules, logger),
+    keys: new Keys(engines.keys, dataSource, subscriptions, rules, clock, logger),
     commands,
     queue,
     callers: new WaitingCallers(dataSource, nudges, clock),

@@ -175,6 +175,22 @@ describe('/v2/subscriptions/{device-id}/{resource-path}', () => {
     expect(thing.device.isObserved('/3341/0/5527')).toBe(true);
     await eventually(async () => expect((await call(gone, 'GET', '')).json).toEqual([]));
   });
+
+  it('end with their key also when the database was away at that moment', async () => {
+    const thing = harness.thing(proxy, 'gone-later');
+    const deviceId = await harness.register(thing);
+    const gone = newKey(harness.accountId);
+    await call(gone, 'PUT', `/${deviceId}${temperature}`);
+    const waiting = `FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    const unlock = await harness.holdRows('LOCK TABLE device_proxy.presubscription IN ACCESS EXCLUSIVE MODE');
+    await harness.keyGone(gone.keyId, 'deleted');
+    await eventually(
+      async () => expect(await harness.rows(`SELECT pg_terminate_backend(pid) ${waiting}`)).not.toEqual([]),
+      { timeoutMs: 90_000 },
+    );
+    await unlock();
+    await eventually(() => expect(thing.device.isObserved(temperature)).toBe(false), { timeoutMs: 90_000 });
+  });
 });
 
 describe('/v2/subscriptions', () => {

@@ -29,11 +29,8 @@ export class Withdrawals {
   start(): void {
     const { book, sessions } = this.parts;
     book.onWithdrawn((withdrawal) => this.withdrawn(withdrawal));
-    sessions.listen({
-      began: (session, how) => {
-        if (how !== 'registered') this.check(session);
-      },
-    });
+    // Also a new one: its credential may have been withdrawn while it was being stored.
+    sessions.listen({ began: (session) => this.check(session) });
     for (const session of sessions.all()) this.check(session);
   }
 

@@ -102,7 +102,8 @@ export class Expulsion {
         if (session) await this.end(session, why);
       });
     } catch (error) {
-      logger.error({ err: error, deviceId, why }, 'session of an expelled device not ended');
+      logger.error({ err: error, deviceId, why }, 'session of an expelled device not ended: tried again');
+      this.later(() => void this.endAbandoned(deviceId, why));
     }
   }
 }

@@ -1,19 +1,24 @@
 import type { AccessKeyChanged } from '@lanyard/contracts';
 import type { StateReader } from '@lanyard/kafka';
-import type { Logger } from '@lanyard/service';
+import type { Clock, Logger, Timer } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
 import type { Rules } from '../presubscriptions/rules.js';
 import type { Subscriptions } from '../subscriptions/subscriptions.js';
 
+/** Pause before what failed is tried again. */
+const againMs = 3_000;
+
 /** What a key asked for ends with the key: an inactive one receives nothing, so nothing is observed for it. */
 export class Keys {
   private readonly running = new Set<Promise<void>>();
+  private readonly timers = new Set<Timer>();
 
   constructor(
     private readonly reader: StateReader<AccessKeyChanged>,
     private readonly dataSource: DataSource,
     private readonly subscriptions: Subscriptions,
     private readonly rules: Rules,
+    private readonly clock: Clock,
     private readonly logger: Logger,
   ) {}
 
@@ -32,16 +37,29 @@ export class Keys {
   }
 
   async stop(): Promise<void> {
+    for (const timer of this.timers) timer.cancel();
     await Promise.all(this.running);
   }
 
   private forget(keyId: string, accountId: string): void {
     const run: Promise<void> = this.forgetNow(keyId, accountId)
       .catch((error: unknown) => {
-        this.logger.error({ err: error, keyId }, 'subscriptions of a key not removed: tried again at the next start');
+        this.logger.error({ err: error, keyId }, 'subscriptions of a key not removed: tried again');
+        this.later(() => {
+          // It may be active again by now.
+          if (this.reader.get(keyId)?.status !== 'active') this.forget(keyId, accountId);
+        });
       })
       .finally(() => this.running.delete(run));
     this.running.add(run);
+  }
+
+  private later(work: () => void): void {
+    const timer = this.clock.after(againMs, () => {
+      this.timers.delete(timer);
+      work();
+    });
+    this.timers.add(timer);
   }
 
   private async forgetNow(keyId: string, accountId: string): Promise<void> {

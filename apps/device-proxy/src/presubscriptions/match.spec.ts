@@ -68,4 +68,12 @@ describe('mayExist', () => {
   ])('%s: %s', (path, answer) => {
     expect(mayExist(device.links, path)).toBe(answer);
   });
+
+  it('a device may list the same instance any number of times', () => {
+    const links = Array.from({ length: 5_000 }, () => ({ path: '/3303/0' }));
+    expect([true, false]).toEqual([
+      mayExist(links, '/3303/0/5700'),
+      mayExist([...links, { path: '/3303/0/5601' }], '/3303/0/5700'),
+    ]);
+  });
 });
