@@ -65,8 +65,17 @@ export class TokenAuthenticator implements Authenticator {
 
 type WithIdentity = FastifyRequest & { identity?: Identity };
 
+/** What a route asks of its caller. */
+interface Demand {
+  isPublic: boolean;
+  permissions: readonly string[];
+}
+
 @Injectable()
 export class IdentityGuard implements CanActivate {
+  /** By controller and method: read once, as decorators do not change. A method may be inherited by several controllers. */
+  private readonly demands = new WeakMap<object, WeakMap<object, Demand>>();
+
   constructor(
     @Inject(AUTHENTICATOR) private readonly authenticator: Authenticator,
     @Inject(Reflector) private readonly reflector: Reflector,
@@ -74,16 +83,31 @@ export class IdentityGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     if (context.getType() !== 'http') return true;
-    const targets = [context.getHandler(), context.getClass()];
-    if (this.reflector.getAllAndOverride<boolean | undefined>(publicKey, targets)) return true;
+    const { isPublic, permissions } = this.demandOf(context);
+    if (isPublic) return true;
     const request = context.switchToHttp().getRequest<WithIdentity>();
     const identity = await this.authenticator.authenticate(request);
     const traceParent = traceParentOf(request);
     request.identity = traceParent === undefined ? identity : { ...identity, traceParent };
-    const needed = this.reflector.getAllAndOverride<string[] | undefined>(permissionsKey, targets) ?? [];
-    const missing = needed.find((permission) => !request.identity?.permissions.includes(permission));
+    const missing = permissions.find((permission) => !request.identity?.permissions.includes(permission));
     if (missing) throw new AccessDenied(`The key has no permission for this operation: it needs ${missing}.`);
     return true;
+  }
+
+  private demandOf(context: ExecutionContext): Demand {
+    const [method, controller] = [context.getHandler(), context.getClass()];
+    let ofController = this.demands.get(controller);
+    if (!ofController) this.demands.set(controller, (ofController = new WeakMap()));
+    let demand = ofController.get(method);
+    if (!demand) ofController.set(method, (demand = this.read([method, controller])));
+    return demand;
+  }
+
+  private read(targets: Parameters<Reflector['getAllAndOverride']>[1]): Demand {
+    return {
+      isPublic: this.reflector.getAllAndOverride<boolean | undefined>(publicKey, targets) ?? false,
+      permissions: this.reflector.getAllAndOverride<string[] | undefined>(permissionsKey, targets) ?? [],
+    };
   }
 }
 
