@@ -32,7 +32,7 @@ FROM runtime AS gateway
 COPY --from=build /out/gateway ./
 # A volume that is mounted here is the service's own: the first administrator key is written to it.
 COPY --from=build --chown=65532:65532 /out/run /run/lanyard
-CMD ["--enable-source-maps", "apps/gateway/dist/main.js"]
+CMD ["--enable-source-maps", "--max-semi-space-size=32", "apps/gateway/dist/main.js"]
 
 FROM runtime AS registry
 COPY --from=build /out/registry ./
