@@ -156,9 +156,11 @@ const sockets = {
       500,
     ),
   after: async (experiment) => {
-    const [deaf] = experiment.live.sockets.values();
+    const [deaf, quiet] = experiment.live.sockets.values();
     if (!deaf?.closed.includes(1001))
       experiment.violation('F20 a socket that answered no ping was not closed with 1001');
+    // Where events flow, the first socket learns by itself that it is not the one any more.
+    await disturb(experiment, 'second', quiet);
   },
 };
 
