@@ -3,6 +3,7 @@ import type { Consumer, EachBatchPayload, KafkaMessage } from 'kafkajs';
 import type { KafkaConnection } from '../connection/kafka-connection.js';
 import { logRequests } from '../request-log.js';
 import { type BatchHandler, PoisonMessage, type Received, type StoredPositions } from './batch.js';
+import { ConsumerCluster, fetchWaitMs } from './consumer-cluster.js';
 import { DeadLetters } from './dead-letters.js';
 import { GroupMembership } from './group-membership.js';
 import { PositionGates } from './positions.js';
@@ -68,6 +69,7 @@ export class BatchConsumer<V> {
   private readonly consumer: Consumer;
   private readonly deadLetters: DeadLetters;
   private readonly gates: PositionGates | undefined;
+  private readonly cluster = new ConsumerCluster();
   private readonly membership: GroupMembership;
   private readonly topicOnCluster: string;
   private readonly groupId: string;
@@ -87,14 +89,14 @@ export class BatchConsumer<V> {
     this.groupId = connection.topicName(`${options.group}.${options.topic.name}`);
     this.deadLetters = new DeadLetters(connection, options.topic.name, options.group);
     this.gates = options.positions && new PositionGates(options.positions, options.topic.name);
-    this.membership = new GroupMembership(this.groupId, connection.logger);
+    this.membership = new GroupMembership(this.cluster, this.groupId, connection.logger);
     this.consumer = connection.kafka.consumer({
       groupId: this.groupId,
-      partitionAssigners: [this.membership.assigner],
+      partitionAssigners: [this.cluster.assigner],
       sessionTimeout: 30_000,
       heartbeatInterval: heartbeatPeriodMs,
       rebalanceTimeout: 60_000,
-      maxWaitTimeInMs: 250,
+      maxWaitTimeInMs: fetchWaitMs,
       maxBytesPerPartition: 512 * 1024,
       metadataMaxAge: 30_000,
       allowAutoTopicCreation: false,
@@ -137,7 +139,7 @@ export class BatchConsumer<V> {
     // Leaving the group first would make the commit impossible.
     await Promise.all(this.underWay);
     await this.commit();
-    await this.consumer.disconnect();
+    await this.cluster.disconnect(this.consumer);
     await this.deadLetters.close();
   }
 

@@ -1,5 +1,6 @@
 import type { Logger } from '@lanyard/service';
-import kafkajs, { type Cluster, type Consumer, type PartitionAssigner } from 'kafkajs';
+import type { Consumer } from 'kafkajs';
+import type { ConsumerCluster } from './consumer-cluster.js';
 
 interface Coordinator {
   leaveGroup(request: { groupId: string; memberId: string }): Promise<unknown>;
@@ -12,18 +13,11 @@ interface Coordinator {
  * the member finds out at its next heartbeat and joins again.
  */
 export class GroupMembership {
-  private cluster: Cluster | undefined;
-
   constructor(
+    private readonly own: ConsumerCluster,
     private readonly groupId: string,
     private readonly logger: Logger,
   ) {}
-
-  /** Assigners are the ones to whom kafkajs gives its connections. */
-  readonly assigner: PartitionAssigner = (config) => {
-    this.cluster = config.cluster;
-    return kafkajs.PartitionAssigners.roundRobin(config);
-  };
 
   /** Lets every member of the client leave. The consumer is connected. Never rejects: their sessions end anyway. */
   async evict(consumer: Consumer, clientId: string): Promise<void> {
@@ -37,7 +31,8 @@ export class GroupMembership {
 
   private async leaveFor(memberId: string): Promise<void> {
     const { groupId } = this;
-    const coordinator = (await this.cluster?.findGroupCoordinator({ groupId })) as unknown as Coordinator | undefined;
+    const coordinator = (await this.own.cluster?.findGroupCoordinator({ groupId })) as unknown as
+      Coordinator | undefined;
     await coordinator?.leaveGroup({ groupId, memberId });
     this.logger.info({ group: groupId, memberId }, 'a member that is gone left its group');
   }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { decodeMessage, InvalidMessage, type Topic } from '@lanyard/contracts';
 import type { Consumer, KafkaMessage } from 'kafkajs';
 import type { KafkaConnection } from '../connection/kafka-connection.js';
+import { ConsumerCluster, fetchWaitMs } from '../consumer/consumer-cluster.js';
 import { recordHeaders } from '../consumer/record-headers.js';
 import { logRequests } from '../request-log.js';
 
@@ -23,6 +24,7 @@ export class StateReader<V, P = V> {
   private readonly state = new Map<string, P>();
   private readonly listeners = new Set<StateListener<P>>();
   private readonly consumer: Consumer;
+  private readonly cluster = new ConsumerCluster();
   private readonly groupId: string;
   private readonly next = new Map<number, bigint>();
   private ends = new Map<number, bigint>();
@@ -37,9 +39,10 @@ export class StateReader<V, P = V> {
     this.groupId = connection.topicName(`${connection.clientId}.state.${topic.name}.${randomBytes(4).toString('hex')}`);
     this.consumer = connection.kafka.consumer({
       groupId: this.groupId,
+      partitionAssigners: [this.cluster.assigner],
       sessionTimeout: 30_000,
       heartbeatInterval: 3_000,
-      maxWaitTimeInMs: 250,
+      maxWaitTimeInMs: fetchWaitMs,
       metadataMaxAge: 30_000,
       allowAutoTopicCreation: false,
       retry: { retries: 8, initialRetryTime: 200, maxRetryTime: 5_000, restartOnFailure: async () => !this.stopping },
@@ -109,7 +112,7 @@ export class StateReader<V, P = V> {
 
   async stop(): Promise<void> {
     this.stopping = true;
-    await this.consumer.disconnect();
+    await this.cluster.disconnect(this.consumer);
     await this.connection.deleteGroup(this.groupId).catch(() => undefined);
   }
 

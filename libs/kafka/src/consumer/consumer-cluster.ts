@@ -1,0 +1,42 @@
+import kafkajs, { type Cluster, type Consumer, type PartitionAssigner } from 'kafkajs';
+
+/** How long a broker keeps a fetch for which it has nothing. A message that comes ends the wait. */
+export const fetchWaitMs = 1_000;
+
+interface FetchConnection {
+  rejectRequests(error: Error): void;
+}
+
+/** What kafkajs keeps of brokers: a connection for fetches, beside the one for everything else. */
+interface BrokerConnections {
+  connectionPool: { pool: readonly [unknown, FetchConnection] };
+}
+
+interface Brokers {
+  brokerPool: { brokers: Record<string, BrokerConnections> };
+}
+
+/** After this a consumer asks for the cluster's brokers and goes on. */
+const cut = (): Error => Object.assign(new Error('the consumer ends its fetch'), { name: 'KafkaJSBrokerNotFound' });
+
+/** A kafkajs consumer's own way to the cluster, which kafkajs gives to nobody but assigners. */
+export class ConsumerCluster {
+  cluster: Cluster | undefined;
+
+  readonly assigner: PartitionAssigner = (config) => {
+    this.cluster = config.cluster;
+    return kafkajs.PartitionAssigners.roundRobin(config);
+  };
+
+  /** Leaves the group and disconnects, without the wait for a fetch for which the broker has nothing. */
+  async disconnect(consumer: Consumer): Promise<void> {
+    const disconnected = consumer.disconnect();
+    this.cutFetches();
+    await disconnected;
+  }
+
+  private cutFetches(): void {
+    const { brokerPool } = (this.cluster ?? { brokerPool: { brokers: {} } }) as unknown as Brokers;
+    for (const { connectionPool } of Object.values(brokerPool.brokers)) connectionPool.pool[1].rejectRequests(cut());
+  }
+}

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DeviceEvents } from '@lanyard/contracts';
+import { createLogger } from '@lanyard/service';
+import { engines, type Isolation, isolate } from '@lanyard/testing';
+import { ConsumerCluster } from '../src/consumer/consumer-cluster.js';
+import { KafkaConnection } from '../src/index.js';
+
+/** Nobody who waits for the broker's answer is done by the half of it. */
+const fetchWaitMs = 25_000;
+
+describe('a consumer whose fetch the broker keeps', () => {
+  let isolation: Isolation;
+  let connection: KafkaConnection;
+
+  beforeAll(async () => {
+    isolation = await isolate('cluster');
+    const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
+    const { topicPrefix } = isolation;
+    const brokers = engines().brokers;
+    connection = new KafkaConnection({ brokers, clientId: 'test', topicPrefix, partitions: 4, logger });
+    await connection.ensureTopics([DeviceEvents]);
+  });
+
+  afterAll(async () => {
+    await connection?.close();
+    await isolation?.drop();
+  });
+
+  it('leaves its group and disconnects without waiting for the answer', async () => {
+    const own = new ConsumerCluster();
+    const groupId = connection.topicName('kept');
+    const { kafka } = connection;
+    const consumer = kafka.consumer({ groupId, partitionAssigners: [own.assigner], maxWaitTimeInMs: fetchWaitMs });
+    await consumer.connect();
+    await consumer.subscribe({ topic: connection.topicName(DeviceEvents.name) });
+    const fetching = new Promise((started) => consumer.on(consumer.events.FETCH_START, started));
+    await consumer.run({ eachBatch: async () => undefined });
+    await fetching;
+    // The event comes before the request is written.
+    await new Promise((written) => setTimeout(written, 500));
+    const begun = Date.now();
+    await own.disconnect(consumer);
+    expect(Date.now() - begun).toBeLessThan(fetchWaitMs / 2);
+    const admin = kafka.admin();
+    await admin.connect();
+    const { groups } = await admin.describeGroups([groupId]);
+    await admin.disconnect();
+    expect(groups.map(({ state, members }) => [state, members])).toEqual([['Empty', []]]);
+  });
+});
