@@ -58,7 +58,8 @@ export const measureBare = async (kind, seconds) => {
   const child = spawn(process.execPath, [join(root, 'bench/devices/bare-endpoint.mjs'), kind], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  process.once('exit', () => child.kill('SIGKILL'));
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const line = async () => String((await lines.next()).value);
   const port = Number((await line()).split(' ')[1]);
@@ -74,7 +75,8 @@ export const measureBare = async (kind, seconds) => {
   await sleep(seconds * 1_000);
   const { cpuUs, messages } = await ask();
   for (const stop of clients) stop();
-  child.kill('SIGKILL');
+  process.off('exit', kill);
+  kill();
   return { cpuUs, perSecond: messages / seconds };
 };
 

@@ -6,8 +6,11 @@ export const newId = (nowMs: number = Date.now()): string =>
 
 export const isId = (text: string): boolean => /^[0-9a-f]{32}$/.test(text);
 
-/** `2024-01-01T10:00:00.123456Z`: six decimals, as clients expect (spec §2.5). */
+let last = { ms: NaN, text: '' };
+
+/** `2024-01-01T10:00:00.123456Z`: six decimals, as clients expect (spec §2.5). What happens in the same ms shares its text. */
 export const formatTimestamp = (at: Date | number): string => {
-  const text = new Date(at).toISOString();
-  return `${text.slice(0, -1)}000Z`;
+  const ms = Number(at);
+  if (last.ms !== ms) last = { ms, text: `${new Date(ms).toISOString().slice(0, -1)}000Z` };
+  return last.text;
 };
