@@ -1,4 +1,5 @@
 /** What Kafka has twice: a producer that did not learn whether its request was done sends it again. */
+import { recordHeaders } from '@lanyard/kafka';
 
 /**
  * Ids of the messages of `topics` that are in them more than once. Reads the topics from their start.
@@ -28,8 +29,8 @@ const readAll = async (connection, topics, group, left, seen) => {
     void consumer.run({
       autoCommit: false,
       eachBatch: async ({ batch }) => {
-        for (const { headers } of batch.messages) {
-          const id = String(headers?.ce_id);
+        for (const message of batch.messages) {
+          const id = recordHeaders(message).get('ce_id') ?? '';
           seen.set(id, (seen.get(id) ?? 0) + 1);
         }
         const partition = `${batch.topic}/${batch.partition}`;

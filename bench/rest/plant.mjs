@@ -141,9 +141,14 @@ export class Plant {
     events: () => ({ method: 'GET', path: `/v3/device-events?device_id=${this.next()}&limit=20` }),
   };
 
+  /** The next one. @param {string} operation */
+  requestOf(operation) {
+    const make = /** @type {() => { method: string, path: string, body?: string }} */ (this.operations[operation]);
+    return make();
+  }
+
   /** @param {string} operation @param {URL} url @param {Record<string, string>} [headers] */
   requests(operation, url, headers = this.headers) {
-    const make = /** @type {() => { method: string, path: string, body?: string }} */ (this.operations[operation]);
-    return () => encode({ ...make(), headers }, url.host);
+    return () => encode({ ...this.requestOf(operation), headers }, url.host);
   }
 }

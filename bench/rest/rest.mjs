@@ -26,7 +26,20 @@ export const rest = {
     const plant = await Plant.build(system);
     const constant = await startConstant();
     const gateway = new URL(system.constellation.baseUrl);
-    const asked = encode({ method: 'GET', path: '/constant', headers: plant.headers }, constant.url.host);
+    const { headers } = plant;
+    const asked = encode({ method: 'GET', path: '/constant', headers }, constant.url.host);
+    /** What an operation answers, as a constant. @param {string} operation */
+    const likeAnswerOf = async (operation) => {
+      const { method, path, body } = plant.requestOf(operation);
+      const answer = await plant.app.call(method, path, body && JSON.parse(body));
+      const url = new URL(`/constant/${operation}`, constant.url);
+      const given = await fetch(url, { method: 'PUT', headers, body: JSON.stringify(answer ?? {}) });
+      if (!given.ok) throw new Error(`${url} is not taken: ${given.status}`);
+      return encode({ method: 'GET', path: url.pathname, headers }, url.host);
+    };
+    /** @type {Map<string, Buffer>} */
+    const alike = new Map();
+    for (const operation of Object.keys(plant.operations)) alike.set(operation, await likeAnswerOf(operation));
     /** @type {Record<string, { perSecond: number[], p99: number[], cpu: number[], ownerCpu: number[] }>} */
     const measured = {};
     const pidOf = (/** @type {string} */ unit) => system.constellation.unit(unit).unit.pid;
@@ -49,6 +62,9 @@ export const rest = {
           pidOf('gateway-0'),
           pidOf(`${plant.owners[operation]}-0`),
         ]);
+        const like = /** @type {Buffer} */ (alike.get(operation));
+        if (n > 0)
+          await measure(`constant_like_${operation}`, constant.url, () => like, true, [constant.pid, constant.pid]);
       }
       const shown = Object.entries(measured).map(
         ([name, { perSecond }]) => `${name} ${Math.round(perSecond.at(-1) ?? 0)}/s`,
@@ -61,10 +77,11 @@ export const rest = {
       Object.entries(measured).flatMap(([name, { p99, cpu, ownerCpu }]) => [
         [`${name}_per_second`, round(rate(name))],
         [`${name}_p99_ms`, round(median(p99))],
-        ...(name === 'constant'
-          ? [['constant_cpu_us', round(median(cpu))]]
+        ...(name.startsWith('constant')
+          ? [[`${name}_cpu_us`, round(median(cpu))]]
           : [
               [`${name}_ratio`, round(rate(name) / rate('constant'))],
+              [`${name}_alike_ratio`, round(rate(name) / rate(`constant_like_${name}`))],
               [`${name}_gateway_cpu_us`, round(median(cpu))],
               [`${name}_service_cpu_us`, round(median(ownerCpu))],
             ]),
