@@ -53,7 +53,7 @@ CMD ["--enable-source-maps", "apps/event-log/dist/main.js"]
 
 FROM runtime AS dispatcher
 COPY --from=build /out/dispatcher ./
-CMD ["--enable-source-maps", "apps/dispatcher/dist/main.js"]
+CMD ["--enable-source-maps", "--max-semi-space-size=32", "apps/dispatcher/dist/main.js"]
 
 FROM runtime AS device
 COPY --from=build /out/device ./

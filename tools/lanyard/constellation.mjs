@@ -50,12 +50,11 @@ const wantedPort = (app, n) => {
   return app === 'gateway' ? Number(process.env.LANYARD_HTTP_PORT || usualPorts.gateway) : usualPorts[app];
 };
 
-/**
- * Of Node, as in the Dockerfile and in k8s. What requests leave behind fills V8's usual 16 MB so often that collecting it
- * shows at the gateway's p99 (docs/performance.md).
- * @param {string} app
- */
-const flagsOf = (app) => ['--enable-source-maps', ...(app === 'gateway' ? ['--max-semi-space-size=32'] : [])];
+/** What goes through these fills V8's usual 16 MB so often that collecting it shows at the p99 (docs/performance.md). */
+const spacious = ['gateway', 'dispatcher'];
+
+/** Of Node, as in the Dockerfile and in k8s. @param {string} app */
+const flagsOf = (app) => ['--enable-source-maps', ...(spacious.includes(app) ? ['--max-semi-space-size=32'] : [])];
 
 export class Constellation {
   /** @param {ConstellationOptions} options */
