@@ -66,6 +66,10 @@ describe('the log as a stream', () => {
     clients.push(client);
     return client;
   };
+  const stored = async (accountId: string): Promise<string[]> => {
+    const answer = await log.call('/v3/device-events', { accountId });
+    return ((await answer.json()) as { data: { id: string }[] }).data.map(({ id }) => id);
+  };
   const announce = (accountId: string, keyId: string, changes?: Partial<AccessKeyChanged>): Promise<void> =>
     log.producer.send(AccessKeys, key(accountId, keyId, changes));
 
@@ -73,7 +77,8 @@ describe('the log as a stream', () => {
     const [mine, other] = [newId(), newId()];
     const keyId = newId();
     await announce(mine, keyId);
-    await tell(mine);
+    const [before] = await tell(mine);
+    await eventually(async () => (await stored(mine)).includes(String(before)), patience);
     const client = await follow(mine, { keyId, secret: 'first' });
     await tell(other);
     const now = await tell(mine, 3);
