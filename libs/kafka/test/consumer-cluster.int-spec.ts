@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { DeviceEvents } from '@lanyard/contracts';
+import { DeviceEvents, type DeviceEventReported, fixtures } from '@lanyard/contracts';
 import { createLogger } from '@lanyard/service';
 import { engines, type Isolation, isolate } from '@lanyard/testing';
 import { ConsumerCluster } from '../src/consumer/consumer-cluster.js';
-import { KafkaConnection } from '../src/index.js';
+import { KafkaConnection, KafkaProducer } from '../src/index.js';
 
 /** Nobody who waits for the broker's answer is done by the half of it. */
 const fetchWaitMs = 25_000;
@@ -19,6 +19,10 @@ describe('a consumer whose fetch the broker keeps', () => {
     const brokers = engines().brokers;
     connection = new KafkaConnection({ brokers, clientId: 'test', topicPrefix, partitions: 4, logger });
     await connection.ensureTopics([DeviceEvents]);
+    const producer = new KafkaProducer(connection, { source: 'test' });
+    await producer.connect();
+    await producer.send(DeviceEvents, fixtures(DeviceEvents).valid['client code'] as DeviceEventReported);
+    await producer.disconnect();
   });
 
   afterAll(async () => {
@@ -32,12 +36,14 @@ describe('a consumer whose fetch the broker keeps', () => {
     const { kafka } = connection;
     const consumer = kafka.consumer({ groupId, partitionAssigners: [own.assigner], maxWaitTimeInMs: fetchWaitMs });
     await consumer.connect();
-    await consumer.subscribe({ topic: connection.topicName(DeviceEvents.name) });
-    const fetching = new Promise((started) => consumer.on(consumer.events.FETCH_START, started));
+    await consumer.subscribe({ topic: connection.topicName(DeviceEvents.name), fromBeginning: true });
+    // The first one brings what is there; nothing has to be found out before the second one is written.
+    let fetches = 0;
+    const kept = new Promise<void>((begun) => {
+      consumer.on(consumer.events.FETCH_START, () => void (++fetches === 2 && setTimeout(begun, 100)));
+    });
     await consumer.run({ eachBatch: async () => undefined });
-    await fetching;
-    // The event comes before the request is written.
-    await new Promise((written) => setTimeout(written, 500));
+    await kept;
     const begun = Date.now();
     await own.disconnect(consumer);
     expect(Date.now() - begun).toBeLessThan(fetchWaitMs / 2);
