@@ -41,9 +41,6 @@ const killed = {
 /** Another one sends the batch under way again; and when this one wakes up its link to Redis is too old to be used on. */
 const afterPause = 2;
 
-/** Then Kafka has given its partitions away too: it goes on from what Redis has, and its sockets start anew. */
-const afterLongPause = afterPause + 1;
-
 /** @type {Row} */
 const paused = {
   name: 'F2',
@@ -74,7 +71,7 @@ const pausedForLong = {
   seconds: 1,
   inject: async (experiment) => {
     const replica = experiment.victim();
-    await experiment.fault('SIGSTOP 36 s', { times: afterLongPause }, async () => {
+    await experiment.fault('SIGSTOP 36 s', { times: afterPause }, async () => {
       replica.pause();
       await sleep(36_000);
       replica.resume();
