@@ -57,6 +57,8 @@ describe('the checker', () => {
     expect(check(history)).toMatchObject({ unacknowledged: 1, lost: 0, violations: [] });
     deliver(['maybe']);
     expect(check(history).violations).toEqual([]);
+    history.ok('maybe');
+    expect(history.missing()).toBe(0);
   });
 
   it('finds what was overtaken, also by a batch that was refused', () => {

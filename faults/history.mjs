@@ -40,12 +40,16 @@ export class History {
   faults = [];
   /** Ids of events that Kafka has more than once: so do channels. @type {ReadonlySet<string>} */
   twiceInKafka = new Set();
-  /** @type {Set<string>} */
-  #arrived = new Set();
+  /** By channel. @type {Map<string, Set<string>>} */
+  #arrived = new Map();
+  /** By channel: what Kafka has and has not arrived. @type {Map<string, Set<string>>} */
+  #owed = new Map();
 
   /** @param {Channel} channel */
   addChannel(channel) {
     this.channels.set(channel.name, channel);
+    this.#arrived.set(channel.name, new Set());
+    this.#owed.set(channel.name, new Set());
   }
 
   /** @param {Event} event */
@@ -57,6 +61,7 @@ export class History {
   ok(uid, atMs = Date.now()) {
     const event = /** @type {Event} */ (this.events.get(uid));
     event.okAtMs = atMs;
+    for (const name of event.channels) if (!this.#arrived.get(name)?.has(uid)) this.#owed.get(name)?.add(uid);
   }
 
   /** @param {string} channel @param {string} text @param {Answer} answer */
@@ -69,7 +74,11 @@ export class History {
     if (strange) delivery.problem ??= `event ${strange.uid} says that it is of device ${strange.ep}`;
     this.deliveries.push(delivery);
     if (answer !== 'accepted') return;
-    for (const uid of uids) this.#arrived.add(`${channel}/${uid}`);
+    const [arrived, owed] = [this.#arrived.get(channel), this.#owed.get(channel)];
+    for (const uid of uids) {
+      arrived?.add(uid);
+      owed?.delete(uid);
+    }
   }
 
   /** The channel is gone: what did not arrive will not. @param {string} name */
@@ -78,14 +87,13 @@ export class History {
     if (channel) channel.endedAtMs = atMs;
   }
 
-  /** Deliveries that are missing now, channels that ended left out. */
+  /**
+   * Deliveries that are missing now, channels that ended left out. Asked for all the time while receivers and proxies
+   * wait for this process: it must not take longer with the length of the history.
+   */
   missing() {
     let count = 0;
-    for (const { uid, okAtMs, channels } of this.events.values()) {
-      if (okAtMs === undefined) continue;
-      for (const name of channels)
-        if (this.channels.get(name)?.endedAtMs === undefined && !this.#arrived.has(`${name}/${uid}`)) count++;
-    }
+    for (const [name, owed] of this.#owed) if (this.channels.get(name)?.endedAtMs === undefined) count += owed.size;
     return count;
   }
 
