@@ -85,6 +85,7 @@ if (mode === 'put') {
       queue,
       bodies,
       systemClock,
+      { areSuspended: false },
       listener,
     );
     session.start({ channelId: newId(), token: 'own', era: 0 }, { next: 0, head: 0, index: 0, skip: 0 });

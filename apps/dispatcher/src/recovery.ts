@@ -39,10 +39,10 @@ export class Recovery {
 
   /** First start: like a recovery, but whoever starts the service learns that it does not work. */
   async start(): Promise<void> {
-    const { links, intake } = this.parts;
+    const { links } = this.parts;
     await this.recover();
     for (const link of links) {
-      link.onLost(() => intake.pause());
+      link.onLost(() => this.suspend());
       link.onBack(() => this.begin());
     }
     this.looking = this.parts.clock.every(repairPeriodMs, () => this.look());
@@ -55,9 +55,19 @@ export class Recovery {
 
   /** Something is missing in Redis. */
   begin(): void {
-    this.parts.intake.pause();
+    this.suspend();
     if (this.running) this.runAgain = true;
-    else this.running = this.run().finally(() => (this.running = undefined));
+    else
+      this.running = this.run().finally(() => {
+        this.running = undefined;
+        // Called between its last look and now.
+        if (this.runAgain && !this.stopped) this.begin();
+      });
+  }
+
+  private suspend(): void {
+    this.parts.intake.pause();
+    this.parts.holders.suspend();
   }
 
   private async run(): Promise<void> {
@@ -68,7 +78,7 @@ export class Recovery {
         await replicas.bury(replicas.owner);
         await this.recover();
         if (this.runAgain) continue;
-        for (const holder of holders.all()) holder.restart();
+        holders.resume();
         return logger.warn('went on from what Redis has');
       } catch (err) {
         logger.warn({ err }, 'recovery from a loss of Redis is tried again');

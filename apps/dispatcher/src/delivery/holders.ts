@@ -11,7 +11,7 @@ export interface Holder {
   wake(given?: Given): void;
   /** It must end. */
   close(cause: CloseCause): void;
-  /** Redis was lost: what it held is free, and where it stood is forgotten. */
+  /** Redis was lost and is known again: whether this one still has its channel, and where it stands, Redis must say. */
   restart(): void;
 }
 
@@ -19,6 +19,24 @@ export interface Holder {
 export class Holders {
   private readonly byConn = new Map<string, Holder>();
   private readonly byChannel = new Map<string, Set<Holder>>();
+  private suspended = false;
+
+  /**
+   * Redis was lost, and what this replica held is being made free: whoever takes its channel back now may lose it again
+   * at once, and send everything once more.
+   */
+  get areSuspended(): boolean {
+    return this.suspended;
+  }
+
+  suspend(): void {
+    this.suspended = true;
+  }
+
+  resume(): void {
+    this.suspended = false;
+    for (const holder of this.all()) holder.restart();
+  }
 
   add(holder: Holder): void {
     this.byConn.set(holder.conn, holder);

@@ -171,6 +171,7 @@ export class WebSocketServer {
       this.queue,
       this.bodies,
       this.clock,
+      this.holders,
       {
         sent: (message) => this.onSent(keyId, message),
         delivered: (events) => this.telemetry.delivered('websocket', events),

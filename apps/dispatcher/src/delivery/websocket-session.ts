@@ -14,7 +14,7 @@ import { type Batch, type Cursor, cursorAfter, cursorConfirmed, joinExtents } fr
 import type { ChannelQueue, Given, Hold } from '../queue/channel-queue.js';
 import type { BodyBuffers } from './body-buffers.js';
 import { type CloseCause, closeCodes } from './close-codes.js';
-import type { Holder } from './holders.js';
+import type { Holder, Holders } from './holders.js';
 
 /** A ping on its way. What was sent before it has arrived when its pong comes back. */
 interface Ping {
@@ -51,7 +51,6 @@ export class WebSocketSession implements Holder {
   private sequence = 0;
   private pumping = false;
   private pumpAgain = false;
-  private mustRestart = false;
   /** Redis may have more than what was given. */
   private mustAsk = true;
   private given: Given | undefined;
@@ -69,6 +68,7 @@ export class WebSocketSession implements Holder {
     private readonly queue: ChannelQueue,
     private readonly bodies: BodyBuffers,
     private readonly clock: Clock,
+    private readonly holders: Pick<Holders, 'areSuspended'>,
     private readonly listener: SessionListener,
   ) {
     this.lastSentAtMs = this.lastPingAtMs = clock.now();
@@ -106,9 +106,7 @@ export class WebSocketSession implements Holder {
   }
 
   restart(): void {
-    // What is not started yet finds out by its first step that it lost the channel.
-    if (!this.hold) return;
-    this.mustRestart = true;
+    this.given = undefined;
     this.wake();
   }
 
@@ -134,7 +132,6 @@ export class WebSocketSession implements Holder {
     try {
       do {
         this.pumpAgain = false;
-        if (this.mustRestart) await this.attachAgain();
         await this.confirmArrived();
         while (this.isOpen && this.hasRoom && (await this.sendNext()));
       } while (this.pumpAgain && this.isOpen);
@@ -166,10 +163,7 @@ export class WebSocketSession implements Holder {
     this.mustAsk = false;
     this.given = undefined;
     const taken = await this.queue.take(this.hold, this.cursor);
-    if (taken.outcome === 'fenced') {
-      await this.attachAgain();
-      return this.isOpen;
-    }
+    if (taken.outcome === 'fenced') return this.attachAgain();
     if (taken.outcome === 'empty' || !this.isOpen) return false;
     this.mustAsk = true;
     this.cursor = taken.cursor;
@@ -215,22 +209,30 @@ export class WebSocketSession implements Holder {
     const { held } = await this.queue.confirm(this.hold, extent);
     // Pongs may have added to it meanwhile.
     this.confirmed.splice(0, batches.length);
-    if (!held) return this.attachAgain();
+    if (!held) {
+      await this.attachAgain();
+      return;
+    }
     this.cursor = cursorConfirmed(this.cursor, extent);
     this.listener.delivered(extent.to - extent.from);
   }
 
-  /** The channel is not ours any more, or Redis forgot that it is. What is not confirmed is sent again. */
-  private async attachAgain(): Promise<void> {
+  /** The channel is not ours any more, or Redis forgot that it is. What is not confirmed is sent again, if it can be. */
+  private async attachAgain(): Promise<boolean> {
+    // `restart` is called when it is over.
+    if (this.holders.areSuspended) return false;
     const { channelId, accountId, conn } = this;
     const attached = await this.queue.attach(channelId, accountId, { conn, mode: 'free', kind: 'websocket' });
-    this.mustRestart = false;
-    if (attached.outcome !== 'ok') return this.close(attached.outcome === 'busy' ? 'newer socket' : 'channel deleted');
+    if (attached.outcome !== 'ok') {
+      this.close(attached.outcome === 'busy' ? 'newer socket' : 'channel deleted');
+      return false;
+    }
     for (const ping of this.pings) delete ping.batch;
     this.confirmed = [];
     this.given = undefined;
     this.mustAsk = true;
     this.hold = attached.hold;
     this.cursor = attached.cursor;
+    return this.isOpen;
   }
 }
