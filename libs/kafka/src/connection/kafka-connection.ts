@@ -2,6 +2,7 @@ import { deadLetterTopic, stateCompactionLagMs, type TopicDescription } from '@l
 import type { KafkaSecurity, Logger, Metrics } from '@lanyard/service';
 import kafkajs, { type Admin, type ITopicConfig, type Kafka, type SASLOptions } from 'kafkajs';
 import './coordinator-not-found.js';
+import './idle-requests.js';
 import { logTo } from './kafka-log.js';
 import { enlarge, maxMessage } from './message-size.js';
 
