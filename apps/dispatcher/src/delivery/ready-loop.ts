@@ -7,8 +7,11 @@ import type { RedisLink } from '../queue/redis-link.js';
 import type { CallbackDelivery, Turn } from './callback-delivery.js';
 import type { Holders } from './holders.js';
 
-/** How often a replica looks for retries that fell due, and for work that others left. */
+/** How often a replica looks for work that others left, while there is some. */
 const pollMs = 100;
+
+/** … and while it finds nothing. What falls due by itself is seen this long before, and looked for in time. */
+const idlePollMs = 500;
 
 /**
  * A request costs what hundreds of events do. So with this many channels under way for each millisecond, a channel
@@ -25,6 +28,10 @@ const slowAfterMs = 1_000;
 const slowShare = 0.75;
 const postponeMs = 1_000;
 
+/** Of WITHSCORES. */
+const pairs = (list: readonly string[]): [channelId: string, atMs: number][] =>
+  Array.from({ length: list.length / 2 }, (_, n) => [list[2 * n] as string, Number(list[2 * n + 1])]);
+
 /** How long a stop waits for requests under way. */
 const drainMs = 3_000;
 
@@ -37,7 +44,7 @@ export class ReadyLoop implements Taker {
   private readonly underWay = new Map<string, Promise<void>>();
   private readonly slow = new Set<string>();
   private readonly aborting = new AbortController();
-  private polling: Timer | undefined;
+  private nextLook: Timer | undefined;
   private looking: Promise<void> | undefined;
   private lookAgain = false;
   /** There were more due channels than places. */
@@ -58,7 +65,7 @@ export class ReadyLoop implements Taker {
   start(): void {
     // Every request under way listens to it.
     setMaxListeners(0, this.aborting.signal);
-    this.polling = this.clock.every(pollMs, () => this.kick());
+    this.kick();
   }
 
   /** Something may be due. */
@@ -68,9 +75,14 @@ export class ReadyLoop implements Taker {
       this.lookAgain = true;
       return;
     }
-    this.looking = this.look().finally(() => {
+    this.nextLook?.cancel();
+    this.looking = this.look().then((waitMs) => {
       this.looking = undefined;
-      if (!this.lookAgain) return;
+      if (this.stopped) return;
+      if (!this.lookAgain) {
+        this.nextLook = this.clock.after(waitMs, () => this.kick());
+        return;
+      }
       this.lookAgain = false;
       this.kick();
     });
@@ -98,7 +110,7 @@ export class ReadyLoop implements Taker {
   /** Claims nothing more, lets requests end for a while, and gives the rest back. */
   async stop(): Promise<void> {
     this.stopped = true;
-    this.polling?.cancel();
+    this.nextLook?.cancel();
     await this.looking;
     const all = Promise.all(this.underWay.values());
     const drained = new AbortController();
@@ -108,27 +120,33 @@ export class ReadyLoop implements Taker {
     await all;
   }
 
-  private async look(): Promise<void> {
+  /** Answers when to look again, if nobody calls. */
+  private async look(): Promise<number> {
     try {
-      const [due, held] = await this.find();
+      const { due, held, nextInMs } = await this.find();
       for (const channelId of held) this.holders.wake(channelId);
       for (const channelId of due) this.begin(channelId);
+      return this.underWay.size > 0 || held.length > 0 ? Math.min(pollMs, nextInMs) : nextInMs;
     } catch (err) {
       this.logger.debug({ err }, 'Redis does not say what is due');
+      return pollMs;
     }
   }
 
-  private async find(): Promise<[due: string[], held: string[]]> {
-    const free = this.concurrency - this.underWay.size;
+  private async find(): Promise<{ due: string[]; held: string[]; nextInMs: number }> {
+    const free = Math.max(0, this.concurrency - this.underWay.size);
     const now = this.clock.now();
+    const soon = now + idlePollMs;
     const { shards } = this.keys;
     const lists = (await this.link.together([
-      ...shards.map(({ ready }) => ['zrangebyscore', ready, '-inf', now, 'LIMIT', 0, Math.max(0, free)] as const),
+      ...shards.map(({ ready }) => ['zrangebyscore', ready, '-inf', soon, 'WITHSCORES', 'LIMIT', 0, free + 1] as const),
       ...shards.map((shard) => ['zrange', shard.readyOf(this.owner), 0, -1] as const),
     ])) as string[][];
-    const due = lists.slice(0, shards.length).flat();
+    const dueTimes = lists.slice(0, shards.length).flatMap((list) => pairs(list));
+    const due = dueTimes.filter(([, atMs]) => atMs <= now).map(([channelId]) => channelId);
     this.isCrowded = due.length >= free;
-    return [due.slice(0, Math.max(0, free)), lists.slice(shards.length).flat()];
+    const nextAtMs = dueTimes.reduce((least, [, atMs]) => (atMs > now ? Math.min(least, atMs) : least), soon);
+    return { due: due.slice(0, free), held: lists.slice(shards.length).flat(), nextInMs: nextAtMs - now };
   }
 
   private begin(channelId: string): void {

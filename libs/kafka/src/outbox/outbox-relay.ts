@@ -24,8 +24,11 @@ interface Row {
 /** Rows sent in one go. */
 const relayBatch = 1_000;
 
-/** How often a replica looks when nobody called: also how soon another one takes over from a dead leader. */
+/** How often a replica tries to take over from a leader that may be dead. */
 const pollMs = 200;
+
+/** How often the leader looks when nobody called: a call is lost when who stored a row dies before it calls. */
+const leaderPollMs = 1_000;
 const reconnectMs = 500;
 
 /** First half of the advisory lock's key; the second is the schema. */
@@ -102,7 +105,7 @@ export class OutboxRelay {
       if (sent === relayBatch) continue;
       if (this.stopping) return;
       // Who called while the rows were on their way may have stored more behind them.
-      if (!this.called) await this.pause(pollMs);
+      if (!this.called) await this.pause(leading ? leaderPollMs : pollMs);
     }
     throw new Error('database connection lost');
   }
