@@ -19,6 +19,15 @@ export interface TlsConfig {
   limits: { connectionsMax: number; connectionsPerAddressMax: number; idleMs: number };
 }
 
+/** CoAP over UDP. */
+export interface CoapUdpConfig extends CoapConfig {
+  /** Asked of the kernel for datagrams that wait to be read; it may grant less. */
+  receiveBufferBytes: number;
+}
+
+/** A datagram of a device takes some 800 bytes of it: the kernel's usual 208 KiB are full after 270. */
+const receiveBufferBytes = 4 * 1024 * 1024;
+
 export interface DeviceProxyConfig extends CommonConfig {
   redisPrefix: string;
   /** Requests of devices that are answered at a time; beyond it they hear 5.03. */
@@ -26,7 +35,7 @@ export interface DeviceProxyConfig extends CommonConfig {
   /** How long a queue-mode device listens after its last message; `awakeWindowMs` when nothing is said. */
   awakeMs?: number;
   /** undefined: no listener. */
-  coap?: CoapConfig;
+  coap?: CoapUdpConfig;
   tls?: TlsConfig;
   tcp?: CoapConfig;
 }
@@ -74,6 +83,7 @@ export const readConfig = (source?: NodeJS.ProcessEnv): DeviceProxyConfig => {
         host: reader.string('DEVICE_PROXY_COAP_HOST', '127.0.0.1'),
         port: reader.int('DEVICE_PROXY_COAP_PORT', 5683, ports),
         accountId: accountIdIn(reader, 'DEVICE_PROXY_COAP_NOSEC_ACCOUNT_ID'),
+        receiveBufferBytes: reader.int('DEVICE_PROXY_COAP_RECEIVE_BUFFER_BYTES', receiveBufferBytes, { min: 4_096 }),
       },
     }),
     ...(reader.bool('DEVICE_PROXY_COAP_TLS_ENABLED', false) && { tls: tlsConfig(reader) }),

@@ -155,7 +155,7 @@ export class Harness {
       },
       redisPrefix: `${this.isolation.redisPrefix}dp:`,
       requestsUnderWayMax: 1_000,
-      coap: { host: '127.0.0.1', port: coapPort, accountId: this.accountId },
+      coap: { host: '127.0.0.1', port: coapPort, accountId: this.accountId, receiveBufferBytes: 262_144 },
       ...(tls && { tls: { host: '127.0.0.1', port: 0, limits: tlsLimits, ...tls } }),
       ...(tcp && { tcp: { host: '127.0.0.1', port: 0, accountId: this.accountId } }),
     };

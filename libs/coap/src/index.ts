@@ -7,6 +7,7 @@ export { CoapUdpEndpoint } from './endpoint/coap-udp-endpoint.js';
 export { type CoapEvent, type CoapGauges, type CoapMetrics } from './endpoint/events.js';
 export { type CoapLimits, DEFAULT_LIMITS } from './endpoint/limits.js';
 export { type CoapUdpEndpointOptions } from './endpoint/options.js';
+export { type BoundAddress } from './endpoint/udp-socket.js';
 export {
   BlockTransferFailed,
   CoapError,

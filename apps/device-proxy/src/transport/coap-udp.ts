@@ -1,6 +1,6 @@
-import { CoapUdpEndpoint, type UnmatchedNotification } from '@lanyard/coap';
+import { type BoundAddress, CoapUdpEndpoint, type UnmatchedNotification } from '@lanyard/coap';
 import type { Logger, Metrics } from '@lanyard/service';
-import type { CoapConfig } from '../config.js';
+import type { CoapUdpConfig } from '../config.js';
 import { CoapLink } from './coap-link.js';
 import { addressOf, parseAddress } from './peer-address.js';
 import type { Transport } from './transport.js';
@@ -13,10 +13,10 @@ export class CoapUdp implements Transport {
   readonly link: CoapLink;
   readonly uplink: UplinkBridge;
   private readonly endpoint: CoapUdpEndpoint;
-  private bound: { address: string; port: number } | undefined;
+  private bound: BoundAddress | undefined;
 
   constructor(
-    private readonly config: CoapConfig,
+    private readonly config: CoapUdpConfig,
     turnstile: Turnstile,
     private readonly logger: Logger,
     metrics: Metrics,
@@ -24,6 +24,7 @@ export class CoapUdp implements Transport {
     this.endpoint = new CoapUdpEndpoint({
       host: config.host,
       port: config.port,
+      receiveBufferBytes: config.receiveBufferBytes,
       onRequest: (request) => this.uplink.handle(request, { accountId: config.accountId }, addressOf(request.peer)),
       onNotification: (notification) => this.unmatched(notification),
       onHandlerError: (error) => logger.warn({ err: error }, 'message of a device not handled: it will come again'),
@@ -53,6 +54,13 @@ export class CoapUdp implements Transport {
   async start(): Promise<void> {
     this.bound = await this.endpoint.listen();
     const url = `coap://${addressOf(this.bound)}`;
+    const { receiveBufferBytes: granted } = this.bound;
+    const { receiveBufferBytes: asked } = this.config;
+    if (granted < asked)
+      this.logger.warn(
+        { url, asked, granted },
+        'the kernel grants less room for datagrams that wait: when many devices talk at once, some are lost and come again. Raise net.core.rmem_max',
+      );
     this.logger.warn(
       { url, accountId: this.config.accountId },
       'CoAP WITHOUT SECURITY is on: anyone who reaches this port is any device of the account. For development only.',
