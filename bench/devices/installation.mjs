@@ -1,5 +1,6 @@
 /** A device-proxy alone on engines of its own, an account that lets every device in, and simulated devices. */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { AccessAccounts, AccessKeys } from '@lanyard/contracts';
@@ -191,5 +192,37 @@ export class Devices {
     const gone = new Promise((done) => this.child.once('exit', done));
     this.child.kill('SIGKILL');
     await gone;
+  }
+}
+
+/** A process of `bare-reporters.mjs`: devices that only report. */
+export class Reporters extends Devices {
+  /** @param {string} server @param {number} devices @param {readonly string[]} paths */
+  static async report(server, devices, paths) {
+    const { port } = new URL(server);
+    const child = spawn(
+      process.execPath,
+      [join(root, 'bench/devices/bare-reporters.mjs'), port, String(devices), ...paths],
+      { stdio: ['pipe', 'pipe', 'inherit'] },
+    );
+    process.once('exit', () => child.kill('SIGKILL'));
+    return new Reporters(
+      child,
+      createInterface({ input: /** @type {import('node:stream').Readable} */ (child.stdout) }),
+    );
+  }
+
+  /** @param {import('node:child_process').ChildProcess} child @param {import('node:readline').Interface} lines */
+  constructor(child, lines) {
+    super(child, '');
+    this.lines = lines;
+  }
+
+  /** @override */
+  async state() {
+    const line = once(this.lines, 'line');
+    this.child.stdin?.write('\n');
+    const [text] = await line;
+    return { atMs: performance.now(), updates: 0, ...JSON.parse(text) };
   }
 }

@@ -1,7 +1,7 @@
 /** What one device-proxy does in a second, and what a message costs it, beside a bare datagram echo. */
 import { median, round } from '../statistics.mjs';
 import { measureBare } from './bare.mjs';
-import { Devices, Proxy, proxyOnly, sleep } from './installation.mjs';
+import { Devices, Proxy, proxyOnly, Reporters, sleep } from './installation.mjs';
 
 const devices = 2_000;
 /** Each has one message under way: more of them find out what the proxy can, fewer how fast Kafka acknowledges. */
@@ -72,15 +72,7 @@ const warmUpMs = 10_000;
 
 /** As often as there are rounds. @param {Proxy} proxy @param {string} server @param {number} seconds @param {number} rounds */
 const values = async (proxy, server, seconds, rounds) => {
-  const fleet = await Devices.start({
-    devices: reporters,
-    server,
-    sensors: paths.length,
-    'name-prefix': 'reports',
-    'registrations-per-second': 500,
-    'lifetime-seconds': 86_400,
-    'values-per-second': asFastAsPossible,
-  });
+  const fleet = await Reporters.report(server, reporters, paths);
   await fleet.until(({ observations }) => observations === reporters * paths.length, 'observations');
   await sleep(warmUpMs);
   /** @type {Awaited<ReturnType<typeof measure>>[]} */
