@@ -1,7 +1,7 @@
 /**
  * Devices that do nothing but report values, one confirmable notification at a time each, the next as soon as one is
- * acknowledged. A simulated device takes as much of the machine for a value as the proxy does; one of these takes a
- * part of that, as its notifications are bytes in which a few are changed.
+ * acknowledged. A simulated device takes nearly as much of the machine for a value as the proxy does; one of these takes
+ * a part of that, as its notifications are bytes in which a few are changed.
  *
  *   node bench/devices/bare-reporters.mjs PORT DEVICES PATH...
  *
@@ -28,8 +28,8 @@ const linkFormat = 40;
 const payloadDigits = 5;
 
 /**
- * So many a second at most, evenly: acknowledgements come by the hundred, and so many notifications at once are more
- * than the buffer of a socket holds.
+ * So many a second at most, evenly: acknowledgements come by the hundred, and a fleet does not answer each of them with
+ * the next value at once.
  */
 const perSecondMax = 24_000;
 const tickMs = 1;
@@ -78,6 +78,7 @@ class Reporter {
   /** Waits for its acknowledgement. @type {Buffer | undefined} */
   sent;
   sentAtMs = 0;
+  hasBegun = false;
   /** @type {((value: unknown) => void) | undefined} */
   registered;
 
@@ -130,7 +131,9 @@ class Reporter {
     if (this.registered && bytes[1] === 0) this.sent = undefined;
     else if (this.registered) this.answered(Number(bytes[1]));
     else {
-      totals.values++;
+      // Once: an acknowledgement of what was sent again may come twice.
+      this.sent = undefined;
+      if ((Number(bytes[0]) & 0x30) === 0x20) totals.values++;
       ready.push(this);
     }
   }
@@ -141,6 +144,14 @@ class Reporter {
     this.sent = undefined;
     this.registered?.(undefined);
     this.registered = undefined;
+    this.begin();
+  }
+
+  /** When it is registered and everything is observed. */
+  begin() {
+    if (this.hasBegun || this.registered || this.all.length < paths.length) return;
+    this.hasBegun = true;
+    ready.push(this);
   }
 
   /** @param {Buffer} bytes */
@@ -176,7 +187,7 @@ class Reporter {
     if (!this.watches.has(path)) totals.observations++;
     this.watches.set(path, new Watch(Buffer.from(token)));
     this.all = [...this.watches.values()];
-    if (this.all.length === paths.length && !this.sent) ready.push(this);
+    this.begin();
   }
 
   report() {

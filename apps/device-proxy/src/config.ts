@@ -25,7 +25,7 @@ export interface CoapUdpConfig extends CoapConfig {
   receiveBufferBytes: number;
 }
 
-/** A datagram of a device takes some 800 bytes of it: the kernel's usual 208 KiB are full after 270. */
+/** A datagram of a device takes some 800 bytes of it: the kernel's usual 208 KiB are full after 256. */
 const receiveBufferBytes = 4 * 1024 * 1024;
 
 export interface DeviceProxyConfig extends CommonConfig {
