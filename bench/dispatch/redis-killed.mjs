@@ -44,7 +44,7 @@ export const redisKilled = {
     killedAt = performance.now();
     await new Promise((done) => setTimeout(done, 50));
     unit.pid = launch();
-    const redis = new Redis(redisUrl, { retryStrategy: () => 20, maxRetriesPerRequest: null });
+    const redis = new Redis(redisUrl, { retryStrategy: () => 20, maxRetriesPerRequest: null, maxLoadingRetryTime: 20 });
     redis.on('error', () => undefined);
     await redis.ping();
     const readyMs = performance.now() - killedAt;

@@ -29,6 +29,34 @@ const killed = {
     ),
 };
 
+/** How long the fork outlives its Redis, with the connections of all clients. */
+const forkMs = 4_000;
+
+/** @type {Row} */
+const killedWhileSaving = {
+  name: 'F4b',
+  about: 'SIGKILL of Redis while its fork saves: the fork keeps all connections open; restart',
+  seconds: 10,
+  inject: (experiment) =>
+    experiment.repeat(
+      async () => {
+        const { redis } = experiment;
+        await experiment.fault('kill Redis with a fork', { times: afterRedis }, async () => {
+          const client = new Redis({ port: redis.port, host: '127.0.0.1' });
+          await client.config('SET', 'rdb-key-save-delay', forkMs * 1_000);
+          await client.bgsave();
+          client.disconnect();
+          await redis.kill();
+          await experiment.pause(0, 600);
+          await redis.start();
+          await sleep(2_000);
+        });
+      },
+      100,
+      1_200,
+    ),
+};
+
 /** @type {Row} */
 const lostTail = {
   name: 'F5',
@@ -187,4 +215,4 @@ const badLine = {
     }),
 };
 
-export const redisRows = [killed, lostTail, wiped, frozen, torn, full, cutReplies, badLine];
+export const redisRows = [killed, killedWhileSaving, lostTail, wiped, frozen, torn, full, cutReplies, badLine];

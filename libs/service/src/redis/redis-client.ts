@@ -2,6 +2,7 @@ import type { EventEmitter } from 'node:events';
 import { isIP } from 'node:net';
 import { type ChainableCommander, Cluster, Redis, type RedisCommander, type RedisOptions } from 'ioredis';
 import { readTls } from '../config/tls-files.js';
+import { endWhenServerIsGone } from './lost-server.js';
 import { parseRedisUrl, type RedisAddress } from './redis-address.js';
 
 /** What one Redis, one behind sentinels, and a cluster have in common. */
@@ -18,6 +19,7 @@ export type RedisClientOptions = Pick<
   | 'connectTimeout'
   | 'enableAutoPipelining'
   | 'enableOfflineQueue'
+  | 'maxLoadingRetryTime'
   | 'maxRetriesPerRequest'
 > & { retryStrategy: (attempt: number) => number };
 
@@ -26,6 +28,12 @@ const clusterRefreshMs = 2_000;
 
 /** A cluster's own way of trying again after a node was lost. */
 const failoverRetryMs = 100;
+
+/**
+ * While Redis loads it says how long that may take, and a client by itself waits as long before it asks again. What Redis
+ * says is far too long as long as it has read little: ten seconds of a load of one, measured.
+ */
+const loadingRetryMs = 100;
 
 const loginOf = ({ username, password }: RedisAddress): RedisOptions => ({
   ...(username !== undefined && { username }),
@@ -46,8 +54,11 @@ const clusterClient = (address: RedisAddress, options: RedisClientOptions): Clus
     // With TLS, nodes are known by the names in their certificates.
     ...(address.tls && { dnsLookup: (host, callback) => callback(null, host) }),
   });
-  // Otherwise with its first command, and others are refused until that is done.
-  cluster.on('+node', (node: Redis) => void node.connect().catch(() => undefined));
+  cluster.on('+node', (node: Redis) => {
+    endWhenServerIsGone(node);
+    // Otherwise with its first command, and others are refused until that is done.
+    void node.connect().catch(() => undefined);
+  });
   return cluster;
 };
 
@@ -67,14 +78,20 @@ const sentinelClient = (address: RedisAddress, options: RedisClientOptions): Red
   });
 };
 
-/** The only place that makes a client of Redis, from REDIS_URL as the configuration gives it. It connects at once. */
-export const redisClient = (url: string, options: RedisClientOptions): RedisClient => {
-  const address = parseRedisUrl(url);
-  if (address.kind === 'cluster') return clusterClient(address, options);
-  if (address.kind === 'sentinel') return sentinelClient(address, options);
+const singleClient = (address: RedisAddress, options: RedisClientOptions): Redis => {
   const [{ host, port } = { host: '', port: 0 }] = address.hosts;
   const tls = address.tls && { ...readTls(address.tls), ...(isIP(host) === 0 && { servername: host }) };
   return new Redis({ ...options, ...loginOf(address), host, port, db: address.db, ...(tls && { tls }) });
+};
+
+/** The only place that makes a client of Redis, from REDIS_URL as the configuration gives it. It connects at once. */
+export const redisClient = (url: string, given: RedisClientOptions): RedisClient => {
+  const options = { maxLoadingRetryTime: loadingRetryMs, ...given };
+  const address = parseRedisUrl(url);
+  if (address.kind === 'cluster') return clusterClient(address, options);
+  const redis = address.kind === 'sentinel' ? sentinelClient(address, options) : singleClient(address, options);
+  endWhenServerIsGone(redis);
+  return redis;
 };
 
 export const isCluster = (redis: RedisClient): boolean => redis instanceof Cluster;

@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
+
+/** How often a connection is asked whether it still answers. */
+const askEveryMs = 500;
+
+/** A Redis that is busy may need longer: then it is asked who it is, and nothing is given up. */
+const silentMs = 500;
+
+const probeTimeoutMs = 1_000;
+
+const noop = (): void => undefined;
+
+const runIdOf = (info: string): string | undefined => /^run_id:(\w+)/m.exec(info)?.[1];
+
+const answersInTime = async (redis: Redis): Promise<boolean> => {
+  const waiting = new AbortController();
+  const silence = sleep(silentMs, false, { signal: waiting.signal, ref: false }).catch(() => false);
+  // One that fails has been answered for: whoever watches hears of the loss by itself.
+  const answered = redis.ping().then(
+    () => true,
+    () => true,
+  );
+  const inTime = await Promise.race([answered, silence]);
+  waiting.abort();
+  return inTime;
+};
+
+/** Whether nobody listens there now, or another than `runId` does. What does not answer either may be the same one. */
+const isGone = async (redis: Redis, runId: string | undefined): Promise<boolean> => {
+  const probe = redis.duplicate({
+    lazyConnect: true,
+    enableReadyCheck: false,
+    enableOfflineQueue: true,
+    autoResubscribe: false,
+    connectTimeout: probeTimeoutMs,
+    commandTimeout: probeTimeoutMs,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+    sentinelRetryStrategy: () => null,
+  });
+  let refused = false;
+  probe.on('error', ({ code }: NodeJS.ErrnoException) => (refused ||= code === 'ECONNREFUSED'));
+  try {
+    await probe.connect();
+    const present = runIdOf(await probe.info('server'));
+    return runId !== undefined && present !== undefined && present !== runId;
+  } catch {
+    return refused;
+  } finally {
+    probe.disconnect();
+  }
+};
+
+/**
+ * Ends a connection whose Redis is gone though the connection is not. What Redis forks to save or to rewrite its log has
+ * the connections of its clients too: when Redis is killed meanwhile they stay open, silent, until the fork ends, which
+ * may be many seconds later. Of a Redis that merely answers late nothing is ended.
+ */
+export const endWhenServerIsGone = (redis: Redis): void => {
+  let connection = 0;
+  redis.on('close', () => connection++);
+  redis.on('connect', () => {
+    const mine = ++connection;
+    const watch = async (): Promise<void> => {
+      let runId: string | undefined;
+      // Asked before anything else: a connection that listens to messages cannot ask.
+      void redis.info('server').then((info) => (runId = runIdOf(info)), noop);
+      while (connection === mine) {
+        await sleep(askEveryMs, undefined, { ref: false });
+        if (connection !== mine || (await answersInTime(redis))) continue;
+        if ((await isGone(redis, runId)) && connection === mine) redis.disconnect(true);
+      }
+    };
+    void watch();
+  });
+};
