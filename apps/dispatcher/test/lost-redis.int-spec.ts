@@ -7,6 +7,9 @@ import { Landscape, numbers, payloads } from './landscape.js';
 /** So that a recovery takes longer than a client needs for a pong. */
 const slowAnswerMs = 40;
 
+/** So that some come while it lasts. */
+const pongEveryMs = 60;
+
 /** A way to Redis that can be cut, and has slow answers from then on. */
 class Line {
   private readonly sockets = new Set<Socket>();
@@ -67,18 +70,18 @@ describe('a dispatcher that loses Redis', () => {
     await landscape.call(service, customer, 'PUT', 'websocket', { serialization: { max_chunk_size: 1 } });
     const client = await new WebSocketClient({ url: service.url, key: customer.key, echo: false }).opened();
     const received = (): string[] => payloads(client.events('notifications'));
-    await landscape.values(customer, 0, 5);
-    await eventually(() => expect(received()).toEqual(numbers(0, 5)));
+    await landscape.values(customer, 0, 7);
+    await eventually(() => expect(received()).toEqual(numbers(0, 7)));
     const pings = [...client.pings];
     line.cut();
     const ponging = setInterval(() => {
       const ping = pings.shift();
       if (ping) client.socket.pong(ping);
-    }, slowAnswerMs);
+    }, pongEveryMs);
     await landscape.value(customer, 'after');
     await eventually(() => expect(received()).toContain('after'), { timeoutMs: 30_000 });
     clearInterval(ponging);
-    expect(received()).toEqual([...numbers(0, 5), ...numbers(0, 5), 'after']);
+    expect(received()).toEqual([...numbers(0, 7), ...numbers(0, 7), 'after']);
     client.cut();
   }, 60_000);
 });

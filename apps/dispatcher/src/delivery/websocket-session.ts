@@ -22,7 +22,8 @@ interface Ping {
   sentAtMs: number;
   /** When its bytes left this process. */
   leftAtMs?: number;
-  batch?: Batch;
+  /** What was sent before it and after the ping before. */
+  batches: Batch[];
 }
 
 export interface SessionListener {
@@ -33,6 +34,12 @@ export interface SessionListener {
   ended(hold: Hold | undefined, cause: CloseCause | undefined): void;
   failed(error: unknown): void;
 }
+
+/**
+ * A ping stands for all that was sent before it. While one is on its way, the next goes out behind so many batches, or
+ * when its pong is here.
+ */
+const batchesPerPing = socketWindowBatches / 4;
 
 /** How long a closing socket may take to say goodbye. */
 const goodbyeMs = 5_000;
@@ -47,6 +54,8 @@ export class WebSocketSession implements Holder {
   private hold: Hold | undefined;
   private cursor: Cursor = { next: 0, head: 0, index: 0, skip: 0 };
   private readonly pings: Ping[] = [];
+  /** Sent, and no ping behind it yet. */
+  private unproven: Batch[] = [];
   private confirmed: Batch[] = [];
   private sequence = 0;
   private pumping = false;
@@ -146,7 +155,8 @@ export class WebSocketSession implements Holder {
   }
 
   private get hasRoom(): boolean {
-    const batches = this.pings.reduce((count, { batch }) => count + (batch ? 1 : 0), this.confirmed.length);
+    const sent = this.unproven.length + this.confirmed.length;
+    const batches = this.pings.reduce((count, ping) => count + ping.batches.length, sent);
     return batches < socketWindowBatches && this.socket.bufferedAmount < socketBufferBytesMax;
   }
 
@@ -180,14 +190,16 @@ export class WebSocketSession implements Holder {
       if (!error) left();
       this.goOn();
     });
-    this.ping(batch);
+    this.unproven.push(batch);
+    if (this.pings.length === 0 || this.unproven.length >= batchesPerPing) this.ping();
     this.connection.uncork();
     this.listener.sent(batch.message);
   }
 
-  private ping(batch?: Batch): void {
+  private ping(): void {
     const sentAtMs = this.clock.now();
-    const ping: Ping = { sequence: (this.sequence = (this.sequence + 1) >>> 0), sentAtMs, ...(batch && { batch }) };
+    const batches = this.unproven.splice(0);
+    const ping: Ping = { sequence: (this.sequence = (this.sequence + 1) >>> 0), sentAtMs, batches };
     const data = Buffer.alloc(4);
     data.writeUInt32BE(ping.sequence);
     this.pings.push(ping);
@@ -198,7 +210,8 @@ export class WebSocketSession implements Holder {
   private onPong(data: Buffer): void {
     const answered = data.length === 4 ? this.pings.findIndex((p) => p.sequence === data.readUInt32BE()) : -1;
     if (answered < 0) return;
-    for (const { batch } of this.pings.splice(0, answered + 1)) if (batch) this.confirmed.push(batch);
+    for (const { batches } of this.pings.splice(0, answered + 1)) this.confirmed.push(...batches);
+    if (this.unproven.length > 0 && this.pings.length === 0) this.ping();
     this.goOn();
   }
 
@@ -227,7 +240,8 @@ export class WebSocketSession implements Holder {
       this.close(attached.outcome === 'busy' ? 'newer socket' : 'channel deleted');
       return false;
     }
-    for (const ping of this.pings) delete ping.batch;
+    for (const ping of this.pings) ping.batches = [];
+    this.unproven = [];
     this.confirmed = [];
     this.given = undefined;
     this.mustAsk = true;
