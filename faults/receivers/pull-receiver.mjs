@@ -6,6 +6,8 @@ const pollTimeoutMs = 40_000;
 
 export class PullReceiver {
   isStopped = false;
+  /** No poll is on its way, and none will be. */
+  isOver = false;
   /** What the next poll says of the last answer that came. */
   after = '0';
   polls = 0;
@@ -34,6 +36,7 @@ export class PullReceiver {
       this.polls++;
       if (status !== 200 && status !== 204) await new Promise((done) => setTimeout(done, againMs));
     }
+    this.isOver = true;
   }
 
   /** Status of the answer; 0 when there was none. @returns {Promise<number>} */

@@ -6,12 +6,18 @@ import { eventually, sleep } from '../experiment.mjs';
 /** @typedef {import('../experiment.mjs').Experiment} Experiment @typedef {import('../experiment.mjs').Row} Row */
 
 /** The channel is deleted by a call, and nothing comes after the answer. @param {Experiment} experiment @param {string} name */
-const deleteChannel = async ({ live, history }, name) => {
+const deleteChannel = async (experiment, name) => {
+  const { live, history } = experiment;
   const kind = history.channels.get(name)?.kind ?? 'callback';
   const pull = live.pulls.get(name);
   // The next poll would make a new one.
   if (pull) pull.isStopped = true;
   await live.mustCall(name, 'DELETE', kind);
+  if (pull) {
+    if (!(await eventually(() => pull.isOver, 5_000))) experiment.violation('F23 a poll outlives its channel');
+    // One that was on its way came behind the first call, and made it again.
+    await live.mustCall(name, 'DELETE', kind);
+  }
   history.end(name);
   live.sockets.get(name)?.stop();
 };

@@ -99,7 +99,7 @@ export const assemble = (config: DispatcherConfig, { logger, metrics, tracing }:
     (channelId) => announcer.changed(channelId),
     (channelId, message) => traces.sent('websocket', channelId, message),
   );
-  const pull = new Pull(queue, holders, clock, telemetry, (poller) => channels.ensurePull(poller));
+  const pull = new Pull(queue, holders, clock, telemetry, (poller, isKnown) => channels.ensurePull(poller, isKnown));
 
   const intake = new Intake(intakeLink, redisKeys, clock, owner, recent, loop);
   const positions = Object.fromEntries(sources.map(({ name }) => [name, intake]));

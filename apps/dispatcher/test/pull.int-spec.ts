@@ -115,4 +115,16 @@ describe('long polling', () => {
     expect(await waiting).toMatchObject({ status: 410, text: 'CHANNEL_DELETED' });
     expect(await remove()).toMatchObject({ status: 200, text: 'ALREADY_DELETED' });
   });
+
+  it('a poll that waits for the one before does not bring back a channel that is deleted meanwhile', async () => {
+    await poll('?noWait=true');
+    const waiting = poll();
+    await eventually(async () => expect((await poll('?noWait=true')).status).toBe(409));
+    const behind = poll('?noWait=true');
+    expect((await landscape.call(service, customer, 'DELETE', 'pull')).text).toBe('REMOVED');
+    expect((await waiting).status).toBe(410);
+    // 409 when deleting took longer than a poll waits for another.
+    expect([409, 410]).toContain((await behind).status);
+    expect((await landscape.call(service, customer, 'GET', 'channel')).status).toBe(404);
+  });
 });

@@ -15,7 +15,7 @@ import type { CallbackDelivery } from '../delivery/callback-delivery.js';
 import type { SendFailure } from '../delivery/callback-exchange.js';
 import type { CallbackSender, CallbackTarget } from '../delivery/callback-sender.js';
 import { type Signing, type SigningSecret, signatureHeaders } from '../delivery/signature.js';
-import { CallbackNotVerified, ChannelNotFound, ChannelOfAnotherKind } from '../errors.js';
+import { CallbackNotVerified, ChannelDeleted, ChannelNotFound, ChannelOfAnotherKind } from '../errors.js';
 import type { ChannelRegistry, QueueState } from '../queue/channel-registry.js';
 import { checkCallback } from './callback-rules.js';
 import type { Channel, ChannelKind } from './channel.entity.js';
@@ -133,13 +133,13 @@ export class Channels {
     return { ...(await this.show(channel)), created };
   }
 
-  async ensurePull(owner: Owner): Promise<void> {
+  /** For a poll. `isKnown`: it has seen the channel. Throws ChannelDeleted when that is gone since. */
+  async ensurePull(owner: Owner, isKnown: boolean): Promise<void> {
     const serialization = defaultSerialization();
-    await this.put(owner, 'pull', (known) => ({
-      ...noStanding,
-      target: null,
-      serialization: known?.serialization ?? serialization,
-    }));
+    await this.put(owner, 'pull', (known) => {
+      if (!known && isKnown) throw new ChannelDeleted();
+      return { ...noStanding, target: null, serialization: known?.serialization ?? serialization };
+    });
   }
 
   async find(keyId: string): Promise<Channel | null> {

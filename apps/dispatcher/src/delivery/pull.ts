@@ -77,8 +77,8 @@ export class Pull {
     private readonly holders: Holders,
     private readonly clock: Clock,
     private readonly telemetry: Telemetry,
-    /** A first poll makes the channel. */
-    private readonly create: (poller: Poller) => Promise<void>,
+    /** A first poll makes the channel. `isKnown`: this one has seen it, and does not bring it back once it is deleted. */
+    private readonly ensure: (poller: Poller, isKnown: boolean) => Promise<void>,
   ) {}
 
   /** undefined: nothing came. `gone` aborts when the client does. */
@@ -103,12 +103,14 @@ export class Pull {
   private async attach(poller: Poller, conn: string, after: string | undefined): Promise<Held> {
     const deadline = performance.now() + closingMaxMs;
     const how = { conn, mode: 'free', kind: 'pull', ...(after !== undefined && { after: placeOf(after) }) } as const;
+    let isKnown = false;
     for (;;) {
       const { keyId, accountId } = poller;
       const attached = await this.queue.attach(keyId, accountId, how);
       if (attached.outcome === 'ok') return attached;
       if (attached.outcome === 'kind') throw new ChannelOfAnotherKind(attached.kind as ChannelKind);
-      if (attached.outcome === 'missing') await this.create(poller);
+      isKnown ||= attached.outcome === 'busy';
+      if (attached.outcome === 'missing') await this.ensure(poller, isKnown);
       else if (performance.now() > deadline) throw new PollAlreadyOpen();
       else await this.clock.sleep(closingStepMs);
     }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { eventually } from '@lanyard/testing';
 import { RequestQueue } from './idle-requests.js';
 
 const logger = { debug: () => undefined, warn: () => undefined };
@@ -22,7 +23,6 @@ describe('the requests of a connection', () => {
     });
     expect(leftAtMs - askedAtMs).toBeGreaterThanOrEqual(20);
     expect(queue.pending).toEqual([]);
-    await new Promise((looked) => setTimeout(looked, 5));
-    expect(queue.throttleCheckTimeoutId).toBeNull();
+    await eventually(() => expect(queue.throttleCheckTimeoutId).toBeNull());
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { eventually } from '@lanyard/testing';
 import { GatheredReads } from './gathered-reads.js';
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -64,8 +65,7 @@ describe('gathered reads', () => {
       void gathered.get(key);
       await nextTurn();
     }
-    while (asked.length < 3) await new Promise((resolve) => setTimeout(resolve, 5));
-    expect(asked).toEqual([['a'], ['b'], ['c']]);
+    await eventually(() => expect(asked).toEqual([['a'], ['b'], ['c']]));
   });
 
   it('take a hundred keys at most', async () => {
