@@ -7,7 +7,7 @@ import { logTo } from './kafka-log.js';
 import { enlarge, maxMessage } from './message-size.js';
 
 // Not everything of this CommonJS package is a named export to an ES module.
-const { KafkaJSError, KafkaJSProtocolError, logLevel } = kafkajs;
+const { KafkaJSAggregateError, KafkaJSError, KafkaJSProtocolError, logLevel } = kafkajs;
 
 export interface KafkaOptions {
   brokers: string[];
@@ -45,7 +45,13 @@ const configOf = (topic: TopicDescription): ITopicConfig['configEntries'] =>
 
 const existsAlready = (error: unknown): boolean =>
   (error instanceof KafkaJSProtocolError && error.type === 'TOPIC_ALREADY_EXISTS') ||
-  (error instanceof KafkaJSError && 'errors' in error && (error.errors as unknown[]).every(existsAlready));
+  (error instanceof KafkaJSAggregateError && (error.errors as unknown[]).every(existsAlready));
+
+/** As `createTopics` says it, of several topics: an overloaded controller has made some of them, or none. */
+export const mayBeTriedAgain = (error: unknown): boolean =>
+  error instanceof KafkaJSAggregateError
+    ? (error.errors as unknown[]).every(mayBeTriedAgain)
+    : existsAlready(error) || (error instanceof KafkaJSError && error.retriable);
 
 /** One application's way to a Kafka cluster. The only file that makes a kafkajs client. */
 export class KafkaConnection {
@@ -138,18 +144,28 @@ export class KafkaConnection {
   }
 
   private async create(topics: ITopicConfig[]): Promise<void> {
-    const admin = await this.admin();
-    const known = new Set(await admin.listTopics());
-    const missing = topics.filter((t) => !known.has(t.topic));
-    if (missing.length > 0) {
-      try {
-        await admin.createTopics({ topics: missing, waitForLeaders: false, timeout: 30_000 });
-      } catch (error) {
-        if (!existsAlready(error)) throw error;
-      }
-    }
+    const known = await this.createMissing(topics);
     await this.waitForLeaders(topics.map((t) => t.topic));
     await this.enlarge(topics.filter((t) => known.has(t.topic)).map((t) => t.topic));
+  }
+
+  /** Answers which topics there were. */
+  private async createMissing(topics: ITopicConfig[]): Promise<Set<string>> {
+    for (const end = Date.now() + topicKnownWithinMs; ;) {
+      const admin = await this.admin();
+      const known = new Set(await admin.listTopics());
+      const missing = topics.filter((t) => !known.has(t.topic));
+      if (missing.length === 0) return known;
+      try {
+        await admin.createTopics({ topics: missing, waitForLeaders: false, timeout: 30_000 });
+        return known;
+      } catch (error) {
+        if (existsAlready(error)) return known;
+        if (!mayBeTriedAgain(error) || Date.now() > end) throw error;
+        this.logger.warn({ err: error }, 'topics could not be created, tried again');
+      }
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    }
   }
 
   /** A cluster may keep its settings to itself: then large values fail, and nothing else. */
