@@ -8,53 +8,54 @@ import { sleep } from '../experiment.mjs';
 const afterRedis = 5;
 const afterLink = 2;
 
+/**
+ * @param {string} name @param {(port: number) => Promise<void>} before @param {(experiment: Experiment) => number} settleMs
+ * @returns {Row['inject']}
+ */
+const kills = (name, before, settleMs) => (experiment) =>
+  experiment.repeat(
+    async () => {
+      const { redis } = experiment;
+      await experiment.fault(name, { times: afterRedis }, async () => {
+        await before(redis.port);
+        await redis.kill();
+        await experiment.pause(0, 600);
+        await redis.start();
+        await sleep(settleMs(experiment));
+      });
+    },
+    100,
+    1_200,
+  );
+
 /** @type {Row} */
 const killed = {
   name: 'F4',
   about: 'SIGKILL of Redis, which writes every command to disk; restart',
   seconds: 10,
-  inject: (experiment) =>
-    experiment.repeat(
-      async () => {
-        const { redis } = experiment;
-        await experiment.fault('kill Redis', { times: afterRedis }, async () => {
-          await redis.kill();
-          await experiment.pause(0, 600);
-          await redis.start();
-          await sleep(experiment.random.chance(0.3) ? 0 : 800);
-        });
-      },
-      100,
-      1_200,
-    ),
+  inject: kills(
+    'kill Redis',
+    async () => undefined,
+    ({ random }) => (random.chance(0.3) ? 0 : 800),
+  ),
 };
 
 /** How long the fork outlives its Redis, with the connections of all clients. */
 const forkMs = 4_000;
+
+const beginSaving = async (/** @type {number} */ port) => {
+  const client = new Redis({ port, host: '127.0.0.1' });
+  await client.config('SET', 'rdb-key-save-delay', forkMs * 1_000);
+  await client.bgsave();
+  client.disconnect();
+};
 
 /** @type {Row} */
 const killedWhileSaving = {
   name: 'F4b',
   about: 'SIGKILL of Redis while its fork saves: the fork keeps all connections open; restart',
   seconds: 10,
-  inject: (experiment) =>
-    experiment.repeat(
-      async () => {
-        const { redis } = experiment;
-        await experiment.fault('kill Redis with a fork', { times: afterRedis }, async () => {
-          const client = new Redis({ port: redis.port, host: '127.0.0.1' });
-          await client.config('SET', 'rdb-key-save-delay', forkMs * 1_000);
-          await client.bgsave();
-          client.disconnect();
-          await redis.kill();
-          await experiment.pause(0, 600);
-          await redis.start();
-          await sleep(2_000);
-        });
-      },
-      100,
-      1_200,
-    ),
+  inject: kills('kill Redis with a fork', beginSaving, () => 2_000),
 };
 
 /** @type {Row} */

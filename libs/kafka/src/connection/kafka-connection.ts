@@ -25,6 +25,7 @@ export interface KafkaOptions {
 const defaultPartitions = 8;
 
 const topicKnownWithinMs = 30_000;
+const createAgainMs = 500;
 
 /** Dead letters are kept long enough to be looked at after a holiday. */
 const deadLetterRetentionMs = 14 * 86_400_000;
@@ -87,7 +88,7 @@ export class KafkaConnection {
     return this.prefix + name;
   }
 
-  /** Creates what is missing and waits for leaders. Safe with several replicas at once. */
+  /** Creates what is missing, for as long as Kafka is only overloaded, and waits for leaders. Safe with several replicas at once. */
   async ensureTopics(topics: readonly TopicDescription[]): Promise<void> {
     await this.create(
       topics.map((topic) => ({
@@ -164,7 +165,7 @@ export class KafkaConnection {
         if (!mayBeTriedAgain(error) || Date.now() > end) throw error;
         this.logger.warn({ err: error }, 'topics could not be created, tried again');
       }
-      await new Promise((resolve) => setTimeout(resolve, 500));
+      await new Promise((resolve) => setTimeout(resolve, createAgainMs));
     }
   }
 
