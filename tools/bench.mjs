@@ -30,6 +30,22 @@ const machine = () => ({
   node: process.version,
 });
 
+/** What other programs have of the processors. More than this, and figures are theirs too. */
+const quietShare = 0.1;
+
+const processorTimes = () =>
+  cpus()
+    .map(({ times }) => ({ idle: times.idle, all: Object.values(times).reduce((sum, ms) => sum + ms, 0) }))
+    .reduce((sum, { idle, all }) => ({ idle: sum.idle + idle, all: sum.all + all }));
+
+/** 0 to 1, of all processors, over two seconds. */
+const busyShare = async () => {
+  const before = processorTimes();
+  await new Promise((done) => setTimeout(done, 2_000));
+  const after = processorTimes();
+  return 1 - (after.idle - before.idle) / (after.all - before.all);
+};
+
 // Standard output is for the figures.
 progress.stream = process.stderr;
 
@@ -57,9 +73,13 @@ await run(async () => {
   for (const [name, bench] of Object.entries(benches)) {
     if (wanted.length > 0 && !wanted.some((want) => isWanted(want, name))) continue;
     say(`${name}: ${bench.about}`);
+    const busy = await busyShare();
+    if (busy > quietShare)
+      say(`  other programs have ${Math.round(busy * 100)} % of the processors: figures are of both`);
     const system = await System.start(bench.replicas, bench.env);
     try {
-      results[name] = await bench.run({ system, seconds, rounds, say: (text) => say(`  ${text}`) });
+      const figures = await bench.run({ system, seconds, rounds, say: (text) => say(`  ${text}`) });
+      results[name] = { ...figures, machine_busy_before_share: Number(busy.toFixed(3)) };
     } finally {
       await system.stop();
     }
