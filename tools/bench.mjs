@@ -1,5 +1,7 @@
 /** `npm run bench [-- NAME...] [--json] [--seconds N] [--rounds N]`: measures the real system, on engines of its own. */
 import { cpus, totalmem } from 'node:os';
+import { busyShare, Theft } from '../bench/machine.mjs';
+import { round } from '../bench/statistics.mjs';
 import { readCommandLine, wholeNumber } from './lanyard/command-line.mjs';
 import { build, installPackages } from './lanyard/install.mjs';
 import { checkEnginePrerequisites, checkNode } from './lanyard/prerequisites.mjs';
@@ -30,21 +32,8 @@ const machine = () => ({
   node: process.version,
 });
 
-/** What other programs have of the processors. More than this, and figures are theirs too. */
+/** More than this before a benchmark, and its figures are those of other programs too. */
 const quietShare = 0.1;
-
-const processorTimes = () =>
-  cpus()
-    .map(({ times }) => ({ idle: times.idle, all: Object.values(times).reduce((sum, ms) => sum + ms, 0) }))
-    .reduce((sum, { idle, all }) => ({ idle: sum.idle + idle, all: sum.all + all }));
-
-/** 0 to 1, of all processors, over two seconds. */
-const busyShare = async () => {
-  const before = processorTimes();
-  await new Promise((done) => setTimeout(done, 2_000));
-  const after = processorTimes();
-  return 1 - (after.idle - before.idle) / (after.all - before.all);
-};
 
 // Standard output is for the figures.
 progress.stream = process.stderr;
@@ -76,10 +65,11 @@ await run(async () => {
     const busy = await busyShare();
     if (busy > quietShare)
       say(`  other programs have ${Math.round(busy * 100)} % of the processors: figures are of both`);
+    const theft = new Theft();
     const system = await System.start(bench.replicas, bench.env);
     try {
       const figures = await bench.run({ system, seconds, rounds, say: (text) => say(`  ${text}`) });
-      results[name] = { ...figures, machine_busy_before_share: Number(busy.toFixed(3)) };
+      results[name] = { ...figures, machine_busy_before_share: round(busy), machine_stolen_share: round(theft.share) };
     } finally {
       await system.stop();
     }
