@@ -17,12 +17,29 @@ const endpointNameMax = 255;
 /** Also for what callers without types give. */
 const fits = (text: unknown, pattern: RegExp): boolean => typeof text === 'string' && pattern.test(text);
 
+/** For what is nearly always the same as in the value before: that is compared, and looked through only once. */
+const fitting = (pattern: RegExp): ((text: unknown) => boolean) => {
+  let last: unknown = Symbol('none yet');
+  return (text) => {
+    if (text === last) return true;
+    if (!fits(text, pattern)) return false;
+    last = text;
+    return true;
+  };
+};
+
+const isAccount = fitting(idPattern);
+const isDevice = fitting(idPattern);
+const isKey = fitting(idPattern);
+const isContentType = fitting(plainPattern);
+const isInstant = fitting(instantPattern);
+
 const isCount = (number: unknown): boolean => Number.isSafeInteger(number) && (number as number) >= 0;
 
 const itemText = ({ ep, path, ct, payload, 'max-age': maxAge }: ResourceValueArrived['item']): string | undefined =>
-  fits(ep, idPattern) &&
+  isDevice(ep) &&
   fits(path, resourcePathPattern) &&
-  fits(ct, plainPattern) &&
+  isContentType(ct) &&
   fits(payload, base64Pattern) &&
   isCount(maxAge)
     ? `{"ep":"${ep}","path":"${path}","ct":"${ct}","payload":"${payload}","max-age":${maxAge}}`
@@ -33,7 +50,7 @@ const idsText = (ids: readonly string[]): string | undefined => {
   if (!Array.isArray(ids)) return undefined;
   let text = '';
   for (const id of ids) {
-    if (!fits(id, idPattern)) return undefined;
+    if (!isKey(id)) return undefined;
     text += text === '' ? `"${id}"` : `,"${id}"`;
   }
   return text;
@@ -48,7 +65,7 @@ export const valueText = (value: ResourceValueArrived): FramedText | undefined =
   const item = given ? itemText(given) : undefined;
   const ids = idsText(audience);
   if (item === undefined || ids === undefined || !causes.includes(cause)) return undefined;
-  if (!fits(deviceId, idPattern) || !fits(accountId, idPattern) || !fits(observedAt, instantPattern)) return undefined;
+  if (!isDevice(deviceId) || !isAccount(accountId) || !isInstant(observedAt)) return undefined;
   if (!isNamed(endpointName) || !isCount(epoch) || !isCount(sequence)) return undefined;
   return {
     item,

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 
 /** Its 48 bits of time, as text. */
 let last = { ms: NaN, text: '' };
@@ -11,10 +11,29 @@ const timeText = (nowMs: number): string => {
   return last.text;
 };
 
+/** Random bytes of a uid; 19 of their 20 digits are used. */
+const randomBytes = 10;
+
+/** Many at a time: `randomUUID` joins each from 16 pieces, which costs twice as much and leaves them behind. */
+const pool = Buffer.alloc(256 * randomBytes);
+let digits = '';
+let used = 0;
+
+const refill = (): void => {
+  randomFillSync(pool);
+  // The fourth digit is the variant: 8, 9, a or b.
+  for (let at = 1; at < pool.length; at += randomBytes) pool[at] = ((pool[at] as number) & 0xf3) | 0x08;
+  digits = pool.toString('hex');
+  used = 0;
+};
+
 /** UUID version 7 (RFC 9562 §5.7): 48 bits of milliseconds, the rest random. Later ones sort behind earlier ones. */
-export const newUid = (nowMs: number = Date.now()): string =>
-  // The random part of a version 4, whose variant bits are the same.
-  `${timeText(nowMs)}-7${randomUUID().slice(15)}`;
+export const newUid = (nowMs: number = Date.now()): string => {
+  if (used >= digits.length) refill();
+  const at = used;
+  used += 2 * randomBytes;
+  return `${timeText(nowMs)}-7${digits.slice(at, at + 3)}-${digits.slice(at + 3, at + 7)}-${digits.slice(at + 7, at + 19)}`;
+};
 
 const form = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 

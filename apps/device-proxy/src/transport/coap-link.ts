@@ -185,10 +185,12 @@ export class CoapLink implements DeviceLink {
   }
 
   /** A notification that belongs to nobody is acknowledged, and the device is asked to stop. */
-  private async handle(notification: Received, request: OutgoingRequest): Promise<void> {
-    if (await this.offer(notification)) return;
-    const { peer, token } = notification;
-    this.endpoint.cancelObservation(peer, token, request).catch(() => undefined);
+  private handle(notification: Received, request: OutgoingRequest): Promise<void> {
+    return this.offer(notification).then((isObserved) => {
+      if (isObserved) return;
+      const { peer, token } = notification;
+      this.endpoint.cancelObservation(peer, token, request).catch(() => undefined);
+    });
   }
 
   /** False when nobody observes with the token. */

@@ -34,18 +34,24 @@ interface NotifyParts {
 export class Notify {
   constructor(private readonly parts: NotifyParts) {}
 
-  async take(notification: UplinkNotification): Promise<boolean> {
-    const found = this.known(notification) ?? (await this.find(notification));
-    if (!found) return false;
-    const [session, observation] = found;
-    this.parts.heard.note(session);
-    if (notification.partial) return true;
-    if (notification.code.startsWith('2.')) {
-      await this.report(session, observation, notification);
+  take(notification: UplinkNotification): Promise<boolean> {
+    const known = this.known(notification);
+    if (known) return this.accept(known, notification);
+    return this.find(notification).then((found) => (found ? this.accept(found, notification) : false));
+  }
+
+  /** Not `async`: done for every value, that took 600 bytes and a turn more. */
+  private accept([session, observation]: [Session, Observation], notification: UplinkNotification): Promise<boolean> {
+    const { heard } = this.parts;
+    heard.note(session);
+    if (notification.partial) return Promise.resolve(true);
+    if (!notification.code.startsWith('2.'))
+      return this.ended(session, observation, notification.code).then(() => true);
+    return this.report(session, observation, notification).then(() => {
       // The value is safe: it may be the newest one now.
-      this.parts.heard.changed(session);
-    } else await this.ended(session, observation, notification.code);
-    return true;
+      heard.changed(session);
+      return true;
+    });
   }
 
   private known({ accountId, address, token }: UplinkNotification): [Session, Observation] | undefined {
