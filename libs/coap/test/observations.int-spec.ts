@@ -21,6 +21,7 @@ describe('an observation', () => {
       {
         peer,
         token: request.token,
+        tokenKey: request.token.toString('hex'),
         code: Code.Content,
         observe: 11,
         payload: Buffer.from('value 11'),

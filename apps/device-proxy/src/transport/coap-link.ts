@@ -44,7 +44,7 @@ export type TakeNotification = (notification: UplinkNotification) => Promise<boo
 
 type Received = Pick<
   CoapNotification,
-  'peer' | 'token' | 'code' | 'payload' | 'contentFormat' | 'maxAgeSeconds' | 'partial'
+  'peer' | 'token' | 'tokenKey' | 'code' | 'payload' | 'contentFormat' | 'maxAgeSeconds' | 'partial'
 >;
 
 const outgoing = ({ method, path, query, payload, contentFormat, accept, onSent }: DeviceRequest): OutgoingRequest => ({
@@ -194,14 +194,14 @@ export class CoapLink implements DeviceLink {
   }
 
   /** False when nobody observes with the token. */
-  offer({ peer, token, code, payload, contentFormat, maxAgeSeconds, partial }: Received): Promise<boolean> {
+  offer({ peer, tokenKey, code, payload, contentFormat, maxAgeSeconds, partial }: Received): Promise<boolean> {
     const accountId = this.peers.accountOf(peer);
     if (accountId === undefined) return Promise.resolve(false);
     // One shape, without `...`: this is made for every value.
     return this.take({
       accountId,
       address: this.peers.addressOf(peer),
-      token: token.toString('hex'),
+      token: tokenKey,
       code: formatCode(code),
       payload,
       contentFormat,

@@ -2,7 +2,7 @@ import { type BoundAddress, CoapUdpEndpoint, type UnmatchedNotification } from '
 import type { Logger, Metrics } from '@lanyard/service';
 import type { CoapUdpConfig } from '../config.js';
 import { CoapLink } from './coap-link.js';
-import { addressOf, parseAddress } from './peer-address.js';
+import { parseAddress } from './peer-address.js';
 import type { Transport } from './transport.js';
 import type { Turnstile } from './turnstile.js';
 import { UplinkBridge } from './uplink-bridge.js';
@@ -25,7 +25,7 @@ export class CoapUdp implements Transport {
       host: config.host,
       port: config.port,
       receiveBufferBytes: config.receiveBufferBytes,
-      onRequest: (request) => this.uplink.handle(request, { accountId: config.accountId }, addressOf(request.peer)),
+      onRequest: (request) => this.uplink.handle(request, { accountId: config.accountId }, request.peer.authority),
       onNotification: (notification) => this.unmatched(notification),
       onHandlerError: (error) => logger.warn({ err: error }, 'message of a device not handled: it will come again'),
     });
@@ -42,7 +42,7 @@ export class CoapUdp implements Transport {
     });
     this.uplink = new UplinkBridge(turnstile, logger);
     this.link = new CoapLink(this.endpoint, {
-      addressOf,
+      addressOf: ({ authority }) => authority,
       peerOf: (address) => {
         const { host, port } = parseAddress(address);
         return this.endpoint.peer(host, port);
@@ -53,7 +53,7 @@ export class CoapUdp implements Transport {
 
   async start(): Promise<void> {
     this.bound = await this.endpoint.listen();
-    const url = `coap://${addressOf(this.bound)}`;
+    const url = `coap://${this.endpoint.peer(this.bound.address, this.bound.port).authority}`;
     const { receiveBufferBytes: granted } = this.bound;
     const { receiveBufferBytes: asked } = this.config;
     if (granted < asked)

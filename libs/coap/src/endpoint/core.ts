@@ -5,7 +5,7 @@ import { Transmission, type TransmissionOutcome, type TransmissionParameters } f
 import { BoundedTable, type TableBounds } from '../memory/bounded-table.js';
 import { TokenSource } from '../observe/tokens.js';
 import { AnswerMemory } from '../peer/answer-memory.js';
-import { EMPTY_ACK } from '../peer/answer-ring.js';
+import { EMPTY_ACK, type KnownMarks } from '../peer/answer-ring.js';
 import { type PeerState } from '../peer/peer-state.js';
 import { PeerTable } from '../peer/peer-table.js';
 import { type Peer } from '../peer/peer.js';
@@ -77,9 +77,9 @@ export class EndpointCore {
   }
 
   /** Acknowledges without an answer, and again should the message come again. */
-  acknowledge(message: CoapMessage, peer: Peer, state: PeerState | undefined): void {
+  acknowledge(message: CoapMessage, peer: Peer, state: PeerState | undefined, marks?: KnownMarks): void {
     if (this.closed) return;
-    this.answers.remember(message, peer, state, EMPTY_ACK);
+    this.answers.remember(message, peer, state, EMPTY_ACK, marks);
     if (message.type === 'CON') this.send(peer, encodeEmpty('ACK', message.messageId));
   }
 

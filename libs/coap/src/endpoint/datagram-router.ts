@@ -9,7 +9,7 @@ import { type Observer } from '../observe/observer.js';
 import { tokenKey } from '../observe/tokens.js';
 import { type UnmatchedReceiver } from '../observe/unmatched-receiver.js';
 import { type PeerState } from '../peer/peer-state.js';
-import { peerKey, type Peer } from '../peer/peer.js';
+import { peerAt, peerKey, type Peer } from '../peer/peer.js';
 import { type StrangerGate } from '../peer/stranger-gate.js';
 import { type EndpointCore } from './core.js';
 
@@ -38,7 +38,7 @@ export class DatagramRouter {
         this.core.count('datagram-rate-limited');
         return;
       }
-      const peer = state?.peer ?? { key, address, port };
+      const peer = state?.peer ?? peerAt(key, address, port);
       const message = this.decode(datagram, peer);
       if (message !== undefined) this.route(message, peer, state);
     } catch (error) {

@@ -27,6 +27,7 @@ export function aboutOf({ request }: ObservationEntry, { message, options }: Inc
 export function notificationOf(
   peer: Peer,
   token: Buffer,
+  tokenKey: string,
   body: ReceivedResponse,
   about: Pick<About, 'message' | 'ended' | 'partial'>,
 ): CoapNotification {
@@ -34,6 +35,7 @@ export function notificationOf(
   return {
     peer,
     token,
+    tokenKey,
     code,
     payload,
     confirmable: about.message.type === 'CON',

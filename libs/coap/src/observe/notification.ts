@@ -4,6 +4,8 @@ import { type Peer } from '../peer/peer.js';
 export interface UnmatchedNotification {
   peer: Peer;
   token: Buffer;
+  /** The same in hex. */
+  tokenKey: string;
   code: number;
   /** Absent in a notification that ends an observation, and in a late response to a forgotten request. */
   observe?: number;

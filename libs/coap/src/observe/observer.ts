@@ -144,7 +144,7 @@ export class Observer {
     const about = aboutOf(entry, response);
     return this.hand(state, entry, response, about).then(
       () => {
-        this.settle(state, entry, about);
+        this.settle(state, entry, about, turn);
         this.core.count('notification-accepted');
         if (turn !== undefined) entry.end(turn, true);
         return true;
@@ -164,18 +164,26 @@ export class Observer {
     if (about.incomplete && entry.request !== undefined)
       return this.requester
         .complete(state, entry.request, response)
-        .then((body) => entry.handler(notificationOf(state.peer, message.token, body, about)));
+        .then((body) => entry.handler(notificationOf(state.peer, message.token, entry.key, body, about)));
     try {
-      return entry.handler(notificationOf(state.peer, message.token, received(response, message.payload), about));
+      const body = received(response, message.payload);
+      return entry.handler(notificationOf(state.peer, message.token, entry.key, body, about));
     } catch (error) {
       return Promise.reject(error as Error);
     }
   }
 
-  private settle({ peer }: PeerState, entry: ObservationEntry, { message, ended, partial }: About): void {
+  private settle(
+    state: PeerState,
+    entry: ObservationEntry,
+    { message, ended, partial }: About,
+    turn: Turn | undefined,
+  ): void {
+    const { peer } = state;
     if (ended) this.forget(peer, entry);
-    if (partial) this.core.reset(message, peer, this.core.peers.get(peer.key));
-    else this.core.acknowledge(message, peer, this.core.peers.get(peer.key));
+    const now = state.gone ? this.core.peers.get(peer.key) : state;
+    if (partial) this.core.reset(message, peer, now);
+    else this.core.acknowledge(message, peer, now, { token: entry.key, print: turn && turn.position.print | 0 });
   }
 
   /** Of a message that is looked at now; undefined without an Observe number. */

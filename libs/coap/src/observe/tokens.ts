@@ -4,14 +4,14 @@ import { randomFillSync, randomInt } from 'node:crypto';
 const pool = Buffer.alloc(4_096);
 let used = pool.length;
 
-/** Key of a token in maps: as text it is compact and compares by value. */
+/** Key of a token in maps, and how it is written down elsewhere: hex, which compares by value. */
 export function tokenKey(token: Buffer): string {
-  return token.toString('latin1');
+  return token.toString('hex');
 }
 
 /** The token of such a key. */
 export function tokenOf(key: string): Buffer {
-  return Buffer.from(key, 'latin1');
+  return Buffer.from(key, 'hex');
 }
 
 /**

@@ -94,5 +94,6 @@ export class UnmatchedReceiver {
 function unmatched(response: IncomingResponse, peer: Peer): ReturnType<typeof notificationOf> {
   const { message, options } = response;
   const partial = options.block2 !== undefined && (options.block2 === 'reserved-size' || options.block2.more);
-  return notificationOf(peer, message.token, received(response, message.payload), { message, ended: false, partial });
+  const body = received(response, message.payload);
+  return notificationOf(peer, message.token, tokenKey(message.token), body, { message, ended: false, partial });
 }

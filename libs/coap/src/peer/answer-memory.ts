@@ -3,7 +3,7 @@ import { type CoapMessage } from '../codec/message.js';
 import { type BoundedTable } from '../memory/bounded-table.js';
 import { tokenKey } from '../observe/tokens.js';
 import { type CoapClock } from '../timing/clock.js';
-import { answers, EMPTY_ACK, printOf, type RememberedAnswer } from './answer-ring.js';
+import { answers, EMPTY_ACK, type KnownMarks, printOf, type RememberedAnswer } from './answer-ring.js';
 import { type PeerState } from './peer-state.js';
 import { type Peer } from './peer.js';
 
@@ -22,13 +22,19 @@ export class AnswerMemory {
   }
 
   /** @param answer the bytes that were sent, or EMPTY_ACK */
-  remember(message: CoapMessage, peer: Peer, state: PeerState | undefined, answer: Buffer | typeof EMPTY_ACK): void {
+  remember(
+    message: CoapMessage,
+    peer: Peer,
+    state: PeerState | undefined,
+    answer: Buffer | typeof EMPTY_ACK,
+    marks?: KnownMarks,
+  ): void {
     const { messageId } = message;
     const text = typeof answer === 'string' ? answer : answer.toString('latin1');
     const entry = {
       messageId,
-      token: tokenKey(message.token),
-      print: printOf(message),
+      token: marks?.token ?? tokenKey(message.token),
+      print: marks?.print ?? printOf(message),
       answer: text,
       atMs: Math.floor(this.clock.nowMs()),
     };

@@ -13,6 +13,12 @@ export interface RememberedAnswer {
   atMs: number;
 }
 
+/** What whoever answers found out of a message before: its token (`tokenKey`) and the print of its payload. */
+export interface KnownMarks {
+  token: string;
+  print: number | undefined;
+}
+
 /** Instead of four bytes that depend on the message id only. */
 export const EMPTY_ACK = '';
 

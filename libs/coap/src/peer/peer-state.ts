@@ -22,7 +22,7 @@ export class PeerState {
   abandonNotification: ((error: CoapError) => void) | undefined;
   /** Confirmable messages on their way: the one of the interaction and any separate responses. */
   transmissions: readonly Transmission[] = none;
-  /** By token as latin1 text. */
+  /** By `tokenKey`. */
   observations: Map<string, ObservationEntry> | undefined;
   readonly answers = new AnswerRing();
   /** Set once this was forgotten; whoever still holds it must stop. */

@@ -13,7 +13,8 @@ describe('peerOf', () => {
   it('gives IPv4 peers a number and IPv6 peers a text', () => {
     expect(peerOf('10.0.0.1', 5_683).key).toBe(0x0a000001 * 65_536 + 5_683);
     expect(peerOf('255.255.255.255', 65_535).key).toBe(2 ** 48 - 1);
-    expect(peerOf('0:0::1', 9)).toEqual({ key: '[::1]:9', address: '::1', port: 9 });
+    expect(peerOf('0:0::1', 9)).toEqual({ key: '[::1]:9', address: '::1', port: 9, authority: '[::1]:9' });
+    expect(peerOf('10.0.0.7', 5_683).authority).toBe('10.0.0.7:5683');
     expect(peerOf('fe80::1%eth0', 9).key).toBe(peerKey('fe80::1%eth0', 9));
   });
 
@@ -40,7 +41,7 @@ describe('AnswerRing', () => {
     });
     const ring = new AnswerRing();
     for (let id = 0; id < 9; id += 1)
-      ring.remember({ messageId: id, token: 't', print: printOf(message(id)), answer: `answer ${id}`, atMs: 1_000 });
+      ring.remember({ messageId: id, token: '74', print: printOf(message(id)), answer: `answer ${id}`, atMs: 1_000 });
     expect(ring.find(message(0), 1_000)).toBeUndefined();
     expect(ring.find(message(1), 1_000)).toBe('answer 1');
     expect(ring.find(message(1, { token: Buffer.from('other') }), 1_000)).toBeUndefined();

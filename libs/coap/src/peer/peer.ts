@@ -9,6 +9,8 @@ export interface Peer {
   readonly address: string;
   /** UDP port, 1 to 65535. */
   readonly port: number;
+  /** `10.0.0.7:5683` or `[::1]:5683` (RFC 3986 §3.2). Written once: many are asked for it with each message. */
+  readonly authority: string;
 }
 
 /** @throws InvalidPeerAddress when the address is not a literal IP or the port is out of range. */
@@ -17,7 +19,12 @@ export function peerOf(address: string, port: number): Peer {
   const version = isIP(address);
   if (version === 0) throw new InvalidPeerAddress(`No literal IP address: ${address}`);
   const literal = version === 6 ? canonicalV6(address) : address;
-  return { key: peerKey(literal, port), address: literal, port };
+  return peerAt(peerKey(literal, port), literal, port);
+}
+
+/** Of an address as the socket reports it, and its key. */
+export function peerAt(key: Peer['key'], address: string, port: number): Peer {
+  return { key, address, port, authority: typeof key === 'string' ? key : `${address}:${port}` };
 }
 
 /** Key of an address as the socket reports it: canonical already. */

@@ -31,7 +31,7 @@ export interface StreamObservation {
 /** What CoAP knows of one connection. It ends with it. */
 export class Conversation {
   readonly queue = new PeerQueue();
-  /** By token as latin1 text. */
+  /** By `tokenKey`. */
   readonly pending = new Map<string, PendingStreamRequest>();
   readonly observations = new Map<string, StreamObservation>();
   /** Stands for all responses whose token is unknown. */

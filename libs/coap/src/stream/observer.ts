@@ -137,7 +137,13 @@ export class StreamObserver {
         ? await this.complete(from, observation.request, response)
         : received(response, message.payload);
     const about = { message: { ...message, type: 'NON' as const, messageId: 0 }, ended, partial };
-    const notification: CoapNotification = notificationOf(from.connection.peer, message.token, body, about);
+    const notification: CoapNotification = notificationOf(
+      from.connection.peer,
+      message.token,
+      tokenKey(message.token),
+      body,
+      about,
+    );
     await observation.handler(notification);
     if (ended) forget(from, observation);
   }

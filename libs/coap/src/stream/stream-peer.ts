@@ -8,7 +8,8 @@ import { type Peer } from '../peer/peer.js';
  */
 export function streamPeer(address: string, port: number, connection: number): Peer {
   const host = address.includes(':') ? `[${address}]` : address;
-  return { key: `${host}:${port}#${connection.toString(16)}`, address, port };
+  const authority = `${host}:${port}`;
+  return { key: `${authority}#${connection.toString(16)}`, address, port, authority };
 }
 
 /** Reads the key of a stream peer. @throws InvalidPeerAddress */
@@ -16,5 +17,5 @@ export function streamPeerOf(key: string): Peer {
   const [, host = '', port = ''] = /^(.+):(\d{1,5})#[0-9a-f]+$/.exec(key) ?? [];
   const address = host.replace(/^\[|\]$/g, '');
   if (isIP(address) === 0) throw new InvalidPeerAddress(`No connection: ${key}`);
-  return { key, address, port: Number(port) };
+  return { key, address, port: Number(port), authority: `${host}:${port}` };
 }
