@@ -32,6 +32,11 @@ export interface EncodedMessage {
   headers: Headers;
 }
 
+/** The same for who writes it down at once: a text is ASCII, a byte for each character. */
+export interface WritableMessage extends Omit<EncodedMessage, 'value'> {
+  value: Buffer | string | null;
+}
+
 export interface MessageMeta {
   /** CloudEvents source: the producing service. */
   source: string;
@@ -98,12 +103,13 @@ const baseHeaders = <V>(topic: Topic<V>, meta: MessageMeta): Headers => {
 };
 
 const framedHeaders = <V>(topic: Topic<V>, meta: MessageMeta, delivery: Delivery, itemBytes: number): Headers => {
+  const nowMs = Date.now();
   const headers: Framed = {
     ce_specversion: '1.0',
-    ce_id: meta.id ?? newUid(),
+    ce_id: meta.id ?? newUid(nowMs),
     ce_type: topic.type,
     ce_source: meta.source,
-    ce_time: isoTime(meta.occurredAtMs ?? Date.now()),
+    ce_time: isoTime(meta.occurredAtMs ?? nowMs),
     'content-type': 'application/json',
     ce_itembytes: String(itemBytes),
     ce_category: delivery.category,
@@ -119,15 +125,15 @@ const framedMessage = <V>(
   value: V,
   meta: MessageMeta,
   { item, rest }: FramedText,
-): EncodedMessage | undefined => {
+): WritableMessage | undefined => {
   const delivery = topic.delivery?.(value);
   if (!delivery) return undefined;
   const headers = framedHeaders(topic, meta, delivery, item.length);
-  return { key: topic.key(value), value: Buffer.from(`{"item":${item},${rest}`, 'latin1'), headers };
+  return { key: topic.key(value), value: `{"item":${item},${rest}`, headers };
 };
 
-/** Key, bytes and headers of a message. Throws InvalidMessage when the value does not fit the topic's schema. */
-export const encodeMessage = <V>(topic: Topic<V>, value: V, meta: MessageMeta): EncodedMessage => {
+/** Key, value and headers of a message. Throws InvalidMessage when the value does not fit the topic's schema. */
+export const writeMessage = <V>(topic: Topic<V>, value: V, meta: MessageMeta): WritableMessage => {
   const text = topic.text?.(value);
   const written = text && framedMessage(topic, value, meta, text);
   if (written) return written;
@@ -141,6 +147,12 @@ export const encodeMessage = <V>(topic: Topic<V>, value: V, meta: MessageMeta): 
   framed.item = undefined;
   const bytes = Buffer.from(`{"item":${itemJson},${JSON.stringify(framed).slice(1)}`);
   return { key, value: bytes, headers: framedHeaders(topic, meta, delivery, Buffer.byteLength(itemJson)) };
+};
+
+/** The same with the bytes of the value. */
+export const encodeMessage = <V>(topic: Topic<V>, value: V, meta: MessageMeta): EncodedMessage => {
+  const { key, value: written, headers } = writeMessage(topic, value, meta);
+  return { key, value: typeof written === 'string' ? Buffer.from(written, 'latin1') : written, headers };
 };
 
 /** Says that a key of a state topic is gone. */

@@ -1,6 +1,6 @@
 import type { Clock, Logger, Timer } from '@lanyard/service';
 import type { Asker, DeviceReply, OnSent } from '../downlink/asker.js';
-import { type NewestByToken, writeNewest } from '../sessions/newest.js';
+import { type Newest, type NewestByToken, writeNewest } from '../sessions/newest.js';
 import type { Observation, Target } from '../sessions/observations.js';
 import type { Session } from '../sessions/session.js';
 import type { Sessions } from '../sessions/sessions.js';
@@ -123,12 +123,10 @@ export class Observer {
 
   private newestAt(address: string): NewestByToken {
     const nowMs = this.clock.now();
-    return new Map(
-      [...this.link.newest(address)].map(([token, { number, print, ageMs }]) => [
-        token,
-        { number, print, atMs: nowMs - ageMs },
-      ]),
-    );
+    const all = new Map<string, Newest>();
+    for (const [token, { number, print, ageMs }] of this.link.newest(address))
+      all.set(token, { number, print, atMs: nowMs - ageMs });
+    return all;
   }
 
   private adoptAll(session: Session): void {

@@ -8,7 +8,8 @@ import type { Sessions } from './sessions.js';
  * message would cost more than the messages.
  */
 export class Heard {
-  private readonly since = new Map<string, Session>();
+  /** Those with `unwritten`. */
+  private since: Session[] = [];
   private readonly listeners: ((session: Session) => void)[] = [];
   private newestOf: (session: Session) => string = () => '';
   private timer: Timer | undefined;
@@ -43,21 +44,23 @@ export class Heard {
 
   /** What is written along is another one than when the device was heard. */
   changed(session: Session): void {
-    this.since.set(session.deviceId, session);
+    if (session.unwritten) return;
+    session.unwritten = true;
+    this.since.push(session);
   }
 
   /** The device said something: it listens now. */
   note(session: Session): void {
     session.heardAtMs = this.clock.now();
     session.silent = false;
-    this.since.set(session.deviceId, session);
+    this.changed(session);
     for (const listener of this.listeners) listener(session);
   }
 
   /** Writes what is known now. */
   async flush(): Promise<void> {
-    const batch = [...this.since.values()];
-    this.since.clear();
+    const batch = this.since;
+    this.since = [];
     for (let at = 0; at < batch.length; at += touchBatch) await this.write(batch.slice(at, at + touchBatch));
   }
 
@@ -65,6 +68,7 @@ export class Heard {
     try {
       const renewals = batch.map((session) => {
         const { deviceId, epoch, heardAtMs } = session;
+        session.unwritten = false;
         return { deviceId, epoch, heardAtMs, newest: this.newestOf(session) };
       });
       const ours = await this.sessions.store.renewAll(renewals);

@@ -12,8 +12,12 @@ export interface Newest {
 export type NewestByToken = ReadonlyMap<string, Newest>;
 
 /** As Redis keeps it with the session: `<token>:<number>:<print>:<at ms>`, joined by spaces. */
-export const writeNewest = (newest: NewestByToken): string =>
-  [...newest].map(([token, { number, print, atMs }]) => `${token}:${number}:${print}:${Math.round(atMs)}`).join(' ');
+export const writeNewest = (newest: NewestByToken): string => {
+  let text = '';
+  for (const [token, { number, print, atMs }] of newest)
+    text += `${text && ' '}${token}:${number}:${print}:${Math.round(atMs)}`;
+  return text;
+};
 
 export const readNewest = (text: string): NewestByToken =>
   new Map(

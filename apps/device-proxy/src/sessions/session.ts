@@ -76,6 +76,8 @@ export class Session {
   greeted = false;
   /** A request stayed without an answer: nothing is sent until the device is heard again. */
   silent = false;
+  /** It was heard, or something came of it, and that is not written to Redis yet. */
+  unwritten = false;
   /** It ended here: by deregistration, expiry or take-over. */
   isOver = false;
   /** Where its observations stood when it was written last, until they are adopted. */

@@ -149,7 +149,7 @@ export class CoapLink implements DeviceLink {
 
   newest(address: string): ReadonlyMap<string, NewestReport> {
     const all = this.endpoint.newestNotifications(this.peers.peerOf(address));
-    return new Map(all.map(({ token, ...newest }) => [token.toString('hex'), newest]));
+    return new Map(all.map((newest) => [newest.tokenKey, newest]));
   }
 
   async cancel(address: string, request: DeviceRequest, token: string, signal: AbortSignal): Promise<void> {

@@ -17,7 +17,8 @@ type Limits = Pick<
 
 /** Messages whose handler runs: bounded in total and per peer, and the means to recognise their duplicates. */
 export class InFlightTable {
-  private readonly byPeer = new Map<Peer['key'], InFlight[]>();
+  /** By `authority`: a text keeps its hash, the number that is a peer's key is hashed each time. */
+  private readonly byPeer = new Map<Peer['authority'], InFlight[]>();
   private readonly totals = { request: 0, notification: 0 };
 
   constructor(private readonly limits: Limits) {}
@@ -28,31 +29,32 @@ export class InFlightTable {
 
   /** Of which the message is a duplicate. */
   find(peer: Peer, message: CoapMessage): InFlight | undefined {
-    return this.byPeer.get(peer.key)?.find((one) => isSame(one.message, message));
+    return this.byPeer.get(peer.authority)?.find((one) => isSame(one.message, message));
   }
 
   /** Whether one more of its kind may begin. */
   hasRoom(peer: Peer, kind: InFlight['kind']): boolean {
     if (this.totals[kind] >= this.totalMax(kind)) return false;
-    const running = this.byPeer.get(peer.key);
+    const running = this.byPeer.get(peer.authority);
     if (running === undefined || running.length < this.perPeerMax(kind)) return true;
     return running.reduce((sum, one) => (one.kind === kind ? sum + 1 : sum), 0) < this.perPeerMax(kind);
   }
 
   begin(peer: Peer, message: CoapMessage, kind: InFlight['kind']): InFlight {
-    const running = this.byPeer.get(peer.key) ?? [];
+    const running = this.byPeer.get(peer.authority);
     const one: InFlight = { kind, message, acknowledged: false };
-    if (running.push(one) === 1) this.byPeer.set(peer.key, running);
+    if (running === undefined) this.byPeer.set(peer.authority, [one]);
+    else running.push(one);
     this.totals[kind] += 1;
     return one;
   }
 
   end(peer: Peer, one: InFlight): void {
-    const running = this.byPeer.get(peer.key);
+    const running = this.byPeer.get(peer.authority);
     const index = running?.indexOf(one) ?? -1;
     if (running === undefined || index < 0) return;
     running.splice(index, 1);
-    if (running.length === 0) this.byPeer.delete(peer.key);
+    if (running.length === 0) this.byPeer.delete(peer.authority);
     this.totals[one.kind] -= 1;
   }
 

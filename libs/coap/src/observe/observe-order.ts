@@ -12,8 +12,8 @@ export interface ObservePosition {
 
 /** Where the newest notification that is safe stands: what another endpoint needs to go on in the same order. */
 export interface NewestNotification {
-  /** Of the observation. */
-  token: Buffer;
+  /** Of the token of the observation, in hex. */
+  tokenKey: string;
   /** Its Observe number. */
   number: number;
   /** Of its payload (`crc32`). */

@@ -13,7 +13,7 @@ import { type NotificationHandler, type Observation } from './notification.js';
 import { ObservationEntry } from './observation-entry.js';
 import { type NewestNotification, type ObservePosition } from './observe-order.js';
 import { withChances } from './second-chances.js';
-import { tokenKey, tokenOf } from './tokens.js';
+import { tokenKey } from './tokens.js';
 import { type Turn } from './turn.js';
 
 /** What is known of an observation that another endpoint made. */
@@ -21,7 +21,7 @@ export interface Before {
   /** To fetch further blocks of a large notification. */
   request?: OutgoingRequest | undefined;
   /** An older notification goes nowhere. */
-  newest?: Omit<NewestNotification, 'token'> | undefined;
+  newest?: Omit<NewestNotification, 'tokenKey'> | undefined;
 }
 
 /** The side that observes: registers, receives, ends. */
@@ -84,10 +84,10 @@ export class Observer {
 
   newest(peer: Peer): NewestNotification[] {
     const nowMs = this.core.clock.nowMs();
-    const entries = this.core.peers.get(peer.key)?.observations?.values() ?? [];
-    return Array.from(entries).flatMap(({ key, newest }) =>
-      newest ? { token: tokenOf(key), number: newest.number, print: newest.print, ageMs: nowMs - newest.atMs } : [],
-    );
+    const all: NewestNotification[] = [];
+    for (const { key, newest } of this.core.peers.get(peer.key)?.observations?.values() ?? [])
+      if (newest) all.push({ tokenKey: key, number: newest.number, print: newest.print, ageMs: nowMs - newest.atMs });
+    return all;
   }
 
   /** Ends it on the device. Whatever comes of that, it is forgotten here, and a further notification is reset. */

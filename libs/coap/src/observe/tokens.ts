@@ -9,11 +9,6 @@ export function tokenKey(token: Buffer): string {
   return token.toString('hex');
 }
 
-/** The token of such a key. */
-export function tokenOf(key: string): Buffer {
-  return Buffer.from(key, 'hex');
-}
-
 /**
  * Eight bytes: a sequence of four, so that no two are alike for as long as anybody could wait, and four random ones,
  * so that nobody can guess them.

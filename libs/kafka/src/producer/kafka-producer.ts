@@ -1,4 +1,11 @@
-import { encodeMessage, type EncodedMessage, encodeTombstone, type MessageMeta, type Topic } from '@lanyard/contracts';
+import {
+  type EncodedMessage,
+  encodeTombstone,
+  type MessageMeta,
+  type Topic,
+  type WritableMessage,
+  writeMessage,
+} from '@lanyard/contracts';
 import type { Producer } from 'kafkajs';
 import type { KafkaConnection } from '../connection/kafka-connection.js';
 import { logRequests } from '../request-log.js';
@@ -43,6 +50,8 @@ export class KafkaProducer {
   private waiting: PendingRequest[] = [];
   private unacknowledged = 0;
   private begunAtMs = -Infinity;
+  private timeMs = NaN;
+  private timeText = '';
   private pumping: Promise<void> | undefined;
 
   constructor(
@@ -76,7 +85,7 @@ export class KafkaProducer {
     const { source } = this.options;
     const { id, occurredAtMs, traceParent } = meta;
     try {
-      return this.sendEncoded(topic, encodeMessage(topic, value, { source, id, occurredAtMs, traceParent }));
+      return this.write(topic, writeMessage(topic, value, { source, id, occurredAtMs, traceParent }));
     } catch (error) {
       return Promise.reject(error);
     }
@@ -88,26 +97,34 @@ export class KafkaProducer {
 
   /** For messages encoded earlier, for example in an outbox. */
   sendEncoded(topic: { name: string }, message: EncodedMessage): Promise<void> {
+    return this.write(topic, message);
+  }
+
+  private write(topic: { name: string }, message: WritableMessage): Promise<void> {
     if (this.connection.logger.isLevelEnabled('debug')) this.log(topic.name, message);
     return this.sendTo(this.connection.topicName(topic.name), message);
   }
 
-  private log(topic: string, { key, headers }: EncodedMessage): void {
+  private log(topic: string, { key, headers }: WritableMessage): void {
     logRequests(this.connection.logger, topic, 'fact sent', [{ key, headers: { get: (name) => headers[name] } }]);
   }
 
   /** To a topic by its name on the cluster. */
-  sendTo(
-    topic: string,
-    { key, value, headers }: { key: string | null; value: Buffer | null; headers: Record<string, string> },
-  ): Promise<void> {
+  sendTo(topic: string, { key, value, headers }: Omit<WritableMessage, 'key'> & { key: string | null }): Promise<void> {
     if (this.pending >= pendingMax) return Promise.reject(new ProducerFull());
-    const timestamp = String((this.options.now ?? Date.now)());
+    const timestamp = this.timestamp();
     const request = this.open();
     request.add(topic, { key, value, headers, timestamp });
     this.unacknowledged++;
     this.pumping ??= this.pump();
     return request.stored;
+  }
+
+  /** Many messages are of the same millisecond. */
+  private timestamp(): string {
+    const nowMs = (this.options.now ?? Date.now)();
+    if (nowMs !== this.timeMs) [this.timeMs, this.timeText] = [nowMs, String(nowMs)];
+    return this.timeText;
   }
 
   private open(): PendingRequest {

@@ -52,29 +52,34 @@ const varInt = (value: number): string => {
 
 /** A header as it is written, one character for each byte, and the value that it had the last time. */
 interface Piece {
+  of: string;
   name: string;
   value: string;
   text: string;
 }
 
-/** By name. More names than that are no set of headers that comes again and again. */
-const pieces = new Map<string, Piece>();
-const piecesMax = 1_000;
+/** Of the headers before, in order: the next ones are mostly called the same, and many say the same. */
+const pieces: Piece[] = [];
+const piecesMax = 100;
 
 const ascii = /^[\x00-\x7f]*$/;
 
-const newPiece = (name: string): Piece | undefined => {
-  if (!ascii.test(name)) return undefined;
-  if (pieces.size >= piecesMax) pieces.clear();
-  const text = varInt(name.length) + name;
-  const piece = { name: text, value: '', text: text + varInt(0) };
-  pieces.set(name, piece);
+const newPiece = (nth: number, of: string): Piece | undefined => {
+  if (!ascii.test(of)) return undefined;
+  const name = varInt(of.length) + of;
+  const piece = { of, name, value: '', text: name + varInt(0) };
+  if (nth < piecesMax) pieces[nth] = piece;
   return piece;
 };
 
+const pieceOf = (nth: number, name: string): Piece | undefined => {
+  const known = pieces[nth];
+  return known?.of === name ? known : newPiece(nth, name);
+};
+
 /** undefined when there are other characters than those of ASCII in it, or bytes. */
-const headerText = (name: string, value: unknown): string | undefined => {
-  const piece = pieces.get(name) ?? newPiece(name);
+const headerText = (nth: number, name: string, value: unknown): string | undefined => {
+  const piece = pieceOf(nth, name);
   if (piece?.value === value) return piece?.text;
   if (!piece || typeof value !== 'string' || !ascii.test(value)) return undefined;
   piece.value = value;
@@ -85,14 +90,15 @@ const noHeaders = Object.freeze({});
 
 /** All headers with their number in front, one character for each byte, to be written at once. */
 const headersText = (headers: NonNullable<RecordFields['headers']>): string | undefined => {
-  const names = Object.keys(headers);
-  let text = varInt(names.length);
-  for (const name of names) {
-    const one = headerText(name, headers[name]);
+  let count = 0;
+  let text = '';
+  // Much faster than a list of the names: each is read where the name before was found.
+  for (const name in headers) {
+    const one = headerText(count++, name, headers[name]);
     if (one === undefined) return undefined;
     text += one;
   }
-  return text;
+  return varInt(count) + text;
 };
 
 /** Name and value of each header, flat; a header may have several values. */
@@ -126,6 +132,8 @@ export interface MeasuredRecord {
   keyLength: number;
   valueLength: number;
   headers: string | Buffer;
+  /** Key, value and headers, when each is a text of one byte for each character: written at once. */
+  text: string | undefined;
   offsetDelta: number;
   /** Milliseconds. */
   timestampDelta: number;
@@ -133,6 +141,18 @@ export interface MeasuredRecord {
   bodyBytes: number;
   bytes: number;
 }
+
+const recordText = (
+  { key, value }: RecordFields,
+  keyLength: number,
+  valueLength: number,
+  headers: string,
+): string | undefined => {
+  if (typeof key !== 'string' || typeof value !== 'string') return undefined;
+  // As many bytes as characters: ASCII.
+  if (key.length !== keyLength || value.length !== valueLength) return undefined;
+  return varInt(keyLength) + key + varInt(valueLength) + value + headers;
+};
 
 /** Throws RangeError when the timestamps of one batch are too far apart. */
 export const measureRecord = (fields: RecordFields, offsetDelta: number, timestampDelta: number): MeasuredRecord => {
@@ -151,16 +171,18 @@ export const measureRecord = (fields: RecordFields, offsetDelta: number, timesta
     Math.max(0, valueLength) +
     headers.length;
   const bytes = sizeOfVarInt(bodyBytes) + bodyBytes;
-  return { fields, keyLength, valueLength, headers, offsetDelta, timestampDelta, bodyBytes, bytes };
+  const text = typeof headers === 'string' ? recordText(fields, keyLength, valueLength, headers) : undefined;
+  return { fields, keyLength, valueLength, headers, text, offsetDelta, timestampDelta, bodyBytes, bytes };
 };
 
 /** A record of format v2 (KIP-98). Returns the offset behind it. */
 export const writeRecord = (buffer: Buffer, start: number, record: MeasuredRecord): number => {
-  const { fields, headers } = record;
+  const { fields, headers, text } = record;
   let at = writeVarInt(buffer, start, record.bodyBytes);
   buffer[at++] = 0;
   at = writeVarInt(buffer, at, record.timestampDelta);
   at = writeVarInt(buffer, at, record.offsetDelta);
+  if (text !== undefined) return at + buffer.write(text, at, 'latin1');
   at = writeField(buffer, at, fields.key, record.keyLength);
   at = writeField(buffer, at, fields.value, record.valueLength);
   if (typeof headers === 'string') buffer.write(headers, at, 'latin1');
