@@ -42,7 +42,9 @@ export class EndpointCore {
     this.clock = options.clock ?? systemCoapClock;
     this.timers = options.timers ?? new TimerWheel(this.clock);
     this.random = options.random ?? Math.random;
-    this.peers = new PeerTable(this.limits.unkeptPeersMax, this.clock, this.timers);
+    this.peers = new PeerTable(this.limits.unkeptPeersMax, this.clock, this.timers, (state) =>
+      this.inFlight.leave(state),
+    );
     this.inFlight = new InFlightTable(this.limits);
     const strangers = this.table<string, never>({
       entriesMax: this.limits.strangerAnswersMax,

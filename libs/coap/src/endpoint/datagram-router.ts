@@ -74,7 +74,7 @@ export class DatagramRouter {
 
   /** Answered once: while it is handled a duplicate is dropped, afterwards it gets the same bytes again. */
   private isDuplicate(message: CoapMessage, peer: Peer, state: PeerState | undefined): boolean {
-    const running = this.core.inFlight.find(peer, message);
+    const running = this.core.inFlight.find(peer, state, message);
     const answer = running === undefined ? this.core.answers.find(message, peer, state) : undefined;
     if (running === undefined && answer === undefined) return false;
     const response = !isRequestCode(message.code);

@@ -1,24 +1,22 @@
 import { type CoapMessage } from '../codec/message.js';
+import { type InFlight } from '../peer/running.js';
+import { type PeerState } from '../peer/peer-state.js';
 import { type Peer } from '../peer/peer.js';
 import { type CoapLimits } from './limits.js';
-
-/** A message that is being handled. */
-export interface InFlight {
-  readonly kind: 'request' | 'notification';
-  readonly message: CoapMessage;
-  /** It was acknowledged already, the answer will be a message of its own. */
-  acknowledged: boolean;
-}
 
 type Limits = Pick<
   CoapLimits,
   'notificationsInFlightMax' | 'notificationsInFlightPerPeerMax' | 'requestsInFlightMax' | 'requestsInFlightPerPeerMax'
 >;
 
-/** Messages whose handler runs: bounded in total and per peer, and the means to recognise their duplicates. */
+/**
+ * Messages whose handler runs: bounded in total and per peer, and the means to recognise their duplicates. Those of a
+ * peer with state are kept there: in a Map they would come and go, and every table that V8's Map outgrows points to the
+ * next one. One that became old kept all that came after it until the next full collection.
+ */
 export class InFlightTable {
-  /** By `authority`: a text keeps its hash, the number that is a peer's key is hashed each time. */
-  private readonly byPeer = new Map<Peer['authority'], InFlight[]>();
+  /** Of peers that had no state when the message came, or have none any more. By `authority`. */
+  private readonly strangers = new Map<Peer['authority'], InFlight[]>();
   private readonly totals = { request: 0, notification: 0 };
 
   constructor(private readonly limits: Limits) {}
@@ -28,34 +26,53 @@ export class InFlightTable {
   }
 
   /** Of which the message is a duplicate. */
-  find(peer: Peer, message: CoapMessage): InFlight | undefined {
-    return this.byPeer.get(peer.authority)?.find((one) => isSame(one.message, message));
+  find(peer: Peer, state: PeerState | undefined, message: CoapMessage): InFlight | undefined {
+    const isIt = (one: InFlight): boolean => isSame(one.message, message);
+    return state?.running?.find(isIt) ?? this.ofStranger(peer)?.find(isIt);
   }
 
   /** Whether one more of its kind may begin. */
-  hasRoom(peer: Peer, kind: InFlight['kind']): boolean {
+  hasRoom(peer: Peer, state: PeerState | undefined, kind: InFlight['kind']): boolean {
     if (this.totals[kind] >= this.totalMax(kind)) return false;
-    const running = this.byPeer.get(peer.authority);
-    if (running === undefined || running.length < this.perPeerMax(kind)) return true;
-    return running.reduce((sum, one) => (one.kind === kind ? sum + 1 : sum), 0) < this.perPeerMax(kind);
+    return howMany(state?.running, kind) + howMany(this.ofStranger(peer), kind) < this.perPeerMax(kind);
   }
 
-  begin(peer: Peer, message: CoapMessage, kind: InFlight['kind']): InFlight {
-    const running = this.byPeer.get(peer.authority);
+  begin(peer: Peer, state: PeerState | undefined, message: CoapMessage, kind: InFlight['kind']): InFlight {
     const one: InFlight = { kind, message, acknowledged: false };
-    if (running === undefined) this.byPeer.set(peer.authority, [one]);
-    else running.push(one);
+    if (state === undefined || state.gone) this.addStranger(peer, [one]);
+    else if (state.running === undefined) state.running = [one];
+    else state.running.push(one);
     this.totals[kind] += 1;
     return one;
   }
 
-  end(peer: Peer, one: InFlight): void {
-    const running = this.byPeer.get(peer.authority);
-    const index = running?.indexOf(one) ?? -1;
-    if (running === undefined || index < 0) return;
-    running.splice(index, 1);
-    if (running.length === 0) this.byPeer.delete(peer.authority);
+  /** `state`: what it was begun with. */
+  end(peer: Peer, state: PeerState | undefined, one: InFlight): void {
+    const ofPeer = state && without(state.running, one);
+    if (state !== undefined && ofPeer !== undefined) {
+      state.running = ofPeer.length === 0 ? undefined : ofPeer;
+    } else {
+      const left = without(this.ofStranger(peer), one);
+      if (left === undefined) return;
+      if (left.length === 0) this.strangers.delete(peer.authority);
+    }
     this.totals[one.kind] -= 1;
+  }
+
+  /** The state is forgotten, but what runs goes on: its duplicates are recognised all the same. */
+  leave(state: PeerState): void {
+    if (state.running !== undefined) this.addStranger(state.peer, state.running);
+    state.running = undefined;
+  }
+
+  private ofStranger(peer: Peer): InFlight[] | undefined {
+    return this.strangers.size === 0 ? undefined : this.strangers.get(peer.authority);
+  }
+
+  private addStranger({ authority }: Peer, more: InFlight[]): void {
+    const running = this.strangers.get(authority);
+    if (running === undefined) this.strangers.set(authority, more);
+    else running.push(...more);
   }
 
   private totalMax(kind: InFlight['kind']): number {
@@ -65,6 +82,20 @@ export class InFlightTable {
   private perPeerMax(kind: InFlight['kind']): number {
     return kind === 'request' ? this.limits.requestsInFlightPerPeerMax : this.limits.notificationsInFlightPerPeerMax;
   }
+}
+
+function howMany(running: readonly InFlight[] | undefined, kind: InFlight['kind']): number {
+  let count = 0;
+  if (running !== undefined) for (const one of running) if (one.kind === kind) count += 1;
+  return count;
+}
+
+/** The same list, shorter; undefined when it is not in it. */
+function without(running: InFlight[] | undefined, one: InFlight): InFlight[] | undefined {
+  const index = running?.indexOf(one) ?? -1;
+  if (running === undefined || index < 0) return undefined;
+  running.splice(index, 1);
+  return running;
 }
 
 /**

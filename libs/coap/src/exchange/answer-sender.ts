@@ -4,7 +4,7 @@ import { encodeMessage } from '../codec/encode.js';
 import { type CoapMessage } from '../codec/message.js';
 import { type ResponseExtras, writeResponseOptions } from '../codec/response-options.js';
 import { type EndpointCore } from '../endpoint/core.js';
-import { type InFlight } from '../endpoint/in-flight.js';
+import { type InFlight } from '../peer/running.js';
 import { CoapError } from '../errors.js';
 import { type PeerState } from '../peer/peer-state.js';
 import { type AnswerLine, type AnswerPlan } from './answer-line.js';

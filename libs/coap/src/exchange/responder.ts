@@ -18,7 +18,7 @@ export class Responder {
   /** The message is known to be no duplicate. */
   handle(message: CoapMessage, peer: Peer, state: PeerState | undefined): void {
     // Before the last block is taken out of its upload, so that it can come again.
-    if (!this.core.inFlight.hasRoom(peer, 'request')) {
+    if (!this.core.inFlight.hasRoom(peer, state, 'request')) {
       this.core.count('request-refused-by-limit');
       return;
     }
@@ -31,12 +31,13 @@ export class Responder {
 
   private run(exchange: InboundExchange<Datagram>, payload: Buffer): void {
     const { peer, via } = exchange;
-    const inFlight = this.core.inFlight.begin(peer, via.message, 'request');
+    const { state } = via;
+    const inFlight = this.core.inFlight.begin(peer, state, via.message, 'request');
     via.inFlight = inFlight;
     const patience = this.acknowledgeLater(exchange);
     void this.answering.run(exchange, payload).then(() => {
       patience?.cancel();
-      this.core.inFlight.end(peer, inFlight);
+      this.core.inFlight.end(peer, state, inFlight);
     });
   }
 

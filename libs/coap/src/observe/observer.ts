@@ -106,12 +106,12 @@ export class Observer {
    */
   deliver(state: PeerState, entry: ObservationEntry, response: IncomingResponse): void {
     const { message } = response;
-    if (!this.core.inFlight.hasRoom(state.peer, 'notification')) {
+    if (!this.core.inFlight.hasRoom(state.peer, state, 'notification')) {
       this.core.count('notification-refused-by-limit');
       return;
     }
-    const inFlight = this.core.inFlight.begin(state.peer, message, 'notification');
-    const end = (): void => this.core.inFlight.end(state.peer, inFlight);
+    const inFlight = this.core.inFlight.begin(state.peer, state, message, 'notification');
+    const end = (): void => this.core.inFlight.end(state.peer, state, inFlight);
     withChances(this.core, message, () => this.attempt(state, entry, response)).then(end, (error: unknown) => {
       this.core.report(error);
       end();

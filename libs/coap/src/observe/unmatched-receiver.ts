@@ -1,6 +1,5 @@
 import { received } from '../blockwise/body-download.js';
 import { type EndpointCore } from '../endpoint/core.js';
-import { type InFlight } from '../endpoint/in-flight.js';
 import { type IncomingResponse } from '../exchange/pending-request.js';
 import { type PeerState } from '../peer/peer-state.js';
 import { type Peer } from '../peer/peer.js';
@@ -33,20 +32,21 @@ export class UnmatchedReceiver {
       this.refuse(response, peer, state);
       return;
     }
-    if (!this.core.inFlight.hasRoom(peer, 'notification')) {
+    if (!this.core.inFlight.hasRoom(peer, state, 'notification')) {
       this.core.count('notification-refused-by-limit');
       return;
     }
-    const inFlight = this.core.inFlight.begin(peer, response.message, 'notification');
+    const inFlight = this.core.inFlight.begin(peer, state, response.message, 'notification');
+    const end = (): void => this.core.inFlight.end(peer, state, inFlight);
     const key = keyOf(peer, token);
     const before = this.last.get(key);
-    const mine = before ? before.then(() => this.next(response, peer, inFlight)) : this.next(response, peer, inFlight);
+    const mine = before ? before.then(() => this.next(response, peer, end)) : this.next(response, peer, end);
     this.last.set(key, mine);
     await mine;
     if (this.last.get(key) === mine) this.last.delete(key);
   }
 
-  private async next(response: IncomingResponse, peer: Peer, inFlight: InFlight): Promise<void> {
+  private async next(response: IncomingResponse, peer: Peer, end: () => void): Promise<void> {
     let known = this.knows(response, peer);
     if (!known)
       await withChances(this.core, response.message, async () => {
@@ -55,7 +55,7 @@ export class UnmatchedReceiver {
         return verdict !== 'failed';
       });
     // From here on to the observer nothing is awaited: a duplicate is recognised all the time.
-    this.core.inFlight.end(peer, inFlight);
+    end();
     const state = this.core.peers.get(peer.key);
     const entry = state?.observations?.get(tokenKey(response.message.token));
     if (known && state !== undefined && entry !== undefined) this.observer.deliver(state, entry, response);

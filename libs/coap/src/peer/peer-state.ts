@@ -6,6 +6,7 @@ import { type ObservationEntry } from '../observe/observation-entry.js';
 import { AnswerRing } from './answer-ring.js';
 import { PeerQueue } from './peer-queue.js';
 import { type Peer } from './peer.js';
+import { type InFlight } from './running.js';
 
 const none: readonly Transmission[] = [];
 
@@ -25,6 +26,8 @@ export class PeerState {
   /** By `tokenKey`. */
   observations: Map<string, ObservationEntry> | undefined;
   readonly answers = new AnswerRing();
+  /** Messages of this peer whose handler runs. */
+  running: InFlight[] | undefined;
   /** Set once this was forgotten; whoever still holds it must stop. */
   gone: CoapError | undefined;
   private lastMessageId = randomInt(65_536);

@@ -15,6 +15,7 @@ export class PeerTable {
     private readonly unkeptMax: number,
     private readonly clock: CoapClock,
     private readonly timers: TimerWheel,
+    private readonly onRemoved: (state: PeerState) => void,
   ) {}
 
   get size(): number {
@@ -65,6 +66,7 @@ export class PeerTable {
     this.states.delete(state.peer.key);
     this.unkept.delete(state);
     state.abandon(error);
+    this.onRemoved(state);
   }
 
   private evictIdle(): void {

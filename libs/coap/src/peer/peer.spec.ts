@@ -78,7 +78,7 @@ describe('PeerQueue', () => {
 describe('PeerTable', () => {
   const table = (unkeptMax: number) => {
     const clock = new ManualClock();
-    return { clock, peers: new PeerTable(unkeptMax, clock, new TimerWheel(clock)) };
+    return { clock, peers: new PeerTable(unkeptMax, clock, new TimerWheel(clock), () => undefined) };
   };
 
   it('drops idle peers that nobody keeps, kept ones stay', () => {

@@ -2,12 +2,15 @@ import { createRequire } from 'node:module';
 
 /** What kafkajs keeps of one connection: requests that wait because the broker asked for a pause, or too many are under way. */
 interface RequestQueue {
+  /** By number. */
+  inflight: Map<number, unknown>;
   readonly pending: readonly unknown[];
   /** By the clock of the wall, in ms; -1: no pause was asked for. */
   readonly throttledUntil: number;
   throttleCheckTimeoutId: NodeJS.Timeout | null;
   checkPendingRequests(): void;
   scheduleCheckPendingRequests(): void;
+  fulfillRequest(response: { correlationId: number; size: number; payload: Buffer }): void;
 }
 
 export type RequestQueueClass = new (options: {
@@ -40,4 +43,16 @@ export const RequestQueue = createRequire(import.meta.url)(
     },
     pauseMs > 0 ? pauseMs : lookAgainMs,
   );
+};
+
+const { prototype } = RequestQueue as { prototype: RequestQueue };
+const fulfill = prototype.fulfillRequest;
+
+/**
+ * Requests come and go in one Map. Every table that V8's Map outgrows points to the one after it: once one of them was old,
+ * it kept all requests after it, with what was sent, until the next full collection of garbage. An empty one is replaced.
+ */
+prototype.fulfillRequest = function (this: RequestQueue, response) {
+  fulfill.call(this, response);
+  if (this.inflight.size === 0) this.inflight = new Map();
 };

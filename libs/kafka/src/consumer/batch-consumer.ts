@@ -25,6 +25,8 @@ export interface BatchConsumerOptions<V> {
 
 const commitPeriodMs = 1_000;
 const heartbeatPeriodMs = 1_000;
+/** For each place kafkajs does something at every fetch; so many there are also for partitions that come later. */
+const placesMin = 16;
 const retryFirstMs = 100;
 const retryMaxMs = 5_000;
 
@@ -79,7 +81,8 @@ export class BatchConsumer<V> {
   /** Grows when positions are read anew: a batch of an older round is given up. */
   private round = 0;
   private stopping = false;
-  private readonly underWay = new Set<Promise<void>>();
+  /** By partition: it has one batch at a time. Those that are over stay, and settle at once. */
+  private readonly last = new Map<number, Promise<void>>();
 
   constructor(
     private readonly connection: KafkaConnection,
@@ -124,11 +127,17 @@ export class BatchConsumer<V> {
     await this.consumer.run({
       autoCommit: false,
       eachBatchAutoResolve: false,
-      partitionsConsumedConcurrently: 64,
-      eachBatch: (payload) => this.track(this.onFetch(payload)),
+      partitionsConsumedConcurrently: await this.partitionsAtOnce(),
+      eachBatch: (payload) => this.track(payload),
     });
     await joined;
     this.committing = setInterval(() => void this.commit(), commitPeriodMs);
+  }
+
+  /** All of them: a batch that waits for its store keeps no other partition waiting. */
+  private async partitionsAtOnce(): Promise<number> {
+    const partitions = await this.connection.offsets(this.options.topic.name);
+    return Math.max(partitions.size, placesMin);
   }
 
   /** Finishes the batches under way, commits, and leaves the group. */
@@ -137,7 +146,7 @@ export class BatchConsumer<V> {
     this.stopping = true;
     clearInterval(this.committing);
     // Leaving the group first would make the commit impossible.
-    await Promise.all(this.underWay);
+    await Promise.all(this.last.values());
     await this.commit();
     await this.cluster.disconnect(this.consumer);
     await this.deadLetters.close();
@@ -153,14 +162,13 @@ export class BatchConsumer<V> {
     await this.membership.evict(this.consumer, clientId);
   }
 
-  private async track(fetch: Promise<void>): Promise<void> {
-    const settled = fetch.catch(() => undefined);
-    this.underWay.add(settled);
-    try {
-      await fetch;
-    } finally {
-      this.underWay.delete(settled);
-    }
+  private track(payload: EachBatchPayload): Promise<void> {
+    const fetch = this.onFetch(payload);
+    this.last.set(
+      payload.batch.partition,
+      fetch.catch(() => undefined),
+    );
+    return fetch;
   }
 
   private onAssigned(partitions: number[]): void {
