@@ -61,6 +61,8 @@ export class Heard {
   async flush(): Promise<void> {
     const batch = this.since;
     this.since = [];
+    // Before it is written: who is heard meanwhile is written again, and one that fails keeps no other from it.
+    for (const session of batch) session.unwritten = false;
     for (let at = 0; at < batch.length; at += touchBatch) await this.write(batch.slice(at, at + touchBatch));
   }
 
@@ -68,7 +70,6 @@ export class Heard {
     try {
       const renewals = batch.map((session) => {
         const { deviceId, epoch, heardAtMs } = session;
-        session.unwritten = false;
         return { deviceId, epoch, heardAtMs, newest: this.newestOf(session) };
       });
       const ours = await this.sessions.store.renewAll(renewals);

@@ -81,8 +81,9 @@ export class BatchConsumer<V> {
   /** Grows when positions are read anew: a batch of an older round is given up. */
   private round = 0;
   private stopping = false;
-  /** By partition: it has one batch at a time. Those that are over stay, and settle at once. */
-  private readonly last = new Map<number, Promise<void>>();
+  /** Batches that are being handled. */
+  private underWay = 0;
+  private onIdle: (() => void) | undefined;
 
   constructor(
     private readonly connection: KafkaConnection,
@@ -146,7 +147,7 @@ export class BatchConsumer<V> {
     this.stopping = true;
     clearInterval(this.committing);
     // Leaving the group first would make the commit impossible.
-    await Promise.all(this.last.values());
+    await this.idle();
     await this.commit();
     await this.cluster.disconnect(this.consumer);
     await this.deadLetters.close();
@@ -163,12 +164,16 @@ export class BatchConsumer<V> {
   }
 
   private track(payload: EachBatchPayload): Promise<void> {
-    const fetch = this.onFetch(payload);
-    this.last.set(
-      payload.batch.partition,
-      fetch.catch(() => undefined),
-    );
-    return fetch;
+    this.underWay++;
+    return this.onFetch(payload).finally(() => {
+      if (--this.underWay === 0) this.onIdle?.();
+    });
+  }
+
+  /** Batches that come while this consumer stops are not begun. */
+  private idle(): Promise<void> {
+    if (this.underWay === 0) return Promise.resolve();
+    return new Promise((resolve) => (this.onIdle = resolve));
   }
 
   private onAssigned(partitions: number[]): void {
