@@ -25,4 +25,25 @@ describe('the requests of a connection', () => {
     expect(queue.pending).toEqual([]);
     await eventually(() => expect(queue.throttleCheckTimeoutId).toBeNull());
   });
+
+  it('get their answers, and when none is under way the next ones begin with a Map of their own', () => {
+    const queue = open();
+    const answered: number[] = [];
+    const ask = (correlationId: number): void => {
+      const entry = { correlationId, resolve: () => answered.push(correlationId), reject: () => undefined };
+      queue.push({ entry, expectResponse: true, sendRequest: () => undefined });
+    };
+    const answer = (correlationId: number): void =>
+      queue.fulfillRequest({ correlationId, size: 0, payload: Buffer.alloc(0) });
+    const first = queue.inflight;
+    ask(1);
+    ask(2);
+    answer(1);
+    expect([queue.inflight === first, answered]).toEqual([true, [1]]);
+    answer(2);
+    expect([queue.inflight === first, answered]).toEqual([false, [1, 2]]);
+    ask(3);
+    answer(3);
+    expect(answered).toEqual([1, 2, 3]);
+  });
 });
