@@ -1,0 +1,86 @@
+import { createLogger, newId, TestClock } from '@lanyard/service';
+import { engines, isolate, type Isolation } from '@lanyard/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { Heard } from '../src/sessions/heard.js';
+import { Nudges } from '../src/sessions/nudges.js';
+import type { Session } from '../src/sessions/session.js';
+import { SessionStore } from '../src/sessions/session-store.js';
+import { Sessions } from '../src/sessions/sessions.js';
+
+describe('when devices were last heard', () => {
+  const clock = new TestClock(Date.now());
+  const logger = createLogger({ app: 'test', replicaId: 'dp-heard', level: 'silent' });
+  let isolation: Isolation;
+  let redis: Redis;
+  let store: SessionStore;
+  let sessions: Sessions;
+
+  beforeAll(async () => {
+    isolation = await isolate('heard');
+    redis = new Redis(engines().redisUrl);
+    store = new SessionStore(redis, `${isolation.redisPrefix}dp:`, 'dp-heard');
+    sessions = new Sessions(store, new Nudges(redis, redis, store.keys, 'dp-heard'), clock, logger);
+  });
+  afterAll(async () => {
+    redis.disconnect();
+    await isolation.drop();
+  });
+
+  const registered = (address: string): Promise<Session> =>
+    sessions.open({
+      deviceId: newId(),
+      registrationId: newId(),
+      accountId: newId(),
+      address,
+      nowMs: clock.now(),
+      expiresAtMs: clock.now() + 600_000,
+      data: {
+        endpointName: address,
+        lifetimeSeconds: 600,
+        lwm2mVersion: '1.1',
+        binding: 'U',
+        queueMode: false,
+        rootPath: '',
+        contentFormats: [],
+        links: [],
+        attributes: {},
+        registeredAtMs: clock.now(),
+        firstContact: true,
+      },
+    });
+
+  const stored = async ({ deviceId }: Session): Promise<number | undefined> => (await store.read(deviceId))?.heardAtMs;
+
+  it('is written once for all messages since, and again for those after that', async () => {
+    const heard = new Heard(sessions, clock, logger);
+    const session = await registered('192.0.2.1:1');
+    for (let n = 0; n < 2; n++) {
+      for (let message = 0; message < 3; message++) {
+        await clock.advance(1);
+        heard.note(session);
+        heard.changed(session);
+      }
+      await heard.flush();
+      expect(await stored(session)).toBe(clock.now());
+    }
+  });
+
+  it('is written the next time when a write failed, of every device that was to be written', async () => {
+    const heard = new Heard(sessions, clock, logger);
+    const all = [await registered('192.0.2.2:1'), await registered('192.0.2.3:1'), await registered('192.0.2.4:1')];
+    let fails = true;
+    heard.writesAlong((session) => {
+      if (fails && session === all[1]) throw new Error('nobody knows where it stands');
+      return '';
+    });
+    await clock.advance(5);
+    for (const session of all) heard.note(session);
+    await heard.flush();
+    fails = false;
+    await clock.advance(5);
+    for (const session of all) heard.note(session);
+    await heard.flush();
+    expect(await Promise.all(all.map(stored))).toEqual(all.map(() => clock.now()));
+  });
+});
