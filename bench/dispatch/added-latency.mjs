@@ -1,10 +1,11 @@
 /** From the call that sends to Kafka to the customer, at 1,000 events a second on one channel, beside a bare kafkajs loop. */
 import { DeviceValues } from '@lanyard/contracts';
-import { startBareLoop } from '../bare.mjs';
+import { spawnBareLoop } from '../bare.mjs';
 import { until } from '../latency.mjs';
 import { median, percentile, round } from '../statistics.mjs';
-import { customers, dispatchersOnly, Receiver } from './installation.mjs';
-import { numbersIn, values } from './values.mjs';
+import { customers, dispatchersOnly } from './installation.mjs';
+import { Listener, nowMs } from './listener.mjs';
+import { values } from './values.mjs';
 
 const perSecond = 1_000;
 const tickMs = 5;
@@ -18,9 +19,9 @@ class Travels {
   /** @type {number[]} */
   took = [];
 
-  /** @param {Buffer} body @param {number} atMs */
-  arrive(body, atMs) {
-    for (const { number } of numbersIn(body)) {
+  /** @param {import('./listener.mjs').Came[]} came */
+  arrive(came) {
+    for (const { number, atMs } of came) {
       const leftAt = this.left.get(number);
       if (leftAt === undefined) continue;
       this.took.push(atMs - leftAt);
@@ -34,16 +35,17 @@ export const addedLatency = {
   about: `${perSecond} events a second to one callback and one WebSocket, beside kafkajs eachBatch and ws.send`,
   replicas: dispatchersOnly(),
   async run({ system, seconds, rounds, say }) {
-    const receiver = await new Receiver().start();
+    const listener = await new Listener().start();
     const [called, listening] = await customers(system, 2);
     if (!called || !listening) throw new Error('no customers');
     let travels = new Travels();
-    receiver.onMessage = ({ body, atMs }) => travels.arrive(body, atMs);
-    await called.call('PUT', 'callback', { url: receiver.url(0) });
-    const socket = await listening.listen(({ body, atMs }) => travels.arrive(body, atMs));
-    const bare = await startBareLoop(system.brokers, DeviceValues.name, ({ text, atMs }) =>
-      travels.arrive(Buffer.from(text), atMs),
-    );
+    listener.onValues = (came) => travels.arrive(came);
+    await called.call('PUT', 'callback', { url: listener.url });
+    await listening.call('PUT', 'websocket');
+    const { url, protocols } = listening.socketAddress();
+    await listener.connect(url, protocols);
+    const bare = await spawnBareLoop(system.brokers, DeviceValues.name);
+    await listener.connect(bare.url);
     bare.signal('SIGSTOP');
     let next = 0;
 
@@ -59,7 +61,7 @@ export const addedLatency = {
       for (const [n, message] of messages.entries()) {
         const dueAt = startedAt + (n * 1_000) / perSecond;
         while (performance.now() < dueAt - tickMs) await new Promise((done) => setTimeout(done, tickMs));
-        travels.left.set(first + n, performance.now());
+        travels.left.set(first + n, nowMs());
         void system.producer.sendEncoded(DeviceValues, message);
       }
       await until(() => travels.left.size === 0, 'all values');
@@ -97,8 +99,7 @@ export const addedLatency = {
       say(`round ${n} of ${rounds}: p50 and p99: ${ofRound.join(', ')}`);
     }
     bare.stop();
-    socket.terminate();
-    receiver.stop();
+    listener.stop();
     /** @type {Record<string, number>} */
     const figures = {};
     for (const p of [50, 99]) {

@@ -64,11 +64,17 @@ export class Customer {
     return text.startsWith('{') ? JSON.parse(text) : undefined;
   }
 
+  /** Where its WebSocket is, and what to say there. */
+  socketAddress(replica = 0) {
+    const url = `${this.system.dispatcherUrl(replica).replace('http', 'ws')}/v2/notification/websocket-connect`;
+    return { url, protocols: ['wss', `service_${this.key}`] };
+  }
+
   /** @param {(arrival: Arrival) => void} onMessage @param {object} [serialization] */
   async listen(onMessage, serialization, replica = 0) {
     await this.call('PUT', 'websocket', serialization && { serialization });
-    const url = `${this.system.dispatcherUrl(replica).replace('http', 'ws')}/v2/notification/websocket-connect`;
-    const socket = new WebSocket(url, ['wss', `service_${this.key}`], { perMessageDeflate: false });
+    const { url, protocols } = this.socketAddress(replica);
+    const socket = new WebSocket(url, protocols, { perMessageDeflate: false });
     socket.on('message', (data) =>
       onMessage({ atMs: performance.now(), body: /** @type {Buffer} */ (data), channel: this.number }),
     );

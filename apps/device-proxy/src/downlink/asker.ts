@@ -38,7 +38,8 @@ export class Asker {
 
   /** `onSent` is called for each message that leaves. */
   async ask(session: Session, ask: Ask, onSent?: OnSent): Promise<DeviceReply> {
-    const request = { ...requestFor(session.data, ask, this.models.of(session.accountId)), ...(onSent && { onSent }) };
+    const asked = requestFor(session.data, ask, this.models.of(session.accountId));
+    const request = onSent ? { onSent, ...asked } : asked;
     const answer = await session.whileOpen((signal) => this.link.request(session.address, request, signal));
     this.heard.note(session);
     return replyOf(ask.path, answer);
@@ -49,7 +50,8 @@ export class Asker {
     target: Target,
     onSent?: OnSent,
   ): Promise<{ reply: DeviceReply; token?: string; accept?: number }> {
-    const request = { ...observeRequest(session.data, target), ...(onSent && { onSent }) };
+    const asked = observeRequest(session.data, target);
+    const request = onSent ? { onSent, ...asked } : asked;
     const { answer, token } = await session.whileOpen((signal) => this.link.observe(session.address, request, signal));
     this.heard.note(session);
     const { accept } = request;

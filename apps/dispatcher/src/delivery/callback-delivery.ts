@@ -14,7 +14,7 @@ import type {
   Taking,
 } from '../queue/channel-queue.js';
 import type { BodyBuffers } from './body-buffers.js';
-import type { CallbackSender, CallbackTarget, Leave, Outgoing, Sent } from './callback-sender.js';
+import type { CallbackSender, CallbackTarget, Leave, Sent } from './callback-sender.js';
 import { retryWaitMs } from './retry-schedule.js';
 import { messageIdOf, signatureHeaders } from './signature.js';
 import type { Telemetry } from './telemetry.js';
@@ -172,7 +172,8 @@ export class CallbackDelivery {
   ): Promise<Sent> {
     const { channelId } = claim.hold;
     const body = this.bodies.of(batch.message);
-    const message = { ...this.message(claim.hold, target, batch, body.bytes), leave: this.leave(claim, provenAtMs) };
+    const headers = this.signature(claim.hold, target, batch, body.bytes);
+    const message = { body: body.bytes, headers, leave: this.leave(claim, provenAtMs) };
     const sent = await this.sender.send(channelId, target, message, signal);
     if (sent.bodyLeft) body.left();
     this.telemetry.request(sent.ok ? 'ok' : sent.cause);
@@ -212,10 +213,15 @@ export class CallbackDelivery {
     return { holds, renew };
   }
 
-  private message({ channelId }: Hold, { signing }: CallbackTarget, { from, to }: Batch, body: Buffer): Outgoing {
-    if (!signing) return { body };
+  private signature(
+    { channelId }: Hold,
+    { signing }: CallbackTarget,
+    { from, to }: Batch,
+    body: Buffer,
+  ): Record<string, string> {
+    if (!signing) return {};
     const id = messageIdOf(channelId, signing, { from, to, body });
-    return { body, headers: signatureHeaders(signing, id, this.clock.now(), body) };
+    return signatureHeaders(signing, id, this.clock.now(), body);
   }
 
   private async acknowledge(claim: Claim, sent: Batch, mayGoOn: boolean, waitMs: number): Promise<Acked> {

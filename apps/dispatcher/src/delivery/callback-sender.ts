@@ -67,7 +67,7 @@ const requestOf = (
 ): Dispatcher.DispatchOptions => ({
   method: 'PUT',
   path,
-  headers: { ...target.headers, ...headers, ...ownHeaders, 'content-length': String(body.length) },
+  headers: Object.assign({}, target.headers, headers, ownHeaders, { 'content-length': String(body.length) }),
   body: isAtOnce || !leave ? body : Readable.from(asked(body, leave), { objectMode: false }),
 });
 
@@ -115,7 +115,7 @@ export class CallbackSender {
     const outcome = await exchange.outcome;
     timer.cancel();
     signal?.removeEventListener('abort', abort);
-    return { ...outcome, bodyLeft: outcome.ok && line?.socket?.writableLength === 0 };
+    return Object.assign({ bodyLeft: outcome.ok && line?.socket?.writableLength === 0 }, outcome);
   }
 
   /** The channel is gone, or goes elsewhere. */

@@ -72,7 +72,9 @@ export const cutBatch = (chunks: readonly Buffer[], from: number, firstSkip: num
     extent.skip = 0;
     if (left.eventsMax === 0) break;
   }
-  return { ...extent, category, count: extent.to - from, message: new NotificationMessage(category, pieces) };
+  const { to, chunks: finished, cost, skip } = extent;
+  const message = new NotificationMessage(category, pieces);
+  return { from, to, chunks: finished, cost, skip, category, count: to - from, message };
 };
 
 /** Several batches that follow each other, as one. */

@@ -48,7 +48,7 @@ class AnswerTaker implements Dispatcher.DispatchHandler {
         done(error);
       },
     });
-    this.resolve({ ...this.head, body: this.stream });
+    this.resolve({ statusCode, headers, body: this.stream });
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -59,8 +59,9 @@ class AnswerTaker implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     this.settle();
     if (this.stream) return void this.stream.push(null);
+    const { statusCode, headers } = this.head;
     const [first] = this.chunks;
-    this.resolve({ ...this.head, body: this.chunks.length > 1 ? Buffer.concat(this.chunks) : first });
+    this.resolve({ statusCode, headers, body: this.chunks.length > 1 ? Buffer.concat(this.chunks) : first });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {

@@ -7,22 +7,30 @@ interface Ending {
   destroy(): unknown;
 }
 
-/** What is under way at the door, so that a stop can wait for it. */
+/**
+ * What is under way at the door, so that a stop can wait for it. Each has a place in a list: a Set through which calls
+ * come and go keeps all of them, with their sockets and headers, until the next full collection (ADR 12).
+ */
 export class OpenCalls {
-  private readonly open = new Set<Ending>();
+  private readonly places: (Ending | undefined)[] = [];
+  private readonly free: number[] = [];
   private closing = false;
 
   constructor(private readonly clock: Clock) {}
 
   /** Answers whether the process is stopping: the caller should not come again on this connection. */
   enter(call: Ending): boolean {
-    this.open.add(call);
-    call.once('close', () => void this.open.delete(call));
+    const place = this.free.pop() ?? this.places.length;
+    this.places[place] = call;
+    call.once('close', () => {
+      this.places[place] = undefined;
+      this.free.push(place);
+    });
     return this.closing;
   }
 
   get size(): number {
-    return this.open.size;
+    return this.places.length - this.free.length;
   }
 
   /** Waits until nothing is under way, at most `timeoutMs`; what is left then is cut. */
@@ -31,13 +39,13 @@ export class OpenCalls {
     const timeout = new AbortController();
     const timer = this.clock.after(timeoutMs, () => timeout.abort());
     try {
-      while (this.open.size > 0 && !timeout.signal.aborted) {
-        const [call] = this.open;
+      while (this.size > 0 && !timeout.signal.aborted) {
+        const call = this.places.find((each) => each !== undefined);
         await once(call as unknown as NodeJS.EventEmitter, 'close', { signal: timeout.signal }).catch(() => undefined);
       }
     } finally {
       timer.cancel();
     }
-    for (const call of this.open) call.destroy();
+    for (const call of this.places) call?.destroy();
   }
 }

@@ -82,13 +82,13 @@ export class DeviceWriter {
 
   /** A registration, an update or its end: the device was connected then. */
   async sessions(facts: readonly DeviceSessionChanged[]): Promise<void> {
-    await this.seen(facts.map((f) => ({ ...f, registrationEventAt: f.occurredAt, connectedAt: f.occurredAt })));
+    await this.seen(facts.map((f) => ({ registrationEventAt: f.occurredAt, connectedAt: f.occurredAt, ...f })));
   }
 
   /** A device that is in the table with this session, connected within the hour, needs nothing. */
   async values(facts: readonly ResourceValueArrived[]): Promise<void> {
     const news = facts.filter((f) => !this.recent.covers(f.deviceId, f.epoch, Date.parse(f.observedAt)));
-    await this.seen(news.map((f) => ({ ...f, registrationEventAt: null, connectedAt: f.observedAt })));
+    await this.seen(news.map((f) => ({ registrationEventAt: null, connectedAt: f.observedAt, ...f })));
   }
 
   async lifecycle(facts: readonly DeviceLifecycleChanged[]): Promise<void> {

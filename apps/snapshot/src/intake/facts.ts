@@ -9,12 +9,12 @@ export const reportedValues = (fact: ResourceValueArrived, models?: AccountModel
   const expiresAt = new Date(Date.parse(observedAt) + item['max-age'] * 1000).toISOString();
   const payload = Buffer.from(item.payload, 'base64');
   return expand(item.path, item.ct, payload, models?.of(fact.accountId)).map((resource) => ({
-    ...resource,
     deviceId,
     epoch,
     sequence,
     reportedAt: observedAt,
     expiresAt,
+    ...resource,
   }));
 };
 
@@ -37,12 +37,12 @@ const desired = (
     Buffer.from(payload, 'base64'),
     models?.of(command.accountId),
   ).map((resource) => ({
-    ...resource,
     deviceId: command.deviceId,
     commandId: command.commandId,
     status,
     desiredAt: command.acceptedAt,
     statusUpdatedAt,
+    ...resource,
   }));
 
 /** A write of a value makes it desired; reads, executes and write attributes do not. */

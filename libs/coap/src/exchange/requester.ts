@@ -95,10 +95,9 @@ export class Requester {
     call: RequestCall,
     extras: RequestExtras,
   ): Promise<IncomingResponse> {
-    const observe = call.observe === undefined ? {} : { observe: call.observe };
     return roundTrip(this.core, state, {
       request,
-      options: writeRequestOptions(request, { ...extras, ...observe }),
+      options: writeRequestOptions(request, call.observe === undefined ? extras : { observe: call.observe, ...extras }),
       payload,
       token: call.token ?? this.core.tokens.next(),
       intent: call.intent,

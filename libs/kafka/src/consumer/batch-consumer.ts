@@ -4,9 +4,12 @@ import type { KafkaConnection } from '../connection/kafka-connection.js';
 import { logRequests } from '../request-log.js';
 import { type BatchHandler, PoisonMessage, type Received, type StoredPositions } from './batch.js';
 import { ConsumerCluster, fetchWaitMs } from './consumer-cluster.js';
+import { ConsumerMetrics } from './consumer-metrics.js';
 import { DeadLetters } from './dead-letters.js';
+import './fetch-response.js';
 import { GroupMembership } from './group-membership.js';
 import { PositionGates } from './positions.js';
+import './quiet-runner.js';
 import { recordHeaders } from './record-headers.js';
 
 export interface BatchConsumerOptions<V> {
@@ -23,8 +26,8 @@ export interface BatchConsumerOptions<V> {
   onFatal: (error: unknown) => void;
 }
 
-const commitPeriodMs = 1_000;
-const heartbeatPeriodMs = 1_000;
+/** Commits, heartbeats while batches are under way, and what there is to tell. */
+const tickMs = 1_000;
 /** For each place kafkajs does something at every fetch; so many there are also for partitions that come later. */
 const placesMin = 16;
 const retryFirstMs = 100;
@@ -75,14 +78,16 @@ export class BatchConsumer<V> {
   private readonly membership: GroupMembership;
   private readonly topicOnCluster: string;
   private readonly groupId: string;
+  private readonly metrics: ConsumerMetrics | undefined;
   private done = new Map<number, bigint>();
-  private committing: NodeJS.Timeout | undefined;
+  private ticking: NodeJS.Timeout | undefined;
   private assigned: number[] = [];
   /** Grows when positions are read anew: a batch of an older round is given up. */
   private round = 0;
   private stopping = false;
   /** Batches that are being handled. */
   private underWay = 0;
+  private heartbeat: (() => Promise<void>) | undefined;
   private onIdle: (() => void) | undefined;
 
   constructor(
@@ -93,12 +98,14 @@ export class BatchConsumer<V> {
     this.groupId = connection.topicName(`${options.group}.${options.topic.name}`);
     this.deadLetters = new DeadLetters(connection, options.topic.name, options.group);
     this.gates = options.positions && new PositionGates(options.positions, options.topic.name);
+    const { metrics } = connection;
+    this.metrics = metrics && new ConsumerMetrics(metrics, options.topic.name, options.group);
     this.membership = new GroupMembership(this.cluster, this.groupId, connection.logger);
     this.consumer = connection.kafka.consumer({
       groupId: this.groupId,
       partitionAssigners: [this.cluster.assigner],
       sessionTimeout: 30_000,
-      heartbeatInterval: heartbeatPeriodMs,
+      heartbeatInterval: tickMs,
       rebalanceTimeout: 60_000,
       maxWaitTimeInMs: fetchWaitMs,
       maxBytesPerPartition: 512 * 1024,
@@ -132,7 +139,7 @@ export class BatchConsumer<V> {
       eachBatch: (payload) => this.track(payload),
     });
     await joined;
-    this.committing = setInterval(() => void this.commit(), commitPeriodMs);
+    this.ticking = setInterval(() => this.tick(), tickMs);
   }
 
   /** All of them: a batch that waits for its store keeps no other partition waiting. */
@@ -145,9 +152,9 @@ export class BatchConsumer<V> {
   async stop(): Promise<void> {
     if (this.stopping) return;
     this.stopping = true;
-    clearInterval(this.committing);
-    // Leaving the group first would make the commit impossible.
     await this.idle();
+    clearInterval(this.ticking);
+    // Leaving the group first would make the commit impossible.
     await this.commit();
     await this.cluster.disconnect(this.consumer);
     await this.deadLetters.close();
@@ -163,10 +170,20 @@ export class BatchConsumer<V> {
     await this.membership.evict(this.consumer, clientId);
   }
 
+  private tick(): void {
+    void this.commit();
+    // A handler may take longer than a session. That the group is being rebalanced, kafkajs learns by itself.
+    if (this.underWay > 0) void this.heartbeat?.().catch(() => undefined);
+    this.metrics?.tellLags();
+  }
+
   private track(payload: EachBatchPayload): Promise<void> {
     this.underWay++;
+    this.heartbeat = payload.heartbeat;
     return this.onFetch(payload).finally(() => {
-      if (--this.underWay === 0) this.onIdle?.();
+      if (--this.underWay > 0) return;
+      this.heartbeat = undefined;
+      this.onIdle?.();
     });
   }
 
@@ -198,7 +215,7 @@ export class BatchConsumer<V> {
   }
 
   private async onFetch(payload: EachBatchPayload): Promise<void> {
-    const { batch, resolveOffset, heartbeat, isRunning, isStale } = payload;
+    const { batch, resolveOffset, isRunning, isStale } = payload;
     const { partition } = batch;
     const round = this.round;
     const isGone = (): boolean => !isRunning() || isStale() || round !== this.round;
@@ -212,19 +229,13 @@ export class BatchConsumer<V> {
     if (verdict?.kind === 'seek') return this.seek(partition, verdict.to);
     const from = verdict?.from ?? 0n;
     const messages = batch.messages.filter((m) => BigInt(m.offset) >= from);
-    const beating = setInterval(() => void heartbeat().catch(() => undefined), heartbeatPeriodMs);
-    try {
-      if (!(await this.process(payload, messages, isGone))) return;
-    } finally {
-      clearInterval(beating);
-    }
+    if (!(await this.process(payload, messages, isGone))) return;
     const next = BigInt(batch.lastOffset()) + 1n;
     await this.gates?.passed(partition, next);
     if (isGone()) return;
     resolveOffset(batch.lastOffset());
     this.done.set(partition, next);
-    this.observe(payload, messages);
-    await heartbeat();
+    this.metrics?.handled(batch, messages);
   }
 
   /** False when the batch was given up because the partition is no longer ours. */
@@ -240,7 +251,6 @@ export class BatchConsumer<V> {
           partition,
           messages,
           nextOffset: BigInt(payload.batch.lastOffset()) + 1n,
-          heartbeat: payload.heartbeat,
           isStale: isGone,
         });
         return true;
@@ -314,37 +324,5 @@ export class BatchConsumer<V> {
       // A rebalance or a broker that is away: what is not committed is handled again, which handlers allow.
       this.connection.logger.debug({ err: error, topic: this.options.topic.name }, 'offsets not committed');
     }
-  }
-
-  private observe({ batch }: EachBatchPayload, messages: KafkaMessage[]): void {
-    const { metrics } = this.connection;
-    if (!metrics) return;
-    const labels = { topic: this.options.topic.name, group: this.options.group };
-    const lag = Number(BigInt(batch.highWatermark) - BigInt(batch.lastOffset()) - 1n);
-    metrics
-      .gauge({
-        name: 'lanyard_kafka_consumer_lag',
-        help: 'Messages not yet handled',
-        labelNames: ['topic', 'group', 'partition'],
-      })
-      .set({ ...labels, partition: String(batch.partition) }, Math.max(0, lag));
-    metrics
-      .histogram({
-        name: 'lanyard_kafka_batch_messages',
-        help: 'Messages per batch',
-        labelNames: ['topic', 'group'],
-        buckets: [1, 10, 100, 1_000, 10_000],
-      })
-      .observe(labels, messages.length);
-    const oldest = messages[0];
-    if (oldest)
-      metrics
-        .histogram({
-          name: 'lanyard_kafka_batch_age_seconds',
-          help: 'Age of the oldest message of a batch when handled',
-          labelNames: ['topic', 'group'],
-          buckets: [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30, 300],
-        })
-        .observe(labels, Math.max(0, Date.now() - Number(oldest.timestamp)) / 1000);
   }
 }

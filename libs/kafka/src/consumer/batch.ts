@@ -20,7 +20,6 @@ export interface Batch<V> {
   messages: Received<V>[];
   /** Offset after the last one of this fetch, whether or not its message is in `messages`. */
   nextOffset: bigint;
-  heartbeat(): Promise<void>;
   /** The partition was taken away, or the consumer stops: what is done now may be done elsewhere too. */
   isStale(): boolean;
 }

@@ -5,7 +5,12 @@ import { statementName } from './statement-name.js';
 const textsMax = 32;
 
 interface Pool {
-  query(query: { name?: string; text: string; values: unknown[]; rowMode?: 'array' }): Promise<{ rows: unknown[] }>;
+  query(query: {
+    text: string;
+    values: unknown[];
+    name: string | undefined;
+    rowMode?: 'array';
+  }): Promise<{ rows: unknown[] }>;
 }
 
 /**
@@ -18,7 +23,7 @@ export class PreparedReads {
   constructor(private readonly database: DataSource) {}
 
   async rows<T>(text: string, values: unknown[]): Promise<T[]> {
-    const { rows } = await this.pool.query({ ...this.named(text), text, values });
+    const { rows } = await this.pool.query({ text, values, name: this.nameOf(text) });
     return rows as T[];
   }
 
@@ -27,12 +32,8 @@ export class PreparedReads {
    * that may find one row in a million, or all of them.
    */
   async tuples<T extends unknown[]>(text: string, values: unknown[], plan: 'once' | 'each' = 'once'): Promise<T[]> {
-    const { rows } = await this.pool.query({
-      ...(plan === 'once' && this.named(text)),
-      text,
-      values,
-      rowMode: 'array',
-    });
+    const name = plan === 'once' ? this.nameOf(text) : undefined;
+    const { rows } = await this.pool.query({ text, values, name, rowMode: 'array' });
     return rows as T[];
   }
 
@@ -41,12 +42,11 @@ export class PreparedReads {
     return (this.database.driver as unknown as { master: Pool }).master;
   }
 
-  private named(text: string): { name?: string } {
+  private nameOf(text: string): string | undefined {
     const known = this.names.get(text);
-    if (known !== undefined) return { name: known };
-    if (this.names.size >= textsMax) return {};
+    if (known !== undefined || this.names.size >= textsMax) return known;
     const name = statementName(text);
     this.names.set(text, name);
-    return { name };
+    return name;
   }
 }

@@ -46,7 +46,7 @@ export class TokenAuthenticator implements Authenticator {
     const token = request.headers[identityHeader];
     const verified = typeof token === 'string' ? this.verify(token) : undefined;
     if (!verified) throw new Unauthenticated('Come through the gateway: no valid identity token.', 'invalid_token');
-    return { ...verified.identity, requestId: request.id };
+    return { requestId: request.id, ...verified.identity };
   }
 
   private verify(token: string): VerifiedIdentity | undefined {
@@ -88,7 +88,7 @@ export class IdentityGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<WithIdentity>();
     const identity = await this.authenticator.authenticate(request);
     const traceParent = traceParentOf(request);
-    request.identity = traceParent === undefined ? identity : { ...identity, traceParent };
+    request.identity = traceParent === undefined ? identity : { traceParent, ...identity };
     const missing = permissions.find((permission) => !request.identity?.permissions.includes(permission));
     if (missing) throw new AccessDenied(`The key has no permission for this operation: it needs ${missing}.`);
     return true;

@@ -1,0 +1,56 @@
+import type { Metrics } from '@lanyard/service';
+import type { Batch, KafkaMessage } from 'kafkajs';
+
+const msPerSecond = 1_000;
+
+/** What one consumer tells of its batches. There may be a thousand of them a second, so nothing is looked up for each. */
+export class ConsumerMetrics {
+  private readonly lags = new Map<number, number>();
+  private readonly lag;
+  private readonly messages;
+  private readonly age;
+
+  constructor(
+    metrics: Metrics,
+    private readonly topic: string,
+    private readonly group: string,
+  ) {
+    this.lag = metrics.gauge({
+      name: 'lanyard_kafka_consumer_lag',
+      help: 'Messages not yet handled',
+      labelNames: ['topic', 'group', 'partition'],
+    });
+    const labels = { topic, group };
+    this.messages = metrics
+      .histogram({
+        name: 'lanyard_kafka_batch_messages',
+        help: 'Messages per batch',
+        labelNames: ['topic', 'group'],
+        buckets: [1, 10, 100, 1_000, 10_000],
+      })
+      .labels(labels);
+    this.age = metrics
+      .histogram({
+        name: 'lanyard_kafka_batch_age_seconds',
+        help: 'Age of the oldest message of a batch when handled',
+        labelNames: ['topic', 'group'],
+        buckets: [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30, 300],
+      })
+      .labels(labels);
+  }
+
+  /** `messages`: those of the batch that were handled. */
+  handled(batch: Batch, messages: readonly KafkaMessage[]): void {
+    this.lags.set(batch.partition, Number(batch.highWatermark) - Number(batch.lastOffset()) - 1);
+    this.messages.observe(messages.length);
+    const [oldest] = messages;
+    if (oldest) this.age.observe(Math.max(0, Date.now() - Number(oldest.timestamp)) / msPerSecond);
+  }
+
+  /** How far each partition was behind after its last batch. */
+  tellLags(): void {
+    const { topic, group } = this;
+    for (const [partition, lag] of this.lags)
+      this.lag.set({ topic, group, partition: String(partition) }, Math.max(0, lag));
+  }
+}

@@ -1,0 +1,178 @@
+import { createRequire } from 'node:module';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from '@jest/globals';
+import { recordHeaders } from './record-headers.js';
+
+const require = createRequire(import.meta.url);
+interface Fetched {
+  responses: readonly { partitions: readonly { messages: readonly unknown[] }[] }[];
+}
+interface Fetch {
+  decode: (answer: Buffer) => Promise<Fetched>;
+}
+type Message = Parameters<typeof recordHeaders>[0] & { isControlRecord: boolean };
+
+const response = require('kafkajs/src/protocol/requests/fetch/v11/response.js') as Fetch;
+/** kafkajs' own, which the import below replaces. */
+const { decode: decodeOfKafkajs } = { ...response };
+const { decodeFetch } = await import('./fetch-response.js');
+
+const encodeBatch = require('kafkajs/src/protocol/recordBatch/v0/index.js') as {
+  RecordBatch: (batch: object) => Promise<{ buffer: Buffer }>;
+};
+const encodeRecord = require('kafkajs/src/protocol/recordBatch/record/v0/index.js') as (record: object) => object;
+
+interface Given {
+  key: string | null;
+  value: string | null;
+  headers?: Record<string, string>;
+  timestampDelta?: number;
+}
+
+const batch = async (firstOffset: number, records: readonly Given[], more: object = {}): Promise<Buffer> => {
+  const firstTimestamp = 1_790_000_000_000;
+  const { buffer } = await encodeBatch.RecordBatch({
+    firstOffset,
+    firstTimestamp,
+    maxTimestamp: firstTimestamp + 5_000,
+    lastOffsetDelta: records.length - 1,
+    records: records.map(({ key, value, headers = {}, timestampDelta = 0 }, offsetDelta) =>
+      encodeRecord({
+        offsetDelta,
+        timestampDelta,
+        key: key === null ? null : Buffer.from(key),
+        value: value === null ? null : Buffer.from(value),
+        headers,
+      }),
+    ),
+    ...more,
+  });
+  return buffer;
+};
+
+const int = (bytes: 2 | 4 | 8, value: number): Buffer => {
+  const buffer = Buffer.alloc(bytes);
+  if (bytes === 8) buffer.writeBigInt64BE(BigInt(value));
+  else buffer.writeIntBE(value, 0, bytes);
+  return buffer;
+};
+
+const partition = (number: number, set: Buffer, aborted: readonly [number, number][] = []): Buffer =>
+  Buffer.concat([
+    int(4, number),
+    int(2, 0),
+    int(8, 1_000),
+    int(8, 990),
+    int(8, 3),
+    int(4, aborted.length || -1),
+    ...aborted.flatMap(([producer, first]) => [int(8, producer), int(8, first)]),
+    int(4, -1),
+    int(4, set.length),
+    set,
+  ]);
+
+const answer = (...partitions: Buffer[]): Buffer => {
+  const name = Buffer.from('device.values');
+  return Buffer.concat([
+    int(4, 7),
+    int(2, 0),
+    int(4, 9),
+    int(4, 1),
+    int(2, name.length),
+    name,
+    int(4, partitions.length),
+    ...partitions,
+  ]);
+};
+
+const plain = ({ responses, ...rest }: Fetched) => ({
+  ...rest,
+  responses: responses.map((topic) => ({
+    ...topic,
+    partitions: topic.partitions.map((each) => ({
+      ...each,
+      messages: (each.messages as Message[]).map((message) => ({
+        offset: message.offset,
+        timestamp: message.timestamp,
+        attributes: message.attributes,
+        key: message.key && String(message.key),
+        value: message.value && String(message.value),
+        headers: recordHeaders(message).all(),
+        isControlRecord: message.isControlRecord,
+      })),
+    })),
+  })),
+});
+
+const records: Given[] = [
+  { key: 'a', value: 'one', headers: { ce_id: '1', ce_type: 'ä ✓' } },
+  { key: null, value: 'x'.repeat(70_000), timestampDelta: 300 },
+  { key: 'c', value: null, timestampDelta: -20 },
+  { key: '', value: '', timestampDelta: 2_000_000_000_000 },
+  { key: 'k'.repeat(200), value: 'last', headers: { long: 'y'.repeat(9_000) } },
+];
+
+const logAppendTime = 0x08;
+
+/** A copy with other attributes; the checksum is not looked at. */
+const withAttributes = (bytes: Buffer, attributes: number): Buffer => {
+  const copy = Buffer.from(bytes);
+  copy.writeInt16BE(attributes, 21);
+  return copy;
+};
+
+describe('the answer to a fetch', () => {
+  it.each<[string, () => Promise<Buffer>]>([
+    ['no partition', async () => answer()],
+    ['an empty partition', async () => answer(partition(3, Buffer.alloc(0)))],
+    ['records of one batch', async () => answer(partition(0, await batch(500, records)))],
+    ['an offset of more than 32 bits', async () => answer(partition(0, await batch(2 ** 40, records)))],
+    [
+      'several batches and partitions',
+      async () =>
+        answer(
+          partition(4, Buffer.concat([await batch(7, records), await batch(12, records.slice(0, 2))]), [[5, 6]]),
+          partition(5, await batch(0, [])),
+          partition(6, await batch(9, records.slice(2))),
+        ),
+    ],
+    [
+      'a batch of which the end is missing',
+      async () =>
+        answer(partition(0, Buffer.concat([await batch(7, records), (await batch(12, records)).subarray(0, 300)]))),
+    ],
+    ['less than the head of a batch', async () => answer(partition(0, (await batch(12, records)).subarray(0, 40)))],
+    [
+      'a time that the broker set',
+      async () => answer(partition(0, withAttributes(await batch(12, records), logAppendTime))),
+    ],
+    ['a batch of a transaction', async () => answer(partition(0, withAttributes(await batch(12, records), 0x10)))],
+    [
+      'a control batch behind others',
+      async () =>
+        answer(
+          partition(
+            0,
+            Buffer.concat([await batch(1, records), withAttributes(await batch(12, records.slice(0, 1)), 0x30)]),
+          ),
+          partition(1, await batch(1, records)),
+        ),
+    ],
+  ])('is what kafkajs reads of it: %s', async (_, make) => {
+    const bytes = await make();
+    expect(plain(await decodeFetch(bytes))).toEqual(plain(await decodeOfKafkajs(bytes)));
+  });
+
+  it('compressed batches are read by kafkajs', async () => {
+    const whole = await batch(12, records);
+    const compressed = gzipSync(whole.subarray(61));
+    const head = withAttributes(whole.subarray(0, 61), 1);
+    head.writeInt32BE(49 + compressed.length, 8);
+    const { responses } = plain(await decodeFetch(answer(partition(0, Buffer.concat([head, compressed])))));
+    expect(responses).toEqual(plain(await decodeFetch(answer(partition(0, whole)))).responses);
+  });
+
+  it('kafkajs reads answers with it', () => {
+    expect(response.decode).toBe(decodeFetch);
+  });
+});
