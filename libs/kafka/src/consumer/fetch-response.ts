@@ -117,7 +117,7 @@ const plainMessages = (bytes: Buffer, start: number, end: number): FetchedMessag
   const reader = new AnswerReader(bytes);
   for (let batch = start; end - batch >= batchOverheadBytes;) {
     const next = batch + bodyAt + bytes.readInt32BE(batch + lengthAt);
-    if (bytes.readInt8(batch + magicAt) !== magic) return undefined;
+    if (next < batch + recordsAt || bytes.readInt8(batch + magicAt) !== magic) return undefined;
     // An answer ends where its bytes do, also within a batch.
     if (next > end) break;
     const attributes = bytes.readInt16BE(batch + attributesAt);
