@@ -3,7 +3,7 @@
  *
  *   node bench/dispatch/bare-consumer.mjs BROKERS TOPIC plain|lean
  *
- * `lean`: with the reading of headers that our library has. Says `joined`, then after each batch how many it has had.
+ * `lean`: with the reading of answers that our library has (ADR 12). Says `joined`, then after each batch how many it has had.
  */
 import kafkajs from 'kafkajs';
 

@@ -6,6 +6,7 @@ import { pauseMs } from '../src/sessions/limits.js';
 import { Nudges } from '../src/sessions/nudges.js';
 import { SessionStore } from '../src/sessions/session-store.js';
 import { Sessions } from '../src/sessions/sessions.js';
+import { registered as atDoor } from './registered.js';
 
 /** Time goes on without any timer telling of it, as for a process that was stopped. */
 class StandingClock extends TestClock {
@@ -50,27 +51,7 @@ describe('the fence between replicas', () => {
   });
 
   const registered = async (address: string, deviceId = newId()) => {
-    const session = await a.open({
-      deviceId,
-      registrationId: newId(),
-      accountId,
-      address,
-      nowMs: clock.now(),
-      expiresAtMs: clock.now() + 600_000,
-      data: {
-        endpointName: address,
-        lifetimeSeconds: 600,
-        lwm2mVersion: '1.1',
-        binding: 'U',
-        queueMode: false,
-        rootPath: '',
-        contentFormats: [],
-        links: [],
-        attributes: {},
-        registeredAtMs: clock.now(),
-        firstContact: true,
-      },
-    });
+    const session = await a.open({ ...atDoor(address, clock.now()), deviceId, accountId });
     return { session, lookup: { by: 'registration' as const, registrationId: session.registrationId } };
   };
 

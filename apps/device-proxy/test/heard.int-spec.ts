@@ -1,4 +1,4 @@
-import { createLogger, newId, TestClock } from '@lanyard/service';
+import { createLogger, TestClock } from '@lanyard/service';
 import { engines, isolate, type Isolation } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
@@ -7,6 +7,7 @@ import { Nudges } from '../src/sessions/nudges.js';
 import type { Session } from '../src/sessions/session.js';
 import { SessionStore } from '../src/sessions/session-store.js';
 import { Sessions } from '../src/sessions/sessions.js';
+import { registered } from './registered.js';
 
 describe('when devices were last heard', () => {
   const clock = new TestClock(Date.now());
@@ -27,34 +28,13 @@ describe('when devices were last heard', () => {
     await isolation.drop();
   });
 
-  const registered = (address: string): Promise<Session> =>
-    sessions.open({
-      deviceId: newId(),
-      registrationId: newId(),
-      accountId: newId(),
-      address,
-      nowMs: clock.now(),
-      expiresAtMs: clock.now() + 600_000,
-      data: {
-        endpointName: address,
-        lifetimeSeconds: 600,
-        lwm2mVersion: '1.1',
-        binding: 'U',
-        queueMode: false,
-        rootPath: '',
-        contentFormats: [],
-        links: [],
-        attributes: {},
-        registeredAtMs: clock.now(),
-        firstContact: true,
-      },
-    });
+  const open = (address: string): Promise<Session> => sessions.open(registered(address, clock.now()));
 
   const stored = async ({ deviceId }: Session): Promise<number | undefined> => (await store.read(deviceId))?.heardAtMs;
 
   it('is written once for all messages since, and again for those after that', async () => {
     const heard = new Heard(sessions, clock, logger);
-    const session = await registered('192.0.2.1:1');
+    const session = await open('192.0.2.1:1');
     for (let n = 0; n < 2; n++) {
       for (let message = 0; message < 3; message++) {
         await clock.advance(1);
@@ -68,7 +48,7 @@ describe('when devices were last heard', () => {
 
   it('is written the next time when a write failed, of every device that was to be written', async () => {
     const heard = new Heard(sessions, clock, logger);
-    const all = [await registered('192.0.2.2:1'), await registered('192.0.2.3:1'), await registered('192.0.2.4:1')];
+    const all = [await open('192.0.2.2:1'), await open('192.0.2.3:1'), await open('192.0.2.4:1')];
     let fails = true;
     heard.writesAlong((session) => {
       if (fails && session === all[1]) throw new Error('nobody knows where it stands');

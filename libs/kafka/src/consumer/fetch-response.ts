@@ -167,7 +167,7 @@ const messagesAt = (reader: AnswerReader): readonly unknown[] | Promise<unknown[
 
 /**
  * The answer to a fetch, version 11 of the Kafka protocol. kafkajs makes a hidden class for each batch that it reads, by
- * `{ ...batch, records }`, and numbers of 64 bits and copies of bytes for each record (ADR 12).
+ * `{ ...batch, records }`, and numbers of 64 bits and views of views for each record (ADR 12).
  */
 export const decodeFetch = async (answer: Buffer): Promise<FetchAnswer> => {
   const reader = new AnswerReader(answer);

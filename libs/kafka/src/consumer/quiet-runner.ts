@@ -14,8 +14,8 @@ const { prototype } = createRequire(import.meta.url)('kafkajs/src/consumer/runne
 const { handleBatch } = prototype;
 
 /**
- * kafkajs tells of the begin and the end of each batch. Nobody listens, and what it would say costs as much as to read
- * the batch: eight sums of 64 bits and a hidden class (ADR 12).
+ * kafkajs tells of the begin and the end of each batch. Nobody listens, and what it would say takes sums of 64 bits and a
+ * hidden class for each (ADR 12).
  */
 prototype.handleBatch = async function (batch) {
   if (!this.running || !this.eachBatch || this.autoCommit || batch.isEmpty()) return handleBatch.call(this, batch);
