@@ -21,6 +21,7 @@ import { Pull } from './delivery/pull.js';
 import { ReadyLoop } from './delivery/ready-loop.js';
 import { Replicas } from './delivery/replicas.js';
 import { Telemetry } from './delivery/telemetry.js';
+import { UnderWay } from './delivery/under-way.js';
 import { WebSocketServer } from './delivery/websocket-server.js';
 import { type Engines, sources } from './engines.js';
 import { Explanations } from './explain/explanations.js';
@@ -80,7 +81,8 @@ export const assemble = (config: DispatcherConfig, { logger, metrics, tracing }:
   const reporter = new DropReporter(store, registry, clock, logger, (drops) => telemetry.dropped(drops));
   const repair = new Repair(store, registry, channels, keys, logger);
 
-  const loop = new ReadyLoop(link, redisKeys, clock, owner, delivery, holders, logger, config.callback.concurrency);
+  const underWay = new UnderWay(clock, config.callback.concurrency);
+  const loop = new ReadyLoop(link, redisKeys, clock, owner, delivery, holders, logger, underWay);
   const replicas = new Replicas(link, redisKeys, clock, owner, logger, {
     sockets: (lost) => {
       for (const channelId of lost) announcer.changed(channelId);

@@ -6,6 +6,7 @@ import type { Keys } from '../queue/keys.js';
 import type { RedisLink } from '../queue/redis-link.js';
 import type { CallbackDelivery, Turn } from './callback-delivery.js';
 import type { Holders } from './holders.js';
+import { slowAfterMs, type UnderWay } from './under-way.js';
 
 /** How often a replica looks for work that others left, while there is some. */
 const pollMs = 100;
@@ -13,19 +14,10 @@ const pollMs = 100;
 /** … and while it finds nothing. What falls due by itself is seen this long before, and looked for in time. */
 const idlePollMs = 500;
 
-/**
- * A request costs what hundreds of events do. So with this many channels under way for each millisecond, a channel
- * waits a little for more events after a small batch; one of few goes on at once.
- */
-const channelsPerLingerMs = 4;
-const lingerMaxMs = 25;
-
 /** While others wait for a place, a channel that never runs dry gives its own back after this many batches. */
 const batchesInARow = 16;
 
-/** A request longer than this makes its channel slow; slow ones never get more than this share of the places. */
-const slowAfterMs = 1_000;
-const slowShare = 0.75;
+/** How long a slow channel is out of the way of others. */
 const postponeMs = 1_000;
 
 /** Of WITHSCORES. */
@@ -36,13 +28,11 @@ const pairs = (list: readonly string[]): [channelId: string, atMs: number][] =>
 const drainMs = 3_000;
 
 /**
- * Finds callback channels that are due and delivers up to `concurrency` of them at once, one request per channel. A
+ * Finds callback channels that are due and delivers as many of them at once as there are places, one request per channel. A
  * channel that had nothing to send is taken while it gets something, as long as there is room.
  * Also wakes sockets and polls whose channel got something.
  */
 export class ReadyLoop implements Taker {
-  private readonly underWay = new Map<string, Promise<void>>();
-  private readonly slow = new Set<string>();
   private readonly aborting = new AbortController();
   private nextLook: Timer | undefined;
   private looking: Promise<void> | undefined;
@@ -59,7 +49,7 @@ export class ReadyLoop implements Taker {
     private readonly delivery: CallbackDelivery,
     private readonly holders: Holders,
     private readonly logger: Logger,
-    private readonly concurrency: number,
+    private readonly underWay: UnderWay,
   ) {}
 
   start(): void {
@@ -89,9 +79,9 @@ export class ReadyLoop implements Taker {
   }
 
   offer(channelId: string): Taking | undefined {
-    if (this.stopped || this.slow.has(channelId)) return undefined;
+    if (this.stopped || this.underWay.isSlow(channelId)) return undefined;
     // One that is under way may end before its events are there, or be given them.
-    if (this.underWay.size >= this.concurrency && !this.underWay.has(channelId)) return undefined;
+    if (this.underWay.isFull && !this.underWay.has(channelId)) return undefined;
     return this.delivery.taking(channelId);
   }
 
@@ -99,7 +89,7 @@ export class ReadyLoop implements Taker {
   take(taken: TakenChannel): void {
     const { channelId } = taken.taking.hold;
     // Somebody may still be finding out that it is not due any more.
-    const before = this.underWay.get(channelId);
+    const before = this.underWay.end(channelId);
     this.deliver(channelId, async (turn) => {
       await before;
       if (this.stopped) return this.delivery.giveBack(taken);
@@ -112,7 +102,7 @@ export class ReadyLoop implements Taker {
     this.stopped = true;
     this.nextLook?.cancel();
     await this.looking;
-    const all = Promise.all(this.underWay.values());
+    const all = Promise.all(this.underWay.ends());
     const drained = new AbortController();
     await Promise.race([all, this.clock.sleep(drainMs, drained.signal)]);
     drained.abort();
@@ -134,7 +124,7 @@ export class ReadyLoop implements Taker {
   }
 
   private async find(): Promise<{ due: string[]; held: string[]; nextInMs: number }> {
-    const free = Math.max(0, this.concurrency - this.underWay.size);
+    const free = Math.max(0, this.underWay.places - this.underWay.size);
     const now = this.clock.now();
     const soon = now + idlePollMs;
     const { shards } = this.keys;
@@ -151,17 +141,17 @@ export class ReadyLoop implements Taker {
 
   private begin(channelId: string): void {
     if (this.underWay.has(channelId)) return;
-    if (this.slow.has(channelId) && this.slowUnderWay() >= this.concurrency * slowShare)
-      return this.postpone(channelId);
+    if (this.underWay.mustWait(channelId)) return this.postpone(channelId);
     this.deliver(channelId, (turn) => this.delivery.deliver(channelId, turn));
   }
 
   /** `work` says whether there is more. */
   private deliver(channelId: string, work: (turn: Turn) => Promise<boolean>): void {
-    const lingerMs = Math.min(lingerMaxMs, Math.floor(this.underWay.size / channelsPerLingerMs));
+    const lingerMs = this.underWay.lingerMs();
     let [requests, slowestMs] = [0, 0];
     const goesOn = (tookMs: number): boolean => {
       slowestMs = Math.max(slowestMs, tookMs);
+      this.underWay.answered(channelId);
       const othersWait = this.isCrowded || tookMs > slowAfterMs;
       return !this.stopped && (++requests < batchesInARow || !othersWait);
     };
@@ -171,18 +161,10 @@ export class ReadyLoop implements Taker {
         return true;
       })
       .then((isMore) => {
-        if (this.underWay.get(channelId) === delivery) this.underWay.delete(channelId);
-        if (slowestMs > slowAfterMs) this.slow.add(channelId);
-        else this.slow.delete(channelId);
+        this.underWay.judge(channelId, slowestMs);
         if (isMore || this.isCrowded || lingerMs > 0) this.clock.after(lingerMs, () => this.kick());
       });
-    this.underWay.set(channelId, delivery);
-  }
-
-  private slowUnderWay(): number {
-    let count = 0;
-    for (const channelId of this.underWay.keys()) if (this.slow.has(channelId)) count++;
-    return count;
+    this.underWay.add(channelId, delivery);
   }
 
   /** Makes room for others in the list of those that are due. */
