@@ -17,6 +17,12 @@ export const busyShare = async () => {
   return 1 - (after.idle - before.idle) / (after.all - before.all);
 };
 
+/** Milliseconds that programs, all together, have had of processors since the machine started. */
+export const busyMs = () => {
+  const { all, idle } = processorTimes();
+  return all - idle;
+};
+
 /** Of all processors, in ticks (proc(5), `/proc/stat`): what the host kept for others, and everything. */
 const ticks = () => {
   const fields = existsSync('/proc/stat') ? readFileSync('/proc/stat', 'utf8').split('\n', 1)[0] : '';

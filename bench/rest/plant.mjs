@@ -21,19 +21,25 @@ export const cpuSeconds = (pid) => {
   return (Number(fields[11]) + Number(fields[12])) / clockTicksPerSecond;
 };
 
-/** Starts the constant answer. */
-export const startConstant = async () => {
-  const child = spawn(process.execPath, [join(root, 'bench/rest/constant.mjs')], {
+/** A reference, which says where it listens. @param {string} program @param {string[]} args */
+const startReference = async (program, ...args) => {
+  const child = spawn(process.execPath, [join(root, 'bench/rest', program), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
     cwd: join(root, 'bench'),
   });
   process.once('exit', () => child.kill('SIGKILL'));
   const port = await new Promise((ready, failed) => {
-    child.once('exit', () => failed(new Error('the constant ended')));
+    child.once('exit', () => failed(new Error(`${program} ended`)));
     createInterface({ input: child.stdout }).once('line', (line) => ready(line.split(' ')[1]));
   });
   return { pid: child.pid, url: new URL(`http://127.0.0.1:${port}/constant`), stop: () => child.kill('SIGKILL') };
 };
+
+/** Starts the constant answer. */
+export const startConstant = () => startReference('constant.mjs');
+
+/** Starts what passes requests on to it. @param {URL} url */
+export const startPassing = (url) => startReference('passing.mjs', url.origin);
 
 /** Devices of an application, with what there is to read of them. */
 export class Plant {

@@ -1,7 +1,8 @@
 /** Requests of applications through the gateway, beside the same Nest and Fastify answering a constant. */
+import { busyMs } from '../machine.mjs';
 import { median, percentile, round } from '../statistics.mjs';
 import { encode, saturate, steady } from './load.mjs';
-import { cpuSeconds, Plant, startConstant } from './plant.mjs';
+import { cpuSeconds, Plant, startConstant, startPassing } from './plant.mjs';
 
 const connections = 16;
 const steadyPerSecond = 500;
@@ -25,6 +26,7 @@ export const rest = {
   async run({ system, seconds, rounds, say }) {
     const plant = await Plant.build(system);
     const constant = await startConstant();
+    const passing = await startPassing(constant.url);
     const gateway = new URL(system.constellation.baseUrl);
     const { headers } = plant;
     const asked = encode({ method: 'GET', path: '/constant', headers }, constant.url.host);
@@ -40,22 +42,25 @@ export const rest = {
     /** @type {Map<string, Buffer>} */
     const alike = new Map();
     for (const operation of Object.keys(plant.operations)) alike.set(operation, await likeAnswerOf(operation));
-    /** @type {Record<string, { perSecond: number[], p99: number[], cpu: number[], ownerCpu: number[] }>} */
+    /** @type {Record<string, { perSecond: number[], p99: number[], cpu: number[], ownerCpu: number[], machineCpu: number[] }>} */
     const measured = {};
     const pidOf = (/** @type {string} */ unit) => system.constellation.unit(unit).unit.pid;
     /** @param {string} name @param {URL} url @param {() => Buffer} next @param {boolean} counts @param {(number | undefined)[]} pids */
     const measure = async (name, url, next, counts, [first, owner]) => {
       const before = [cpuSeconds(first), cpuSeconds(owner)];
+      const busyBeforeMs = busyMs();
       const { perSecond, took } = await saturate(url, next, { seconds: counts ? seconds : warmUpSeconds, connections });
       if (!counts) return;
-      const of = (measured[name] ??= { perSecond: [], p99: [], cpu: [], ownerCpu: [] });
+      const of = (measured[name] ??= { perSecond: [], p99: [], cpu: [], ownerCpu: [], machineCpu: [] });
       of.cpu.push(((cpuSeconds(first) - (before[0] ?? 0)) / took.length) * 1e6);
       of.ownerCpu.push(((cpuSeconds(owner) - (before[1] ?? 0)) / took.length) * 1e6);
+      of.machineCpu.push(((busyMs() - busyBeforeMs) / took.length) * 1e3);
       of.perSecond.push(perSecond);
       of.p99.push(percentile(took, 0.99));
     };
     for (let n = 0; n <= rounds; n++) {
       await measure('constant', constant.url, () => asked, n > 0, [constant.pid, constant.pid]);
+      await measure('constant_passed', passing.url, () => asked, n > 0, [passing.pid, constant.pid]);
       for (const operation of Object.keys(plant.operations)) {
         plant.turn = 0;
         await measure(operation, gateway, plant.requests(operation, gateway), n > 0, [
@@ -71,14 +76,18 @@ export const rest = {
       );
       say(n === 0 ? 'warm-up' : `round ${n} of ${rounds}: ${shown.join(', ')}`);
     }
-    constant.stop();
+    for (const reference of [constant, passing]) reference.stop();
     const rate = (/** @type {string} */ name) => median(measured[name]?.perSecond ?? []);
     return Object.fromEntries(
-      Object.entries(measured).flatMap(([name, { p99, cpu, ownerCpu }]) => [
+      Object.entries(measured).flatMap(([name, { p99, cpu, ownerCpu, machineCpu }]) => [
         [`${name}_per_second`, round(rate(name))],
         [`${name}_p99_ms`, round(median(p99))],
+        [`${name}_machine_cpu_us`, round(median(machineCpu))],
         ...(name.startsWith('constant')
-          ? [[`${name}_cpu_us`, round(median(cpu))]]
+          ? [
+              [`${name}_ratio`, round(rate(name) / rate('constant'))],
+              [`${name}_cpu_us`, round(median(cpu))],
+            ]
           : [
               [`${name}_ratio`, round(rate(name) / rate('constant'))],
               [`${name}_alike_ratio`, round(rate(name) / rate(`constant_like_${name}`))],
@@ -98,7 +107,7 @@ export const restAdded = {
     const plant = await Plant.build(system);
     const gateway = new URL(system.constellation.baseUrl);
     const registry = new URL(system.constellation.unit('registry-0').unit.address);
-    /** @type {Record<'gateway' | 'registry', number[]>} */
+    /** What each round took. @type {Record<'gateway' | 'registry', number[][]>} */
     const took = { gateway: [], registry: [] };
     await saturate(gateway, plant.requests('get', gateway), { seconds: warmUpSeconds, connections });
     for (let n = 0; n <= rounds; n++) {
@@ -106,13 +115,15 @@ export const restAdded = {
       const through = await steady(gateway, plant.requests('get', gateway), options);
       const direct = await steady(registry, plant.requests('get', registry, plant.identityHeaders), options);
       if (n === 0) continue;
-      took.gateway.push(...through.took);
-      took.registry.push(...direct.took);
+      took.gateway.push(through.took);
+      took.registry.push(direct.took);
       say(
         `round ${n} of ${rounds}: p99 ${round(percentile(through.took, 0.99))} ms, registry ${round(percentile(direct.took, 0.99))} ms`,
       );
     }
-    const at = (/** @type {'gateway' | 'registry'} */ name, /** @type {number} */ p) => percentile(took[name], p);
+    /** The round in the middle: one in which the machine stood still says nothing. @param {'gateway' | 'registry'} name @param {number} p */
+    const at = (name, p) => median(took[name].map((one) => percentile(one, p)));
+    const ofAll = (/** @type {'gateway' | 'registry'} */ name) => percentile(took[name].flat(), 0.99);
     return {
       p50_ms: round(at('gateway', 0.5)),
       p99_ms: round(at('gateway', 0.99)),
@@ -120,6 +131,7 @@ export const restAdded = {
       registry_p99_ms: round(at('registry', 0.99)),
       added_p50_ms: round(at('gateway', 0.5) - at('registry', 0.5)),
       added_p99_ms: round(at('gateway', 0.99) - at('registry', 0.99)),
+      added_p99_all_rounds_ms: round(ofAll('gateway') - ofAll('registry')),
     };
   },
 };
