@@ -1,4 +1,5 @@
 import {
+  FairTurns,
   filtersToSql,
   formatTimestamp,
   type ListEnvelope,
@@ -68,7 +69,11 @@ export const historySpec = { filters: { device_id: 'text', state: 'text' }, defa
 export class CommandHistory {
   constructor(private readonly dataSource: DataSource) {}
 
-  async list(keyId: string, query: ListQuery): Promise<ListEnvelope<CommandRecord>> {
+  list(keyId: string, query: ListQuery): Promise<ListEnvelope<CommandRecord>> {
+    return FairTurns.at(this.dataSource).run(keyId, () => this.page(keyId, query));
+  }
+
+  private async page(keyId: string, query: ListQuery): Promise<ListEnvelope<CommandRecord>> {
     const parameters: unknown[] = [keyId];
     const conditions = ['key_id = $1', ...filtersToSql(query.filters, columns, parameters)];
     const totalCount = query.includeTotal ? await this.count(conditions, parameters) : undefined;

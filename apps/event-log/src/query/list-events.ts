@@ -1,5 +1,6 @@
 import {
   type Clock,
+  FairTurns,
   type Filter,
   filtersToSql,
   JsonText,
@@ -78,7 +79,11 @@ export class EventsReader {
   }
 
   /** Keyset pages: entries that arrive meanwhile neither repeat nor hide others. */
-  async list(accountId: string, query: ListQuery): Promise<JsonText> {
+  list(accountId: string, query: ListQuery): Promise<JsonText> {
+    return FairTurns.at(this.database).run(accountId, () => this.read(accountId, query));
+  }
+
+  private async read(accountId: string, query: ListQuery): Promise<JsonText> {
     const parameters: unknown[] = [];
     const conditions = conditionsOf(accountId, query.filters, parameters);
     const total = query.includeTotal ? await this.count(conditions, parameters) : undefined;

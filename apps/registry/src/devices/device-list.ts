@@ -1,4 +1,5 @@
 import {
+  FairTurns,
   type Filter,
   filtersToSql,
   type JsonText,
@@ -105,7 +106,11 @@ export class DeviceList {
     this.prepared = new PreparedReads(database);
   }
 
-  async list(accountId: string, query: ListQuery, groupId?: string): Promise<JsonText> {
+  list(accountId: string, query: ListQuery, groupId?: string): Promise<JsonText> {
+    return FairTurns.at(this.database).run(accountId, () => this.read(accountId, query, groupId));
+  }
+
+  private async read(accountId: string, query: ListQuery, groupId?: string): Promise<JsonText> {
     const parameters: unknown[] = [];
     const conditions = deviceConditions(accountId, query.filters, parameters, groupId);
     const total = query.includeTotal ? await this.count(conditions, parameters) : undefined;

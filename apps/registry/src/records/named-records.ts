@@ -1,6 +1,7 @@
 import type { Actor, OperatorAction } from '@lanyard/contracts';
 import type { AuditTrail } from '@lanyard/kafka';
 import {
+  FairTurns,
   filtersToSql,
   isId,
   isoTime,
@@ -61,7 +62,11 @@ export class NamedRecords<T extends NamedRecord> {
   }
 
   /** Throws PageNotFound. */
-  async list(accountId: string, query: ListQuery): Promise<ListEnvelope<T>> {
+  list(accountId: string, query: ListQuery): Promise<ListEnvelope<T>> {
+    return FairTurns.at(this.database).run(accountId, () => this.page(accountId, query));
+  }
+
+  private async page(accountId: string, query: ListQuery): Promise<ListEnvelope<T>> {
     const parameters: unknown[] = [accountId];
     const where = ['t.account_id = $1', ...filtersToSql(query.filters, this.columns, parameters)].join(' AND ');
     const [counted]: { n: number }[] = query.includeTotal

@@ -1,0 +1,85 @@
+import type { DataSource } from 'typeorm';
+import { RateLimited } from '../errors/service-error.js';
+
+/** Connections of a pool that pages of lists may hold at a time, of all accounts and of one. The others stay free. */
+const placesMax = 6;
+const placesOfOneMax = 5;
+
+/** Lists of one account that may wait for a place. */
+const waitingMax = 200;
+const retryAfterSeconds = 1;
+
+/** Beyond this, accounts of which nothing is under way are forgotten. */
+const accountsMax = 1_000;
+
+interface Share {
+  running: number;
+  waiting: (() => void)[];
+}
+
+const turnsOf = new WeakMap<DataSource, FairTurns>();
+
+/**
+ * Turns at a database for what may take long. A place that becomes free goes to the account with the fewest under way, and
+ * among those to the one that waits longest: who asks for a hundred lists at once waits for himself.
+ */
+export class FairTurns {
+  private readonly shares = new Map<string, Share>();
+  /** Accounts in the order of their turns. */
+  private readonly queue: Share[] = [];
+  private running = 0;
+
+  /** Those of all lists read over one pool. */
+  static at(database: DataSource): FairTurns {
+    let turns = turnsOf.get(database);
+    if (!turns) turnsOf.set(database, (turns = new FairTurns()));
+    return turns;
+  }
+
+  /** `whose`: id of an account, or of a key where lists are a key's own. Rejects as `work` does, and with RateLimited when too many wait. */
+  async run<T>(whose: string, work: () => Promise<T>): Promise<T> {
+    const share = this.shareOf(whose);
+    if (this.running >= placesMax || share.running >= placesOfOneMax) await this.place(share);
+    else this.take(share);
+    try {
+      return await work();
+    } finally {
+      this.running--;
+      share.running--;
+      this.next();
+    }
+  }
+
+  private take(share: Share): void {
+    this.running++;
+    share.running++;
+  }
+
+  private place(share: Share): Promise<void> {
+    if (share.waiting.length >= waitingMax) throw new RateLimited(retryAfterSeconds);
+    if (share.waiting.length === 0) this.queue.push(share);
+    return new Promise((resolve) => share.waiting.push(resolve));
+  }
+
+  private next(): void {
+    let least: Share | undefined;
+    for (const share of this.queue)
+      if (share.running < placesOfOneMax && (!least || share.running < least.running)) least = share;
+    if (!least || this.running >= placesMax) return;
+    this.queue.splice(this.queue.indexOf(least), 1);
+    this.take(least);
+    least.waiting.shift()?.();
+    if (least.waiting.length > 0) this.queue.push(least);
+  }
+
+  private shareOf(whose: string): Share {
+    const known = this.shares.get(whose);
+    if (known) return known;
+    if (this.shares.size >= accountsMax)
+      for (const [id, { running, waiting }] of this.shares)
+        if (running === 0 && waiting.length === 0) this.shares.delete(id);
+    const share = { running: 0, waiting: [] };
+    this.shares.set(whose, share);
+    return share;
+  }
+}
