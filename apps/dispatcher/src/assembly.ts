@@ -49,13 +49,13 @@ export const assemble = (config: DispatcherConfig, { logger, metrics, tracing }:
   const recent = new RecentChunks(config.recentBytesMax);
   for (const each of [link, intakeLink]) each.onLost(() => recent.forget());
   telemetry.recentBytes(() => recent.size);
-  const queue = new ChannelQueue(link, redisKeys, clock, owner, recent);
+  const bodies = new BodyBuffers();
+  const queue = new ChannelQueue(link, redisKeys, clock, owner, recent, () => bodies.budget.bodyBytesMax);
   const traces = new EventTraces(tracing, link, redisKeys, logger);
   const store = new ChannelStore(engines.database, engines.outbox, clock);
   const keys = new KeyDirectory(engines.accessKeys, clock);
   const guard = new AddressGuard(config.callback.allowCidrs);
   const sender = new CallbackSender(guard, clock, config.callback.authorities);
-  const bodies = new BodyBuffers();
   const delivery = new CallbackDelivery(queue, sender, bodies, clock, telemetry, logger, {
     isUndecided: (channelId) => watch.isUndecided(channelId),
     onFailedForTooLong: (channelId) => sweeper.expire(channelId, 'failed'),

@@ -54,7 +54,7 @@ describe('a callback that gets events while a request is under way', () => {
     });
     const [shard] = bench.keys.shards;
     if (!shard) throw new Error('no shard');
-    const taker = { offer: (channelId: string) => delivery.taking(channelId) };
+    const taker = { offer: (channelId: string) => delivery.taking(channelId), withdraw: () => undefined };
     appender = new ShardAppender(bench.link, shard, bench.clock, 'a#1', bench.recent, taker);
     appender.setGeneration((await bench.registry.generations())[0] ?? '');
   });

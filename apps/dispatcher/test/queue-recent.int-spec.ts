@@ -174,6 +174,7 @@ describe('events that this replica appended itself', () => {
   describe('are taken with their callback channel', () => {
     const taker = (queue: ChannelQueue, revision: string): Taker => ({
       offer: (channelId) => queue.taking(channelId, revision),
+      withdraw: () => undefined,
     });
 
     it('when it had nothing to send', async () => {

@@ -1,4 +1,5 @@
 import type { NotificationMessage } from '../messages/notification-message.js';
+import { BodyBudget } from './body-budget.js';
 
 /** Smaller ones cost less than keeping them. */
 const bytesMin = 16 * 1024;
@@ -16,6 +17,7 @@ export interface Body {
  * copy them into memory that is there.
  */
 export class BodyBuffers {
+  readonly budget = new BodyBudget();
   private readonly free = new Map<number, Buffer[]>();
   private kept = 0;
 

@@ -174,7 +174,8 @@ export class CallbackDelivery {
     const body = this.bodies.of(batch.message);
     const headers = this.signature(claim.hold, target, batch, body.bytes);
     const message = { body: body.bytes, headers, leave: this.leave(claim, provenAtMs) };
-    const sent = await this.sender.send(channelId, target, message, signal);
+    const isOver = this.bodies.budget.begin(body.bytes.length);
+    const sent = await this.sender.send(channelId, target, message, signal).finally(isOver);
     if (sent.bodyLeft) body.left();
     this.telemetry.request(sent.ok ? 'ok' : sent.cause);
     if (sent.ok) this.outcomes.onSent?.(channelId, batch.message);

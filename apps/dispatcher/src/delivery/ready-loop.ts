@@ -79,10 +79,13 @@ export class ReadyLoop implements Taker {
   }
 
   offer(channelId: string): Taking | undefined {
-    if (this.stopped || this.underWay.isSlow(channelId)) return undefined;
-    // One that is under way may end before its events are there, or be given them.
-    if (this.underWay.isFull && !this.underWay.has(channelId)) return undefined;
-    return this.delivery.taking(channelId);
+    if (this.stopped) return undefined;
+    const taking = this.delivery.taking(channelId);
+    return taking && this.underWay.promise(channelId) ? taking : undefined;
+  }
+
+  withdraw(count: number): void {
+    this.underWay.redeem(count);
   }
 
   /** What was offered was taken: it is delivered, or given back. */
@@ -90,6 +93,7 @@ export class ReadyLoop implements Taker {
     const { channelId } = taken.taking.hold;
     // Somebody may still be finding out that it is not due any more.
     const before = this.underWay.end(channelId);
+    this.underWay.redeem(1);
     this.deliver(channelId, async (turn) => {
       await before;
       if (this.stopped) return this.delivery.giveBack(taken);
@@ -124,7 +128,7 @@ export class ReadyLoop implements Taker {
   }
 
   private async find(): Promise<{ due: string[]; held: string[]; nextInMs: number }> {
-    const free = Math.max(0, this.underWay.places - this.underWay.size);
+    const { free } = this.underWay;
     const now = this.clock.now();
     const soon = now + idlePollMs;
     const { shards } = this.keys;
@@ -133,6 +137,8 @@ export class ReadyLoop implements Taker {
       ...shards.map((shard) => ['zrange', shard.readyOf(this.owner), 0, -1] as const),
     ])) as string[][];
     const dueTimes = lists.slice(0, shards.length).flatMap((list) => pairs(list));
+    // Who waits longest is first, of whichever shard.
+    dueTimes.sort(([, a], [, b]) => a - b);
     const due = dueTimes.filter(([, atMs]) => atMs <= now).map(([channelId]) => channelId);
     this.isCrowded = due.length >= free;
     const nextAtMs = dueTimes.reduce((least, [, atMs]) => (atMs > now ? Math.min(least, atMs) : least), soon);
@@ -148,12 +154,12 @@ export class ReadyLoop implements Taker {
   /** `work` says whether there is more. */
   private deliver(channelId: string, work: (turn: Turn) => Promise<boolean>): void {
     const lingerMs = this.underWay.lingerMs();
-    let [requests, slowestMs] = [0, 0];
+    let requests = 0;
     const goesOn = (tookMs: number): boolean => {
-      slowestMs = Math.max(slowestMs, tookMs);
-      this.underWay.answered(channelId);
-      const othersWait = this.isCrowded || tookMs > slowAfterMs;
-      return !this.stopped && (++requests < batchesInARow || !othersWait);
+      this.underWay.answered(channelId, tookMs);
+      const isSlow = tookMs > slowAfterMs;
+      const isLongTurn = ++requests >= batchesInARow;
+      return !this.stopped && (this.isCrowded ? !isSlow && !isLongTurn : !isSlow || !isLongTurn);
     };
     const delivery = work({ signal: this.aborting.signal, lingerMs, goesOn })
       .catch((err: unknown) => {
@@ -161,7 +167,6 @@ export class ReadyLoop implements Taker {
         return true;
       })
       .then((isMore) => {
-        this.underWay.judge(channelId, slowestMs);
         if (isMore || this.isCrowded || lingerMs > 0) this.clock.after(lingerMs, () => this.kick());
       });
     this.underWay.add(channelId, delivery);

@@ -18,6 +18,9 @@ describe('channels under way', () => {
     };
   };
   const named = (name: string, count: number): string[] => Array.from({ length: count }, (_, n) => `${name}-${n}`);
+  const answer = (underWay: UnderWay, channelIds: string[], tookMs: number): void => {
+    for (const channelId of channelIds) underWay.answered(channelId, tookMs);
+  };
 
   it('many that answer: each waits a little for more, up to 25 ms', () => {
     const underWay = new UnderWay(clock, places);
@@ -35,27 +38,51 @@ describe('channels under way', () => {
     deliver(underWay, healthy);
     expect(underWay.lingerMs()).toBe(12);
     await clock.advance(secondMs + 1);
-    for (const channelId of healthy) underWay.answered(channelId);
+    answer(underWay, healthy, 5);
     expect(underWay.lingerMs()).toBe(2);
     // Tried again: what they were like is known.
+    answer(underWay, hanging, 20 * secondMs);
     await end();
-    for (const channelId of hanging) underWay.judge(channelId, 20 * secondMs);
     deliver(underWay, hanging);
     await clock.advance(100);
     expect(underWay.lingerMs()).toBe(2);
   });
 
-  it('slow ones get three quarters of the places, until they are fast again', () => {
+  it('a quarter of the places is for those that were quick the last time', () => {
     const underWay = new UnderWay(clock, places);
-    const slow = named('slow', 76);
-    for (const channelId of slow) underWay.judge(channelId, secondMs + 1);
-    deliver(underWay, slow.slice(0, 74));
-    expect(underWay.mustWait('slow-75')).toBe(false);
-    deliver(underWay, slow.slice(74, 75));
-    expect(underWay.mustWait('slow-75')).toBe(true);
-    expect(underWay.mustWait('healthy')).toBe(false);
-    underWay.judge('slow-75', secondMs);
-    expect(underWay.mustWait('slow-75')).toBe(false);
+    answer(underWay, ['healthy'], 5);
+    deliver(underWay, named('unknown', 74));
+    expect([underWay.mustWait('another'), underWay.promise('another')]).toEqual([false, true]);
+    underWay.redeem(1);
+    deliver(underWay, ['another']);
+    expect([underWay.mustWait('one more'), underWay.promise('one more')]).toEqual([true, false]);
+    expect([underWay.mustWait('healthy'), underWay.promise('healthy')]).toEqual([false, true]);
+    // One of them turns out to be quick.
+    answer(underWay, ['another'], 5);
+    expect(underWay.mustWait('one more')).toBe(false);
+  });
+
+  it('one that was slow is taken with nothing, and is so again after a quick answer', () => {
+    const underWay = new UnderWay(clock, places);
+    answer(underWay, ['channel'], secondMs + 1);
+    expect(underWay.promise('channel')).toBe(false);
+    answer(underWay, ['channel'], secondMs);
+    expect(underWay.promise('channel')).toBe(true);
+  });
+
+  it('promises no more places than there are, and those again that were not needed', () => {
+    const underWay = new UnderWay(clock, places);
+    const channels = named('healthy', 101);
+    answer(underWay, channels, 5);
+    expect(channels.filter((channelId) => underWay.promise(channelId))).toHaveLength(places);
+    expect(underWay.free).toBe(0);
+    underWay.redeem(30);
+    expect(channels.filter((channelId) => underWay.promise(channelId))).toHaveLength(30);
+    underWay.redeem(places);
+    deliver(underWay, channels.slice(0, places));
+    expect(underWay.promise('healthy-100')).toBe(false);
+    // It has a place.
+    expect(underWay.promise('healthy-0')).toBe(true);
   });
 
   it('a delivery that ends does not end the one that follows it', async () => {

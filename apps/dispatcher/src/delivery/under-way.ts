@@ -1,11 +1,14 @@
 import type { Clock } from '@lanyard/service';
 
-/** A request longer than this makes its channel slow; slow ones never get more than this share of the places. */
+/**
+ * A request longer than this makes its channel slow. Those that are slow, and those of which nobody knows yet, never get
+ * more than this share of the places.
+ */
 export const slowAfterMs = 1_000;
 const slowShare = 0.75;
 
-/** When there are more, all are forgotten: who is slow still is so again after its next request. */
-const slowMax = 10_000;
+/** When more channels than this were judged, all are forgotten; each is judged again by its next request. */
+const judgedMax = 100_000;
 
 /**
  * A request costs what hundreds of events do. So with this many channels under way for each millisecond, a channel
@@ -26,7 +29,10 @@ interface Delivery {
 /** The channels that a replica delivers to, and how fast each of them answers. */
 export class UnderWay {
   private readonly deliveries = new Map<string, Delivery>();
-  private readonly slow = new Set<string>();
+  /** Whether a channel's last request was quick. */
+  private readonly quick = new Map<string, boolean>();
+  /** Places for channels that are being taken with what is appended to them. */
+  private offers = 0;
   private stuck = 0;
   private countedAtMs = 0;
 
@@ -39,16 +45,28 @@ export class UnderWay {
     return this.deliveries.size;
   }
 
-  get isFull(): boolean {
-    return this.deliveries.size >= this.places;
+  /** Places that nobody has, and that were promised to nobody. */
+  get free(): number {
+    return Math.max(0, this.places - this.deliveries.size - this.offers);
   }
 
   has(channelId: string): boolean {
     return this.deliveries.has(channelId);
   }
 
-  isSlow(channelId: string): boolean {
-    return this.slow.has(channelId);
+  /** A place for a channel that may be taken. False: it waits for its turn. */
+  promise(channelId: string): boolean {
+    // One that is under way may end before its events are there, or be given them.
+    const hasPlace = this.deliveries.has(channelId);
+    if (this.quick.get(channelId) === false || (!hasPlace && (this.free === 0 || this.mustWait(channelId))))
+      return false;
+    this.offers++;
+    return true;
+  }
+
+  /** So many places that were promised are not promised any more: they were taken, or are not needed. */
+  redeem(count: number): void {
+    this.offers -= count;
   }
 
   /** Resolves when the channel's delivery is over; undefined when there is none. */
@@ -69,24 +87,19 @@ export class UnderWay {
     });
   }
 
-  /** A request of the channel was answered, or given up. */
-  answered(channelId: string): void {
+  /** A request of the channel was answered, or given up, after this time. */
+  answered(channelId: string, tookMs: number): void {
     const delivery = this.deliveries.get(channelId);
     if (delivery) delivery.answeredAtMs = this.clock.now();
+    if (this.quick.size >= judgedMax) this.quick.clear();
+    this.quick.set(channelId, tookMs <= slowAfterMs);
   }
 
-  /** The channel's delivery is over; its longest request took this long. */
-  judge(channelId: string, slowestMs: number): void {
-    if (slowestMs <= slowAfterMs) return void this.slow.delete(channelId);
-    if (this.slow.size >= slowMax) this.slow.clear();
-    this.slow.add(channelId);
-  }
-
-  /** A slow channel has to leave a place to others. */
+  /** A channel that is not known to be quick has to leave places to those that are. */
   mustWait(channelId: string): boolean {
-    if (!this.slow.has(channelId)) return false;
+    if (this.quick.get(channelId) === true) return false;
     let count = 0;
-    for (const other of this.deliveries.keys()) if (this.slow.has(other)) count++;
+    for (const other of this.deliveries.keys()) if (this.quick.get(other) !== true) count++;
     return count >= this.places * slowShare;
   }
 
@@ -104,7 +117,7 @@ export class UnderWay {
     this.countedAtMs = now;
     this.stuck = 0;
     for (const [channelId, { answeredAtMs }] of this.deliveries)
-      if (this.slow.has(channelId) || now - answeredAtMs > slowAfterMs) this.stuck++;
+      if (this.quick.get(channelId) === false || now - answeredAtMs > slowAfterMs) this.stuck++;
     return this.stuck;
   }
 }

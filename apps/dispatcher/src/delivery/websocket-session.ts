@@ -4,13 +4,20 @@ import type { WebSocket } from 'ws';
 import {
   pingPeriodMs,
   pingTimeoutMs,
-  socketBufferBytesMax,
   socketIdleMaxMs,
   socketStallMaxMs,
   socketWindowBatches,
 } from '../channels/limits.js';
 import type { NotificationMessage } from '../messages/notification-message.js';
-import { type Batch, type Cursor, cursorAfter, cursorConfirmed, joinExtents } from '../queue/batch.js';
+import {
+  type Batch,
+  type Cursor,
+  cursorAfter,
+  cursorConfirmed,
+  type Extent,
+  extentOf,
+  joinExtents,
+} from '../queue/batch.js';
 import type { ChannelQueue, Given, Hold } from '../queue/channel-queue.js';
 import type { BodyBuffers } from './body-buffers.js';
 import { type CloseCause, closeCodes } from './close-codes.js';
@@ -23,7 +30,7 @@ interface Ping {
   /** When its bytes left this process. */
   leftAtMs?: number;
   /** What was sent before it and after the ping before. */
-  batches: Batch[];
+  batches: Extent[];
 }
 
 export interface SessionListener {
@@ -55,8 +62,8 @@ export class WebSocketSession implements Holder {
   private cursor: Cursor = { next: 0, head: 0, index: 0, skip: 0 };
   private readonly pings: Ping[] = [];
   /** Sent, and no ping behind it yet. */
-  private unproven: Batch[] = [];
-  private confirmed: Batch[] = [];
+  private unproven: Extent[] = [];
+  private confirmed: Extent[] = [];
   private sequence = 0;
   private pumping = false;
   private pumpAgain = false;
@@ -157,7 +164,7 @@ export class WebSocketSession implements Holder {
   private get hasRoom(): boolean {
     const sent = this.unproven.length + this.confirmed.length;
     const batches = this.pings.reduce((count, ping) => count + ping.batches.length, sent);
-    return batches < socketWindowBatches && this.socket.bufferedAmount < socketBufferBytesMax;
+    return batches < socketWindowBatches && this.socket.bufferedAmount < this.bodies.budget.socketBytesMax;
   }
 
   /** False when there is nothing to send now. */
@@ -185,12 +192,14 @@ export class WebSocketSession implements Holder {
     this.cursor = cursorAfter(this.cursor, batch);
     this.lastSentAtMs = this.clock.now();
     const { bytes, left } = this.bodies.of(batch.message);
+    const isOver = this.bodies.budget.begin(bytes.length);
     this.connection.cork();
     this.socket.send(bytes, { binary: false }, (error) => {
+      isOver();
       if (!error) left();
       this.goOn();
     });
-    this.unproven.push(batch);
+    this.unproven.push(extentOf(batch));
     if (this.pings.length === 0 || this.unproven.length >= batchesPerPing) this.ping();
     this.connection.uncork();
     this.listener.sent(batch.message);

@@ -47,6 +47,8 @@ export const nothingAppended = (): AppendOutcome => ({
 export interface Taker {
   /** undefined: it is found when its turn comes. */
   offer(channelId: string): Taking | undefined;
+  /** So many of those that were offered were not taken. */
+  withdraw(count: number): void;
 }
 
 /** What goes to one channel in one flush. */
@@ -123,16 +125,23 @@ export class ShardAppender {
       const { epoch } = this.recent;
       const sentAtMs = performance.now();
       const parcels = this.parcels(deliveries);
-      const args = this.argumentsOf(targets, parcels);
-      const reply = asList(await this.link.run('append-2', [this.keys.positions, this.keys.ready], args));
-      const outcome = asText(reply[0]);
-      if (outcome === 'ok') {
-        this.movedAtMs = sentAtMs;
-        for (const [position, offset] of targets) this.expected.set(position, offset);
-        return this.outcomeOf(reply, parcels, epoch, sentAtMs);
+      let offers = parcels.reduce((count, { taking }) => count + (taking ? 1 : 0), 0);
+      try {
+        const args = this.argumentsOf(targets, parcels);
+        const reply = asList(await this.link.run('append-2', [this.keys.positions, this.keys.ready], args));
+        const outcome = asText(reply[0]);
+        if (outcome === 'ok') {
+          this.movedAtMs = sentAtMs;
+          for (const [position, offset] of targets) this.expected.set(position, offset);
+          const appended = this.outcomeOf(reply, parcels, epoch, sentAtMs);
+          offers -= appended.taken.length;
+          return appended;
+        }
+        if (outcome === 'options') this.learnOptions(asPairs(reply.slice(1)));
+        else this.learnPositions(asPairs(reply.slice(1)));
+      } finally {
+        if (offers > 0) this.taker?.withdraw(offers);
       }
-      if (outcome === 'options') this.learnOptions(asPairs(reply.slice(1)));
-      else this.learnPositions(asPairs(reply.slice(1)));
     }
     throw new Error(`shard ${this.keys.shard} changes faster than this replica can append`);
   }

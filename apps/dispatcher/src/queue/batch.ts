@@ -77,6 +77,9 @@ export const cutBatch = (chunks: readonly Buffer[], from: number, firstSkip: num
   return { from, to, chunks: finished, cost, skip, category, count: to - from, message };
 };
 
+/** Of a batch, without its events: they need not stay in memory until it is confirmed. */
+export const extentOf = ({ from, to, chunks, cost, skip }: Extent): Extent => ({ from, to, chunks, cost, skip });
+
 /** Several batches that follow each other, as one. */
 export const joinExtents = (extents: readonly Extent[]): Extent =>
   extents.reduce((all, next) => ({

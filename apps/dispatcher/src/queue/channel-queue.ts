@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '@lanyard/service';
 import { bodyBytesMax, eventLifeMs, freeTierRetries } from '../channels/limits.js';
-import { type Batch, type Cursor, cutBatch, type Extent } from './batch.js';
+import { type Batch, type BatchLimits, type Cursor, cutBatch, type Extent } from './batch.js';
 import type { Keys } from './keys.js';
 import { chunksFrom, type RecentChunks, type Run, runArguments } from './recent-chunks.js';
 import { LinkLost, type RedisLink, type Reply } from './redis-link.js';
@@ -112,6 +112,8 @@ export class ChannelQueue {
     /** This process, among all that ever ran. */
     private readonly owner: string,
     private readonly recent: RecentChunks,
+    /** How large a batch may be now, in bytes. */
+    private readonly bytesMax: () => number = () => bodyBytesMax,
   ) {}
 
   /** What it takes to take a callback channel with what is being appended to it. */
@@ -124,17 +126,19 @@ export class ChannelQueue {
     const { base, ready } = this.keys.of(channelId);
     const hold = this.newHold(channelId);
     const run = this.recent.run(channelId);
-    const args = [base, channelId, this.owner, hold.token, ...this.times(), bodyBytesMax, knownRevision];
+    const bytesMax = this.bytesMax();
+    const args = [base, channelId, this.owner, hold.token, ...this.times(), bytesMax, knownRevision];
     const reply = asList(await this.link.run('claim-1', [ready], [...args, ...runArguments(run)]));
     if (asText(reply[0]) !== 'ok') return undefined;
     const [, attempt, max, revision, target, head, skip, ...chunks] = reply;
-    const batch = this.cut(chunks, asNumber(head), asNumber(skip), asNumber(max), run);
+    const limits = { eventsMax: asNumber(max), bytesMax };
+    const batch = this.cut(chunks, asNumber(head), asNumber(skip), limits, run);
     return { hold, batch, attempt: asNumber(attempt), revision: asText(revision), target: asText(target) };
   }
 
   /** The claim of a channel that was taken with what came: it has the chunks at hand. */
   taken({ taking, attempt, eventsMax, from, chunks }: TakenChannel): Claim {
-    const batch = cutBatch(chunks, from, 0, { eventsMax, bytesMax: bodyBytesMax });
+    const batch = cutBatch(chunks, from, 0, { eventsMax, bytesMax: this.bytesMax() });
     return { hold: taking.hold, batch, attempt, revision: taking.revision, target: '' };
   }
 
@@ -159,13 +163,15 @@ export class ChannelQueue {
     const { base, readyOf } = this.at(hold);
     const run = this.recent.run(hold.channelId, cursor.next);
     const place = [cursor.next, cursor.head, cursor.index, cursor.skip, ...runArguments(run)];
-    const args = [base, hold.channelId, hold.token, this.oldest(), bodyBytesMax, ...place];
+    const bytesMax = this.bytesMax();
+    const args = [base, hold.channelId, hold.token, this.oldest(), bytesMax, ...place];
     const reply = asList(await this.fencing(this.link.guarded(hold.era, 'take-1', [readyOf], args)));
     const outcome = asText(reply[0]);
     if (outcome === 'fenced' || outcome === 'empty') return { outcome };
     const [, max, from, head, index, skip, ...chunks] = reply;
     const at = { next: asNumber(from), head: asNumber(head), index: asNumber(index), skip: asNumber(skip) };
-    return { outcome: 'ok', batch: this.cut(chunks, at.next, at.skip, asNumber(max), run), cursor: at };
+    const limits = { eventsMax: asNumber(max), bytesMax };
+    return { outcome: 'ok', batch: this.cut(chunks, at.next, at.skip, limits, run), cursor: at };
   }
 
   /** The batch from event `next` on, as far as this replica has it and was given leave to send it; undefined: ask Redis. */
@@ -175,12 +181,12 @@ export class ChannelQueue {
     const run = this.recent.run(hold.channelId, next);
     const left = given.to - next;
     if (run?.born !== given.born || left <= 0) return undefined;
-    return this.cut([], next, 0, Math.min(given.eventsMax, left), run);
+    return this.cut([], next, 0, { eventsMax: Math.min(given.eventsMax, left), bytesMax: this.bytesMax() }, run);
   }
 
   /** The batch arrived; the channel stays held. `goesOn`: no, when it was stopped, or changed since `revision`. */
   async confirm(hold: Hold, extent: Extent, revision = ''): Promise<Confirmed> {
-    const reply = asList(await this.sendAck(hold, extent, 'hold', 0, revision, undefined));
+    const reply = asList(await this.sendAck(hold, extent, 'hold', this.bytesMax(), 0, revision, undefined));
     return { held: asText(reply[0]) === 'held', goesOn: asNumber(reply[2] ?? 0) === 1 };
   }
 
@@ -191,12 +197,14 @@ export class ChannelQueue {
   async ack(hold: Hold, extent: Extent, mode: 'next' | 'release', lingerMs: number, revision?: string): Promise<Acked> {
     const lingerUntil = lingerMs && this.clock.now() + lingerMs;
     const run = mode === 'next' ? this.recent.run(hold.channelId, extent.to) : undefined;
-    const reply = asList(await this.sendAck(hold, extent, mode, lingerUntil, revision ?? '', run));
+    const bytesMax = this.bytesMax();
+    const reply = asList(await this.sendAck(hold, extent, mode, bytesMax, lingerUntil, revision ?? '', run));
     const outcome = asText(reply[0]);
     if (outcome === 'released') return { outcome, more: asNumber(reply[1]) === 1 };
     if (outcome !== 'next') return fenced;
     const [, max, head, skip, ...chunks] = reply;
-    return { outcome, batch: this.cut(chunks, asNumber(head), asNumber(skip), asNumber(max), run) };
+    const limits = { eventsMax: asNumber(max), bytesMax };
+    return { outcome, batch: this.cut(chunks, asNumber(head), asNumber(skip), limits, run) };
   }
 
   /** A callback did not take the batch; due again after `waitMs`. `revision`: of what it was sent to. */
@@ -258,6 +266,7 @@ export class ChannelQueue {
     hold: Hold,
     extent: Extent,
     mode: string,
+    bytesMax: number,
     lingerUntil: number,
     revision: string,
     run: Run | undefined,
@@ -265,7 +274,7 @@ export class ChannelQueue {
     const { base, ready } = this.at(hold);
     const { from, to, chunks, cost, skip } = extent;
     const args = [base, hold.channelId, hold.token, ...this.times(), from, to, chunks, cost, skip, mode];
-    const how = [bodyBytesMax, lingerUntil, revision, ...runArguments(run)];
+    const how = [bytesMax, lingerUntil, revision, ...runArguments(run)];
     const reply = await this.fencing(this.link.guarded(hold.era, 'ack-1', [ready], [...args, ...how]));
     this.recent.confirmed(hold.channelId, to);
     return reply;
@@ -290,8 +299,7 @@ export class ChannelQueue {
   }
 
   /** No chunks: Redis says that `run` holds there. */
-  private cut(stored: readonly Reply[], from: number, skip: number, eventsMax: number, run: Run | undefined): Batch {
-    const limits = { eventsMax, bytesMax: bodyBytesMax };
+  private cut(stored: readonly Reply[], from: number, skip: number, limits: BatchLimits, run: Run | undefined): Batch {
     if (stored.length > 0 || !run) return cutBatch(stored as Buffer[], from, skip, limits);
     const own = chunksFrom(run, from);
     return cutBatch(own.chunks, from, own.skip, limits);

@@ -1,0 +1,39 @@
+import { bodyBytesMax, socketBufferBytesMax } from '../channels/limits.js';
+
+/** Bytes of messages that a replica has on their way, of all channels, before messages become small. */
+const plentyBytes = 96 * 1024 * 1024;
+
+/** A message then, and what a socket may have to write: thousands of receivers that stand still fit beside others. */
+const smallBytes = 64 * 1024;
+
+/**
+ * How large messages may be. A message stays in memory until its receiver has taken it, so when receivers with much in
+ * their queues stand still, what goes out from then on is cut small.
+ */
+export class BodyBudget {
+  private underWay = 0;
+
+  /** A message of so many bytes is on its way until what it gives is called. */
+  begin(bytes: number): () => void {
+    this.underWay += bytes;
+    let isUnderWay = true;
+    return () => {
+      if (isUnderWay) this.underWay -= bytes;
+      isUnderWay = false;
+    };
+  }
+
+  /** Of one message. */
+  get bodyBytesMax(): number {
+    return this.isTight ? smallBytes : bodyBytesMax;
+  }
+
+  /** That one socket may have to write before it is given more. */
+  get socketBytesMax(): number {
+    return this.isTight ? smallBytes : socketBufferBytesMax;
+  }
+
+  private get isTight(): boolean {
+    return this.underWay > plentyBytes;
+  }
+}

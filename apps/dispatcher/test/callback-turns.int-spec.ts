@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { RunningService } from '@lanyard/service';
+import { CallbackReceiver, eventually } from '@lanyard/testing';
+import { type Customer, Landscape } from './landscape.js';
+
+const channels = 12;
+const eventsEach = 30;
+
+interface Channel {
+  customer: Customer;
+  receiver: CallbackReceiver;
+}
+
+describe('callback channels, more than there are places', () => {
+  let landscape: Landscape;
+  let service: RunningService;
+
+  beforeAll(async () => {
+    landscape = await Landscape.create('callback-turns');
+    service = await landscape.startReplica('dispatcher-0', { DISPATCHER_CALLBACK_CONCURRENCY: '1' });
+  });
+
+  afterAll(() => landscape?.drop());
+
+  const register = async (): Promise<Channel> => {
+    const [customer, receiver] = await Promise.all([landscape.customer(), new CallbackReceiver().start()]);
+    await landscape.call(service, customer, 'PUT', 'callback', {
+      url: receiver.url,
+      serialization: { type: 'v2', max_chunk_size: 1 },
+    });
+    return { customer, receiver };
+  };
+
+  it('each gets its turn before another one is empty, whichever shard they are in', async () => {
+    const all = await Promise.all(Array.from({ length: channels }, register));
+    /** Which channel each request was of. */
+    const turns: number[] = [];
+    for (const [n, { receiver }] of all.entries())
+      receiver.answer((_request, response) => {
+        turns.push(n);
+        response.writeHead(204).end();
+      });
+    await Promise.all(all.map(({ customer }) => landscape.values(customer, 0, eventsEach)));
+    await eventually(() => expect(turns).toHaveLength(channels * eventsEach));
+    const lastOf = all.map((_, n) => turns.lastIndexOf(n));
+    const untilFirstWasEmpty = turns.slice(0, Math.min(...lastOf));
+    expect(new Set(untilFirstWasEmpty).size).toBe(channels);
+    await Promise.all(all.map(({ receiver }) => receiver.stop()));
+  });
+});
