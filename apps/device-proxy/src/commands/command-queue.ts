@@ -2,7 +2,7 @@ import { DeviceCommandResults, DeviceCommands } from '@lanyard/contracts';
 import { causedBy, type Outbox } from '@lanyard/kafka';
 import { type Clock, newId } from '@lanyard/service';
 import { type DataSource, type EntityManager, type FindOptionsWhere, In, IsNull } from 'typeorm';
-import { withDevice } from '../db/device-lock.js';
+import { locksMax, withDevice, withDevices } from '../db/device-lock.js';
 import { Gather } from '../db/gather.js';
 import { isComposite, isRepeatable, operationOf } from '../downlink/operation.js';
 import { AsyncIdTaken, CommandNotFound, NotCancellable, QueueIsFull } from '../errors.js';
@@ -49,6 +49,11 @@ const none = '0';
 
 const queueOf = (deviceId: string) => ({ where: { deviceId, state: active }, order: { position: 'ASC' as const } });
 
+interface Failing {
+  deviceId: string;
+  outcome: Outcome;
+}
+
 interface QueueParts {
   dataSource: DataSource;
   outbox: Outbox;
@@ -65,6 +70,12 @@ interface QueueParts {
  */
 export class CommandQueue {
   private readonly looks = new Gather((deviceIds: readonly string[]) => this.lookForAll(deviceIds));
+  private readonly lockedLooks = new Gather(
+    (deviceIds: readonly string[]) =>
+      withDevices(this.parts.dataSource, deviceIds, (manager) => this.lookForAll(deviceIds, manager)),
+    { togetherMax: locksMax },
+  );
+  private readonly failures = new Gather((devices: readonly Failing[]) => this.failEach(devices), { togetherMax: 1 });
 
   constructor(private readonly parts: QueueParts) {}
 
@@ -91,8 +102,11 @@ export class CommandQueue {
     return this.looks.of(deviceId);
   }
 
-  private async lookForAll(deviceIds: readonly string[]): Promise<boolean[]> {
-    const rows: { device_id: string }[] = await this.parts.dataSource.query(
+  private async lookForAll(
+    deviceIds: readonly string[],
+    manager: EntityManager = this.parts.dataSource.manager,
+  ): Promise<boolean[]> {
+    const rows: { device_id: string }[] = await manager.query(
       `SELECT DISTINCT device_id FROM command WHERE device_id = ANY($1) AND state IN ('waiting', 'executing')`,
       [deviceIds],
     );
@@ -200,9 +214,18 @@ export class CommandQueue {
     this.tell([[ended, cancelled]]);
   }
 
-  /** Ends every command of a device that waits or is in flight. */
-  async failAll(deviceId: string, outcome: Outcome): Promise<number> {
-    return this.endWhere(deviceId, () => outcome);
+  /**
+   * Ends every command of a device that waits or is in flight. A fleet is suspended in one go, and most of it has none: who
+   * has is found out for many together, after the locks of all of them, so that none that is just being stored is missed.
+   */
+  async failAll(deviceId: string, outcome: Outcome): Promise<void> {
+    if (await this.lockedLooks.of(deviceId)) await this.failures.of({ deviceId, outcome });
+  }
+
+  private async failEach(devices: readonly Failing[]): Promise<number[]> {
+    const counts: number[] = [];
+    for (const { deviceId, outcome } of devices) counts.push(await this.endWhere(deviceId, () => outcome));
+    return counts;
   }
 
   /** Ends what nobody will execute in time: expired in the queue, or claimed by a replica that is gone. */

@@ -14,6 +14,9 @@ export const withDevice = <T>(
     return work(manager);
   });
 
+/** Locks that one such transaction should hold: PostgreSQL has room for some thousands, of all sessions together. */
+export const locksMax = 100;
+
 /** The same for many: their locks are taken in one order everywhere, so that two such transactions never block one another. */
 export const withDevices = <T>(
   dataSource: DataSource,

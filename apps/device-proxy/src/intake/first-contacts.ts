@@ -1,5 +1,5 @@
 import { type Clock, newId } from '@lanyard/service';
-import type { DataSource, EntityManager } from 'typeorm';
+import { type DataSource, type EntityManager, In } from 'typeorm';
 import { Gather } from '../db/gather.js';
 import { paceMs } from '../db/pace.js';
 import { FirstContact } from './first-contact.entity.js';
@@ -51,6 +51,8 @@ const inOrder = (strangers: readonly Stranger[]): Stranger[] =>
 export class FirstContacts {
   private readonly gather = new Gather((strangers: readonly Stranger[]) => this.meetAll(strangers), { paceMs });
 
+  private readonly forgetting = new Gather((deviceIds: readonly string[]) => this.forgetAll(deviceIds));
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly clock: Clock,
@@ -62,8 +64,13 @@ export class FirstContacts {
   }
 
   /** The directory has decided on an id: it made the device and deleted it, or gave the name to another id. */
-  async forget(deviceId: string): Promise<void> {
-    await this.dataSource.manager.delete(FirstContact, { deviceId });
+  forget(deviceId: string): Promise<void> {
+    return this.forgetting.of(deviceId);
+  }
+
+  private async forgetAll(deviceIds: readonly string[]): Promise<void[]> {
+    await this.dataSource.manager.delete(FirstContact, { deviceId: In([...deviceIds]) });
+    return deviceIds.map(() => undefined);
   }
 
   private meetAll(strangers: readonly Stranger[]): Promise<(string | undefined)[]> {

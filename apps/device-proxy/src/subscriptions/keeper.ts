@@ -1,6 +1,7 @@
 import type { Logger } from '@lanyard/service';
-import type { DataSource } from 'typeorm';
-import { withDevice } from '../db/device-lock.js';
+import { type DataSource, In } from 'typeorm';
+import { locksMax, withDevice, withDevices } from '../db/device-lock.js';
+import { Gather } from '../db/gather.js';
 import type { Observer } from '../observations/observer.js';
 import { pathsFormat } from '../downlink/requests.js';
 import { matchingPaths } from '../presubscriptions/match.js';
@@ -43,6 +44,9 @@ interface KeeperParts {
 export class Keeper {
   private readonly perDevice = new OneAtATime();
   private readonly due = new Map<string, Due>();
+  private readonly losses = new Gather((deviceIds: readonly string[]) => this.loseAllOf(deviceIds), {
+    togetherMax: locksMax,
+  });
 
   constructor(private readonly parts: KeeperParts) {}
 
@@ -60,8 +64,14 @@ export class Keeper {
   }
 
   /** The device is gone for good. */
-  async loseAll(deviceId: string): Promise<void> {
-    await withDevice(this.parts.dataSource, deviceId, (manager) => this.parts.store.lose(manager, { deviceId }));
+  loseAll(deviceId: string): Promise<void> {
+    return this.losses.of(deviceId);
+  }
+
+  private async loseAllOf(deviceIds: readonly string[]): Promise<void[]> {
+    const { dataSource, store } = this.parts;
+    await withDevices(dataSource, deviceIds, (manager) => store.lose(manager, { deviceId: In([...deviceIds]) }));
+    return deviceIds.map(() => undefined);
   }
 
   /** The device ended an observation: whoever subscribed has lost it. */

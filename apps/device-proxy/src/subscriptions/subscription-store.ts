@@ -1,7 +1,7 @@
 import { SubscriptionsState } from '@lanyard/contracts';
 import type { Outbox } from '@lanyard/kafka';
 import { type Clock, formatTimestamp } from '@lanyard/service';
-import { type EntityManager, type FindOptionsWhere, IsNull } from 'typeorm';
+import { type EntityManager, type FindOperator, type FindOptionsWhere, IsNull } from 'typeorm';
 import { Subscription } from './subscription.entity.js';
 
 export type Wanted = Pick<Subscription, 'deviceId' | 'path' | 'keyId' | 'accountId' | 'origin'> &
@@ -131,7 +131,7 @@ export class SubscriptionStore {
   /** Deletes and announces them as lost. Returns what there was. */
   async lose(
     manager: EntityManager,
-    which: FindOptionsWhere<Subscription> & { deviceId: string },
+    which: FindOptionsWhere<Subscription> & { deviceId: string | FindOperator<string> },
   ): Promise<Subscription[]> {
     const rows = await manager.findBy(Subscription, which);
     if (rows.length === 0) return rows;
