@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { RunningService } from '@lanyard/service';
+import { newId, type RunningService } from '@lanyard/service';
 import { CallbackReceiver, eventually } from '@lanyard/testing';
 import { type Customer, Landscape } from './landscape.js';
 
@@ -22,8 +22,8 @@ describe('callback channels, more than there are places', () => {
 
   afterAll(() => landscape?.drop());
 
-  const register = async (): Promise<Channel> => {
-    const [customer, receiver] = await Promise.all([landscape.customer(), new CallbackReceiver().start()]);
+  const register = async (accountId?: string): Promise<Channel> => {
+    const [customer, receiver] = await Promise.all([landscape.customer(accountId), new CallbackReceiver().start()]);
     await landscape.call(service, customer, 'PUT', 'callback', {
       url: receiver.url,
       serialization: { type: 'v2', max_chunk_size: 1 },
@@ -32,7 +32,7 @@ describe('callback channels, more than there are places', () => {
   };
 
   it('each gets its turn before another one is empty, whichever shard they are in', async () => {
-    const all = await Promise.all(Array.from({ length: channels }, register));
+    const all = await Promise.all(Array.from({ length: channels }, () => register()));
     /** Which channel each request was of. */
     const turns: number[] = [];
     for (const [n, { receiver }] of all.entries())
@@ -45,6 +45,21 @@ describe('callback channels, more than there are places', () => {
     const lastOf = all.map((_, n) => turns.lastIndexOf(n));
     const untilFirstWasEmpty = turns.slice(0, Math.min(...lastOf));
     expect(new Set(untilFirstWasEmpty).size).toBe(channels);
+    await Promise.all(all.map(({ receiver }) => receiver.stop()));
+  });
+
+  it('what all channels of an account get at once starts no more requests than there are places', async () => {
+    const accountId = newId();
+    const all = await Promise.all(Array.from({ length: channels }, () => register(accountId)));
+    const requests = (): number => all.reduce((count, { receiver }) => count + receiver.deliveries.length, 0);
+    // Their targets are known from now on.
+    await landscape.session(accountId, 'registered');
+    await eventually(() => expect(requests()).toBe(channels));
+    for (const { receiver } of all) receiver.answer('hang');
+    await landscape.session(accountId, 'registered');
+    await eventually(() => expect(requests()).toBe(channels + 1));
+    await new Promise((passed) => setTimeout(passed, 500));
+    expect(requests()).toBe(channels + 1);
     await Promise.all(all.map(({ receiver }) => receiver.stop()));
   });
 });

@@ -81,11 +81,14 @@ export class ReadyLoop implements Taker {
   offer(channelId: string): Taking | undefined {
     if (this.stopped) return undefined;
     const taking = this.delivery.taking(channelId);
-    return taking && this.underWay.promise(channelId) ? taking : undefined;
+    if (!taking) return undefined;
+    const place = this.underWay.promise(channelId);
+    taking.isPromised = place === 'promised';
+    return place === 'none' ? undefined : taking;
   }
 
-  withdraw(count: number): void {
-    this.underWay.redeem(count);
+  withdraw({ isPromised }: Taking): void {
+    if (isPromised) this.underWay.redeem();
   }
 
   /** What was offered was taken: it is delivered, or given back. */
@@ -93,7 +96,7 @@ export class ReadyLoop implements Taker {
     const { channelId } = taken.taking.hold;
     // Somebody may still be finding out that it is not due any more.
     const before = this.underWay.end(channelId);
-    this.underWay.redeem(1);
+    this.withdraw(taken.taking);
     this.deliver(channelId, async (turn) => {
       await before;
       if (this.stopped) return this.delivery.giveBack(taken);

@@ -52,11 +52,11 @@ describe('channels under way', () => {
     const underWay = new UnderWay(clock, places);
     answer(underWay, ['healthy'], 5);
     deliver(underWay, named('unknown', 74));
-    expect([underWay.mustWait('another'), underWay.promise('another')]).toEqual([false, true]);
-    underWay.redeem(1);
+    expect([underWay.mustWait('another'), underWay.promise('another')]).toEqual([false, 'promised']);
+    underWay.redeem();
     deliver(underWay, ['another']);
-    expect([underWay.mustWait('one more'), underWay.promise('one more')]).toEqual([true, false]);
-    expect([underWay.mustWait('healthy'), underWay.promise('healthy')]).toEqual([false, true]);
+    expect([underWay.mustWait('one more'), underWay.promise('one more')]).toEqual([true, 'none']);
+    expect([underWay.mustWait('healthy'), underWay.promise('healthy')]).toEqual([false, 'promised']);
     // One of them turns out to be quick.
     answer(underWay, ['another'], 5);
     expect(underWay.mustWait('one more')).toBe(false);
@@ -65,24 +65,24 @@ describe('channels under way', () => {
   it('one that was slow is taken with nothing, and is so again after a quick answer', () => {
     const underWay = new UnderWay(clock, places);
     answer(underWay, ['channel'], secondMs + 1);
-    expect(underWay.promise('channel')).toBe(false);
+    expect(underWay.promise('channel')).toBe('none');
     answer(underWay, ['channel'], secondMs);
-    expect(underWay.promise('channel')).toBe(true);
+    expect(underWay.promise('channel')).toBe('promised');
   });
 
   it('promises no more places than there are, and those again that were not needed', () => {
     const underWay = new UnderWay(clock, places);
     const channels = named('healthy', 101);
+    const promised = (): string[] => channels.filter((channelId) => underWay.promise(channelId) === 'promised');
     answer(underWay, channels, 5);
-    expect(channels.filter((channelId) => underWay.promise(channelId))).toHaveLength(places);
+    expect(promised()).toHaveLength(places);
     expect(underWay.free).toBe(0);
-    underWay.redeem(30);
-    expect(channels.filter((channelId) => underWay.promise(channelId))).toHaveLength(30);
-    underWay.redeem(places);
+    for (let n = 0; n < 30; n++) underWay.redeem();
+    expect(promised()).toHaveLength(30);
+    for (let n = 0; n < places; n++) underWay.redeem();
     deliver(underWay, channels.slice(0, places));
-    expect(underWay.promise('healthy-100')).toBe(false);
-    // It has a place.
-    expect(underWay.promise('healthy-0')).toBe(true);
+    expect([underWay.promise('healthy-0'), underWay.promise('healthy-100')]).toEqual(['has', 'none']);
+    expect(underWay.free).toBe(0);
   });
 
   it('a delivery that ends does not end the one that follows it', async () => {

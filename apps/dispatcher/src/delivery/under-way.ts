@@ -54,19 +54,19 @@ export class UnderWay {
     return this.deliveries.has(channelId);
   }
 
-  /** A place for a channel that may be taken. False: it waits for its turn. */
-  promise(channelId: string): boolean {
-    // One that is under way may end before its events are there, or be given them.
-    const hasPlace = this.deliveries.has(channelId);
-    if (this.quick.get(channelId) === false || (!hasPlace && (this.free === 0 || this.mustWait(channelId))))
-      return false;
+  /** A place for a channel that may be taken. `has`: it has one; `none`: it waits for its turn. */
+  promise(channelId: string): 'promised' | 'has' | 'none' {
+    if (this.quick.get(channelId) === false) return 'none';
+    // It may end before its events are there, or be given them.
+    if (this.deliveries.has(channelId)) return 'has';
+    if (this.free === 0 || this.mustWait(channelId)) return 'none';
     this.offers++;
-    return true;
+    return 'promised';
   }
 
-  /** So many places that were promised are not promised any more: they were taken, or are not needed. */
-  redeem(count: number): void {
-    this.offers -= count;
+  /** A place that was promised is taken now, or not needed. */
+  redeem(): void {
+    this.offers--;
   }
 
   /** Resolves when the channel's delivery is over; undefined when there is none. */

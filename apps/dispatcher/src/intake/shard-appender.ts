@@ -47,8 +47,8 @@ export const nothingAppended = (): AppendOutcome => ({
 export interface Taker {
   /** undefined: it is found when its turn comes. */
   offer(channelId: string): Taking | undefined;
-  /** So many of those that were offered were not taken. */
-  withdraw(count: number): void;
+  /** What was offered was not taken. */
+  withdraw(taking: Taking): void;
 }
 
 /** What goes to one channel in one flush. */
@@ -125,25 +125,32 @@ export class ShardAppender {
       const { epoch } = this.recent;
       const sentAtMs = performance.now();
       const parcels = this.parcels(deliveries);
-      let offers = parcels.reduce((count, { taking }) => count + (taking ? 1 : 0), 0);
-      try {
-        const args = this.argumentsOf(targets, parcels);
-        const reply = asList(await this.link.run('append-2', [this.keys.positions, this.keys.ready], args));
-        const outcome = asText(reply[0]);
-        if (outcome === 'ok') {
-          this.movedAtMs = sentAtMs;
-          for (const [position, offset] of targets) this.expected.set(position, offset);
-          const appended = this.outcomeOf(reply, parcels, epoch, sentAtMs);
-          offers -= appended.taken.length;
-          return appended;
-        }
-        if (outcome === 'options') this.learnOptions(asPairs(reply.slice(1)));
-        else this.learnPositions(asPairs(reply.slice(1)));
-      } finally {
-        if (offers > 0) this.taker?.withdraw(offers);
+      const reply = await this.ask(targets, parcels);
+      const outcome = asText(reply[0]);
+      if (outcome === 'ok') {
+        this.movedAtMs = sentAtMs;
+        for (const [position, offset] of targets) this.expected.set(position, offset);
+        return this.outcomeOf(reply, parcels, epoch, sentAtMs);
       }
+      this.withdraw(parcels);
+      if (outcome === 'options') this.learnOptions(asPairs(reply.slice(1)));
+      else this.learnPositions(asPairs(reply.slice(1)));
     }
     throw new Error(`shard ${this.keys.shard} changes faster than this replica can append`);
+  }
+
+  private async ask(targets: ReadonlyMap<string, bigint>, parcels: readonly Parcel[]): Promise<Reply[]> {
+    try {
+      const args = this.argumentsOf(targets, parcels);
+      return asList(await this.link.run('append-2', [this.keys.positions, this.keys.ready], args));
+    } catch (error) {
+      this.withdraw(parcels);
+      throw error;
+    }
+  }
+
+  private withdraw(parcels: readonly Parcel[]): void {
+    for (const { taking } of parcels) if (taking) this.taker?.withdraw(taking);
   }
 
   private mayLag(targets: ReadonlyMap<string, bigint>): boolean {
@@ -241,6 +248,7 @@ export class ShardAppender {
           from: Number(to) - events,
           chunks,
         });
+      else if (taking) this.taker?.withdraw(taking);
       const given = born &&
         token && { born, token, to: Number(to), eventsMax: Number(eventsMax), provenAtMs: sentAtMs };
       if (owner) wake.push({ channelId, owner, ...(given && { given }) });

@@ -31,6 +31,8 @@ export interface Taking {
   revision: string;
   /** Before Redis was asked, by this process' own time. */
   provenAtMs: number;
+  /** The taker keeps a place for it. */
+  isPromised: boolean;
 }
 
 /** A callback channel that had nothing to send, and was taken in the step that gave it something. */
@@ -118,7 +120,7 @@ export class ChannelQueue {
 
   /** What it takes to take a callback channel with what is being appended to it. */
   taking(channelId: string, revision: string): Taking {
-    return { hold: this.newHold(channelId), revision, provenAtMs: performance.now() };
+    return { hold: this.newHold(channelId), revision, provenAtMs: performance.now(), isPromised: false };
   }
 
   /** Takes a due callback channel. undefined: not due any more, or taken by another replica. */
