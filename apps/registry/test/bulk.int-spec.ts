@@ -66,9 +66,48 @@ describe('bulk operations', () => {
       expect(await total(account)).toBe(3);
     });
 
+    it('202, and a line of the report for each cell that cannot be stored', async () => {
+      const account = newId();
+      const deep = '['.repeat(30_000);
+      const csv = [
+        'endpoint_name,name,custom_attributes',
+        'text,C:\\u0000,',
+        'backspace,\\\\u0000b,',
+        'half,,"{""a"":""\\ud800""}"',
+        'nul,a\0b,',
+        `deep,,${deep}${']'.repeat(30_000)}`,
+        'open,,' + deep,
+      ].join('\n');
+      const { status, body } = await upload(account, csv);
+      expect([status, body.total_count]).toEqual([202, 6]);
+      const done = await completed(account, body.id);
+      expect(done).toMatchObject({ processed_count: 6, errors_count: 4 });
+      const { text: report } = await call('GET', done.errors_report_file, undefined, account);
+      expect(report.trim().split('\r\n').slice(1)).toEqual([
+        '4,half,custom_attributes.a,must not hold a NUL character or half of a surrogate pair',
+        '5,nul,name,must not hold a NUL character or half of a surrogate pair',
+        expect.stringMatching(/^6,deep,custom_attributes,/),
+        expect.stringMatching(/^7,open,custom_attributes,/),
+      ]);
+      const { data } = (await call('GET', '/v3/devices?order=ASC', undefined, account)).body;
+      expect(data.map(({ name }) => name)).toEqual(['C:\\u0000', '\\\\u0000b']);
+    });
+
+    it('cuts a long name between characters', async () => {
+      const name = `${'a'.repeat(127)}😀`;
+      expect((await upload(newId(), 'name\na', encodeURIComponent(`${name}b`))).body.name).toBe(name);
+    });
+
     it('400 for what is no table, and nothing is kept', async () => {
       const account = newId();
-      for (const csv of ['', 'colour\nred', 'name,name\na,b', 'name\n"open', 'id\nx'])
+      for (const csv of [
+        '',
+        'colour\nred',
+        'name,name\na,b',
+        'name\n"open',
+        'id\nx',
+        'name,custom_attributes__\0\na,b',
+      ])
         expect((await upload(account, csv)).body).toMatchObject({ code: 400, fields: [{ name: 'body' }] });
       expect((await call('GET', '/v3/device-imports', undefined, account)).body.data).toEqual([]);
     });

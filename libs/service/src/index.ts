@@ -18,6 +18,7 @@ export * from './http/etag.js';
 export * from './http/fastify.js';
 export { JsonText } from './http/json-text.js';
 export * from './http/limits.js';
+export { refuseUnstorableText } from './http/text.js';
 export * from './http/validation.js';
 export * from './identity/guard.js';
 export * from './identity/token.js';

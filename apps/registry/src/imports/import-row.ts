@@ -1,3 +1,4 @@
+import { refuseUnstorableText, ValidationFailed } from '@lanyard/service';
 import { type NewDevice, NewDeviceSchema } from '../devices/device-fields.js';
 import { MalformedImport } from '../errors.js';
 
@@ -13,26 +14,51 @@ export interface RowProblem {
   message: string;
 }
 
+/** Among the fields: what is wrong with the row as such. No column has this name. */
+const wrong = '…';
+const surplus: RowProblem = { field: 'row', message: 'More cells than columns' };
+
+/** Of the text, or of what it is read as. */
+const unstorable = (text: string, value: unknown): RowProblem | undefined => {
+  try {
+    refuseUnstorableText(text, value);
+    return undefined;
+  } catch (error) {
+    const [problem] = error instanceof ValidationFailed ? error.fields : [];
+    if (!problem) throw error;
+    return { field: problem.name, message: problem.message };
+  }
+};
+
 /** Throws MalformedImport naming a column that is none. */
 export const checkHeader = (header: readonly string[]): void => {
   const unknown = header.find((name) => !importColumns.includes(name) && !ignored.has(name) && !attribute.test(name));
   if (unknown !== undefined) throw new MalformedImport(`Unknown column "${unknown}"`);
   if (new Set(header).size !== header.length) throw new MalformedImport('A column is there twice');
   if (!header.some((name) => importColumns.includes(name))) throw new MalformedImport('The first line names no column');
+  const problem = unstorable(header.join(), header);
+  if (problem) throw new MalformedImport(`A column ${problem.message}`);
 };
+
+/** An attribute is a text. What is nested deeply would end the stack of PostgreSQL, or the one here. */
+const isNested = (value: unknown, levels: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((inner) => isNested(inner, levels - 1)));
 
 const valueOf = (name: string, text: string): unknown => {
   if (name === 'auto_update') return text === 'true' ? true : text === 'false' ? false : text;
   if (name === 'device_execution_mode') return Number(text);
   if (name !== 'custom_attributes') return text;
   try {
-    return JSON.parse(text) as unknown;
+    const value = JSON.parse(text) as unknown;
+    return isNested(value, 2) ? text : value;
   } catch {
     return text;
   }
 };
 
-/** Cells of a row as fields; empty cells are left out. */
+/** Cells of a row as fields that can be stored; empty cells are left out. */
 export const fieldsOf = (header: readonly string[], cells: readonly string[]): Record<string, unknown> => {
   const fields: Record<string, unknown> = {};
   const attributes: Record<string, string> = {};
@@ -47,12 +73,18 @@ export const fieldsOf = (header: readonly string[], cells: readonly string[]): R
   if (Object.keys(attributes).length > 0 && (own === undefined || typeof own === 'object'))
     fields['custom_attributes'] = { ...(own as object | undefined), ...attributes };
   // More cells than columns: the row is not what its author meant.
-  if (cells.length > header.length) fields['…'] = cells.length;
-  return fields;
+  if (cells.length > header.length) fields[wrong] = surplus;
+  const problem = unstorable(cells.join(), fields);
+  if (!problem) return fields;
+  const { endpoint_name } = fields;
+  const isKnown = typeof endpoint_name === 'string' && !unstorable(endpoint_name, endpoint_name);
+  return { ...(isKnown && { endpoint_name }), [wrong]: problem };
 };
 
 export const readRow = (fields: Record<string, unknown>): { device: NewDevice } | { problems: RowProblem[] } => {
-  if (fields['…'] !== undefined) return { problems: [{ field: 'row', message: 'More cells than columns' }] };
+  const problem = fields[wrong];
+  // A replica of an older version kept the number of cells.
+  if (problem !== undefined) return { problems: [typeof problem === 'object' ? (problem as RowProblem) : surplus] };
   const read = NewDeviceSchema.safeParse(fields);
   if (read.success) return { device: read.data };
   return {

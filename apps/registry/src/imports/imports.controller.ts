@@ -51,7 +51,9 @@ export class ImportsController {
     @Req() request: FastifyRequest,
     @Query('name') name?: string | string[],
   ): Promise<DeviceImport> {
-    return this.imports.take(caller, String(name ?? '').slice(0, nameLengthMax), bodyStreamOf(request));
+    // By characters: half of one cannot be stored.
+    const short = [...String(name ?? '')].slice(0, nameLengthMax).join('');
+    return this.imports.take(caller, short, bodyStreamOf(request));
   }
 
   @Get()

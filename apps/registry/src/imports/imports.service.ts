@@ -132,7 +132,7 @@ export class ImportsService {
       await this.database.query(
         `INSERT INTO registry.device_import_rows (import_id, row_number, fields)
          SELECT $1, $2 + r.n + 1, r.fields FROM jsonb_array_elements($3::jsonb) WITH ORDINALITY AS r (fields, n)`,
-        [importId, before, JSON.stringify(rows).replaceAll('\\u0000', '')],
+        [importId, before, JSON.stringify(rows)],
       );
     return rows.length;
   }

@@ -1,0 +1,54 @@
+import { describe, expect, it } from '@jest/globals';
+import { MalformedImport } from '../errors.js';
+import { checkHeader, fieldsOf, readRow } from './import-row.js';
+
+const header = ['endpoint_name', 'name', 'custom_attributes', 'custom_attributes__site'];
+const attributesOf = (cell: string): Record<string, unknown> => fieldsOf(header, ['e', 'n', cell]);
+
+describe('rows of an import', () => {
+  it.each(['\\u0000', '\\\\u0000b', 'C:\\ud800'])('keeps %s as it is: it is text, and no character', (text) => {
+    expect(fieldsOf(header, [text, text, '', text])).toEqual({
+      endpoint_name: text,
+      name: text,
+      custom_attributes: { site: text },
+    });
+  });
+
+  it.each([
+    ['name', ['e', 'a\0b']],
+    ['custom_attributes', ['e', 'n', '"\\ud800"']],
+    ['custom_attributes.a', ['e', 'n', '{"a":"\\ud800"}']],
+    ['custom_attributes.a', ['e', 'n', '{"a":"\\u0000"}']],
+    ['custom_attributes', ['e', 'n', '{"\\u0000":"a"}']],
+    ['custom_attributes.site', ['e', 'n', '', '\0']],
+  ])('has a problem with %s in place of what no database stores', (field, cells) => {
+    const fields = fieldsOf(header, cells);
+    expect(fields['endpoint_name']).toBe('e');
+    expect(JSON.stringify(fields)).not.toMatch(/\\u/);
+    expect(readRow(fields)).toEqual({ problems: [{ field, message: expect.stringMatching(/NUL/) }] });
+  });
+
+  it('names no device whose name cannot be stored', () => {
+    const fields = fieldsOf(header, ['a\0', 'n']);
+    expect(Object.keys(fields)).toEqual(['…']);
+    expect(readRow(fields)).toMatchObject({ problems: [{ field: 'endpoint_name' }] });
+  });
+
+  it.each([30_000, 4])('%i levels of lists are no attributes, and not kept as lists', (levels) => {
+    const cell = '['.repeat(levels) + ']'.repeat(levels);
+    expect(attributesOf(cell)['custom_attributes']).toBe(cell);
+    expect(readRow(attributesOf(cell))).toMatchObject({ problems: [{ field: 'custom_attributes' }] });
+  });
+
+  it.each([{ '…': 5 }, fieldsOf(header, ['e', 'n', '', '', 'surplus'])])('%j has more cells than columns', (fields) => {
+    expect(readRow(fields)).toEqual({ problems: [{ field: 'row', message: 'More cells than columns' }] });
+  });
+
+  it('an attribute that is an object is named', () => {
+    expect(readRow(attributesOf('{"a":{"b":"c"}}'))).toMatchObject({ problems: [{ field: 'custom_attributes.a' }] });
+  });
+
+  it('a column that cannot be stored is none', () => {
+    expect(() => checkHeader(['name', 'custom_attributes__a\0'])).toThrow(MalformedImport);
+  });
+});
