@@ -154,6 +154,32 @@ describe('groups of devices', () => {
       await Promise.all([slow.end(), quick.end()]);
     }, 150_000);
 
+    it.each(['device', 'group'])('404 when the %s is being deleted', async (kind) => {
+      const device = await created();
+      const { id: group } = (await call('POST', '/v3/device-groups', { name: newId() })).body;
+      const client = new Client(configOf('deleting').secrets.databaseUrl);
+      await client.connect();
+      await client.query('BEGIN');
+      await client.query(
+        kind === 'device'
+          ? 'DELETE FROM registry.devices WHERE id = $1'
+          : 'DELETE FROM registry.device_groups WHERE id = $1',
+        [kind === 'device' ? device : group],
+      );
+      const adding = call('POST', `/v3/device-groups/${group}/devices/add`, { id: device });
+      await eventually(async () => {
+        const waiting = 'SELECT 1 FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))';
+        expect((await client.query(waiting)).rowCount).toBe(1);
+      });
+      await client.query('COMMIT');
+      await client.end();
+      const { status, body } = await adding;
+      expect([status, body.message]).toEqual([
+        404,
+        expect.stringMatching(`^No such device ${kind === 'device' ? 'in' : 'group'}`),
+      ]);
+    });
+
     it('400 without a device, 404 for a device or group of another account', async () => {
       const { body: group } = await call('POST', '/v3/device-groups', { name: newId() });
       expect((await call('POST', `/v3/device-groups/${group.id}/devices/add`, {})).body.fields[0].name).toBe(

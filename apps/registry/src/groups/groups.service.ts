@@ -83,8 +83,8 @@ export class GroupsService {
     const { accountId } = actor;
     const { action, sql } = membership[how];
     await this.database.transaction(async (manager) => {
-      const { name } = await this.records.get(accountId, groupId, manager);
-      await this.mustHaveDevice(manager, accountId, deviceId);
+      const { name } = await this.records.keep(manager, accountId, groupId);
+      await this.keepDevice(manager, accountId, deviceId);
       const done = (await manager.query(sql, [groupId, deviceId])) as unknown[];
       if (done.length === 0) return;
       const target = { kind: 'device-group', id: groupId, name };
@@ -92,11 +92,12 @@ export class GroupsService {
     });
   }
 
-  private async mustHaveDevice(manager: EntityManager, accountId: string, deviceId: string): Promise<void> {
-    const found = (await manager.query('SELECT 1 FROM registry.devices WHERE id = $1 AND account_id = $2', [
-      deviceId,
-      accountId,
-    ])) as unknown[];
+  /** Nobody deletes it before the transaction ends. */
+  private async keepDevice(manager: EntityManager, accountId: string, deviceId: string): Promise<void> {
+    const found = (await manager.query(
+      'SELECT 1 FROM registry.devices WHERE id = $1 AND account_id = $2 FOR KEY SHARE',
+      [deviceId, accountId],
+    )) as unknown[];
     if (found.length === 0) throw new DeviceNotFound();
   }
 }

@@ -93,6 +93,13 @@ export class NamedRecords<T extends NamedRecord> {
     return found;
   }
 
+  /** The same, and nobody deletes it before the transaction ends. */
+  async keep(manager: EntityManager, accountId: string, id: string): Promise<T> {
+    const found = await this.find(manager, accountId, id, 'FOR KEY SHARE OF t');
+    if (!found) throw this.kind.notFound();
+    return found;
+  }
+
   async create(actor: Actor, fields: Record<string, unknown>): Promise<T> {
     const { accountId } = actor;
     const { table, actions } = this.kind;
@@ -135,9 +142,14 @@ export class NamedRecords<T extends NamedRecord> {
     });
   }
 
-  private async find(manager: EntityManager, accountId: string, id: string): Promise<T | undefined> {
+  private async find(
+    manager: EntityManager,
+    accountId: string,
+    id: string,
+    lock: '' | 'FOR KEY SHARE OF t' = '',
+  ): Promise<T | undefined> {
     const [found]: T[] = isId(id)
-      ? await manager.query(`${this.select} WHERE t.id = $1 AND t.account_id = $2`, [id, accountId])
+      ? await manager.query(`${this.select} WHERE t.id = $1 AND t.account_id = $2 ${lock}`, [id, accountId])
       : [];
     return found;
   }
