@@ -74,6 +74,7 @@ export const ofApps = {
     QueryNotFound: { advice: 'List the queries: `GET /v3/device-queries`' },
     QueryNameTaken: { advice: 'Choose another name' },
     ImportNotFound: { advice: 'List the imports: `GET /v3/device-imports`' },
+    ImportDeleted: { advice: 'Nothing, when you deleted it; else upload the table again' },
     MalformedImport: {
       advice: 'Mend the table as `fields` says, and send it again: nothing was taken',
       samples: [['…']],

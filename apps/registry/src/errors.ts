@@ -108,6 +108,12 @@ export class ImportNotFound extends NotFound {
   }
 }
 
+export class ImportDeleted extends ServiceError {
+  constructor() {
+    super({ status: 409, code: 'import_deleted', message: 'The import was deleted while its table was uploaded.' });
+  }
+}
+
 /** The text is no table of devices: nothing of it was taken. */
 export class MalformedImport extends ValidationFailed {
   constructor(message: string) {

@@ -9,6 +9,16 @@ describe('bulk operations', () => {
 
   const upload = (account: string, csv: string, name = 'table'): ReturnType<typeof call> =>
     call('POST', `/v3/device-imports?name=${name}`, csv, account, { 'content-type': 'text/csv' });
+  /** A table that comes in pieces. */
+  const uploading = (account: string) => {
+    const { readable, writable } = new TextEncoderStream();
+    const writer = writable.getWriter();
+    return {
+      answer: call('POST', '/v3/device-imports', readable, account, { 'content-type': 'text/csv' }),
+      write: (text: string): Promise<void> => writer.write(text),
+      end: (): Promise<void> => writer.close(),
+    };
+  };
   const completed = (account: string, id: string, timeoutMs = 60_000): Promise<Body> =>
     eventually(
       async () => {
@@ -109,6 +119,24 @@ describe('bulk operations', () => {
         'name,custom_attributes__\0\na,b',
       ])
         expect((await upload(account, csv)).body).toMatchObject({ code: 400, fields: [{ name: 'body' }] });
+      expect((await call('GET', '/v3/device-imports', undefined, account)).body.data).toEqual([]);
+    });
+
+    it.each(['no', 'more'])('409 when it is deleted meanwhile, and %s rows follow', async (follow) => {
+      const account = newId();
+      const { answer, write, end } = uploading(account);
+      const rows = 'a row\n'.repeat(1_000);
+      await write(`name\n${rows}`);
+      const id = await eventually(async () => {
+        const { body } = await call('GET', '/v3/device-imports', undefined, account);
+        expect(body.data).toMatchObject([{ status: 'uploading' }]);
+        return body.data[0].id;
+      });
+      expect((await call('DELETE', `/v3/device-imports/${id}`, undefined, account)).status).toBe(204);
+      if (follow === 'more') await write(rows);
+      else await end();
+      const { status, body } = await answer;
+      expect([status, body.type]).toEqual([409, 'import_deleted']);
       expect((await call('GET', '/v3/device-imports', undefined, account)).body.data).toEqual([]);
     });
 

@@ -58,6 +58,10 @@ export interface Reply {
   text: string;
 }
 
+/** As it is, or as it comes. */
+const isText = (body: unknown): body is string | ReadableStream =>
+  typeof body === 'string' || body instanceof ReadableStream;
+
 /** Two replicas of the registry on a corner of the engines, for the tests of one file. */
 export const registryLandscape = (name: string) => {
   let isolation: Isolation;
@@ -89,7 +93,7 @@ export const registryLandscape = (name: string) => {
     const response = await fetch((services[0] as RunningService).url + path, {
       method,
       headers: { 'x-request-id': 'r', ...headers, [identityHeader]: signIdentity(identity, [secret], Date.now()) },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(body !== undefined && { body: isText(body) ? body : JSON.stringify(body), duplex: 'half' }),
     });
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.includes('json');

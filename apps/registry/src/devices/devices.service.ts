@@ -9,6 +9,7 @@ import type { DeviceQuotas } from '../quotas/device-quotas.js';
 import { type Actor, deviceRowColumns, type Lifecycle, returned } from './lifecycle.js';
 
 const uniqueViolation = '23505';
+const foreignKeyViolation = '23503';
 
 const isTaken = (error: unknown): boolean =>
   error instanceof QueryFailedError &&
@@ -24,8 +25,13 @@ export const refusingTakenNames = async <T>(write: () => Promise<T>): Promise<T>
   }
 };
 
-export const isUniqueViolation = (error: unknown): boolean =>
-  error instanceof QueryFailedError && (error.driverError as { code?: string }).code === uniqueViolation;
+const hasCode = (error: unknown, code: string): boolean =>
+  error instanceof QueryFailedError && (error.driverError as { code?: string }).code === code;
+
+export const isUniqueViolation = (error: unknown): boolean => hasCode(error, uniqueViolation);
+
+/** What the row belongs to is not there, or not any more. */
+export const isForeignKeyViolation = (error: unknown): boolean => hasCode(error, foreignKeyViolation);
 
 /** Fields with a default of their own: null means that default. */
 const notNull = new Set(['description', 'mechanism_url']);

@@ -12,6 +12,7 @@ import { Controller, Delete, Get, HttpCode, Inject, Param, Post, Query, Req, Str
 import {
   ApiAcceptedResponse,
   ApiBody,
+  ApiConflictResponse,
   ApiConsumes,
   ApiNoContentResponse,
   ApiOkResponse,
@@ -46,6 +47,7 @@ export class ImportsController {
   @ApiBody({ schema: { type: 'string' } })
   @ApiQuery({ name: 'name', required: false, type: String })
   @ApiAcceptedResponse({ standardSchema: ImportSchema })
+  @ApiConflictResponse({ description: 'The import was deleted while its table was uploaded' })
   take(
     @Caller() caller: Identity,
     @Req() request: FastifyRequest,

@@ -3,7 +3,8 @@ import type { AuditTrail } from '@lanyard/kafka';
 import { isId, listEnvelope, type ListEnvelope, type ListQuery, newId } from '@lanyard/service';
 import type { Readable } from 'node:stream';
 import type { DataSource, EntityManager } from 'typeorm';
-import { ImportNotFound, MalformedImport, PageNotFound } from '../errors.js';
+import { isForeignKeyViolation } from '../devices/devices.service.js';
+import { ImportDeleted, ImportNotFound, MalformedImport, PageNotFound } from '../errors.js';
 import { CsvReader, csvRow } from './csv.js';
 import { type DeviceImport, selectImports } from './import-record.js';
 import { checkHeader, fieldsOf } from './import-row.js';
@@ -21,7 +22,7 @@ export class ImportsService {
     private readonly poke: () => void,
   ) {}
 
-  /** Stores the rows as they come. Throws MalformedImport, and then nothing of the table is kept. */
+  /** Stores the rows as they come. Throws MalformedImport, ImportDeleted, and then nothing of the table is kept. */
   async take(importer: Actor, name: string, body: Readable): Promise<DeviceImport> {
     const id = newId();
     await this.database.query(
@@ -31,15 +32,16 @@ export class ImportsService {
     try {
       const total = await this.store(id, body);
       await this.database.transaction(async (manager) => {
-        await manager.query(
+        const [, count] = (await manager.query(
           `UPDATE registry.device_imports SET status = 'new', total_count = $2, touched_at = clock_timestamp() WHERE id = $1`,
           [id, total],
-        );
+        )) as [unknown[], number];
+        if (count === 0) throw new ImportDeleted();
         await this.record(manager, 'SYS_552', importer, { id, name }, { total_count: String(total) });
       });
     } catch (error) {
       await this.database.query('DELETE FROM registry.device_imports WHERE id = $1', [id]);
-      throw error;
+      throw isForeignKeyViolation(error) ? new ImportDeleted() : error;
     }
     this.poke();
     return this.get(importer.accountId, id);
