@@ -6,6 +6,7 @@ import { AccountStandings1764100000000 } from './migrations/1764100000000-accoun
 import { Bulk1763900000000 } from './migrations/1763900000000-bulk.js';
 import { DeviceNames1764300000000 } from './migrations/1764300000000-device-names.js';
 import { GroupChanges1764200000000 } from './migrations/1764200000000-group-changes.js';
+import { ImportTurns1764400000000 } from './migrations/1764400000000-import-turns.js';
 import { RequestOfAnImport1764200000001 } from './migrations/1764200000001-request-of-an-import.js';
 import { RevokedSerials1764010000000 } from './migrations/1764010000000-revoked-serials.js';
 
@@ -26,6 +27,7 @@ export const databaseOf = (config: DatabaseConfig): DatabaseOptions => ({
     GroupChanges1764200000000,
     RequestOfAnImport1764200000001,
     DeviceNames1764300000000,
+    ImportTurns1764400000000,
   ],
   applicationName: config.replicaId,
   ...(config.databaseMigrations && { migrate: config.databaseMigrations }),

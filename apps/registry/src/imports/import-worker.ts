@@ -11,6 +11,16 @@ const rowsAtOnce = 500;
 /** An upload that its replica never finished. */
 const abandonedAfter = '1 hour';
 
+/** Of the account whose turn is longest ago, or that had none, the import that waited longest. */
+const nextSql = `
+  SELECT i.id, i.account_id, i.key_id, i.request_id FROM registry.device_imports i
+  LEFT JOIN registry.import_turns t ON t.account_id = i.account_id
+  WHERE i.status IN ('new', 'processing')
+  ORDER BY t.taken_at NULLS FIRST, i.touched_at LIMIT 1 FOR UPDATE OF i SKIP LOCKED`;
+const turnSql = `
+  INSERT INTO registry.import_turns (account_id, taken_at) VALUES ($1, clock_timestamp())
+  ON CONFLICT (account_id) DO UPDATE SET taken_at = excluded.taken_at`;
+
 interface OpenImport {
   id: string;
   account_id: string;
@@ -46,8 +56,9 @@ const given = (device: NewDevice): object =>
   Object.fromEntries(Object.entries(device).filter(([, value]) => value !== null && value !== undefined));
 
 /**
- * Makes the devices of imports, a few hundred in one transaction with their announcements, the import that waited
- * longest first: a large one does not hold up the others. Any replica may do the next step; a crash repeats none.
+ * Makes the devices of imports, a few hundred in one transaction with their announcements. Accounts take turns, and the
+ * imports of an account: neither a large one nor many hold up the others. Any replica may do the next step; a crash
+ * repeats none.
  */
 export class ImportWorker {
   readonly steps: BackgroundSteps;
@@ -77,10 +88,7 @@ export class ImportWorker {
 
   /** Whether there was something to do. */
   private async step(manager: EntityManager): Promise<boolean> {
-    const [open] = (await manager.query(
-      `SELECT id, account_id, key_id, request_id FROM registry.device_imports WHERE status IN ('new', 'processing')
-       ORDER BY touched_at LIMIT 1 FOR UPDATE SKIP LOCKED`,
-    )) as OpenImport[];
+    const [open] = (await manager.query(nextSql)) as OpenImport[];
     if (!open) return false;
     const [rows] = (await manager.query(
       `DELETE FROM registry.device_import_rows WHERE import_id = $1 AND row_number IN
@@ -100,6 +108,7 @@ export class ImportWorker {
          status = $4, touched_at = clock_timestamp(), completed_at = CASE WHEN $5 THEN clock_timestamp() END WHERE id = $1`,
       [open.id, rows.length, new Set(problems.map((p) => p.row)).size, done ? 'completed' : 'processing', done],
     );
+    await manager.query(turnSql, [open.account_id]);
     return true;
   }
 

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Actor } from '@lanyard/contracts';
+import { AuditTrail, Outbox } from '@lanyard/kafka';
+import { createLogger, newId, openDatabase, TestClock } from '@lanyard/service';
+import { eventually, type Isolation, isolate } from '@lanyard/testing';
+import { Readable } from 'node:stream';
+import type { DataSource } from 'typeorm';
+import { app } from '../src/config.js';
+import { databaseOf, schema } from '../src/db/database.js';
+import { Lifecycle } from '../src/devices/lifecycle.js';
+import { ImportWorker } from '../src/imports/import-worker.js';
+import { ImportsService } from '../src/imports/imports.service.js';
+import { DeviceQuotas } from '../src/quotas/device-quotas.js';
+
+describe('imports of several accounts', () => {
+  const clock = new TestClock(Date.now());
+  const logger = createLogger({ app, replicaId: 'test', level: 'silent' });
+  let isolation: Isolation;
+  let database: DataSource;
+  let imports: ImportsService;
+  let worker: ImportWorker;
+
+  beforeAll(async () => {
+    isolation = await isolate('imports');
+    const { databaseUrl } = isolation;
+    database = await openDatabase(databaseOf({ app, replicaId: 'test', logLevel: 'silent', secrets: { databaseUrl } }));
+    const outbox = new Outbox(schema, app);
+    imports = new ImportsService(database, new AuditTrail(outbox), () => undefined);
+    worker = new ImportWorker(database, new Lifecycle(outbox), new DeviceQuotas(() => undefined), clock, logger);
+  });
+  afterAll(async () => {
+    await worker?.steps.stop();
+    await database?.destroy();
+    await isolation?.drop();
+  });
+
+  const actorOf = (accountId: string): Actor => ({ accountId, keyId: newId(), requestId: 'r' });
+  const take = async (accountId: string): Promise<string> =>
+    (await imports.take(actorOf(accountId), 'table', Readable.from(['name\na']))).id;
+  const completed = async (accountId: string): Promise<number> => {
+    const [row] = (await database.query(
+      `SELECT count(*)::int AS n FROM registry.device_imports WHERE account_id = $1 AND status = 'completed'`,
+      [accountId],
+    )) as [{ n: number }];
+    return row.n;
+  };
+  /** The clock stands: after each step the worker rests until it is told to go on. */
+  const until = (done: () => Promise<boolean>): Promise<boolean> =>
+    eventually(async () => {
+      if (await done()) return true;
+      worker.steps.poke();
+      await clock.advance(0);
+      return false;
+    });
+
+  it('takes turns by account: ten imports of one come after the first one of another', async () => {
+    const [many, one] = [newId(), newId()];
+    for (let n = 0; n < 10; n++) await take(many);
+    const first = await take(one);
+    await until(async () => (await completed(one)) === 1);
+    expect(await completed(many)).toBe(1);
+    // Its turn was taken, also when nothing is left to show it.
+    await imports.remove(actorOf(one), first);
+    await take(one);
+    await until(async () => (await completed(many)) === 2);
+    expect(await completed(one)).toBe(0);
+    await until(async () => (await completed(one)) === 1);
+    expect(await completed(many)).toBe(2);
+    await until(async () => (await completed(many)) === 10);
+  });
+});
