@@ -75,6 +75,10 @@ export const ofApps = {
     QueryNameTaken: { advice: 'Choose another name' },
     ImportNotFound: { advice: 'List the imports: `GET /v3/device-imports`' },
     ImportDeleted: { advice: 'Nothing, when you deleted it; else upload the table again' },
+    TooManyImports: {
+      advice: 'Wait until `status` of an import is `completed`; an upload that broke off can be deleted',
+      samples: [[10]],
+    },
     MalformedImport: {
       advice: 'Mend the table as `fields` says, and send it again: nothing was taken',
       samples: [['…']],

@@ -114,6 +114,16 @@ export class ImportDeleted extends ServiceError {
   }
 }
 
+export class TooManyImports extends ServiceError {
+  constructor(max: number) {
+    super({
+      status: 409,
+      code: 'limit_exceeded',
+      message: `At most ${max} imports that are not completed: wait, or delete one.`,
+    });
+  }
+}
+
 /** The text is no table of devices: nothing of it was taken. */
 export class MalformedImport extends ValidationFailed {
   constructor(message: string) {

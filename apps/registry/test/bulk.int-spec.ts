@@ -140,6 +140,20 @@ describe('bulk operations', () => {
       expect((await call('GET', '/v3/device-imports', undefined, account)).body.data).toEqual([]);
     });
 
+    it('409 for the eleventh that is not completed', async () => {
+      const account = newId();
+      const others = Array.from({ length: 10 }, () => uploading(account));
+      for (const other of others) await other.write('name\n');
+      await eventually(async () =>
+        expect((await call('GET', '/v3/device-imports', undefined, account)).body.data).toHaveLength(10),
+      );
+      const { status, body } = await upload(account, 'name\na');
+      expect([status, body.type, body.message]).toEqual([409, 'limit_exceeded', expect.stringMatching(/^At most 10 /)]);
+      for (const other of others) await other.end();
+      for (const other of others) await completed(account, (await other.answer).body.id);
+      expect((await upload(account, 'name\na')).status).toBe(202);
+    });
+
     it('an export goes back in, in another account', async () => {
       const [from, to] = [newId(), newId()];
       const csv = 'endpoint_name,name,custom_attributes\na,"line\nend","{""k"":""v""}"\nb,plain,\n';

@@ -8,6 +8,7 @@ import type { DataSource } from 'typeorm';
 import { app } from '../src/config.js';
 import { databaseOf, schema } from '../src/db/database.js';
 import { Lifecycle } from '../src/devices/lifecycle.js';
+import { TooManyImports } from '../src/errors.js';
 import { ImportWorker } from '../src/imports/import-worker.js';
 import { ImportsService } from '../src/imports/imports.service.js';
 import { DeviceQuotas } from '../src/quotas/device-quotas.js';
@@ -67,5 +68,16 @@ describe('imports of several accounts', () => {
     await until(async () => (await completed(one)) === 1);
     expect(await completed(many)).toBe(2);
     await until(async () => (await completed(many)) === 10);
+  });
+
+  it('an account has ten that are not completed, not one more, however many it begins at once', async () => {
+    const account = newId();
+    const begun = await Promise.allSettled(Array.from({ length: 13 }, () => take(account)));
+    const refused = begun.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
+    expect(refused).toEqual(Array.from({ length: 3 }, () => expect.any(TooManyImports)));
+    await take(newId());
+    await until(async () => (await completed(account)) === 1);
+    await take(account);
+    await expect(take(account)).rejects.toThrow(TooManyImports);
   });
 });

@@ -25,7 +25,7 @@ import type { FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { bodyStreamOf } from './body-streams.js';
 import { type DeviceImport, ImportSchema } from './import-record.js';
-import { ImportsService } from './imports.service.js';
+import { ImportsService, openImportsMax } from './imports.service.js';
 
 const nameLengthMax = 128;
 
@@ -47,7 +47,9 @@ export class ImportsController {
   @ApiBody({ schema: { type: 'string' } })
   @ApiQuery({ name: 'name', required: false, type: String })
   @ApiAcceptedResponse({ standardSchema: ImportSchema })
-  @ApiConflictResponse({ description: 'The import was deleted while its table was uploaded' })
+  @ApiConflictResponse({
+    description: `The account has ${openImportsMax} imports that are not completed, or this one was deleted while its table was uploaded`,
+  })
   take(
     @Caller() caller: Identity,
     @Req() request: FastifyRequest,

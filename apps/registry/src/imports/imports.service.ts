@@ -4,14 +4,19 @@ import { isId, listEnvelope, type ListEnvelope, type ListQuery, newId } from '@l
 import type { Readable } from 'node:stream';
 import type { DataSource, EntityManager } from 'typeorm';
 import { isForeignKeyViolation } from '../devices/devices.service.js';
-import { ImportDeleted, ImportNotFound, MalformedImport, PageNotFound } from '../errors.js';
+import { ImportDeleted, ImportNotFound, MalformedImport, PageNotFound, TooManyImports } from '../errors.js';
 import { CsvReader, csvRow } from './csv.js';
 import { type DeviceImport, selectImports } from './import-record.js';
 import { checkHeader, fieldsOf } from './import-row.js';
 
 /** Rows of one import. */
 export const importRowsMax = 100_000;
+/** Imports of one account that are not completed. */
+export const openImportsMax = 10;
 const rowsAtOnce = 1_000;
+
+/** First half of an advisory lock's key: the imports of an account begin one after the other. */
+const lockSpace = 0x0b0f;
 
 /** Takes tables in and shows what became of them; ImportWorker makes the devices. */
 export class ImportsService {
@@ -22,13 +27,10 @@ export class ImportsService {
     private readonly poke: () => void,
   ) {}
 
-  /** Stores the rows as they come. Throws MalformedImport, ImportDeleted, and then nothing of the table is kept. */
+  /** Stores the rows as they come. Throws TooManyImports, MalformedImport, ImportDeleted: nothing of the table is kept. */
   async take(importer: Actor, name: string, body: Readable): Promise<DeviceImport> {
     const id = newId();
-    await this.database.query(
-      `INSERT INTO registry.device_imports (id, account_id, key_id, name, status, request_id) VALUES ($1, $2, $3, $4, 'uploading', $5)`,
-      [id, importer.accountId, importer.keyId, name, importer.requestId],
-    );
+    await this.database.transaction((manager) => this.begin(manager, importer, id, name));
     try {
       const total = await this.store(id, body);
       await this.database.transaction(async (manager) => {
@@ -78,6 +80,20 @@ export class ImportsService {
       await manager.query('DELETE FROM registry.device_imports WHERE id = $1', [id]);
       await this.record(manager, 'SYS_553', actor, found, { status, processed_count: String(processed) });
     });
+  }
+
+  private async begin(manager: EntityManager, importer: Actor, id: string, name: string): Promise<void> {
+    const { accountId, keyId, requestId } = importer;
+    await manager.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [lockSpace, accountId]);
+    const [open] = (await manager.query(
+      `SELECT count(*)::int AS n FROM registry.device_imports WHERE account_id = $1 AND status <> 'completed'`,
+      [accountId],
+    )) as { n: number }[];
+    if ((open?.n ?? 0) >= openImportsMax) throw new TooManyImports(openImportsMax);
+    await manager.query(
+      `INSERT INTO registry.device_imports (id, account_id, key_id, name, status, request_id) VALUES ($1, $2, $3, $4, 'uploading', $5)`,
+      [id, accountId, keyId, name, requestId],
+    );
   }
 
   private async record(
