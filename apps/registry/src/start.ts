@@ -21,6 +21,7 @@ import { app } from './config.js';
 import { Lifecycle } from './devices/lifecycle.js';
 import { MembershipAnnouncer } from './groups/membership-announcer.js';
 import { streamImports } from './imports/body-streams.js';
+import { ImportRetention } from './imports/import-retention.js';
 import { ImportWorker } from './imports/import-worker.js';
 import { SystemSuspension } from './suspension/system-suspension.js';
 import { DeviceQuotas } from './quotas/device-quotas.js';
@@ -52,8 +53,9 @@ export const start = async (config: CommonConfig, overrides: ServiceOverrides = 
   const quotas = new DeviceQuotas((accountId) => accounts.get(accountId));
   const systemSuspension = new SystemSuspension(database, lifecycle, clock, logger);
   const importWorker = new ImportWorker(database, lifecycle, quotas, clock, logger);
+  const importRetention = new ImportRetention(database, clock, logger);
   const memberships = new MembershipAnnouncer(database, outbox, clock, logger);
-  const background = [importWorker.steps, systemSuspension.steps, memberships.steps];
+  const background = [importWorker.steps, importRetention.steps, systemSuspension.steps, memberships.steps];
   health.add('postgresql', async () => void (await database.query('SELECT 1')));
   return startService(
     config,

@@ -9,6 +9,7 @@ import { app } from '../src/config.js';
 import { databaseOf, schema } from '../src/db/database.js';
 import { Lifecycle } from '../src/devices/lifecycle.js';
 import { TooManyImports } from '../src/errors.js';
+import { ImportRetention } from '../src/imports/import-retention.js';
 import { ImportWorker } from '../src/imports/import-worker.js';
 import { ImportsService } from '../src/imports/imports.service.js';
 import { DeviceQuotas } from '../src/quotas/device-quotas.js';
@@ -79,5 +80,41 @@ describe('imports of several accounts', () => {
     await until(async () => (await completed(account)) === 1);
     await take(account);
     await expect(take(account)).rejects.toThrow(TooManyImports);
+  });
+
+  it('a completed one is deleted after 30 days, with its report; others stay', async () => {
+    const account = newId();
+    const [old, recent, open] = [await take(account), await take(account), await take(account)];
+    const complete = (id: string, days: number): Promise<unknown> =>
+      database.query(`UPDATE registry.device_imports SET status = 'completed', completed_at = $2 WHERE id = $1`, [
+        id,
+        new Date(clock.now() - days * 86_400_000).toISOString(),
+      ]);
+    await complete(old, 31);
+    await complete(recent, 29);
+    await database.query(
+      `INSERT INTO registry.device_import_errors SELECT id, 2, '', 'row', '' FROM registry.device_imports WHERE account_id = $1`,
+      [account],
+    );
+    const retention = new ImportRetention(database, clock, logger);
+    const left = async (table: string, id: string): Promise<string[]> => {
+      const sql = `SELECT ${id} AS id FROM registry.${table} WHERE ${id} = ANY ($1) ORDER BY 1`;
+      return ((await database.query(sql, [[old, recent, open]])) as { id: string }[]).map((row) => row.id);
+    };
+    const look = (): Promise<void> => {
+      retention.steps.poke();
+      return clock.advance(0);
+    };
+    await eventually(async () => {
+      await look();
+      expect(await left('device_imports', 'id')).toEqual([recent, open].toSorted());
+      expect(await left('device_import_errors', 'import_id')).toEqual([recent, open].toSorted());
+    });
+    await clock.advance(86_400_001);
+    await eventually(async () => {
+      await look();
+      expect(await left('device_imports', 'id')).toEqual([open]);
+    });
+    await retention.steps.stop();
   });
 });

@@ -8,6 +8,7 @@ import { DeviceNames1764300000000 } from './migrations/1764300000000-device-name
 import { GroupChanges1764200000000 } from './migrations/1764200000000-group-changes.js';
 import { ImportTurns1764400000000 } from './migrations/1764400000000-import-turns.js';
 import { RequestOfAnImport1764200000001 } from './migrations/1764200000001-request-of-an-import.js';
+import { CompletedImports1764400000001 } from './migrations/1764400000001-completed-imports.js';
 import { RevokedSerials1764010000000 } from './migrations/1764010000000-revoked-serials.js';
 
 /** PostgreSQL schema of this service; nobody else reads it. */
@@ -28,6 +29,7 @@ export const databaseOf = (config: DatabaseConfig): DatabaseOptions => ({
     RequestOfAnImport1764200000001,
     DeviceNames1764300000000,
     ImportTurns1764400000000,
+    CompletedImports1764400000001,
   ],
   applicationName: config.replicaId,
   ...(config.databaseMigrations && { migrate: config.databaseMigrations }),

@@ -24,6 +24,7 @@ import {
 import type { FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import { bodyStreamOf } from './body-streams.js';
+import { completedImportDays } from './import-retention.js';
 import { type DeviceImport, ImportSchema } from './import-record.js';
 import { ImportsService, openImportsMax } from './imports.service.js';
 
@@ -76,7 +77,10 @@ export class ImportsController {
   }
 
   @Get(':id/errors')
-  @ApiOperation({ summary: 'Report of an import: a line for each problem of a row' })
+  @ApiOperation({
+    summary: 'Report of an import: a line for each problem of a row',
+    description: `A completed import is deleted after ${completedImportDays} days, with its report. The devices stay.`,
+  })
   @ApiProduces('text/csv')
   @ApiOkResponse({ content: { 'text/csv': { schema: { type: 'string' } } } })
   async errors(@Caller() caller: Identity, @Param('id') id: string): Promise<StreamableFile> {
