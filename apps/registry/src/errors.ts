@@ -1,4 +1,4 @@
-import { AccessDenied, Duplicate, NotFound, ServiceError, ValidationFailed } from '@lanyard/service';
+import { Duplicate, NotFound, ServiceError, ValidationFailed } from '@lanyard/service';
 
 export class DeviceNotFound extends NotFound {
   constructor() {
@@ -83,10 +83,15 @@ export class ProofInvalid extends ValidationFailed {
   }
 }
 
-/** Spec §3.1: a suspension blocks updates. */
-export class DeviceSuspended extends AccessDenied {
+/** Spec §3.1: a suspension blocks updates. Another key would not help, so it is no AccessDenied. */
+export class DeviceSuspended extends ServiceError {
   constructor() {
-    super('The device is suspended: resume it before you change it.');
+    super({
+      status: 403,
+      code: 'device_suspended',
+      token: 'DEVICE_BLOCKED',
+      message: 'The device is suspended: resume it before you change it.',
+    });
   }
 }
 

@@ -103,11 +103,11 @@ describe('suspension and sessions', () => {
       expect((await call('POST', `/v3/devices/${newId()}/suspend`, { category: 'other' })).status).toBe(404);
     });
 
-    it('updates are blocked meanwhile (spec §3.1), with an error that says so', async () => {
+    it('updates are blocked meanwhile (spec §3.1), with an error that no key without permission gets', async () => {
       const id = await created();
       await call('POST', `/v3/devices/${id}/suspend`, { category: 'other' });
       const { status, body } = await call('PUT', `/v3/devices/${id}`, { name: 'x' });
-      expect([status, body.type]).toEqual([403, 'access_denied']);
+      expect([status, body.type]).toEqual([403, 'device_suspended']);
       expect(body.message).toMatch(/resume/);
     });
 

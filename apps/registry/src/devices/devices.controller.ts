@@ -25,6 +25,7 @@ import {
 import {
   ApiConflictResponse,
   ApiCreatedResponse,
+  ApiForbiddenResponse,
   ApiNoContentResponse,
   ApiOkResponse,
   ApiOperation,
@@ -86,6 +87,7 @@ export class DevicesController {
   @Put(':id')
   @ApiOperation({ summary: 'Change a device: what is given is changed' })
   @ApiOkResponse({ standardSchema: DeviceSchema })
+  @ApiForbiddenResponse({ description: 'The key may not do this, or the device is suspended' })
   @ApiConflictResponse({ description: 'Another device of the account has the endpoint name' })
   change(
     @Caller() caller: Identity,
