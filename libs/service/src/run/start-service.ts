@@ -96,7 +96,6 @@ const createApp = async (definition: ServiceDefinition, parts: ServiceParts): Pr
   );
   app.useGlobalFilters(new ErrorFilter(parts.logger));
   app.useGlobalPipes(validationPipe());
-  app.getHttpAdapter().getInstance();
   for (const strategy of definition.strategies ?? [])
     app.connectMicroservice({ strategy }, { inheritAppConfig: false });
   return app;
