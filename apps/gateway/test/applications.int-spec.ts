@@ -166,6 +166,12 @@ describe('access keys', () => {
     await eventually(() => expect(announced.get(id)?.status).toBe('deleted'), { timeoutMs: 60_000 });
   }, 180_000);
 
+  it('400 where the offset of an expiration leads beyond the year 9999', async () => {
+    const path = `/v3/applications/${await application()}/access-keys`;
+    const { status, body } = await send('POST', path, { name: 'Key', expiration: '9999-12-31T23:59:59-12:00' });
+    expect([status, body.fields]).toEqual([400, [expect.objectContaining({ name: 'expiration' })]]);
+  });
+
   it('say when they and their application were used last', async () => {
     const id = await application();
     const { id: keyId, key } = await accessKey(id);

@@ -243,6 +243,14 @@ describe('refusals', () => {
     }
   });
 
+  it.each(['never', '9999-12-31T23:59:59-12:00', '-000001-01-01T00:00:00Z'])(
+    '400 for an explanation of what was before %s',
+    async (before) => {
+      const { status, body } = await gateway.call(`/v3/explain?device_id=x&before=${before}`);
+      expect([status, body.fields]).toEqual([400, [expect.objectContaining({ name: 'before' })]]);
+    },
+  );
+
   it('413 for a body over the limit, announced or not, in the form of the path', async () => {
     const large = 'x'.repeat(1_100_000);
     const announced = await gateway.call('/v2/endpoints/a/1/2/3', { method: 'PUT', body: large });

@@ -127,4 +127,18 @@ describe('expiration', () => {
     const own = await gateway.call('/v3/api-keys/me', { method: 'PUT', body: { expiration: tomorrow } });
     expect([own.status, own.body.message]).toEqual([400, expect.stringContaining('does not expire')]);
   });
+
+  it('400 where the offset leads beyond the year 9999; its last second is taken', async () => {
+    const { id } = await gateway.newKey();
+    const [beyond, last] = ['9999-12-31T23:59:59-12:00', '9999-12-31T23:59:59Z'];
+    for (const [method, path] of [
+      ['POST', '/v3/api-keys'],
+      ['PUT', `/v3/api-keys/${id}`],
+    ] as const) {
+      const refused = await gateway.call(path, { method, body: { name: 'x', expiration: beyond } });
+      expect([refused.status, refused.body.fields]).toEqual([400, [expect.objectContaining({ name: 'expiration' })]]);
+    }
+    const taken = await gateway.call(`/v3/api-keys/${id}`, { method: 'PUT', body: { expiration: last } });
+    expect([taken.status, taken.body.expiration]).toEqual([200, '9999-12-31T23:59:59.000000Z']);
+  });
 });

@@ -1,6 +1,7 @@
 import { formatApiKey, formatTimestamp, publicPart } from '@lanyard/service';
 import { z } from 'zod';
 import type { ApiKey } from './api-key.entity.js';
+import { expiration } from './expiration.js';
 
 export const ApiKeySchema = z
   .object({
@@ -49,7 +50,7 @@ export const ApiKeyChangeSchema = z
     name: z.string().trim().min(1).max(100).optional(),
     groups: z.array(groupId).max(100).optional(),
     owner: z.string().max(64).nullable().optional(),
-    expiration: z.iso.datetime({ offset: true }).nullable().optional().describe('null: never'),
+    expiration,
     status: z.enum(['ACTIVE', 'INACTIVE']).optional(),
   })
   .meta({ id: 'ApiKeyChange' });

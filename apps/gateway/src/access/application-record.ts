@@ -2,6 +2,7 @@ import { formatApiKey, formatTimestamp, publicPart } from '@lanyard/service';
 import { z } from 'zod';
 import type { AccessKey } from './access-key.entity.js';
 import type { Application } from './application.entity.js';
+import { expiration } from './expiration.js';
 
 const listOf = (item: z.ZodType, id: string): z.ZodObject =>
   z
@@ -70,8 +71,6 @@ export const ApplicationChangeSchema = NewApplicationSchema.extend({ name: name.
   id: 'ApplicationChange',
 });
 export type ApplicationChange = z.infer<typeof ApplicationChangeSchema>;
-
-const expiration = z.iso.datetime({ offset: true }).nullable().optional().describe('null: never');
 
 export const NewAccessKeySchema = z.object({ name, description, status, expiration }).meta({ id: 'NewAccessKey' });
 export type NewAccessKey = z.infer<typeof NewAccessKeySchema>;

@@ -9,6 +9,7 @@ import {
 } from '@lanyard/service';
 import { Controller, Get, Inject, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { lastTimeMs } from '../access/expiration.js';
 import { allows, notifications, type Permission } from '../access/permissions.js';
 import { OneSubject } from '../errors.js';
 import { type Explanation, ExplanationSchema, timelineLimit } from './explanation.js';
@@ -34,7 +35,8 @@ const readPage = ({ limit, before }: ExplainQuery, nowMs: number): Page => {
   const count = limit === undefined || limit === '' ? timelineLimit.default : Number(limit);
   if (!Number.isInteger(count)) throw new ValidationFailed([{ name: 'limit', message: 'Must be a whole number' }]);
   const end = before === undefined || before === '' ? nowMs + 60_000 : Date.parse(before);
-  if (Number.isNaN(end)) throw new ValidationFailed([{ name: 'before', message: 'Must be a time' }]);
+  if (!(end >= 0 && end <= lastTimeMs))
+    throw new ValidationFailed([{ name: 'before', message: 'Must be a time from 1970 to 9999' }]);
   return {
     limit: Math.min(timelineLimit.max, Math.max(timelineLimit.min, count)),
     // As it was given: finer than a number of milliseconds.
