@@ -11,6 +11,13 @@ const fields = [{ name: nameOfField, message: nameOfField }];
 export const everywhere = {
   ValidationFailed: { advice: 'Mend the fields that `fields` names', samples: [[fields]] },
   MalformedJson: { advice: 'Send a JSON body; the content type does not matter' },
+  MalformedHttp: {
+    advice: 'Use an HTTP client. The answer comes before the path is known: the error object everywhere',
+  },
+  HeadTooLarge: {
+    advice: 'Shorten the URL, for example with fewer ids in a filter, or send fewer headers',
+    samples: [[16_384]],
+  },
   Unauthenticated: {
     advice:
       'Send `Authorization: Bearer <key>` with an active key. `invalid_token`: somebody went past the gateway, or `IDENTITY_SECRETS` or clocks differ',
@@ -19,6 +26,7 @@ export const everywhere = {
   AccessDenied: { advice: 'Put the key into a group that has the permission, or use another key' },
   NotFound: { advice: 'Check the path and the id; ids of other accounts do not exist for you' },
   MethodNotAllowed: { advice: 'See the API pages (`/docs`) for the methods of the path' },
+  RequestTooSlow: { advice: 'Send it again: the connection is closed. Headers have 10 s' },
   Duplicate: { advice: 'Use what exists, or choose another value', samples: [['…']] },
   EtagDiffers: { advice: 'Read the record again and repeat the change with its `etag`, if it still holds' },
   BodyTooLarge: { advice: 'Send less in one call', samples: [[1_048_576]] },

@@ -18,6 +18,8 @@ export * from './http/etag.js';
 export * from './http/fastify.js';
 export { JsonText } from './http/json-text.js';
 export * from './http/limits.js';
+export * from './http/raw-answer.js';
+export { requestIdHeader, requestIdOf } from './http/request-id.js';
 export { refuseUnstorableText } from './http/text.js';
 export * from './http/validation.js';
 export * from './identity/guard.js';

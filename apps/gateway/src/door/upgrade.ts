@@ -5,6 +5,8 @@ import {
   type Logger,
   type Metrics,
   normaliseUrl,
+  rawError,
+  rawHead,
   requestIdHeader,
   type ServiceError,
   urlLengthMax,
@@ -15,7 +17,6 @@ import { neverReached } from './forward.js';
 import { type HandshakeAnswer, handshake } from './handshake.js';
 import { handshakeHeaders, responseHeaders } from './headers.js';
 import type { OpenCalls } from './open-calls.js';
-import { rawError, rawHead } from './raw-answer.js';
 import type { Replicas } from './replicas.js';
 import { websocketPath } from './routes.js';
 import { tunnel } from './tunnel.js';

@@ -54,6 +54,19 @@ export class MalformedJson extends ServiceError {
   }
 }
 
+export class MalformedHttp extends ServiceError {
+  constructor() {
+    super({ status: 400, code: 'bad_request', message: 'The request is not HTTP/1.1 as RFC 9112 has it.' });
+  }
+}
+
+/** 400, not 431: it is mostly the URL, and nobody can tell when it came in several packets. */
+export class HeadTooLarge extends ValidationFailed {
+  constructor(maxBytes: number) {
+    super([], `The URL and the headers are larger than ${maxBytes} bytes together.`);
+  }
+}
+
 export class Unauthenticated extends ServiceError {
   constructor(message = 'Missing or invalid API key: send Authorization: Bearer <key>.', code = 'invalid_apikey') {
     super({ status: 401, code, token: 'UNAUTHORIZED', message });
@@ -75,6 +88,12 @@ export class NotFound extends ServiceError {
 export class MethodNotAllowed extends ServiceError {
   constructor(message = 'The resource does not support this method.') {
     super({ status: 405, code: 'method_not_supported', token: 'METHOD_NOT_ALLOWED', message });
+  }
+}
+
+export class RequestTooSlow extends ServiceError {
+  constructor() {
+    super({ status: 408, code: 'request_timeout', message: 'The request did not come in time: send it again.' });
   }
 }
 

@@ -1,26 +1,17 @@
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { errorReply } from '../errors/error-body.js';
-import { MalformedJson, ValidationFailed } from '../errors/service-error.js';
+import { MalformedHttp, MalformedJson, type ServiceError, ValidationFailed } from '../errors/service-error.js';
+import { answerClientError } from './client-error.js';
 import { answerJsonText } from './json-text.js';
-import { bodyLimitBytes } from './limits.js';
+import { bodyLimitBytes, headBytesMax } from './limits.js';
+import { requestIdHeader, requestIdOf } from './request-id.js';
 import { nulIn, refuseUnstorableText } from './text.js';
 
 /** Client timeouts: what a slow or half-open peer may hold. */
-const headersTimeoutMs = 10_000;
 const requestTimeoutMs = 30_000;
 const keepAliveTimeoutMs = 65_000;
-
-export const requestIdHeader = 'x-request-id';
-
-const saneRequestId = /^[\w-]{1,64}$/;
-
-const requestId = (request: IncomingMessage): string => {
-  const given = request.headers[requestIdHeader];
-  return typeof given === 'string' && saneRequestId.test(given) ? given : randomUUID().replaceAll('-', '');
-};
 
 /** `//` collapses and a trailing slash does not count: clients use all of these spellings. */
 export const normaliseUrl = (url: string): string => {
@@ -49,7 +40,13 @@ const parseJson = (text: string): unknown => {
 export interface HttpOptions {
   /** Paths below these prefixes get their body as a Buffer. */
   rawBodyPrefixes?: readonly string[];
+  /** For tests: how long a head may take. */
+  headersTimeoutMs?: number;
 }
+
+/** RFC 9112 §3.2. */
+const hostMissing = ({ httpVersion, headers }: IncomingMessage): ServiceError | undefined =>
+  httpVersion === '1.1' && headers.host === undefined ? new MalformedHttp() : undefined;
 
 /** A path that cannot be decoded reaches no route, so no filter either. */
 const refuseUrl = (request: FastifyRequest, reply: FastifyReply): void => {
@@ -63,18 +60,31 @@ const refuseUrl = (request: FastifyRequest, reply: FastifyReply): void => {
 };
 
 /** Fastify as every service runs it: JSON bodies whatever the content type, request ids, limits. */
-export const createFastify = ({ rawBodyPrefixes = [] }: HttpOptions = {}): FastifyAdapter => {
+export const createFastify = ({
+  rawBodyPrefixes = [],
+  headersTimeoutMs = 10_000,
+}: HttpOptions = {}): FastifyAdapter => {
   const adapter = new FastifyAdapter({
     bodyLimit: bodyLimitBytes,
-    genReqId: requestId,
+    genReqId: requestIdOf,
     rewriteUrl: (request: IncomingMessage) => normaliseUrl(request.url ?? '/'),
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
     forceCloseConnections: true,
-    http: { headersTimeout: headersTimeoutMs },
+    clientErrorHandler: answerClientError,
+    http: {
+      headersTimeout: headersTimeoutMs,
+      // When Node looks for those that take longer; else it looks every 30 s.
+      connectionsCheckingInterval: headersTimeoutMs / 2,
+      maxHeaderSize: headBytesMax,
+      // Refused below: Node's own answer has no body.
+      requireHostHeader: false,
+    },
     frameworkErrors: (_: Error, request: FastifyRequest, reply: FastifyReply) => refuseUrl(request, reply),
   });
   const fastify = adapter.getInstance();
+  // An expectation that nobody knows may be left unmet (RFC 9110 §10.1.1): Node would answer 417 without a body.
+  fastify.server.on('checkExpectation', (request, response) => fastify.server.emit('request', request, response));
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
     if (rawBodyPrefixes.some((prefix) => request.url.startsWith(prefix))) return done(null, body);
@@ -87,7 +97,7 @@ export const createFastify = ({ rawBodyPrefixes = [] }: HttpOptions = {}): Fasti
   });
   fastify.addHook('onRequest', (request, reply, done) => {
     reply.header(requestIdHeader, request.id);
-    done(nulIn(request.originalUrl));
+    done(hostMissing(request.raw) ?? nulIn(request.originalUrl));
   });
   answerJsonText(fastify);
   return adapter;

@@ -1,5 +1,7 @@
 import { STATUS_CODES } from 'node:http';
-import { errorReply, type ServiceError } from '@lanyard/service';
+import { errorReply } from '../errors/error-body.js';
+import type { ServiceError } from '../errors/service-error.js';
+import { requestIdHeader } from './request-id.js';
 
 /** Head of an HTTP/1.1 answer, for a socket that no server looks after any more. `headers`: name, value, name, … */
 export const rawHead = (status: number, headers: readonly string[]): string => {
@@ -18,7 +20,7 @@ export const rawError = (
     ...headers,
     'content-type': contentType,
     'content-length': String(Buffer.byteLength(body)),
-    'x-request-id': request.requestId,
+    [requestIdHeader]: request.requestId,
     connection: 'close',
   };
   return rawHead(status, Object.entries(all).flat()) + body;
