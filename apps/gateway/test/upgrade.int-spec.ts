@@ -117,6 +117,17 @@ describe('the upgrade', () => {
     expect(await raw(handshake(`${path}?x=${'y'.repeat(4_100)}`))).toMatch(/^HTTP\/1\.1 400 /);
   });
 
+  it("takes the client's request id when it is sane", async () => {
+    for (const given of ['my-id_1', 'no good']) {
+      const answer = await raw(handshake(path, `x-refuse: 1\r\nx-request-id: ${given}\r\n`));
+      const id = /\r\nx-request-id: (.*)\r\n/.exec(answer)?.[1];
+      expect(id).toMatch(given === 'my-id_1' ? /^my-id_1$/ : /^[0-9a-f]{32}$/);
+      expect(handshakes.at(-1)).toMatchObject({ 'x-request-id': id });
+    }
+    const long = await raw(handshake(`${path}?x=${'y'.repeat(4_100)}`, 'x-request-id: my-id_2\r\n'));
+    expect(long).toContain('\r\nx-request-id: my-id_2\r\n');
+  });
+
   it('an upgrade that is not offered is ignored: the request is answered as usual', async () => {
     const h2c = 'connection: Upgrade, HTTP2-Settings\r\nupgrade: h2c\r\nhttp2-settings: AAMAAABk\r\n';
     const key = `authorization: Bearer ${gateway.adminKey}\r\n`;

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import {
@@ -8,6 +7,7 @@ import {
   rawError,
   rawHead,
   requestIdHeader,
+  requestIdOf,
   type ServiceError,
   urlLengthMax,
 } from '@lanyard/service';
@@ -82,7 +82,7 @@ export class Upgrades {
     server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
       const url = normaliseUrl(request.url ?? '/');
       const path = url.split('?', 1)[0] as string;
-      const requestId = randomBytes(16).toString('hex');
+      const requestId = requestIdOf(request);
       const knock = { request, socket, head, path, requestId };
       if (path !== websocketPath || request.headers.upgrade?.toLowerCase() !== 'websocket')
         return asPlainRequest(server, knock);
