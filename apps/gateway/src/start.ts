@@ -27,7 +27,7 @@ import { door } from './door/door.js';
 import { IdentityTokens } from './door/identity-tokens.js';
 import { OpenCalls } from './door/open-calls.js';
 import { Replicas } from './door/replicas.js';
-import { type Owner, owners } from './door/routes.js';
+import { type Owner, owners, takesLargeBodies } from './door/routes.js';
 import { Upgrades } from './door/upgrade.js';
 import { type Engines, openEngines } from './engines.js';
 import { UrlTooLong } from './errors.js';
@@ -113,6 +113,7 @@ const startOn = async (engines: Engines, config: GatewayConfig, base: ServicePar
     {
       title: 'Access',
       beginsTraces: true,
+      http: { isUpload: ({ method, url }) => takesLargeBodies(method, url.split('?', 1)[0] as string) },
       module: AppModule.of({
         accounts: new Accounts(database, changes, known, clock),
         usages,

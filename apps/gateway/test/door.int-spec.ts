@@ -1,6 +1,7 @@
-import { request as httpRequest } from 'node:http';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { identityHeader, verifyIdentity } from '@lanyard/service';
+import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { identityHeader, type RunningService, TestClock, verifyIdentity } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
 import { start } from '../src/start.js';
 import { Gateway, identitySecret } from './harness.js';
@@ -187,6 +188,64 @@ describe('forwarding', () => {
     leave.abort();
     await eventually(() => ended);
     expect(written).toBeLessThan(64);
+  });
+});
+
+describe('a body that comes slowly', () => {
+  const clock = new TestClock(Date.now());
+  let slow: RunningService;
+  let passed: number;
+  let cut: boolean;
+
+  beforeAll(async () => {
+    const urls = { GATEWAY_REGISTRY_URLS: registry.url, GATEWAY_DEVICE_PROXY_URLS: proxy.url };
+    slow = await start(gateway.config(urls), { clock });
+  });
+  afterAll(() => slow?.stop());
+  beforeEach(() => {
+    [passed, cut] = [0, false];
+    registry.handler = proxy.handler = (request, response) => {
+      request.on('data', (chunk: Buffer) => (passed += chunk.length)).on('error', () => (cut = true));
+      request.on('end', () => response.end(`${passed} bytes`));
+    };
+  });
+
+  const open = (path: string): { request: ClientRequest; answer: Promise<[number | undefined, string]> } => {
+    const headers = { authorization: `Bearer ${gateway.adminKey}` };
+    const request = httpRequest(slow.url + path, { method: path.startsWith('/v3/') ? 'POST' : 'PUT', headers });
+    const answer = once(request, 'response').then(async ([response]: IncomingMessage[]) => {
+      const text = (await response?.toArray())?.join('') ?? '';
+      return [response?.statusCode, text] as [number | undefined, string];
+    });
+    return { request, answer };
+  };
+  const drop = async (request: ClientRequest, thenMs: number): Promise<void> => {
+    const before = passed;
+    request.write('x');
+    await eventually(() => passed > before);
+    await clock.advance(thenMs);
+  };
+
+  it('is passed on for as long as bytes of an import come', async () => {
+    const { request, answer } = open('/v3/device-imports');
+    for (let i = 0; i < 5; i++) await drop(request, 20_000);
+    request.end();
+    expect(await answer).toEqual([200, '5 bytes']);
+  });
+
+  it('408 after 30 s without a byte of an import; its owner hears of the end', async () => {
+    const { request, answer } = open('/v3/device-imports');
+    await drop(request, 30_000);
+    await clock.advance(30_000);
+    expect(await answer).toEqual([408, expect.stringContaining('"type":"request_timeout"')]);
+    await eventually(() => cut);
+  });
+
+  it('408 for any other that is not whole after 30 s', async () => {
+    const { request, answer } = open('/v2/endpoints/a/1/2/3');
+    for (let i = 0; i < 3; i++) await drop(request, 10_000);
+    expect(await answer).toEqual([408, 'REQUEST_TIMEOUT']);
+    await eventually(() => cut);
   });
 });
 

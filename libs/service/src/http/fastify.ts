@@ -1,16 +1,22 @@
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';
+import { type Clock, systemClock } from '../clock.js';
 import { errorReply } from '../errors/error-body.js';
-import { MalformedHttp, MalformedJson, type ServiceError, ValidationFailed } from '../errors/service-error.js';
+import {
+  MalformedHttp,
+  MalformedJson,
+  RequestTooSlow,
+  type ServiceError,
+  ValidationFailed,
+} from '../errors/service-error.js';
+import { hasBody, watchBody } from './body-timeout.js';
 import { answerClientError } from './client-error.js';
 import { answerJsonText } from './json-text.js';
 import { bodyLimitBytes, headBytesMax } from './limits.js';
 import { requestIdHeader, requestIdOf } from './request-id.js';
 import { nulIn, refuseUnstorableText } from './text.js';
 
-/** Client timeouts: what a slow or half-open peer may hold. */
-const requestTimeoutMs = 30_000;
 const keepAliveTimeoutMs = 65_000;
 
 /** `//` collapses and a trailing slash does not count: clients use all of these spellings. */
@@ -40,6 +46,8 @@ const parseJson = (text: string): unknown => {
 export interface HttpOptions {
   /** Paths below these prefixes get their body as a Buffer. */
   rawBodyPrefixes?: readonly string[];
+  /** Whose body may take as long as bytes come. Else those that may be larger than others are. */
+  isUpload?: (request: FastifyRequest) => boolean;
   /** For tests: how long a head may take. */
   headersTimeoutMs?: number;
 }
@@ -48,27 +56,40 @@ export interface HttpOptions {
 const hostMissing = ({ httpVersion, headers }: IncomingMessage): ServiceError | undefined =>
   httpVersion === '1.1' && headers.host === undefined ? new MalformedHttp() : undefined;
 
-/** A path that cannot be decoded reaches no route, so no filter either. */
-const refuseUrl = (request: FastifyRequest, reply: FastifyReply): void => {
-  const error = new ValidationFailed([{ name: 'url', message: 'is not a valid URL' }]);
+const mayBeLarge = (request: FastifyRequest): boolean => (request.routeOptions.bodyLimit ?? 0) > bodyLimitBytes;
+
+/** For what reaches no route, so no filter either. What is left of the body is not read. */
+const refuse = (request: FastifyRequest, reply: FastifyReply, error: ServiceError): void => {
   const answer = errorReply(error, request.url, request.headers.accept, request.id);
   void reply
     .code(answer.status)
-    .headers({ ...answer.headers, [requestIdHeader]: request.id })
+    .headers({ ...answer.headers, [requestIdHeader]: request.id, ...(hasBody(request.raw) && { connection: 'close' }) })
     .type(answer.contentType)
     .send(answer.body);
 };
 
+const undecodable = new ValidationFailed([{ name: 'url', message: 'is not a valid URL' }]);
+
+const giveUpBody = (request: FastifyRequest, reply: FastifyReply): void => {
+  const error = new RequestTooSlow();
+  // Node forgets a request with its answer: who reads the body would wait for ever.
+  const end = (): void => void request.raw.destroy(error);
+  if (reply.sent || reply.raw.headersSent) return end();
+  reply.raw.once('close', end);
+  refuse(request, reply, error);
+};
+
 /** Fastify as every service runs it: JSON bodies whatever the content type, request ids, limits. */
-export const createFastify = ({
-  rawBodyPrefixes = [],
-  headersTimeoutMs = 10_000,
-}: HttpOptions = {}): FastifyAdapter => {
+export const createFastify = (
+  { rawBodyPrefixes = [], isUpload = mayBeLarge, headersTimeoutMs = 10_000 }: HttpOptions = {},
+  clock: Clock = systemClock,
+): FastifyAdapter => {
   const adapter = new FastifyAdapter({
     bodyLimit: bodyLimitBytes,
     genReqId: requestIdOf,
     rewriteUrl: (request: IncomingMessage) => normaliseUrl(request.url ?? '/'),
-    requestTimeout: requestTimeoutMs,
+    // Of the whole request: an upload may take longer, and others are watched below.
+    requestTimeout: 0,
     keepAliveTimeout: keepAliveTimeoutMs,
     forceCloseConnections: true,
     clientErrorHandler: answerClientError,
@@ -80,7 +101,7 @@ export const createFastify = ({
       // Refused below: Node's own answer has no body.
       requireHostHeader: false,
     },
-    frameworkErrors: (_: Error, request: FastifyRequest, reply: FastifyReply) => refuseUrl(request, reply),
+    frameworkErrors: (_: Error, request: FastifyRequest, reply: FastifyReply) => refuse(request, reply, undecodable),
   });
   const fastify = adapter.getInstance();
   // An expectation that nobody knows may be left unmet (RFC 9110 §10.1.1): Node would answer 417 without a body.
@@ -97,7 +118,12 @@ export const createFastify = ({
   });
   fastify.addHook('onRequest', (request, reply, done) => {
     reply.header(requestIdHeader, request.id);
-    done(hostMissing(request.raw) ?? nulIn(request.originalUrl));
+    const { raw } = request;
+    if (hasBody(raw)) {
+      const ends = { isUpload: () => isUpload(request), giveUp: () => giveUpBody(request, reply) };
+      watchBody(clock, { request: raw, response: reply.raw, ...ends });
+    }
+    done(hostMissing(raw) ?? nulIn(request.originalUrl));
   });
   answerJsonText(fastify);
   return adapter;

@@ -86,7 +86,7 @@ const serveOpenApi = (app: NestFastifyApplication, title: string): void => {
 const createApp = async (definition: ServiceDefinition, parts: ServiceParts): Promise<NestFastifyApplication> => {
   const app = await NestFactory.create<NestFastifyApplication>(
     rootModule(definition, parts),
-    createFastify(definition.http),
+    createFastify(definition.http, parts.clock),
     {
       logger: new NestLogger(parts.logger),
       abortOnError: false,
