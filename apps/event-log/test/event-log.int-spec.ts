@@ -191,6 +191,20 @@ describe('the event log', () => {
     expect(await types('state_change=false')).toEqual([]);
   });
 
+  it('times count to the microsecond: two entries of one millisecond are told apart', async () => {
+    const deviceId = newId();
+    const [first, second] = ['2024-05-01T10:00:00.123456Z', '2024-05-01T10:00:00.123457Z'];
+    for (const [n, at] of [first, second].entries())
+      await producer.send(DeviceSessions, registered(deviceId, n + 1, at as string));
+    const found = async (filter: string): Promise<string[]> =>
+      (await get(`/v3/device-events?order=ASC&device_id=${deviceId}&${filter}`)).body.data.map((e) => e.date_time);
+    await eventually(async () => expect(await found('')).toEqual([first, second]));
+    expect(await found(`date_time__in=${first}`)).toEqual([first]);
+    expect(await found(`date_time__nin=${first}`)).toEqual([second]);
+    expect(await found(`date_time__lte=${first}`)).toEqual([first]);
+    expect(await found(`date_time__gte=${second}`)).toEqual([second]);
+  });
+
   it('pages by the id of the last item while entries arrive', async () => {
     const deviceId = newId();
     const at = (n: number): string => new Date(Date.parse('2024-03-01T00:00:00Z') + n * 1000).toISOString();

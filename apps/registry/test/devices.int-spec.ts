@@ -160,6 +160,17 @@ describe('the device directory', () => {
       expect(await list(query)).toEqual(names);
     });
 
+    it('times count to the microsecond: a device is found by the very time in its record', async () => {
+      const own = newId();
+      const { created_at: at } = (await call('POST', '/v3/devices', { name: 'timed' }, own)).body;
+      const found = async (filter: string): Promise<number> =>
+        (await call('GET', `/v3/devices?${filter}=${String(at)}`, undefined, own)).body.data.length;
+      for (const filter of ['created_at', 'created_at__in', 'created_at__lte', 'created_at__gte'])
+        expect([filter, await found(filter)]).toEqual([filter, 1]);
+      expect(await found('created_at__nin')).toBe(0);
+      expect((await call('GET', '/v3/devices?created_at__gte=0000-01-01', undefined, own)).status).toBe(400);
+    });
+
     it('total count when asked for', async () => {
       expect((await call('GET', '/v3/devices?limit=2&include=total_count', undefined, account)).body).toMatchObject({
         object: 'list',

@@ -114,7 +114,11 @@ describe('suspension and sessions', () => {
     it('the categories are listed', async () => {
       const { body } = await call('GET', '/v3/device-block-categories/');
       expect(body.data.map((c: { reference: string }) => c.reference)).toEqual([...suspensionCategories]);
-      expect((await call('GET', '/v3/device-block-categories?reference__in=other,recalled')).body.data).toHaveLength(2);
+      const counted = async (filter: string): Promise<number> =>
+        (await call('GET', `/v3/device-block-categories?${filter}`)).body.data.length;
+      expect(await counted('reference__in=other,recalled')).toBe(2);
+      expect(await counted('updated_at__in=20240101T000000Z')).toBe(suspensionCategories.length);
+      expect(await counted('updated_at__gte=2024-01-01T00:00:00.000001Z')).toBe(0);
       expect((await call('GET', '/v3/device-block-categories/recalled')).body).toMatchObject({
         object: 'device-block-category',
         reference: 'recalled',

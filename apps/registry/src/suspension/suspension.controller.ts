@@ -69,21 +69,17 @@ export class SuspensionController {
 const categoryListSpec: ListSpec = { filters: { reference: 'text', updated_at: 'date' } };
 
 const matches = (category: BlockCategory, { field, operator, values }: Filter): boolean => {
-  if (field === 'updated_at') {
-    const at = Date.parse(category.updated_at);
-    const wanted = values.map((v) => (v as Date).getTime());
-    const [first = 0] = wanted;
-    return {
-      eq: at === first,
-      neq: at !== first,
-      in: wanted.includes(at),
-      nin: !wanted.includes(at),
-      lte: at <= first,
-      gte: at >= first,
-    }[operator];
-  }
-  const listed = values.includes(category.reference);
-  return operator === 'eq' || operator === 'in' ? listed : !listed;
+  // Times have one form, in records and in filters: their texts are in their order.
+  const value = field === 'updated_at' ? category.updated_at : category.reference;
+  const [first = ''] = values as string[];
+  return {
+    eq: value === first,
+    neq: value !== first,
+    in: values.includes(value),
+    nin: !values.includes(value),
+    lte: value <= first,
+    gte: value >= first,
+  }[operator];
 };
 
 /** The values that suspend and resume accept. */

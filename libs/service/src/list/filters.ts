@@ -5,7 +5,8 @@ export type Operator = 'eq' | 'neq' | 'in' | 'nin' | 'lte' | 'gte';
 /** `text`, `bool`, `date`, `number` (whole, of 32 bits): decide the operators and how a value is read. */
 export type FieldKind = 'text' | 'bool' | 'date' | 'number';
 
-export type FilterValue = string | number | boolean | Date;
+/** Of a date: its text as records show it, in UTC with six decimals. */
+export type FilterValue = string | number | boolean;
 
 export interface Filter {
   /** Field name, or `<map>.<key>` of a free key. */
@@ -31,12 +32,21 @@ const suffix = /^(.+?)__(eq|neq|in|nin|lte|gte)$/;
 
 const compactDate = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/;
 
-/** RFC 3339 with or without fraction, or compact `20240101T000000Z`; a plain date counts as its midnight. */
-const readDate = (text: string): Date | undefined => {
+/** PostgreSQL has no year 0. */
+const wholeSeconds = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/;
+
+const fraction = /:\d\d\.(\d{1,6})/;
+
+/**
+ * RFC 3339 with or without fraction, or compact `20240101T000000Z`; a plain date counts as its midnight. A Date ends at
+ * milliseconds: the fraction is taken from the text.
+ */
+const readDate = (text: string): string | undefined => {
   const iso = text.replace(compactDate, '$1-$2-$3T$4:$5:$6Z');
-  if (!/^\d{4}-\d\d-\d\d/.test(iso)) return undefined;
   const date = new Date(iso);
-  return Number.isNaN(date.getTime()) ? undefined : date;
+  if (!/^\d{4}-\d\d-\d\d/.test(iso) || Number.isNaN(date.getTime())) return undefined;
+  const [seconds] = wholeSeconds.exec(date.toISOString()) ?? [];
+  return seconds && `${seconds}.${(fraction.exec(iso)?.[1] ?? '').padEnd(6, '0')}Z`;
 };
 
 /** What a column of integers can be compared with. */

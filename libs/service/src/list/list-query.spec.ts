@@ -36,19 +36,23 @@ describe('list query', () => {
     );
     expect(query.filters).toEqual([
       { field: 'state', operator: 'eq', values: ['registered'] },
-      { field: 'created_at', operator: 'gte', values: [new Date('2024-01-01T00:00:00Z')] },
+      { field: 'created_at', operator: 'gte', values: ['2024-01-01T00:00:00.000000Z'] },
       { field: 'custom_attributes.site', map: 'custom_attributes', key: 'site', operator: 'eq', values: ['a b'] },
     ]);
   });
 
-  it.each([['20240101T000000Z'], ['2024-01-01T00:00:00Z'], ['2024-01-01T00:00:00.000000Z'], ['2024-01-01']])(
-    'reads the date %s',
-    (text) => {
-      expect(parseListQuery({ created_at__lte: text }, spec).filters[0]?.values).toEqual([
-        new Date('2024-01-01T00:00:00Z'),
-      ]);
-    },
-  );
+  it.each([
+    ['20240101T000000Z', '2024-01-01T00:00:00.000000Z'],
+    ['2024-01-01T00:00:00Z', '2024-01-01T00:00:00.000000Z'],
+    ['2024-01-01', '2024-01-01T00:00:00.000000Z'],
+    ['2024-01-01T00:00:00.5Z', '2024-01-01T00:00:00.500000Z'],
+    ['2024-01-01T00:00:00.123456Z', '2024-01-01T00:00:00.123456Z'],
+    ['2024-01-01T00:00:00.123456789Z', '2024-01-01T00:00:00.123456Z'],
+    ['2024-01-01T01:30:00.000001+01:30', '2024-01-01T00:00:00.000001Z'],
+    ['1969-12-31T23:59:59.999999Z', '1969-12-31T23:59:59.999999Z'],
+  ])('reads the date %s as %s', (text, read) => {
+    expect(parseListQuery({ created_at__lte: text }, spec).filters[0]?.values).toEqual([read]);
+  });
 
   it('bare names mean equality, lists are comma separated', () => {
     expect(parseListQuery({ state: 'a', state__in: 'b,c' }, spec).filters).toEqual([
@@ -63,6 +67,9 @@ describe('list query', () => {
     [{ state__gte: 'a' }, ['state__gte']],
     [{ operator_suspended: 'perhaps' }, ['operator_suspended']],
     [{ created_at__gte: 'yesterday' }, ['created_at__gte']],
+    [{ created_at__gte: '2024-13-01' }, ['created_at__gte']],
+    [{ created_at__in: '2024-01-01,0000-01-01' }, ['created_at__in']],
+    [{ created_at__lte: '9999-12-31T23:59:59-01:00' }, ['created_at__lte']],
     [{ limit: 'many', order: 'UP' }, ['limit', 'order']],
     [{ toString: 'x' }, ['toString']],
   ])('400 for %j naming %j', (query, names) => {
