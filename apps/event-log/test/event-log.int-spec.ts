@@ -189,6 +189,28 @@ describe('the event log', () => {
       await types(`filter=${encodeURIComponent('event_code__neq=SYS_106&date_time__gte=20240201T103000Z')}`),
     ).toEqual(['105']);
     expect(await types('state_change=false')).toEqual([]);
+    for (const code of ['106', 'SYS_106']) {
+      expect([code, await types(`event_code=${code}`)]).toEqual([code, ['106']]);
+      expect([code, await types(`event_code__neq=${code}`)]).toEqual([code, ['105']]);
+      expect([code, await types(`event_code__in=${code},SYS_100`)]).toEqual([code, ['106']]);
+      expect([code, await types(`event_code__nin=${code},SYS_100`)]).toEqual([code, ['105']]);
+    }
+  });
+
+  it('an entry is found by its id, also under the name device_log_id', async () => {
+    const deviceId = newId();
+    for (const epoch of [1, 2])
+      await producer.send(DeviceSessions, registered(deviceId, epoch, `2024-02-0${epoch}T10:00:00Z`));
+    const found = async (filter: string): Promise<string[]> =>
+      (await get(`/v3/device-events?device_id=${deviceId}&${filter}`)).body.data.map((e) => e.id);
+    await eventually(async () => expect(await found('')).toHaveLength(2));
+    const [newest, oldest] = await found('');
+    for (const name of ['id', 'device_log_id']) {
+      expect(await found(`${name}=${oldest}`)).toEqual([oldest]);
+      expect(await found(`${name}__neq=${oldest}`)).toEqual([newest]);
+      expect(await found(`${name}__in=${oldest},${newId()}`)).toEqual([oldest]);
+      expect(await found(`${name}__nin=${oldest},${newId()}`)).toEqual([newest]);
+    }
   });
 
   it('times count to the microsecond: two entries of one millisecond are told apart', async () => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eventCodes } from '../log/codes.js';
+import { codeName, eventCodes } from '../log/codes.js';
 import { remedyOf } from './remedies.js';
 
 /** A code of the catalogue as clients see it. */
@@ -49,7 +49,6 @@ const record = (id: string): EventCode | undefined => {
 };
 
 /** By `SYS_106` or `106`; undefined for a code that is not in the catalogue. */
-export const findCode = (name: string): EventCode | undefined =>
-  record(name) ?? record(Object.keys(eventCodes).find((id) => eventCodes[id]?.type === name) ?? '');
+export const findCode = (name: string): EventCode | undefined => record(codeName(name));
 
 export const allCodes = (): EventCode[] => Object.keys(eventCodes).flatMap((id) => record(id) ?? []);

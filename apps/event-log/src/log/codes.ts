@@ -117,3 +117,8 @@ export const lookUpCode = (eventCode: string): EventCode =>
 
 /** `SYS_106` and `106` mean the same in a filter. */
 export const numericType = (text: string): string => eventCodes[text]?.type ?? text;
+
+const namesByType = new Map(Object.entries(eventCodes).map(([name, { type }]) => [type, name]));
+
+/** The other way round; what is no number of a code stays as it is. */
+export const codeName = (text: string): string => namesByType.get(text) ?? text;

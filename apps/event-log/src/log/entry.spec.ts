@@ -8,7 +8,7 @@ import {
   DeviceSessions,
   fixtures,
 } from '@lanyard/contracts';
-import { eventCodes, lookUpCode, numericType } from './codes.js';
+import { codeName, eventCodes, lookUpCode, numericType } from './codes.js';
 import { entryId, lifecycleEntry, reportedEntry, sessionEntry } from './entry.js';
 
 const session = (name: string): DeviceSessionChanged => fixtures(DeviceSessions).valid[name] as DeviceSessionChanged;
@@ -36,6 +36,13 @@ describe('codes', () => {
 
   it('a filter takes either spelling', () => {
     expect([numericType('SYS_106'), numericType('106'), numericType('UPD4_FAIL_27')]).toEqual(['106', '106', '27']);
+    expect(['106', 'SYS_106', '27', 'UPD1_FAIL_7', '7'].map(codeName)).toEqual([
+      'SYS_106',
+      'SYS_106',
+      'UPD4_FAIL_27',
+      'UPD1_FAIL_7',
+      '7',
+    ]);
   });
 });
 

@@ -12,7 +12,7 @@ import {
 import type { DataSource } from 'typeorm';
 import { EventNotFound, PageNotFound } from '../errors.js';
 import { inGroups } from '../groups/membership-store.js';
-import { lookUpCode, numericType } from '../log/codes.js';
+import { codeName, lookUpCode, numericType } from '../log/codes.js';
 import { weekStart } from '../partitions/ranges.js';
 import { selectEvents } from './device-event.js';
 
@@ -22,6 +22,7 @@ export const eventListSpec: ListSpec = {
     date_time: 'date',
     created_at: 'date',
     id: 'text',
+    device_log_id: 'text',
     device_id: 'text',
     group_id: 'text',
     description: 'text',
@@ -36,21 +37,23 @@ export const eventListSpec: ListSpec = {
 };
 
 const names = [...Object.keys(eventListSpec.filters), ...(eventListSpec.maps ?? [])];
-const columns = Object.fromEntries(names.map((name) => [name, name]));
-
-const typesOf = ({ values }: Filter): string[] => values.map((v) => numericType(String(v)));
+const columns = { ...Object.fromEntries(names.map((name) => [name, name])), device_log_id: 'id' };
 
 /** Either spelling of a code. The index is by type, which a wanted code implies. */
 const normalise = (filter: Filter): Filter[] => {
-  if (filter.field === 'event_type') return [{ ...filter, values: typesOf(filter) }];
-  if (filter.field !== 'event_code' || (filter.operator !== 'eq' && filter.operator !== 'in')) return [filter];
-  const types = filter.values.map((code) => lookUpCode(String(code)).type);
-  return [filter, { field: 'event_type', operator: 'in', values: types }];
+  const { field, operator } = filter;
+  const texts = filter.values.map(String);
+  if (field === 'event_type') return [{ ...filter, values: texts.map(numericType) }];
+  if (field !== 'event_code') return [filter];
+  const values = texts.map(codeName);
+  const named = { ...filter, values };
+  if (operator !== 'eq' && operator !== 'in') return [named];
+  return [named, { field: 'event_type', operator: 'in', values: values.map((code) => lookUpCode(code).type) }];
 };
 
 /** The first page of all times, newest first. */
 const isNewest = ({ order, after, filters }: ListQuery): boolean =>
-  order === 'DESC' && !after && !filters.some(({ field }) => field === 'date_time' || field === 'id');
+  order === 'DESC' && !after && !filters.some(({ field }) => ['date_time', 'id', 'device_log_id'].includes(field));
 
 /** SQL conditions on the entries of one account; their values are appended to `parameters`. */
 export const conditionsOf = (accountId: string, filters: readonly Filter[], parameters: unknown[]): string[] => {

@@ -1656,6 +1656,13 @@ export interface DeviceEventFilters {
   id__in?: string;
   /** Values with commas between them */
   id__nin?: string;
+  device_log_id?: string;
+  device_log_id__eq?: string;
+  device_log_id__neq?: string;
+  /** Values with commas between them */
+  device_log_id__in?: string;
+  /** Values with commas between them */
+  device_log_id__nin?: string;
   device_id?: string;
   device_id__eq?: string;
   device_id__neq?: string;
