@@ -1,3 +1,4 @@
+import { AuditTrail } from '@lanyard/kafka';
 import type { ServiceParts } from '@lanyard/service';
 import { CommandExpiry } from './commands/expiry.js';
 import { CommandQueue } from './commands/command-queue.js';
@@ -50,6 +51,7 @@ export const assemble = (config: DeviceProxyConfig, parts: ServiceParts, engines
   const { replicaId, redisPrefix } = config;
   const { clock, logger, metrics, tracing } = parts;
   const { dataSource, outbox, producer } = engines;
+  const audit = new AuditTrail(outbox);
 
   const store = new SessionStore(engines.redis, redisPrefix, replicaId);
   const nudges = new Nudges(engines.redis, engines.redisSubscriber, store.keys, replicaId);
@@ -67,7 +69,7 @@ export const assemble = (config: DeviceProxyConfig, parts: ServiceParts, engines
   const subscriptionStore = new SubscriptionStore(outbox, clock);
   const book = new SubscriptionBook(dataSource, subscriptionStore);
   const interest = new Interest(dataSource, subscriptionStore, book);
-  const rules = new Rules(dataSource, nudges, clock);
+  const rules = new Rules(dataSource, nudges, audit, clock);
   const asker = new Asker(link, heard, models);
   const observer = new Observer(sessions, asker, link, values, clock, logger);
   heard.writesAlong((session) => observer.newestOf(session));
@@ -178,7 +180,7 @@ export const assemble = (config: DeviceProxyConfig, parts: ServiceParts, engines
     commands,
     queue,
     callers: new WaitingCallers(dataSource, nudges, clock),
-    uploadedModels: new UploadedModels(dataSource, outbox, clock),
+    uploadedModels: new UploadedModels(dataSource, outbox, audit, clock),
     history: new CommandHistory(dataSource),
     explanations: new Explanations(dataSource, store, clock, config.awakeMs),
     endpoints: new Endpoints(store, commands),

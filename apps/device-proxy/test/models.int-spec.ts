@@ -53,6 +53,32 @@ describe('/v3/object-models', () => {
     expect(await call('POST', '', definition(33_000, 'Integer'))).toMatchObject({ status: 201 });
   });
 
+  it('every change is told to the event log once, with its actor', async () => {
+    const app = newKey(newId());
+    const ask = (method: string, path: string, body?: string): Promise<Reply> =>
+      harness.call(proxy, app, method, `/v3/object-models${path}`, body, { 'x-request-id': 'asked-by-test' });
+    const { id } = (await ask('POST', '', definition(33_050, 'Float'))).json;
+    expect((await ask('POST', '', definition(33_050, 'Float'))).status).toBe(409);
+    for (const status of [204, 404]) expect((await ask('DELETE', `/${String(id)}`)).status).toBe(status);
+    await eventually(() =>
+      expect(harness.events.map(({ value }) => value).filter((v) => v.accountId === app.accountId)).toMatchObject([
+        {
+          eventCode: 'SYS_571',
+          description: 'Object model created: Vendor 33050',
+          data: {
+            target: 'object-model',
+            target_id: id,
+            object_id: '33050',
+            actor_key_id: app.keyId,
+            actor_account_id: app.accountId,
+            request_id: 'asked-by-test',
+          },
+        },
+        { eventCode: 'SYS_572', data: { target_id: id, object_id: '33050', actor_key_id: app.keyId } },
+      ]),
+    );
+  });
+
   it.each([
     ['nothing', undefined, 400],
     ['JSON', '{}', 400],

@@ -216,6 +216,43 @@ describe('/v2/subscriptions', () => {
     expect((await harness.call(proxy, app, 'GET', '/v2/subscriptions')).json).toEqual([]);
   });
 
+  it('every change is told to the event log once, with its actor; the end of the key is not', async () => {
+    const app = newKey(harness.accountId);
+    const change = (method: string, rules?: unknown): Promise<Reply> =>
+      harness.call(proxy, app, method, '/v2/subscriptions', rules, { 'x-request-id': 'asked-by-test' });
+    const [lamps, meters] = [{ 'endpoint-type': 'lamp' }, { 'endpoint-name': 'told-*' }];
+    for (const rules of [[lamps], [lamps], [lamps, meters]]) await change('PUT', rules);
+    expect((await change('PUT', [{ colour: 'red' }])).status).toBe(400);
+    for (const _ of ['once', 'again']) await change('DELETE');
+    await change('PUT', [meters]);
+    const told = (): unknown[] =>
+      harness.events
+        .filter(({ value }) => value.data?.['target_id'] === app.keyId)
+        .map(({ value }) => [value.eventCode, value.data?.['rules_count']]);
+    const expected = [
+      ['SYS_585', '1'],
+      ['SYS_585', '2'],
+      ['SYS_586', '0'],
+      ['SYS_585', '1'],
+    ];
+    await eventually(() => expect(told()).toEqual(expected));
+    expect(harness.events.find(({ value }) => value.data?.['target_id'] === app.keyId)?.value).toMatchObject({
+      accountId: app.accountId,
+      data: {
+        target: 'presubscriptions',
+        actor_key_id: app.keyId,
+        actor_account_id: app.accountId,
+        request_id: 'asked-by-test',
+      },
+    });
+    await harness.keyGone(app.keyId, 'deleted');
+    await eventually(async () => expect((await change('GET')).json).toEqual([]));
+    const last = newKey(harness.accountId);
+    await put(last, [lamps]);
+    await harness.fact(harness.events, (v) => v.data?.['target_id'] === last.keyId);
+    expect(told()).toEqual(expected);
+  });
+
   it.each([
     [{ 'resource-path': ['/3/0'] }],
     [[{ 'resource-path': ['/3/*/0'] }]],

@@ -4,6 +4,7 @@ import {
   ChannelsDrops,
   ChannelsState,
   DeviceCommandResults,
+  DeviceEvents,
   DeviceSessions,
   DeviceValues,
 } from '@lanyard/contracts';
@@ -40,7 +41,7 @@ export const openEngines = async (config: DispatcherConfig, parts: ServiceParts)
   const { logger, metrics, health } = parts;
   const database = await openDatabase(databaseOf(config));
   const kafka = new KafkaConnection({ ...config.kafka, clientId: replicaId, logger, metrics });
-  await kafka.ensureTopics([...sources, AccessKeys, ChannelsState, ChannelsDrops]);
+  await kafka.ensureTopics([...sources, AccessKeys, ChannelsState, ChannelsDrops, DeviceEvents]);
   const producer = new KafkaProducer(kafka, { source: app });
   await producer.connect();
   const relay = new OutboxRelay({ databaseUrl: secrets.databaseUrl, schema, producer, logger, metrics });

@@ -69,7 +69,7 @@ export class AppModule {
         AccountsConsumer,
       ],
       providers: [
-        { provide: DevicesService, useValue: new DevicesService(database, texts, lifecycle, announcer, quotas) },
+        { provide: DevicesService, useValue: new DevicesService(database, texts, lifecycle, announcer, quotas, audit) },
         { provide: DeviceList, useValue: new DeviceList(database, texts) },
         { provide: SuspensionService, useValue: new SuspensionService(database, lifecycle) },
         { provide: BulkSuspensionService, useValue: new BulkSuspensionService(database, lifecycle, audit) },

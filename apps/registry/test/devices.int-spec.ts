@@ -5,7 +5,7 @@ import { eventually } from '@lanyard/testing';
 import { accountId, registryLandscape } from './landscape.js';
 
 describe('the device directory', () => {
-  const { call, created, changesOf, replica } = registryLandscape('devices');
+  const { audited, call, created, changesOf, replica } = registryLandscape('devices');
 
   describe('POST /v3/devices', () => {
     it('201 with the whole record, announced as created', async () => {
@@ -98,6 +98,33 @@ describe('the device directory', () => {
       expect(body.etag > (body.created_at as string)).toBe(true);
       await eventually(() => expect(changesOf(id).map((c) => c.change)).toEqual(['created', 'changed']));
     });
+
+    it('PUT is told to the event log with its actor and the names of the fields that differ, not their values', async () => {
+      const id = await created({ endpoint_name: 'told', ca_id: 'before', custom_attributes: { site: 'a', hall: 'b' } });
+      const change = (body: object): Promise<unknown> => call('PUT', `/v3/devices/${id}`, body);
+      await change({ endpoint_name: 'told-anew', ca_id: 'hidden-1', device_key: 'hidden-2', name: null });
+      await change({ endpoint_name: 'told-anew', custom_attributes: { hall: 'b', site: 'a' } });
+      await change({ custom_attributes: { hall: 'hidden-3' }, auto_update: true });
+      await eventually(() => {
+        const facts = audited().filter((fact) => fact.deviceId === id);
+        expect(facts).toMatchObject([
+          { eventCode: 'SYS_570', description: 'Device changed: told-anew' },
+          { eventCode: 'SYS_570', data: { fields: 'auto_update,custom_attributes' } },
+        ]);
+        expect(facts[0]).toMatchObject({
+          accountId,
+          data: {
+            fields: 'ca_id,device_key,endpoint_name',
+            target: 'device',
+            target_id: id,
+            actor_key_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+            actor_account_id: accountId,
+            request_id: 'r',
+          },
+        });
+        expect(JSON.stringify(facts)).not.toContain('hidden');
+      });
+    }, 60_000);
 
     it('PUT 409 when the new endpoint name is taken', async () => {
       await created({ endpoint_name: 'held' });

@@ -45,6 +45,16 @@ export const operatorActions = {
   SYS_562: 'Trusted certificate added',
   SYS_563: 'Trusted certificate changed',
   SYS_564: 'Trusted certificate withdrawn',
+  SYS_570: 'Device changed',
+  SYS_571: 'Object model created',
+  SYS_572: 'Object model deleted',
+  SYS_580: 'Notification channel created',
+  SYS_581: 'Notification channel changed',
+  SYS_582: 'Notification channel deleted',
+  SYS_583: 'Signing secret created',
+  SYS_584: 'Signing secret deleted',
+  SYS_585: 'Presubscriptions changed',
+  SYS_586: 'Presubscriptions deleted',
 } as const;
 
 export type OperatorAction = keyof typeof operatorActions;

@@ -1,11 +1,10 @@
-import { DeviceModelSchema, DeviceModels, modelKey } from '@lanyard/contracts';
-import { causedBy, type Outbox } from '@lanyard/kafka';
+import { type Actor, DeviceModelSchema, DeviceModels, modelKey } from '@lanyard/contracts';
+import { type AuditTrail, causedBy, type Outbox } from '@lanyard/kafka';
 import { Malformed, parseDefinition } from '@lanyard/lwm2m';
 import {
   type Clock,
   filtersToSql,
   formatTimestamp,
-  type Identity,
   isId,
   type ListEnvelope,
   listEnvelope,
@@ -60,19 +59,18 @@ const read = (xml: string): ReturnType<typeof parseDefinition> => {
   }
 };
 
-type Caller = Pick<Identity, 'accountId' | 'requestId'>;
-
 /** Object definitions of accounts. Every change is announced in its transaction; replicas learn of it from there. */
 export class UploadedModels {
   constructor(
     private readonly dataSource: DataSource,
     private readonly outbox: Outbox,
+    private readonly audit: AuditTrail,
     private readonly clock: Clock,
   ) {}
 
   /** Throws MalformedDefinition, CoreObject, ModelExists, TooManyModels. */
-  async create(caller: Caller, xml: string): Promise<ModelRecord> {
-    const { accountId } = caller;
+  async create(actor: Actor, xml: string): Promise<ModelRecord> {
+    const { accountId } = actor;
     const { object: objectId, name, version, resources } = read(xml);
     if (objectId <= coreObjectMax) throw new CoreObject(objectId);
     const nowMs = this.clock.now();
@@ -85,7 +83,7 @@ export class UploadedModels {
       resources: [...resources].map(([id, model]) => ({ id, ...model })),
       createdAt: new Date(nowMs),
     };
-    await this.changing(caller, async (manager) => {
+    await this.changing(actor, async (manager) => {
       const known = await manager.find(UploadedModel, { where: { accountId }, select: { objectId: true } });
       if (known.some((one) => one.objectId === objectId)) throw new ModelExists(objectId);
       if (known.length >= modelsPerAccountMax) throw new TooManyModels(modelsPerAccountMax);
@@ -94,6 +92,7 @@ export class UploadedModels {
       const changedAt = formatTimestamp(nowMs);
       const fact = { accountId, object: objectId, name, version, resources: described, changedAt };
       await this.outbox.append(manager, DeviceModels, fact);
+      await this.record(manager, 'SYS_571', actor, row);
     });
     return recordOf(row);
   }
@@ -123,18 +122,30 @@ export class UploadedModels {
     return recordOf(model);
   }
 
-  async remove(caller: Caller, id: string): Promise<void> {
-    const { accountId } = caller;
-    await this.changing(caller, async (manager) => {
+  async remove(actor: Actor, id: string): Promise<void> {
+    const { accountId } = actor;
+    await this.changing(actor, async (manager) => {
       const model = isId(id) ? await manager.findOneBy(UploadedModel, { accountId, id }) : null;
       if (!model) throw new ModelNotFound();
       await manager.delete(UploadedModel, { id });
       await this.outbox.appendTombstone(manager, DeviceModels, modelKey(accountId, model.objectId));
+      await this.record(manager, 'SYS_572', actor, model);
     });
   }
 
+  private async record(
+    manager: EntityManager,
+    action: 'SYS_571' | 'SYS_572',
+    actor: Actor,
+    { id, name, accountId, objectId }: UploadedModel,
+  ): Promise<void> {
+    const target = { kind: 'object-model', id, name };
+    const deed = { accountId, actor, target, data: { object_id: String(objectId) } };
+    await this.audit.record(manager, action, deed, new Date(this.clock.now()));
+  }
+
   /** One change of an account at a time: that gives the order of its announcements. */
-  private changing({ accountId, requestId }: Caller, work: (manager: EntityManager) => Promise<void>): Promise<void> {
+  private changing({ accountId, requestId }: Actor, work: (manager: EntityManager) => Promise<void>): Promise<void> {
     return this.dataSource.transaction(async (manager) => {
       causedBy(manager, requestId);
       await manager.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 1))', [accountId]);

@@ -36,7 +36,7 @@ export class PresubscriptionsController {
   @ApiResponse({ status: 202, description: 'Stored' })
   @ApiResponse({ status: 400, description: 'MALFORMED_JSON_CONTENT' })
   async replace(@Caller() caller: Identity, @Body() body: unknown): Promise<void> {
-    await this.rules.replace(caller.accountId, caller.keyId, readRules(body));
+    await this.rules.replace(caller.accountId, caller.keyId, readRules(body), caller);
   }
 
   @Delete()
@@ -46,6 +46,6 @@ export class PresubscriptionsController {
   })
   @ApiNoContentResponse()
   async remove(@Caller() caller: Identity): Promise<void> {
-    await this.rules.replace(caller.accountId, caller.keyId, []);
+    await this.rules.replace(caller.accountId, caller.keyId, [], caller);
   }
 }

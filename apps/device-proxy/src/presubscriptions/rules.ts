@@ -1,5 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Actor } from '@lanyard/contracts';
+import type { AuditTrail } from '@lanyard/kafka';
 import type { Clock } from '@lanyard/service';
-import type { DataSource } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
 import type { Nudges } from '../sessions/nudges.js';
 import { Presubscription } from './presubscription.entity.js';
 import type { PresubscriptionRule } from './rule.js';
@@ -21,6 +24,7 @@ export class Rules {
   constructor(
     private readonly dataSource: DataSource,
     private readonly nudges: Nudges,
+    private readonly audit: AuditTrail,
     private readonly clock: Clock,
   ) {
     nudges.on((nudge) => {
@@ -52,11 +56,23 @@ export class Rules {
     return (await this.dataSource.manager.findOneBy(Presubscription, { keyId }))?.rules ?? [];
   }
 
-  /** Takes the place of all rules of the key (spec §4.4). */
-  async replace(accountId: string, keyId: string, rules: PresubscriptionRule[]): Promise<void> {
+  /** Takes the place of all rules of the key (spec §4.4). `actor`: absent when they end with the key. */
+  async replace(accountId: string, keyId: string, rules: PresubscriptionRule[], actor?: Actor): Promise<void> {
     const row = { keyId, accountId, rules, changedAt: new Date(this.clock.now()) };
-    if (rules.length === 0) await this.dataSource.manager.delete(Presubscription, { keyId });
-    else await this.dataSource.manager.upsert(Presubscription, row, ['keyId']);
+    await this.dataSource.transaction(async (manager) => {
+      const before = await manager.findOne(Presubscription, { where: { keyId }, lock: { mode: 'pessimistic_write' } });
+      if (rules.length === 0) await manager.delete(Presubscription, { keyId });
+      else await manager.upsert(Presubscription, row, ['keyId']);
+      if (actor && !isDeepStrictEqual(before?.rules ?? [], rules)) await this.record(manager, actor, row);
+    });
     await this.nudges.tellAll({ about: 'rules', accountId });
+  }
+
+  private async record(manager: EntityManager, actor: Actor, row: Presubscription): Promise<void> {
+    const { keyId, accountId, rules, changedAt } = row;
+    const action = rules.length === 0 ? 'SYS_586' : 'SYS_585';
+    const target = { kind: 'presubscriptions', id: keyId };
+    const data = { rules_count: String(rules.length) };
+    await this.audit.record(manager, action, { accountId, actor, target, data }, changedAt);
   }
 }

@@ -1,9 +1,10 @@
 import { ChannelsState } from '@lanyard/contracts';
-import type { Outbox } from '@lanyard/kafka';
+import { AuditTrail, type Outbox } from '@lanyard/kafka';
 import { type Clock, formatTimestamp } from '@lanyard/service';
 import { type DataSource, type EntityManager, MoreThan } from 'typeorm';
 import type { Closed, Dropped } from '../queue/channel-registry.js';
 import { Channel } from './channel.entity.js';
+import type { Deed } from './deeds.js';
 import type { Drop } from './drop-report.js';
 import { DropReportStore } from './drop-report-store.js';
 
@@ -22,6 +23,7 @@ const pageSize = 500;
 /** Channels in PostgreSQL: what was registered. */
 export class ChannelStore {
   private readonly reports: DropReportStore;
+  private readonly audit: AuditTrail;
 
   constructor(
     private readonly database: DataSource,
@@ -29,6 +31,7 @@ export class ChannelStore {
     private readonly clock: Clock,
   ) {
     this.reports = new DropReportStore(outbox, clock);
+    this.audit = new AuditTrail(outbox);
   }
 
   find(keyId: string): Promise<Channel | null> {
@@ -44,7 +47,7 @@ export class ChannelStore {
     try {
       await runner.query('SELECT pg_advisory_lock($1, hashtext($2))', [lockSpace, keyId]);
       try {
-        return await work(new LockedChannel(keyId, runner.manager, this.outbox, this.reports, this.clock));
+        return await work(new LockedChannel(keyId, runner.manager, this.outbox, this.reports, this.audit, this.clock));
       } finally {
         await runner.query('SELECT pg_advisory_unlock($1, hashtext($2))', [lockSpace, keyId]).catch(() => undefined);
       }
@@ -89,6 +92,7 @@ export class LockedChannel {
     private readonly manager: EntityManager,
     private readonly outbox: Outbox,
     private readonly reports: DropReportStore,
+    private readonly audit: AuditTrail,
     private readonly clock: Clock,
   ) {}
 
@@ -96,12 +100,13 @@ export class LockedChannel {
     return this.manager.findOneBy(Channel, { keyId: this.keyId });
   }
 
-  /** Stores the channel under a new revision, and announces it. */
-  async save(channel: Omit<Channel, 'revision'>, announcement?: Announcement): Promise<Channel> {
+  /** Stores the channel under a new revision, and announces it. `deed`: of an operator. */
+  async save(channel: Omit<Channel, 'revision'>, announcement?: Announcement, deed?: Deed): Promise<Channel> {
     return this.manager.transaction(async (manager) => {
       const saved = { ...channel, revision: await this.nextRevision(manager) };
       await manager.upsert(Channel, saved, ['keyId']);
       if (announcement) await this.append(manager, saved, announcement);
+      if (deed) await this.record(manager, saved, deed);
       return saved;
     });
   }
@@ -114,11 +119,12 @@ export class LockedChannel {
     return String(row?.revision);
   }
 
-  async remove(channel: Channel, announcement: Announcement): Promise<void> {
+  async remove(channel: Channel, announcement: Announcement, deed?: Deed): Promise<void> {
     await this.manager.transaction(async (manager) => {
       await manager.delete(Channel, { keyId: this.keyId });
       await this.reports.ends(manager, channel, announcement.reason ?? announcement.status);
       await this.append(manager, channel, announcement);
+      if (deed) await this.record(manager, channel, deed);
     });
   }
 
@@ -139,6 +145,10 @@ export class LockedChannel {
 
   async announce(channel: Channel, announcement: Announcement): Promise<void> {
     await this.append(this.manager, channel, announcement);
+  }
+
+  private async record(manager: EntityManager, { accountId }: Channel, { action, ...deed }: Deed): Promise<void> {
+    await this.audit.record(manager, action, { ...deed, accountId }, new Date(this.clock.now()));
   }
 
   private append(

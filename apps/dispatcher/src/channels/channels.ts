@@ -1,3 +1,4 @@
+import type { Actor } from '@lanyard/contracts';
 import {
   type Clock,
   type EncryptionKeys,
@@ -20,6 +21,7 @@ import type { ChannelRegistry, QueueState } from '../queue/channel-registry.js';
 import { checkCallback } from './callback-rules.js';
 import type { Channel, ChannelKind } from './channel.entity.js';
 import type { Announcement, ChannelStore, LockedChannel } from './channel-store.js';
+import { deletion, type Deed, type Registered, registration } from './deeds.js';
 import type { Drop } from './drop-report.js';
 import type { KeyDirectory } from './key-directory.js';
 import { defaultSerialization, renderCodeOf, type Serialization } from './serialization.js';
@@ -27,6 +29,9 @@ import { judged, noStanding, type Standing } from './standing.js';
 
 /** A gateway of before does not say with which secret they came. */
 export type Owner = Pick<Identity, 'keyId' | 'accountId' | 'tier' | 'secretFingerprint'>;
+
+/** An owner that asks for something: it is told to the event log. */
+export type Caller = Owner & Actor;
 
 export interface Shown {
   channel: Channel;
@@ -48,6 +53,8 @@ const whyNot: Record<SendFailure, string> = {
   aborted: 'not reachable',
   withdrawn: 'not reachable',
 };
+
+type Contents = Pick<Channel, 'target' | 'serialization'> & Standing;
 
 interface ChannelsParts {
   store: ChannelStore;
@@ -76,21 +83,22 @@ export class Channels {
    * stands by the secret with which the request came. Throws Unauthenticated when that was reset since: whoever has the
    * new one may have registered another URL.
    */
-  async putCallback(owner: Owner, target: CallbackTarget, serialization = defaultSerialization()): Promise<Shown> {
+  async putCallback(caller: Caller, target: CallbackTarget, serialization = defaultSerialization()): Promise<Shown> {
     const { store, guard } = this.parts;
-    const before = await store.find(owner.keyId);
+    const before = await store.find(caller.keyId);
     this.refuseOtherKind(before, 'callback');
     checkCallback(target, guard);
-    const registeredWith = await this.secretOf(owner);
+    const registeredWith = await this.secretOf(caller);
     await this.verify(target, this.targetOf(before)?.signing);
-    const { channel } = await this.put(owner, 'callback', (known) => {
+    const contents = (known: Channel | null): Contents => {
       const signing = this.targetOf(known)?.signing;
       const sealed = this.sealed({ ...target, ...(signing && { signing }) });
       const standing = { ...noStanding, registeredWith, keySeen: known?.keySeen ?? null };
-      const judgement = this.judged(owner.keyId, standing);
+      const judgement = this.judged(caller.keyId, standing);
       if (judgement.stopped === 'key_reset') throw new Unauthenticated('The secret of the key was reset.');
       return { target: sealed, serialization, ...judgement };
-    });
+    };
+    const { channel } = await this.put(caller, 'callback', contents, caller);
     return this.show(channel);
   }
 
@@ -98,6 +106,7 @@ export class Channels {
   async changeSecrets(
     { keyId, accountId }: Owner,
     change: (secrets: readonly SigningSecret[]) => readonly SigningSecret[],
+    deed: Deed,
   ): Promise<void> {
     await this.parts.store.withLock(keyId, async (locked) => {
       const channel = await locked.find();
@@ -107,7 +116,7 @@ export class Channels {
       const secrets = change(signing?.secrets ?? []);
       const channelCreatedAtMs = channel.createdAt.getTime();
       const next = secrets.length > 0 ? { ...unsigned, signing: { channelCreatedAtMs, secrets } } : unsigned;
-      const saved = await locked.save({ ...channel, target: this.sealed(next) });
+      const saved = await locked.save({ ...channel, target: this.sealed(next) }, undefined, deed);
       await this.register(saved, locked, true);
     });
   }
@@ -124,12 +133,13 @@ export class Channels {
   }
 
   /** A channel that exists is kept, with its queue and socket; its serialization changes when one is given. */
-  async putWebSocket(owner: Owner, serialization?: Serialization): Promise<Shown & { created: boolean }> {
-    const { channel, created } = await this.put(owner, 'websocket', (known) => ({
+  async putWebSocket(caller: Caller, serialization?: Serialization): Promise<Shown & { created: boolean }> {
+    const contents = (known: Channel | null): Contents => ({
       ...noStanding,
       target: null,
       serialization: serialization ?? known?.serialization ?? defaultSerialization(),
-    }));
+    });
+    const { channel, created } = await this.put(caller, 'websocket', contents, caller);
     return { ...(await this.show(channel)), created };
   }
 
@@ -152,8 +162,9 @@ export class Channels {
     return this.show(channel);
   }
 
-  async remove(owner: Owner, kind: ChannelKind): Promise<void> {
-    const removed = await this.end(owner.keyId, { status: 'deleted', reason: 'deleted by a REST call' }, { kind });
+  async remove(caller: Caller, kind: ChannelKind): Promise<void> {
+    const announcement = { status: 'deleted', reason: 'deleted by a REST call' } as const;
+    const removed = await this.end(caller.keyId, announcement, { kind }, deletion(caller, kind));
     if (!removed) throw new ChannelNotFound(kind);
   }
 
@@ -179,19 +190,20 @@ export class Channels {
 
   /**
    * Removes the channel of a key, for whatever reason. False when there is none (of the kind), or the reason does not
-   * hold any more.
+   * hold any more. `deed`: of an operator.
    */
   async end(
     keyId: string,
     announcement: Announcement,
     only: { kind?: ChannelKind; stillSo?: () => Promise<boolean> } = {},
+    deed?: Deed,
   ): Promise<boolean> {
     const { store, delivery } = this.parts;
     return store.withLock(keyId, async (locked) => {
       const channel = await locked.find();
       if (channel && only.kind && channel.kind !== only.kind) return false;
       if (only.stillSo && !(await only.stillSo())) return false;
-      if (channel) await locked.remove(channel, announcement);
+      if (channel) await locked.remove(channel, announcement, deed);
       // Also without a row: an earlier attempt may have ended here.
       await this.removeQueue(keyId, locked);
       delivery.forget(keyId);
@@ -235,7 +247,8 @@ export class Channels {
   private async put(
     { keyId, accountId, tier }: Owner,
     kind: ChannelKind,
-    contents: (known: Channel | null) => Pick<Channel, 'target' | 'serialization'> & Standing,
+    contents: (known: Channel | null) => Contents,
+    actor?: Actor,
   ): Promise<{ channel: Channel; created: boolean }> {
     const { store, clock, keys } = this.parts;
     return store.withLock(keyId, async (locked) => {
@@ -247,7 +260,9 @@ export class Channels {
       const wanted = contents(known);
       if (!known) await this.removeQueue(keyId, locked);
       const row = { keyId, accountId, kind, ...wanted, tier: birth.tier, createdAt: birth.createdAt };
-      const channel = await locked.save(row, known ? undefined : { status: 'created' });
+      const opened = (each: Contents): Registered => ({ ...each, target: this.targetOf(each) });
+      const deed = actor && registration(actor, kind, opened(row), known ? opened(known) : undefined);
+      const channel = await locked.save(row, known ? undefined : { status: 'created' }, deed);
       await this.register(channel, locked);
       return { channel, created: !known };
     });
@@ -284,7 +299,7 @@ export class Channels {
     return seal(this.parts.encryptionKey, JSON.stringify(target));
   }
 
-  private targetOf(channel: Channel | null): CallbackTarget | undefined {
+  private targetOf(channel: Pick<Channel, 'target'> | null): CallbackTarget | undefined {
     if (!channel?.target) return undefined;
     return JSON.parse(open(this.parts.encryptionKey, channel.target)) as CallbackTarget;
   }

@@ -1,7 +1,8 @@
 import type { Clock } from '@lanyard/service';
 import { newSigningSecret, type SigningSecret } from '../delivery/signature.js';
 import { SigningSecretNotFound, SigningSecretsExceeded } from '../errors.js';
-import type { Channels, Owner } from './channels.js';
+import type { Caller, Channels, Owner } from './channels.js';
+import { changeOfSecrets } from './deeds.js';
 import { signingSecretsMax } from './limits.js';
 
 /** The signing secrets of callback channels. They are part of the sealed target, so every replica gets them with it. */
@@ -17,20 +18,22 @@ export class SigningSecrets {
     return target?.signing?.secrets ?? [];
   }
 
-  async make(owner: Owner): Promise<SigningSecret> {
+  async make(caller: Caller): Promise<SigningSecret> {
     const made = newSigningSecret(this.clock.now());
-    await this.channels.changeSecrets(owner, (secrets) => {
+    const another = (secrets: readonly SigningSecret[]): readonly SigningSecret[] => {
       if (secrets.length >= signingSecretsMax) throw new SigningSecretsExceeded(signingSecretsMax);
       return [...secrets, made];
-    });
+    };
+    await this.channels.changeSecrets(caller, another, changeOfSecrets('SYS_583', caller, made.id));
     return made;
   }
 
-  async remove(owner: Owner, id: string): Promise<void> {
-    await this.channels.changeSecrets(owner, (secrets) => {
+  async remove(caller: Caller, id: string): Promise<void> {
+    const without = (secrets: readonly SigningSecret[]): readonly SigningSecret[] => {
       const others = secrets.filter((secret) => secret.id !== id);
       if (others.length === secrets.length) throw new SigningSecretNotFound();
       return others;
-    });
+    };
+    await this.channels.changeSecrets(caller, without, changeOfSecrets('SYS_584', caller, id));
   }
 }

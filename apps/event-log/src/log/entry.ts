@@ -91,7 +91,7 @@ const directory: Record<Exclude<DeviceLifecycleChanged['change'], 'changed'>, st
   deleted: 'SYS_203',
 };
 
-/** Creation, suspension, resumption and deletion; other changes of the directory entry are no log entries. */
+/** Creation, suspension, resumption and deletion. Of other changes device.events tells, if an operator made them. */
 export const lifecycleEntry = (fact: DeviceLifecycleChanged): LogEntry | undefined => {
   if (fact.change === 'changed') return undefined;
   const eventCode = directory[fact.change];

@@ -1,12 +1,13 @@
-import { causedBy } from '@lanyard/kafka';
+import type { Actor } from '@lanyard/contracts';
+import { type AuditTrail, causedBy } from '@lanyard/kafka';
 import { isId, isoTime, type JsonText, mustMatch, newId } from '@lanyard/service';
-import { type DataSource, QueryFailedError } from 'typeorm';
+import { type DataSource, type EntityManager, QueryFailedError } from 'typeorm';
 import type { CredentialAnnouncer } from '../credentials/announcer.js';
 import { DeviceNotFound, DeviceSuspended, EndpointNameTaken } from '../errors.js';
 import type { DeviceChanges, NewDevice } from './device-fields.js';
 import type { DeviceTexts } from './device-texts.js';
 import type { DeviceQuotas } from '../quotas/device-quotas.js';
-import { type Actor, deviceRowColumns, type Lifecycle, returned } from './lifecycle.js';
+import { deviceRowColumns, type DeviceRow, type Lifecycle, returned } from './lifecycle.js';
 
 const uniqueViolation = '23505';
 const foreignKeyViolation = '23503';
@@ -43,6 +44,12 @@ const assignments = (fields: Record<string, unknown>): [string, unknown][] =>
     return [[name, typeof value === 'object' && value !== null ? JSON.stringify(value) : value]];
   });
 
+/** SQL of the names of those fields that have another value; `from`: number of the first value's parameter. */
+const differing = (fields: readonly [string, unknown][], from: number): string =>
+  `array_remove(ARRAY[${fields
+    .map(([name], i) => `CASE WHEN ${name} IS DISTINCT FROM $${from + i} THEN '${name}' END`)
+    .join(', ')}]::text[], NULL)`;
+
 /** Under which condition something is changed, and by whom. */
 export interface Condition {
   /** The If-Match header. */
@@ -61,6 +68,7 @@ export class DevicesService {
     private readonly lifecycle: Lifecycle,
     private readonly credentials: CredentialAnnouncer,
     private readonly quotas: DeviceQuotas,
+    private readonly audit: AuditTrail,
   ) {}
 
   /** Throws DeviceNotFound, also for a device of another account. */
@@ -100,9 +108,10 @@ export class DevicesService {
     await refusingTakenNames(() =>
       this.database.transaction(async (manager) => {
         const [held] = (await manager.query(
-          `SELECT lifecycle_status, ${etagOf} FROM registry.devices WHERE id = $1 AND account_id = $2 FOR UPDATE`,
-          [id, accountId],
-        )) as { lifecycle_status: string; etag: string }[];
+          `SELECT lifecycle_status, ${etagOf}, ${differing(fields, 3)} AS differing
+           FROM registry.devices WHERE id = $1 AND account_id = $2 FOR UPDATE`,
+          [id, accountId, ...fields.map(([, value]) => value)],
+        )) as { lifecycle_status: string; etag: string; differing: string[] }[];
         if (!held) throw new DeviceNotFound();
         mustMatch(ifMatch, held.etag);
         if (held.lifecycle_status === 'blocked') throw new DeviceSuspended();
@@ -115,6 +124,7 @@ export class DevicesService {
           ),
         );
         if (row) await this.lifecycle.announce(manager, 'changed', row, { actor });
+        if (row && actor && held.differing.length > 0) await this.record(manager, actor, row, held.differing);
       }),
     );
     return this.get(accountId, id);
@@ -140,5 +150,12 @@ export class DevicesService {
       const gone = { ...row, revision: row.revision + 1, changed_at: new Date().toISOString() };
       await this.lifecycle.announce(manager, 'deleted', gone, { actor });
     });
+  }
+
+  /** The names of the fields alone: a key or a person's data may be in them. */
+  private async record(manager: EntityManager, actor: Actor, row: DeviceRow, fields: readonly string[]): Promise<void> {
+    const target = { kind: 'device', id: row.id, name: row.endpoint_name ?? undefined };
+    const data = { fields: fields.join(',') };
+    await this.audit.record(manager, 'SYS_570', { accountId: row.account_id, actor, target, deviceId: row.id, data });
   }
 }

@@ -1,0 +1,59 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Actor, OperatorAction, Target } from '@lanyard/contracts';
+import type { CallbackTarget } from '../delivery/callback-sender.js';
+import type { Channel, ChannelKind } from './channel.entity.js';
+
+/** What an operator did to a channel, for the event log of its account. */
+export interface Deed {
+  action: OperatorAction;
+  actor: Actor;
+  target: Target;
+  data: Record<string, string>;
+}
+
+/** Of a channel, as far as operators decide about it. */
+export interface Registered extends Pick<Channel, 'serialization' | 'stopped'> {
+  target: Pick<CallbackTarget, 'url' | 'headers'> | undefined;
+}
+
+/** A channel has no id but that of its key. */
+const channelOf = ({ keyId }: Actor): Target => ({ kind: 'notification-channel', id: keyId });
+
+/** Names alone: a URL and headers may hold credentials. */
+const differing = (before: Registered, now: Registered): string[] => {
+  const fieldsOf = ({ target, serialization, stopped }: Registered): Record<string, unknown> => ({
+    url: target?.url,
+    headers: target?.headers,
+    serialization,
+    stopped,
+  });
+  const old = fieldsOf(before);
+  return Object.entries(fieldsOf(now)).flatMap(([name, value]) => (isDeepStrictEqual(value, old[name]) ? [] : [name]));
+};
+
+/** Undefined when all is as it was: applications register their channel whenever they start. */
+export const registration = (
+  actor: Actor,
+  kind: ChannelKind,
+  now: Registered,
+  before: Registered | undefined,
+): Deed | undefined => {
+  const base = { actor, target: channelOf(actor) };
+  if (!before) return { ...base, action: 'SYS_580', data: { channel_kind: kind } };
+  const fields = differing(before, now).join(',');
+  return fields === '' ? undefined : { ...base, action: 'SYS_581', data: { channel_kind: kind, fields } };
+};
+
+export const deletion = (actor: Actor, kind: ChannelKind): Deed => ({
+  action: 'SYS_582',
+  actor,
+  target: channelOf(actor),
+  data: { channel_kind: kind },
+});
+
+export const changeOfSecrets = (action: 'SYS_583' | 'SYS_584', actor: Actor, secretId: string): Deed => ({
+  action,
+  actor,
+  target: { kind: 'signing-secret', id: secretId },
+  data: { channel_kind: 'callback', key_id: actor.keyId },
+});
