@@ -158,4 +158,16 @@ describe('requests', () => {
       '/v2/notification/pull?after=aMQ',
     ]);
   });
+
+  it.each<[string, Answer, number]>([
+    ['that is too fast waits as long as the service asks', json(429, {}, { 'retry-after': '1' }), 950],
+    ['that is answered at once with nothing waits before the next', (_, response) => response.end('<html>'), 100],
+  ])('a poll %s', async (_, answer, waitMinMs) => {
+    const value = { notifications: [{ ep: 'd', path: '/1/0/1', payload: 'MQ' }] };
+    const lanyard = await serving(answer, json(200, value));
+    const startMs = performance.now();
+    for await (const event of lanyard.pull()) if (event.category === 'notifications') break;
+    expect(performance.now() - startMs).toBeGreaterThan(waitMinMs);
+    expect(requests).toHaveLength(2);
+  });
 });

@@ -1,15 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { NoAnswer, RequestFailed } from './errors.js';
 import { eventsOf, type LanyardEvent } from './events.js';
 import type { NotificationMessage } from './generated/api.js';
 import type { Http } from './http.js';
-import { backOffMs } from './retry.js';
+import { backOffMs, passes, waitMs } from './retry.js';
 
 /** The service holds a poll for 30 s. */
 const pollTimeoutMs = 45_000;
 
-/** The channel is being deleted, or another poll of the key is not over yet. */
-const passing = new Set([409, 410]);
+/** Who answers sooner that there is nothing is about to stop, or is not the service. */
+const emptyAnswerMinMs = 1_000;
 
 /** As `after`: no answer has arrived. */
 const nothingYet = '0';
@@ -23,16 +22,16 @@ export async function* pulledEvents(http: Http, signal?: AbortSignal): AsyncGene
   for (let failures = 0; !signal?.aborted;)
     try {
       const options = { timeoutMs: pollTimeoutMs, retries: 0, ...(signal && { signal }) };
+      const askedAtMs = performance.now();
       const { answer, headers } = await http.exchange('GET /v2/notification/pull', { query: { after } }, options);
-      failures = 0;
-      yield* eventsOf((answer ?? {}) as NotificationMessage);
+      const events = eventsOf((answer ?? {}) as NotificationMessage);
+      if (events.length > 0 || performance.now() - askedAtMs >= emptyAnswerMinMs) failures = 0;
+      else await sleep(backOffMs(failures++), undefined, { signal });
+      yield* events;
       after = afterOf(headers) ?? after;
     } catch (error) {
       if (signal?.aborted) return;
-      const passes =
-        error instanceof NoAnswer ||
-        (error instanceof RequestFailed && (error.status >= 500 || error.status === 429 || passing.has(error.status)));
-      if (!passes) throw error;
-      await sleep(backOffMs(failures++), undefined, { signal }).catch(() => undefined);
+      if (!passes(error)) throw error;
+      await sleep(waitMs(error, failures++), undefined, { signal }).catch(() => undefined);
     }
 }

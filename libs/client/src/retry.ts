@@ -8,6 +8,20 @@ const longestWaitMs = 30_000;
 export const backOffMs = (failures: number, longestMs = longestWaitMs): number =>
   Math.min(longestMs, firstWaitMs * 2 ** failures) * (1 - Math.random() / 2);
 
+/** As long as the service asks, or else longer after every failure. */
+export const waitMs = (error: unknown, failures: number): number => {
+  const asked = error instanceof RequestFailed ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
+  return Math.max(asked, backOffMs(failures));
+};
+
+/** 409 and 410: the channel is being deleted, or another poll of the key is not over yet. */
+const passingStatus = new Set([409, 410, 429]);
+
+/** Whether what a channel was answered passes by itself, sooner or later. */
+export const passes = (error: unknown): error is NoAnswer | RequestFailed =>
+  error instanceof NoAnswer ||
+  (error instanceof RequestFailed && (error.status >= 500 || passingStatus.has(error.status)));
+
 /** Whether a request may be sent again after this. `repeatable`: carried out twice, it does the same as once. */
 const mayRepeat = (error: unknown, repeatable: boolean): boolean => {
   if (error instanceof NoAnswer) return repeatable;
@@ -27,7 +41,6 @@ export const retrying = async <T>(
       return await attempt();
     } catch (error) {
       if (failures >= retries || signal?.aborted || !mayRepeat(error, repeatable)) throw error;
-      const asked = error instanceof RequestFailed ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
-      await sleep(Math.max(asked, backOffMs(failures)), undefined, { signal });
+      await sleep(waitMs(error, failures), undefined, { signal });
     }
 };
