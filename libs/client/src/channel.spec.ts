@@ -1,8 +1,10 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '@lanyard/testing';
 import { WebSocketServer, type WebSocket } from 'ws';
+import { Channel } from './channel.js';
+import { Http } from './http.js';
 import { ChannelEnded, Lanyard } from './index.js';
 
 const value = (text: string): string =>
@@ -16,28 +18,33 @@ describe('a channel', () => {
   let server: Server;
   let sockets: WebSocketServer;
   let registrations: number;
+  let registrationStatus: number;
+  let baseUrl: string;
   const open: WebSocket[] = [];
   let lanyard: Lanyard;
 
   beforeEach(async () => {
     registrations = 0;
+    registrationStatus = 201;
     open.length = 0;
     server = createServer((_, response) => {
       registrations++;
-      response.writeHead(201, { 'content-type': 'application/json' }).end('{}');
+      response.writeHead(registrationStatus, { 'content-type': 'application/json' }).end('{}');
     });
     sockets = new WebSocketServer({ server, handleProtocols: () => 'wss' });
     sockets.on('connection', (socket) => open.push(socket));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    lanyard = new Lanyard({ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, key: 'ak_1x' });
+    baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    lanyard = new Lanyard({ baseUrl, key: 'ak_1x' });
   });
 
   afterEach(() => {
     for (const socket of sockets.clients) socket.terminate();
+    server.closeAllConnections();
     server.close();
   });
 
-  const connections = (n: number): Promise<unknown> => eventually(() => expect(open).toHaveLength(n));
+  const connections = (n: number): Promise<unknown> => eventually(() => expect(open.length).toBe(n));
 
   it('connects again when the connection is lost, and goes on', async () => {
     const states: string[] = [];
@@ -75,5 +82,118 @@ describe('a channel', () => {
     // The connection may have been open for a moment.
     const opened = lanyard.listen().then((channel) => channel[Symbol.asyncIterator]().next());
     await expect(opened).rejects.toThrow(ChannelEnded);
+  });
+
+  it.each([401, 403])('cannot be opened when its handshake is answered with %i', async (status) => {
+    const answer = `HTTP/1.1 ${status} No\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`;
+    server.removeAllListeners('upgrade').on('upgrade', (_, socket) => socket.end(answer));
+    await expect(lanyard.listen()).rejects.toThrow(ChannelEnded);
+  });
+
+  it('says why it is not connected', async () => {
+    const answer = 'HTTP/1.1 426 No\r\nconnection: close\r\ncontent-length: 0\r\n\r\n';
+    const [upgrade] = server.listeners('upgrade') as ((...given: unknown[]) => void)[];
+    server.removeAllListeners('upgrade').once('upgrade', (_, socket) => {
+      server.on('upgrade', upgrade as () => void);
+      socket.end(answer);
+    });
+    const lost: unknown[] = [];
+    const channel = await lanyard.listen({ reconnectMaxMs: 10, onLost: (error) => lost.push(error) });
+    open[0]?.close(1012);
+    await connections(2);
+    expect(lost).toMatchObject([{ name: 'ConnectionLost', status: 426 }, { code: 1012 }]);
+    channel.close();
+  });
+
+  it.each([400, 401, 403])('ends with an error when it cannot be registered anew because of %i', async (status) => {
+    const channel = await lanyard.listen({ reconnectMaxMs: 10 });
+    registrationStatus = status;
+    open[0]?.close(1011);
+    const next = channel[Symbol.asyncIterator]().next();
+    await expect(next).rejects.toThrow(ChannelEnded);
+    await expect(channel[Symbol.asyncIterator]().next()).rejects.toMatchObject({ cause: { status } });
+    expect(open.length).toBe(1);
+  });
+
+  it('goes on when it cannot be registered anew for now', async () => {
+    const lost: unknown[] = [];
+    const channel = await lanyard.listen({ reconnectMaxMs: 10, onLost: (error) => lost.push(error) });
+    registrationStatus = 500;
+    open[0]?.close(1011);
+    await connections(2);
+    expect(lost).toMatchObject([{ code: 1011 }, { status: 500 }]);
+    channel.close();
+  });
+
+  it('waits longer each time when every connection ends at once', async () => {
+    const atMs: number[] = [];
+    sockets.on('connection', (socket) => {
+      atMs.push(performance.now());
+      socket.close(1012);
+    });
+    const channel = await lanyard.listen();
+    await connections(4);
+    channel.close();
+    // 0.5 to 1 s; the first two waits take less than that together.
+    expect((atMs[3] as number) - (atMs[2] as number)).toBeGreaterThan(450);
+  });
+
+  it('does not wait longer after connections that lasted', async () => {
+    const http = new Http({ baseUrl, key: 'ak_1x', timeoutMs: 5_000, retries: 0, fetch });
+    const channel = await Channel.open(http, {}, { steadyMs: 0 });
+    const startMs = performance.now();
+    for (let n = 1; n < 8; n++) {
+      open.at(-1)?.terminate();
+      await connections(n + 1);
+    }
+    // 1.75 s and the time to connect; longer each time, it would be 16 s at least.
+    channel.close();
+    expect(performance.now() - startMs).toBeLessThan(10_000);
+  });
+
+  it('connects again when the service is silent', async () => {
+    const http = new Http({ baseUrl, key: 'ak_1x', timeoutMs: 5_000, retries: 0, fetch });
+    const channel = await Channel.open(http, {}, { silenceMaxMs: 50 });
+    await connections(2);
+    channel.close();
+  });
+
+  it('ends with an error when a message cannot be understood', async () => {
+    const channel = await lanyard.listen();
+    const next = channel[Symbol.asyncIterator]().next();
+    open[0]?.send('<html>');
+    await expect(next).rejects.toMatchObject({ name: 'ChannelEnded', cause: { name: 'SyntaxError' } });
+  });
+
+  it('ends with the error of a listener', async () => {
+    const cause = new Error('of the application');
+    const onLost = (): void => {
+      throw cause;
+    };
+    const channel = await lanyard.listen({ onLost });
+    open[0]?.terminate();
+    await expect(channel[Symbol.asyncIterator]().next()).rejects.toMatchObject({ name: 'ChannelEnded', cause });
+  });
+
+  it('is closed by leaving its loop', async () => {
+    const channel = await lanyard.listen();
+    const closed = new Promise((resolve) => open[0]?.on('close', resolve));
+    open[0]?.send(value('1'));
+    const handling = async (): Promise<void> => {
+      for await (const { category } of channel) throw new Error(category);
+    };
+    await expect(handling()).rejects.toThrow('notifications');
+    expect([channel.state, await closed]).toEqual(['closed', 1000]);
+  });
+
+  it('leaves no request behind when it is closed', async () => {
+    const channel = await lanyard.listen({ reconnectMaxMs: 10 });
+    const asked = new Promise<IncomingMessage>((resolve) =>
+      server.removeAllListeners('request').once('request', resolve),
+    );
+    open[0]?.close(1011);
+    const { socket } = await asked;
+    channel.close();
+    await eventually(() => expect(socket.destroyed).toBe(true), { timeoutMs: 2_000 });
   });
 });

@@ -1,13 +1,15 @@
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { WebSocket } from 'ws';
-import { ChannelEnded, InvalidKey } from './errors.js';
+import { Connection, type ConnectionEnd, type ConnectionLimits } from './connection.js';
+import { ChannelEnded, ConnectionLost, type LanyardError } from './errors.js';
 import { EventQueue } from './event-queue.js';
-import { eventsOf, type LanyardEvent } from './events.js';
-import type { NotificationMessage, Operations } from './generated/api.js';
+import type { LanyardEvent } from './events.js';
+import type { Operations } from './generated/api.js';
 import type { Http } from './http.js';
-import { backOffMs } from './retry.js';
+import { backOffMs, passes } from './retry.js';
 
-export type ChannelState = 'connecting' | 'open' | 'closed';
+/** `waiting`: not connected, until the application has taken half of the events that the channel may hold. */
+export type ChannelState = 'connecting' | 'open' | 'waiting' | 'closed';
 
 export interface ChannelOptions {
   /** How events look: uids, timestamps, endpoint names (`serialization` of the registration). */
@@ -15,43 +17,55 @@ export interface ChannelOptions {
     NonNullable<Operations['PUT /v2/notification/websocket']['input']['body']>['serialization']
   >;
   onState?: (state: ChannelState) => void;
+  /** Why the channel is not connected; it goes on trying. ConnectionLost, or why it could not be registered again. */
+  onLost?: (error: LanyardError) => void;
   /** The longest wait between two tries to connect; 30 s when left out. */
   reconnectMaxMs?: number;
 }
 
-/** Of events that nobody took: the service keeps the others. */
-const heldMax = 1_000;
-/** The service pings every 30 s: without a sign of it for so long, the connection is dead. */
-const silenceMaxMs = 75_000;
-const handshakeTimeoutMs = 20_000;
+export interface ChannelLimits extends ConnectionLimits {
+  /** Of events that nobody took: the service keeps the others. */
+  heldMax: number;
+  /** A connection that lasted so long was no failure. */
+  steadyMs: number;
+}
+
+/** The service pings every 30 s, and wants an answer within 10. */
+const usualLimits: ChannelLimits = { heldMax: 1_000, silenceMaxMs: 75_000, pausedMaxMs: 5_000, steadyMs: 10_000 };
 
 const keyNotValid = 1008;
-const closedByClient = 1000;
+
+const isRefused = ({ code, status }: ConnectionEnd): boolean =>
+  code === keyNotValid || status === 401 || status === 403;
 
 /**
  * The WebSocket channel of a key. Connects again by itself when the connection is lost: the service keeps what came
  * meanwhile, up to 24 hours, and what was under way comes again. `for await` takes the events, from one place; an
- * error there (ChannelEnded) means that the key is no longer valid.
+ * error there (ChannelEnded) means that the channel cannot go on.
  */
 export class Channel implements AsyncIterable<LanyardEvent> {
-  private readonly queue = new EventQueue<LanyardEvent>(heldMax, (full) => this.pause(full));
+  private readonly queue: EventQueue<LanyardEvent>;
   private readonly stopped = new AbortController();
-  private socket: WebSocket | undefined;
+  private connection: Connection | undefined;
   private currentState: ChannelState = 'connecting';
   private failure: ChannelEnded | undefined;
 
   private constructor(
     private readonly http: Http,
     private readonly options: ChannelOptions,
-  ) {}
+    private readonly limits: ChannelLimits,
+  ) {
+    this.queue = new EventQueue(limits.heldMax);
+  }
 
   /** Registers the channel and resolves when the first connection is open. Throws RequestFailed, ChannelEnded. */
-  static async open(http: Http, options: ChannelOptions): Promise<Channel> {
-    const channel = new Channel(http, options);
+  static async open(http: Http, options: ChannelOptions, limits: Partial<ChannelLimits> = {}): Promise<Channel> {
+    const channel = new Channel(http, options, { ...usualLimits, ...limits });
     await channel.register();
     await new Promise<void>((resolve, reject) => {
       const ended = (): void => reject(channel.failure ?? new ChannelEnded('closed before it was open'));
-      channel.keepOpen(resolve).then(ended, reject);
+      const failed = (cause: unknown): void => channel.fail(new ChannelEnded('the channel cannot go on', { cause }));
+      channel.keepOpen(resolve).catch(failed).then(ended, ended);
     });
     return channel;
   }
@@ -63,74 +77,73 @@ export class Channel implements AsyncIterable<LanyardEvent> {
   /** Ends the connection; the service goes on keeping events for the channel. */
   close(): void {
     this.stopped.abort();
-    this.socket?.close(closedByClient);
+    this.connection?.close();
     this.queue.close();
     this.enter('closed');
   }
 
+  /** Leaving a loop before its end closes the channel: nobody would take what comes. */
   [Symbol.asyncIterator](): AsyncIterator<LanyardEvent> {
-    return { next: () => this.queue.next() };
+    return {
+      next: () => this.queue.next(),
+      return: () => {
+        this.close();
+        return Promise.resolve({ value: undefined, done: true });
+      },
+    };
   }
 
   private async register(): Promise<void> {
     const { serialization } = this.options;
-    await this.http.send('PUT /v2/notification/websocket', { body: serialization ? { serialization } : {} });
+    const body = serialization ? { serialization } : {};
+    await this.http.send('PUT /v2/notification/websocket', { body }, { signal: this.stopped.signal });
   }
 
   private async keepOpen(onOpen: () => void): Promise<void> {
-    for (let failures = 0; !this.stopped.signal.aborted; failures++) {
-      const code = await this.connection(() => {
-        failures = 0;
-        onOpen();
-      });
-      if (this.stopped.signal.aborted) return;
+    const { signal } = this.stopped;
+    for (let failures = 0; !signal.aborted; failures++) {
+      const end = await this.connect(onOpen);
+      if (signal.aborted) return;
+      if (isRefused(end)) return this.fail(new ChannelEnded('the key is not valid any more'));
+      this.options.onLost?.(new ConnectionLost(end));
+      await this.room();
+      if (signal.aborted) return;
       this.enter('connecting');
-      if (code === keyNotValid) return this.fail(new ChannelEnded('the key is not valid any more'));
-      await sleep(backOffMs(failures, this.options.reconnectMaxMs), undefined, { signal: this.stopped.signal }).catch(
-        () => undefined,
-      );
+      // Not at each opening: two clients of a key would take the channel from each other without a pause.
+      if (end.openMs >= this.limits.steadyMs) failures = 0;
+      await sleep(backOffMs(failures, this.options.reconnectMaxMs), undefined, { signal }).catch(() => undefined);
       // 1001 and 1011 may mean that there is no channel any more; for one that is there nothing changes.
-      if (code === 1001 || code === 1011) await this.registerAgain();
+      if (end.code === 1001 || end.code === 1011) await this.registerAgain();
     }
+  }
+
+  private connect(onOpen: () => void): Promise<ConnectionEnd> {
+    const { baseUrl, key } = this.http.options;
+    const url = `${baseUrl.replace(/^http/, 'ws')}/v2/notification/websocket-connect`;
+    this.connection = new Connection(url, key, this.queue, this.limits, () => {
+      this.enter('open');
+      onOpen();
+    });
+    return this.connection.ended;
+  }
+
+  /** Half of it, so that who takes slowly does not connect for every event. */
+  private async room(): Promise<void> {
+    const { signal } = this.stopped;
+    if (!this.queue.isHalfEmpty) this.enter('waiting');
+    while (!this.queue.isHalfEmpty && !signal.aborted)
+      await once(this.queue, 'taken', { signal }).catch(() => undefined);
   }
 
   private async registerAgain(): Promise<void> {
     try {
       await this.register();
     } catch (error) {
-      if (error instanceof InvalidKey) this.fail(new ChannelEnded('the key is not valid any more', { cause: error }));
-      // Otherwise the next connection is told that there is no channel, and this is tried again.
+      if (this.stopped.signal.aborted) return;
+      if (!passes(error)) throw error;
+      // The next connection is told that there is no channel, and this is tried again.
+      this.options.onLost?.(error);
     }
-  }
-
-  /** Resolves with the close code. */
-  private connection(onOpen: () => void): Promise<number> {
-    const { baseUrl, key } = this.http.options;
-    const url = `${baseUrl.replace(/^http/, 'ws')}/v2/notification/websocket-connect`;
-    const socket = new WebSocket(url, ['wss', `service_${key}`], { handshakeTimeout: handshakeTimeoutMs });
-    this.socket = socket;
-    let silence: NodeJS.Timeout | undefined;
-    const heard = (): void => {
-      clearTimeout(silence);
-      silence = setTimeout(() => socket.terminate(), silenceMaxMs);
-    };
-    return new Promise((resolve) => {
-      socket.on('open', () => {
-        heard();
-        this.enter('open');
-        onOpen();
-      });
-      socket.on('ping', heard);
-      socket.on('message', (data) => {
-        heard();
-        for (const event of eventsOf(JSON.parse(String(data)) as NotificationMessage)) this.queue.put(event);
-      });
-      socket.on('error', () => undefined);
-      socket.on('close', (code) => {
-        clearTimeout(silence);
-        resolve(code);
-      });
-    });
   }
 
   private fail(error: ChannelEnded): void {
@@ -144,10 +157,5 @@ export class Channel implements AsyncIterable<LanyardEvent> {
     if (this.currentState === state) return;
     this.currentState = state;
     this.options.onState?.(state);
-  }
-
-  private pause(full: boolean): void {
-    if (full) this.socket?.pause();
-    else this.socket?.resume();
   }
 }

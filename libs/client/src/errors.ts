@@ -93,8 +93,22 @@ export class CommandPending extends LanyardError {
   }
 }
 
-/** The channel cannot go on by itself: its key is not valid any more, or it was closed. */
+/** The channel cannot go on by itself: its key is not valid any more or may not have it, or it was closed. See `cause`. */
 export class ChannelEnded extends LanyardError {}
+
+/** A connection of a channel ended, or could not be made. The channel makes the next one by itself. */
+export class ConnectionLost extends LanyardError {
+  /** The close code; 1006 when the service said nothing. */
+  readonly code: number;
+  /** Of the answer, when that was no WebSocket. */
+  readonly status: number | undefined;
+
+  constructor({ code, status, error }: { code: number; status: number | undefined; error: Error | undefined }) {
+    super(status === undefined ? `connection lost (${code})` : `no WebSocket but ${status}`, { cause: error });
+    this.code = code;
+    this.status = status;
+  }
+}
 
 /** A body did not come from the service: its signature is missing, wrong or old. */
 export class InvalidSignature extends LanyardError {}

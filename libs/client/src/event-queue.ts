@@ -1,20 +1,34 @@
-/** Items that came and were not taken yet. Tells its source to pause while it holds many. */
-export class EventQueue<T> {
+import { EventEmitter } from 'node:events';
+
+/** Items that came and were not taken yet. Emits `taken` when one was. */
+export class EventQueue<T> extends EventEmitter {
   private readonly items: T[] = [];
   private taker: { resolve: (result: IteratorResult<T>) => void; reject: (error: Error) => void } | undefined;
   private end: { error?: Error } | undefined;
 
-  constructor(
-    private readonly itemsMax: number,
-    private readonly onFull: (full: boolean) => void,
-  ) {}
+  constructor(private readonly itemsMax: number) {
+    super();
+  }
+
+  get isFull(): boolean {
+    return this.items.length >= this.itemsMax;
+  }
+
+  get isHalfEmpty(): boolean {
+    return this.items.length <= this.itemsMax / 2;
+  }
 
   put(item: T): void {
     if (this.end) return;
     if (this.taker) {
       this.taker.resolve({ value: item, done: false });
       this.taker = undefined;
-    } else if (this.items.push(item) === this.itemsMax) this.onFull(true);
+    } else this.items.push(item);
+  }
+
+  /** Forgets the newest, as far as they were not taken. */
+  dropNewest(count: number): void {
+    this.items.splice(Math.max(0, this.items.length - count));
   }
 
   /** What is held can still be taken; then the taker learns of the end. */
@@ -29,7 +43,7 @@ export class EventQueue<T> {
   next(): Promise<IteratorResult<T>> {
     const [item] = this.items.splice(0, 1);
     if (item !== undefined) {
-      if (this.items.length === this.itemsMax - 1) this.onFull(false);
+      this.emit('taken');
       return Promise.resolve({ value: item, done: false });
     }
     if (this.end)

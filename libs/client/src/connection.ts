@@ -1,0 +1,158 @@
+import { WebSocket } from 'ws';
+import type { EventQueue } from './event-queue.js';
+import { eventsOf, type LanyardEvent } from './events.js';
+import type { NotificationMessage } from './generated/api.js';
+
+export interface ConnectionLimits {
+  /** Without a sign of the service for so long, the connection is dead. */
+  silenceMaxMs: number;
+  /** How long the service may wait for a connection that is not read. */
+  pausedMaxMs: number;
+}
+
+/** How a connection ended, or why there was none. */
+export interface ConnectionEnd {
+  /** 1006 when nobody said goodbye. */
+  code: number;
+  /** HTTP status of a handshake that was refused. */
+  status: number | undefined;
+  openMs: number;
+  error: Error | undefined;
+}
+
+const handshakeTimeoutMs = 20_000;
+const goodbyeMs = 5_000;
+const closedByClient = 1000;
+
+/** The service has no more messages under way without a ping behind them. */
+const messagesPerPingMax = 8;
+
+/**
+ * One WebSocket: puts the events that come into the queue, for as long as that has room.
+ *
+ * The answer to a ping (`ws` gives it) takes all messages before the ping off the service, so reading stops behind a
+ * ping: what is held is then ours alone, and what was not read is still the service's. As pings are not read either,
+ * the service would soon end the connection, and what it had sent would come twice: we end it before that.
+ */
+export class Connection {
+  /** Rejects when a message cannot be understood. */
+  readonly ended: Promise<ConnectionEnd>;
+  private readonly socket: WebSocket;
+  private timer: NodeJS.Timeout | undefined;
+  private isPaused = false;
+  /** When reading stopped or went on. */
+  private turnedAtMs = performance.now();
+  private patienceMs: number;
+  /** Since the last ping: they come again over the next connection. */
+  private unanswered = { messages: 0, events: 0 };
+
+  constructor(
+    url: string,
+    key: string,
+    private readonly queue: EventQueue<LanyardEvent>,
+    private readonly limits: ConnectionLimits,
+    onOpen: () => void,
+  ) {
+    this.patienceMs = limits.pausedMaxMs;
+    this.socket = new WebSocket(url, ['wss', `service_${key}`], { handshakeTimeout: handshakeTimeoutMs });
+    this.socket.on('ping', () => this.onPing());
+    this.ended = this.follow(onOpen);
+  }
+
+  /** Says goodbye. What is under way is left to the service. */
+  close(): void {
+    if (this.socket.readyState === WebSocket.CLOSED) return;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.socket.terminate(), goodbyeMs);
+    this.socket.close(closedByClient);
+    // The service's goodbye is behind what was not read.
+    if (this.isPaused) this.socket.resume();
+  }
+
+  private follow(onOpen: () => void): Promise<ConnectionEnd> {
+    const { socket } = this;
+    const goOn = (): void => this.goOn();
+    let openedAtMs: number | undefined;
+    let status: number | undefined;
+    let error: Error | undefined;
+    return new Promise((resolve, reject) => {
+      this.queue.on('taken', goOn);
+      socket.on('open', () => {
+        openedAtMs = performance.now();
+        this.heard();
+        onOpen();
+      });
+      socket.on('message', (data) => {
+        try {
+          this.onMessage(String(data));
+        } catch (cause) {
+          reject(cause as Error);
+          socket.terminate();
+        }
+      });
+      socket.on('unexpected-response', (_, response) => {
+        status = response.statusCode;
+        socket.terminate();
+      });
+      socket.on('error', (cause) => (error = cause));
+      socket.on('close', (code) => {
+        clearTimeout(this.timer);
+        this.queue.off('taken', goOn);
+        resolve({ code, status, openMs: openedAtMs === undefined ? 0 : performance.now() - openedAtMs, error });
+      });
+    });
+  }
+
+  private onMessage(text: string): void {
+    // No ping is answered any more: it comes again.
+    if (this.socket.readyState !== WebSocket.OPEN) return;
+    this.heard();
+    const events = eventsOf(JSON.parse(text) as NotificationMessage);
+    for (const event of events) this.queue.put(event);
+    this.unanswered.messages++;
+    this.unanswered.events += events.length;
+    if (this.unanswered.messages >= messagesPerPingMax) this.pauseWhenFull();
+  }
+
+  private onPing(): void {
+    this.unanswered = { messages: 0, events: 0 };
+    this.heard();
+    this.pauseWhenFull();
+  }
+
+  private heard(): void {
+    if (this.isPaused || this.socket.readyState !== WebSocket.OPEN) return;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.socket.terminate(), this.limits.silenceMaxMs);
+  }
+
+  private pauseWhenFull(): void {
+    if (this.isPaused || !this.queue.isFull || this.socket.readyState !== WebSocket.OPEN) return;
+    this.isPaused = true;
+    this.socket.pause();
+    // Short pauses add up: several pings may wait in what was not read.
+    this.patienceMs = Math.min(this.limits.pausedMaxMs, this.patienceMs + this.turn());
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.giveUp(), this.patienceMs);
+  }
+
+  private goOn(): void {
+    if (!this.isPaused || this.queue.isFull) return;
+    this.isPaused = false;
+    this.patienceMs -= this.turn();
+    this.socket.resume();
+    this.heard();
+  }
+
+  /** How long it was since the last turn. */
+  private turn(): number {
+    const beforeMs = this.turnedAtMs;
+    this.turnedAtMs = performance.now();
+    return this.turnedAtMs - beforeMs;
+  }
+
+  private giveUp(): void {
+    this.queue.dropNewest(this.unanswered.events);
+    this.socket.terminate();
+  }
+}
