@@ -48,6 +48,7 @@ describe('requests', () => {
   /** Gives the answers in turn, the last one again and again. */
   const serving = async (...answers: [Answer, ...Answer[]]): Promise<Lanyard> => {
     requests.length = 0;
+    server?.close();
     server = createServer((request, response) => {
       requests.push({ method: request.method ?? '', url: request.url ?? '', headers: request.headers });
       const answer = answers.length > 1 ? answers.shift() : answers[0];
