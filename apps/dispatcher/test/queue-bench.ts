@@ -22,7 +22,7 @@ export const hourMs = 3_600_000;
 export const anyTurn = (): Turn => ({ signal: new AbortController().signal, lingerMs: 0, goesOn: () => true });
 
 /** Commands on the queues of one shard, on the real Redis, for each test a corner of its own. */
-export const queueBench = () => {
+export const queueBench = (redisUrl = () => engines().redisUrl) => {
   const bench = {} as {
     link: RedisLink;
     keys: Keys;
@@ -40,7 +40,7 @@ export const queueBench = () => {
   };
 
   beforeAll(async () => {
-    bench.link = await RedisLink.open(engines().redisUrl, logger);
+    bench.link = await RedisLink.open(redisUrl(), logger);
   });
 
   afterAll(() => bench.link?.close());

@@ -236,7 +236,8 @@ export class ChannelQueue {
 
   /** A due channel is not due for a while. */
   async postpone(channelId: string, byMs: number): Promise<void> {
-    await this.link.redis.zadd(this.keys.of(channelId).ready, 'XX', this.clock.now() + byMs, channelId);
+    const { base, ready } = this.keys.of(channelId);
+    await this.link.run('postpone-1', [ready], [base, channelId, this.clock.now() + byMs]);
   }
 
   /** Lets the channel go. `pendingTo`: a poll's answer up to this event was written; the next poll confirms it. */

@@ -192,6 +192,9 @@ export class ChannelRegistry {
   async generations(): Promise<string[]> {
     return Promise.all(
       this.keys.shards.map(async ({ positions }) => {
+        const known = await this.link.redis.hget(positions, 'generation');
+        // A full Redis takes no mark, but has one already.
+        if (known) return known;
         await this.link.redis.hsetnx(positions, 'generation', randomUUID());
         return (await this.link.redis.hget(positions, 'generation')) ?? '';
       }),
@@ -200,8 +203,11 @@ export class ChannelRegistry {
 
   /** Channels are found by their number modulo the number of shards: it cannot change once there are any. */
   async fixShardCount(): Promise<number> {
-    await this.link.redis.setnx(this.keys.shardCount, this.keys.shards.length);
-    return Number(await this.link.redis.get(this.keys.shardCount));
+    const { redis } = this.link;
+    const fixed = await redis.get(this.keys.shardCount);
+    if (fixed) return Number(fixed);
+    await redis.setnx(this.keys.shardCount, this.keys.shards.length);
+    return Number(await redis.get(this.keys.shardCount));
   }
 
   private async lapsedIn(shard: ShardKeys, only = ''): Promise<{ channelId: string; rule: LapseRule }[]> {

@@ -7,6 +7,7 @@ export const commandNames = [
   'take-1',
   'ack-1',
   'fail-1',
+  'postpone-1',
   'attach-1',
   'detach-1',
   'unpend-1',

@@ -13,6 +13,7 @@ local key, queue = channel_keys(base, channel)
 
 local state = load(key, 'token', 'owner', 'max', 'kind', 'rev', 'stopped', 'born')
 if state.token ~= token then return { 'fenced' } end
+though_full(base)
 local books = load_books(key)
 undrop(books, to, from)
 local hint = hint_of({ from, ARGV[8], ARGV[9], ARGV[10] }, 1)

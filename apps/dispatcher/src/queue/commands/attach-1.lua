@@ -14,6 +14,7 @@ if state.account ~= account then return { 'missing' } end
 if state.kind ~= kind then return { 'kind', state.kind } end
 if mode == 'free' and state.owner ~= '' and state.conn ~= conn then return { 'busy' } end
 
+though_full(base)
 if state.owner ~= '' then release(base, key, channel, state.owner) end
 local books = load_books(key)
 if state.pending ~= '' and (after == '' or after == state.born .. '/' .. state.pending) then

@@ -6,6 +6,7 @@
 local ready = KEYS[1]
 local base, owner, now = ARGV[1], ARGV[2], tonumber(ARGV[3])
 local sockets = {}
+though_full(base)
 for _, channel in ipairs(redis.call('SMEMBERS', base .. 'held:' .. owner)) do
   local key = channel_keys(base, channel)
   local state = load(key, 'owner', 'kind', 'n', 'stopped')

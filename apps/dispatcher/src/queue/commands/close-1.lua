@@ -10,6 +10,7 @@ local key = channel_keys(base, channel)
 local state = load(key, 'account', 'kind', 'created', 'owner', 'conn', 'endedAccount', 'endedAt', 'rev')
 if state.kind == '' or tonumber(state.rev) > tonumber(ARGV[4]) then return {} end
 if state.endedAccount == '' then
+  though_full(base)
   if state.owner ~= '' then release(base, key, channel, state.owner) end
   state.endedAccount, state.endedAt = state.account, now
   redis.call('HSET', key, 'account', '', 'endedAccount', state.account, 'endedAt', now, 'pending', '')

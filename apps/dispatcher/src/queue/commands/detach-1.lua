@@ -9,6 +9,7 @@ local key = channel_keys(base, channel)
 
 local state = load(key, 'token', 'owner', 'kind', 'n', 'stopped')
 if token == '' or state.token ~= token then return 0 end
+though_full(base)
 release(base, key, channel, state.owner)
 redis.call('HSET', key, 'lastSeen', now, 'pending', pending)
 if (tonumber(state.n) or 0) > 0 then make_due(ready, state, channel, now) end

@@ -12,6 +12,7 @@ local key, queue = channel_keys(base, channel)
 
 local state = load(key, 'token', 'owner', 'attempt', 'failSince', 'tier', 'rev', 'stopped', 'kind', 'n')
 if state.token ~= token then return { 'fenced' } end
+though_full(base)
 if state.rev ~= ARGV[12] or state.stopped ~= '' then
   release(base, key, channel, state.owner)
   if (tonumber(state.n) or 0) > 0 then make_due(ready, state, channel, now) end

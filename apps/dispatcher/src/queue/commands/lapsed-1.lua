@@ -25,6 +25,7 @@ end
 
 local lapsed = {}
 local looked_at = only ~= '' and { only } or redis.call('ZRANGEBYSCORE', expiry, '-inf', now, 'LIMIT', 0, 500)
+if #looked_at > 0 then though_full(base) end
 for _, channel in ipairs(looked_at) do
   local key = channel_keys(base, channel)
   local state = load(key, 'kind', 'owner', 'lastIn', 'lastSeen', 'failSince', 'stopped', 'stoppedAt')

@@ -20,6 +20,12 @@ local function channel_keys(base, channel)
   return base .. 'm:' .. channel, base .. 'q:' .. channel
 end
 
+-- A full Redis refuses the first write of a command if that may take memory, and none after it. So what delivers or frees
+-- memory begins with this one, which takes none.
+local function though_full(base)
+  redis.call('DEL', base .. 'nothing')
+end
+
 local function load(key, ...)
   local names = { ... }
   local values = redis.call('HMGET', key, unpack(names))

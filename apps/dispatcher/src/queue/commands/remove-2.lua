@@ -7,6 +7,7 @@ local base, channel = ARGV[1], ARGV[2]
 local key, queue = channel_keys(base, channel)
 local state = load(key, 'account', 'owner', 'conn', 'endedAccount', 'rev')
 if (tonumber(state.rev) or 0) > tonumber(ARGV[3]) then return {} end
+though_full(base)
 if state.owner ~= '' then release(base, key, channel, state.owner) end
 redis.call('DEL', key, queue)
 redis.call('ZREM', KEYS[1], channel)

@@ -36,5 +36,6 @@ if from >= books.head + books.n then
   return { 'empty', books.head }
 end
 local chunks, sent_to = batch_at(queue, index, skip, from, tonumber(state.max), bytes_max, state.born, ARGV, 10)
+though_full(base)
 redis.call('HSET', key, 'sentTo', sent_to)
 return answer({ 'ok', tonumber(state.max), from, books.head, index, skip }, chunks)

@@ -4,5 +4,6 @@
 -- ARGV  base channel  pending
 local key = channel_keys(ARGV[1], ARGV[2])
 if redis.call('HGET', key, 'pending') ~= ARGV[3] then return 0 end
+though_full(ARGV[1])
 redis.call('HSET', key, 'pending', '')
 return 1
