@@ -1,7 +1,8 @@
 import type { EncodedMessage, Headers } from '@lanyard/contracts';
 import type { Logger, Metrics } from '@lanyard/service';
-import pg from 'pg';
+import type pg from 'pg';
 import { outboxChannel } from './outbox.js';
+import { newRelaySession, sessionEndsAfter } from './relay-session.js';
 
 export interface OutboxRelayOptions {
   databaseUrl: string;
@@ -10,6 +11,8 @@ export interface OutboxRelayOptions {
   producer: { sendEncoded(topic: { name: string }, message: EncodedMessage): Promise<void> };
   logger: Logger;
   metrics?: Metrics;
+  /** After how long without a word PostgreSQL ends the session of a leader. Default: 15 s. */
+  silenceMaxMs?: number;
 }
 
 interface Row {
@@ -31,12 +34,15 @@ const pollMs = 200;
 const leaderPollMs = 1_000;
 const reconnectMs = 500;
 
+const defaultSilenceMaxMs = 15_000;
+
 /** First half of the advisory lock's key; the second is the schema. */
 const lockSpace = 0x0b0c;
 
 /**
  * Sends the rows of an outbox in order and deletes them once Kafka has them. One replica at a time, by an advisory
- * lock that ends with its connection: a crash between sending and deleting repeats messages, never loses one.
+ * lock that ends with its session: a crash between sending and deleting repeats messages, never loses one. A leader that
+ * stands still, or is cut off, loses its session, and looks whether it still has it before it sends.
  */
 export class OutboxRelay {
   private running: Promise<void> | undefined;
@@ -44,8 +50,11 @@ export class OutboxRelay {
   private wake: (() => void) | undefined;
   /** Somebody called since the last look. */
   private called = false;
+  private readonly silenceMaxMs: number;
 
-  constructor(private readonly options: OutboxRelayOptions) {}
+  constructor(private readonly options: OutboxRelayOptions) {
+    this.silenceMaxMs = options.silenceMaxMs ?? defaultSilenceMaxMs;
+  }
 
   start(): void {
     this.running ??= this.run();
@@ -66,10 +75,8 @@ export class OutboxRelay {
 
   private async run(): Promise<void> {
     while (!this.stopping) {
-      const client = new pg.Client({
-        connectionString: this.options.databaseUrl,
-        application_name: `${this.options.schema}-outbox`,
-      });
+      const { databaseUrl, schema } = this.options;
+      const client = newRelaySession(databaseUrl, `${schema}-outbox`, this.silenceMaxMs);
       let broken = false;
       client.on('error', () => {
         broken = true;
@@ -77,9 +84,10 @@ export class OutboxRelay {
       });
       try {
         await client.connect();
+        await client.query(sessionEndsAfter(this.silenceMaxMs));
         await this.lead(client, () => broken);
       } catch (error) {
-        this.options.logger.warn({ err: error, schema: this.options.schema }, 'outbox relay lost its way, tried again');
+        this.options.logger.warn({ err: error, schema }, 'outbox relay lost its way, tried again');
         await this.pause(reconnectMs);
       } finally {
         await client.end().catch(() => undefined);
@@ -112,21 +120,42 @@ export class OutboxRelay {
 
   private async relay(client: pg.Client): Promise<number> {
     const { schema, producer } = this.options;
+    const askedAtMs = performance.now();
     const { rows } = await client.query<Row>(
       `SELECT id, topic, message_key, value, headers, extract(epoch FROM now() - created_at)::float AS age_seconds
        FROM ${client.escapeIdentifier(schema)}.outbox ORDER BY id LIMIT ${relayBatch}`,
     );
     this.lag(rows[0]?.age_seconds ?? 0);
     if (rows.length === 0) return 0;
-    await Promise.all(
-      rows.map((row) =>
-        producer.sendEncoded({ name: row.topic }, { key: row.message_key, value: row.value, headers: row.headers }),
-      ),
+    await this.mustLead(client, askedAtMs);
+    const sending = rows.map((row) =>
+      producer.sendEncoded({ name: row.topic }, { key: row.message_key, value: row.value, headers: row.headers }),
     );
+    await this.speakingUntil(Promise.all(sending), client);
     await client.query(`DELETE FROM ${client.escapeIdentifier(schema)}.outbox WHERE id = ANY($1)`, [
       rows.map((row) => row.id),
     ]);
     return rows.length;
+  }
+
+  /** Throws when the session has ended. One that was heard of lately has not: what stood still did so before. */
+  private async mustLead(client: pg.Client, heardAtMs: number): Promise<void> {
+    while (performance.now() - heardAtMs > this.silenceMaxMs / 2) {
+      heardAtMs = performance.now();
+      await client.query('SELECT 1');
+    }
+  }
+
+  /** Kafka may take longer than the session may be silent. */
+  private async speakingUntil(work: Promise<unknown>, client: pg.Client): Promise<void> {
+    const speaking = setInterval(() => {
+      client.query('SELECT 1').catch(() => undefined);
+    }, this.silenceMaxMs / 10);
+    try {
+      await work;
+    } finally {
+      clearInterval(speaking);
+    }
   }
 
   private lag(seconds: number): void {

@@ -1,0 +1,31 @@
+import pg from 'pg';
+
+/** As many as fit into the time. */
+const probes = 3;
+
+/** An answer may take this many times as long as the session may be silent: a page of an outbox can be large. */
+const answerFactor = 2;
+
+/** A connection of a relay: its advisory lock is worth something only as long as it can do something with it. */
+export const newRelaySession = (databaseUrl: string, name: string, silenceMaxMs: number): pg.Client =>
+  new pg.Client({
+    connectionString: databaseUrl,
+    application_name: name,
+    connectionTimeoutMillis: silenceMaxMs,
+    // What is on its way when a network goes away is not answered, and nothing says so.
+    query_timeout: answerFactor * silenceMaxMs,
+  });
+
+/**
+ * PostgreSQL ends the session of a process that stands still, of a machine that is gone, and of one that no longer takes
+ * what is sent to it. By itself it would keep all three, with their locks, for hours.
+ */
+export const sessionEndsAfter = (silenceMaxMs: number): string => {
+  const probeSeconds = Math.max(1, Math.floor(silenceMaxMs / 1_000 / probes));
+  return `
+    SET idle_session_timeout = ${silenceMaxMs};
+    SET tcp_keepalives_idle = ${probeSeconds};
+    SET tcp_keepalives_interval = ${probeSeconds};
+    SET tcp_keepalives_count = ${probes - 1};
+    SET tcp_user_timeout = ${silenceMaxMs}`;
+};

@@ -1,0 +1,187 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { DeviceEvents, type DeviceEventReported, fixtures } from '@lanyard/contracts';
+import { createLogger, Metrics, newId, openDatabase } from '@lanyard/service';
+import { engines, eventually, isolate, type Isolation } from '@lanyard/testing';
+import type { DataSource } from 'typeorm';
+import { Outbox, outboxMigration, OutboxRelay, type OutboxRelayOptions } from '../src/index.js';
+
+const schema = 'led';
+const outbox = new Outbox(schema, 'test');
+const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
+
+const silenceMaxMs = 2_000;
+
+/** PostgreSQL by itself would take hours. */
+const soonMs = 5 * silenceMaxMs;
+
+/** Leads, and says what it sends. */
+const leader = `
+  const { OutboxRelay } = await import('@lanyard/kafka');
+  const [databaseUrl, schema, silenceMaxMs] = process.argv.slice(1);
+  const logger = { warn: () => undefined };
+  const producer = { sendEncoded: async (_, { value }) => console.log(JSON.parse(String(value)).description) };
+  new OutboxRelay({ databaseUrl, schema, silenceMaxMs: Number(silenceMaxMs), producer, logger }).start();
+`;
+
+const standStill = (ms: number): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+
+const pass = (ms: number): Promise<void> => new Promise((passed) => setTimeout(passed, ms));
+
+/** A way to PostgreSQL on which, from some time on, nothing arrives any more. */
+const silentLine = async () => {
+  const sockets = new Set<Socket>();
+  let silent = false;
+  const server = createServer((client) => {
+    const { hostname, port } = new URL(engines().databaseUrl);
+    const database = connect({ host: hostname, port: Number(port) });
+    const pipe = (from: Socket, to: Socket): void => {
+      sockets.add(from);
+      from.on('error', () => undefined);
+      from.on('data', (bytes) => silent || to.write(bytes));
+      from.on('close', () => silent || to.destroy());
+    };
+    pipe(client, database);
+    pipe(database, client);
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  return {
+    port: (server.address() as AddressInfo).port,
+    connections: () => sockets.size / 2,
+    silence: () => (silent = true),
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+};
+
+describe('the leader among the relays of an outbox', () => {
+  let isolation: Isolation;
+  let database: DataSource;
+  let begun: string[];
+  let sent: string[];
+  const ends: (() => unknown)[] = [];
+
+  beforeAll(async () => {
+    isolation = await isolate('outbox-leader');
+    const migrations = [outboxMigration(schema)];
+    const { databaseUrl: url } = isolation;
+    database = await openDatabase({ url, schema, entities: [], migrations, applicationName: 'test' });
+  });
+
+  afterAll(async () => {
+    await database?.destroy();
+    await isolation?.drop();
+  });
+
+  beforeEach(async () => {
+    begun = [];
+    sent = [];
+    await database.query(`DELETE FROM ${schema}.outbox`);
+  });
+
+  afterEach(async () => {
+    for (const end of ends.splice(0)) await end();
+  });
+
+  const announce = (description: string): Promise<void> => {
+    const base = fixtures(DeviceEvents).valid['client code'] as DeviceEventReported;
+    return outbox.append(database.manager, DeviceEvents, { ...base, deviceId: newId(), eventId: newId(), description });
+  };
+
+  const relay = (name: string, options: Partial<OutboxRelayOptions> = {}, afterMs = 0): OutboxRelay => {
+    const started = new OutboxRelay({
+      databaseUrl: isolation.databaseUrl,
+      schema,
+      logger,
+      silenceMaxMs,
+      producer: {
+        sendEncoded: async (_, { value }) => {
+          begun.push(name);
+          if (afterMs) await pass(afterMs);
+          sent.push(`${name} ${(JSON.parse(String(value)) as DeviceEventReported).description}`);
+        },
+      },
+      ...options,
+    });
+    started.start();
+    ends.push(() => started.stop());
+    return started;
+  };
+
+  const leaderElsewhere = async (): Promise<ChildProcess> => {
+    const args = [isolation.databaseUrl, schema, String(silenceMaxMs)];
+    const child = spawn(process.execPath, ['--input-type=module', '-e', leader, ...args], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    ends.push(() => child.kill('SIGKILL'));
+    createInterface({ input: child.stdout }).on('line', (line) => sent.push(`elsewhere ${line}`));
+    await announce('first');
+    await eventually(() => expect(sent).toEqual(['elsewhere first']));
+    // Whoever stands still before it has deleted what it sent makes it come twice.
+    await eventually(async () => expect(await database.query(`SELECT id FROM ${schema}.outbox`)).toEqual([]));
+    return child;
+  };
+
+  it('that stands still is followed by another one, and has nothing to say when it goes on', async () => {
+    const frozen = await leaderElsewhere();
+    relay('here');
+    frozen.kill('SIGSTOP');
+    await announce('second');
+    await eventually(() => expect(sent).toContain('here second'), { timeoutMs: soonMs });
+    frozen.kill('SIGCONT');
+    for (const each of ['third', 'fourth']) {
+      await announce(each);
+      await eventually(() => expect(sent).toContain(`here ${each}`));
+      await pass(silenceMaxMs / 2);
+    }
+    expect(sent).toEqual(['elsewhere first', 'here second', 'here third', 'here fourth']);
+  });
+
+  it('that stood still with rows in its hands does not send them', async () => {
+    // The relay notes how old the rows are that it has just read.
+    const metrics = new Metrics('test', 'test');
+    const age = metrics.gauge({ name: 'lanyard_outbox_lag_seconds', help: 'x', labelNames: ['schema'] });
+    let still = false;
+    age.set = (_: unknown, seconds?: number) => {
+      if (still && seconds) standStill(1.5 * silenceMaxMs);
+      still &&= !seconds;
+    };
+    relay('one', { metrics });
+    await announce('first');
+    await eventually(() => expect(sent).toEqual(['one first']));
+    relay('two');
+    still = true;
+    await announce('second');
+    await eventually(() => expect(sent).toHaveLength(2));
+    await announce('third');
+    await eventually(() => expect(sent).toHaveLength(3));
+    expect(sent.map((each) => each.split(' ')[1])).toEqual(['first', 'second', 'third']);
+  });
+
+  it('that has nothing to do, or waits for Kafka, stays', async () => {
+    relay('one', {}, 2 * silenceMaxMs);
+    await announce('first');
+    await eventually(() => expect(begun).toEqual(['one']));
+    relay('two');
+    await eventually(() => expect(sent).toEqual(['one first']));
+    await pass(1.5 * silenceMaxMs);
+    await announce('second');
+    await eventually(() => expect(sent).toEqual(['one first', 'one second']));
+  });
+
+  it('whose connection leads nowhere makes another one', async () => {
+    const line = await silentLine();
+    const databaseUrl = new URL(isolation.databaseUrl);
+    databaseUrl.port = String(line.port);
+    ends.push(() => line.close());
+    relay('one', { databaseUrl: databaseUrl.href });
+    await announce('first');
+    await eventually(() => expect(sent).toEqual(['one first']));
+    line.silence();
+    await eventually(() => expect(line.connections()).toBeGreaterThan(1), { timeoutMs: soonMs });
+  });
+});
