@@ -5,6 +5,7 @@ import type { RecentChunks } from '../queue/recent-chunks.js';
 import { LinkLost, type RedisLink } from '../queue/redis-link.js';
 import { accountsOf, deliveries, type Delivery, positionOf } from './audience.js';
 import type { IntakeBatch } from './intake-event.js';
+import { portions } from './portions.js';
 import { type AppendOutcome, lagMaxMs, PositionsLost, ShardAppender, type Taker } from './shard-appender.js';
 
 interface Waiting {
@@ -15,7 +16,7 @@ interface Waiting {
   failed: (error: unknown) => void;
 }
 
-/** Events of one flush: bounds the size of one command. */
+/** Events of one flush: bounds the size of one command, as `flushBytesMax` does for events of many channels. */
 const flushEventsMax = 20_000;
 
 /** A larger batch is worth a command of its own: while Redis has it, the next is made. */
@@ -40,6 +41,8 @@ export class Intake implements StoredPositions {
   private waiting: Waiting[] = [];
   private underWay = 0;
   private open = false;
+  /** How often it went on from what Redis says. */
+  private resumed = 0;
   private listener: IntakeListener | undefined;
   /** The last batch of each partition, without its events: how far shards that got nothing may move. */
   private readonly done = new Map<string, IntakeBatch>();
@@ -72,6 +75,7 @@ export class Intake implements StoredPositions {
    * appending it could leave a gap behind it.
    */
   resume(generations: readonly string[], reseek: () => void): void {
+    this.resumed++;
     this.done.clear();
     this.shards.forEach((shard, n) => shard.setGeneration(generations[n] as string));
     reseek();
@@ -128,25 +132,33 @@ export class Intake implements StoredPositions {
   }
 
   private async flush(flush: readonly Waiting[]): Promise<void> {
+    const { resumed } = this;
     const batches = flush.map(({ batch }) => batch);
     const everywhere = flush.some((each) => each.everywhere);
     try {
-      const perShard = await this.audience(batches);
-      const outcomes = await Promise.allSettled(
-        this.shards.map(async (shard, n) => {
-          const outcome = await shard.append(batches, perShard[n] ?? [], everywhere);
-          this.listener?.appended(outcome);
-        }),
-      );
-      const failures = outcomes.flatMap((o) => (o.status === 'rejected' ? [o.reason as unknown] : []));
-      for (const failure of failures)
-        if (failure instanceof PositionsLost) this.listener?.positionsLost(failure.topics);
-      if (failures.length > 0) throw failures[0];
+      const members = await this.members(batches);
+      for (const portion of portions(batches, members)) {
+        // What is left was fetched from positions that no longer hold, as what waits was.
+        if (resumed !== this.resumed) throw new LinkLost();
+        await this.append(portion, this.audience(portion, members), everywhere);
+      }
       if (!everywhere) this.noteDone(batches);
       for (const { done } of flush) done();
     } catch (error) {
       for (const { failed } of flush) failed(error);
     }
+  }
+
+  private async append(batches: readonly IntakeBatch[], perShard: Delivery[][], everywhere: boolean): Promise<void> {
+    const outcomes = await Promise.allSettled(
+      this.shards.map(async (shard, n) => {
+        const outcome = await shard.append(batches, perShard[n] ?? [], everywhere);
+        this.listener?.appended(outcome);
+      }),
+    );
+    const failures = outcomes.flatMap((o) => (o.status === 'rejected' ? [o.reason as unknown] : []));
+    for (const failure of failures) if (failure instanceof PositionsLost) this.listener?.positionsLost(failure.topics);
+    if (failures.length > 0) throw failures[0];
   }
 
   private noteDone(batches: readonly IntakeBatch[]): void {
@@ -163,12 +175,17 @@ export class Intake implements StoredPositions {
     for (const batch of behind) this.put(batch, true).catch(() => undefined);
   }
 
-  private async audience(batches: readonly IntakeBatch[]): Promise<Delivery[][]> {
+  /** Channels of the accounts of which every channel gets something. */
+  private async members(batches: readonly IntakeBatch[]): Promise<Map<string, string[]>> {
     const accounts = [...accountsOf(batches)];
     const members = await Promise.all(accounts.map((id) => this.link.redis.smembers(this.keys.account(id))));
+    return new Map(accounts.map((id, n) => [id, members[n] ?? []]));
+  }
+
+  private audience(batches: readonly IntakeBatch[], members: ReadonlyMap<string, string[]>): Delivery[][] {
     const perShard: Delivery[][] = this.shards.map(() => []);
-    const known = new Map(accounts.map((id, n) => [id, members[n] ?? []]));
-    for (const delivery of deliveries(batches, known)) perShard[this.keys.shardOf(delivery.channelId)]?.push(delivery);
+    for (const delivery of deliveries(batches, members))
+      perShard[this.keys.shardOf(delivery.channelId)]?.push(delivery);
     return perShard;
   }
 }

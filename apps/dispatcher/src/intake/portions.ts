@@ -1,0 +1,50 @@
+import { eventOverheadBytes } from '../channels/limits.js';
+import type { IntakeBatch, IntakeEvent } from './intake-event.js';
+
+/** What one flush gives to all channels together: an event counts once for each of them. */
+export const flushBytesMax = 8_000_000;
+
+const weightOf = ({ item }: IntakeEvent, members: ReadonlyMap<string, readonly string[]>): number => {
+  const { audience, accountId } = item;
+  const channels = audience === '*' ? (members.get(accountId)?.length ?? 0) : audience.length;
+  return channels * (item.item.length + eventOverheadBytes);
+};
+
+/** Events [first, end) of a batch. Up to its end they cover what the batch covers. */
+const sliceOf = (batch: IntakeBatch, first: number, end: number): IntakeBatch => {
+  const { topic, partition, lastOffset, events } = batch;
+  if (first === 0 && end === events.length) return batch;
+  const last = end === events.length ? lastOffset : (events[end - 1] as IntakeEvent).offset;
+  return { topic, partition, lastOffset: last, events: events.slice(first, end) };
+};
+
+/**
+ * Cuts what one flush would append into portions that follow each other, each within the bound, or of one event that
+ * is larger alone. Nearly always it is one, of the batches as they are. `members` are the channels of each account of
+ * which every channel gets something.
+ */
+export const portions = (
+  batches: readonly IntakeBatch[],
+  members: ReadonlyMap<string, readonly string[]>,
+  bytesMax = flushBytesMax,
+): IntakeBatch[][] => {
+  let portion: IntakeBatch[] = [];
+  const all = [portion];
+  let bytes = 0;
+  for (const batch of batches) {
+    const { events } = batch;
+    let first = 0;
+    for (let n = 0; n < events.length; n++) {
+      const weight = weightOf(events[n] as IntakeEvent, members);
+      if (bytes > 0 && bytes + weight > bytesMax) {
+        if (n > first) portion.push(sliceOf(batch, first, n));
+        all.push((portion = []));
+        bytes = 0;
+        first = n;
+      }
+      bytes += weight;
+    }
+    portion.push(sliceOf(batch, first, events.length));
+  }
+  return all;
+};
