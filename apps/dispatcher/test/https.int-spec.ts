@@ -1,13 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { RunningService } from '@lanyard/service';
-import { type Certified, certificateAuthority, eventually, parseMessage, selfSigned } from '@lanyard/testing';
-import { type Answer, type Customer, Landscape } from './landscape.js';
+import { type Certified, certificateAuthority, eventsOf, eventually, parseMessage, selfSigned } from '@lanyard/testing';
+import { type Answer, type Customer, Landscape, payloads } from './landscape.js';
 
+const secondMs = 1_000;
 const dayMs = 86_400_000;
 
 describe('callbacks over HTTPS', () => {
@@ -46,8 +47,8 @@ describe('callbacks over HTTPS', () => {
     }
   });
 
-  /** The URL of an application that shows this certificate. */
-  const receiver = async ({ certificate, privateKey }: Certified): Promise<string> => {
+  /** An application that shows this certificate. */
+  const application = ({ certificate, privateKey }: Certified): Server => {
     const server = createServer({ cert: certificate, key: privateKey }, (request, response) => {
       let body = '';
       request.on('data', (part: Buffer) => (body += part.toString()));
@@ -57,9 +58,15 @@ describe('callbacks over HTTPS', () => {
       });
     });
     servers.push(server);
-    await new Promise<void>((listening) => server.listen(0, 'localhost', listening));
+    return server;
+  };
+
+  const listening = async (server: TcpServer): Promise<string> => {
+    await new Promise<void>((isListening) => server.listen(0, 'localhost', isListening));
     return `https://localhost:${(server.address() as AddressInfo).port}/hook`;
   };
+
+  const receiver = (certified: Certified): Promise<string> => listening(application(certified));
 
   const register = (url: string): Promise<Answer> =>
     landscape.call(service, customer, 'PUT', 'callback', { url }, { headers: { accept: 'application/json' } });
@@ -71,6 +78,29 @@ describe('callbacks over HTTPS', () => {
     await eventually(() => expect(received).toHaveLength(2));
     expect(received[0]).toBe('{}');
     expect(parseMessage(received[1] ?? '')).toMatchObject({ notifications: [{}] });
+  });
+
+  it('one that accepts connections and says nothing: each retry makes its own, and arrives once it speaks', async () => {
+    const server = application(trusted.issue('localhost'));
+    const silent: Socket[] = [];
+    let speaks = true;
+    const door = createTcpServer((socket) => (speaks ? server.emit('connection', socket) : silent.push(socket)));
+    expect((await register(await listening(door))).status).toBe(200);
+    speaks = false;
+    await landscape.value(customer, 'kept');
+    for (const attempt of [1, 2, 3]) {
+      await eventually(() => expect(silent).toHaveLength(attempt));
+      landscape.clock.jump(20 * secondMs);
+      await eventually(async () =>
+        expect((await landscape.call(service, customer, 'GET', 'callback')).body).toMatchObject({ failures: attempt }),
+      );
+      speaks = attempt === 3;
+      landscape.clock.jump(2 ** (attempt - 1) * secondMs);
+    }
+    await eventually(() => expect(received).toHaveLength(2));
+    expect(payloads(eventsOf([parseMessage(received[1] ?? '')], 'notifications'))).toEqual(['kept']);
+    for (const socket of silent) socket.destroy();
+    door.close();
   });
 
   it.each<[string, () => Certified, string]>([

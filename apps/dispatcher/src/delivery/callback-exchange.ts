@@ -55,6 +55,11 @@ export class CallbackExchange implements Dispatcher.DispatchHandler {
     this.outcome = new Promise((settle) => (this.settle = settle));
   }
 
+  /** Something may have been written. Without that, it waits for a connection still, or there is none. */
+  get hasStarted(): boolean {
+    return this.controller !== undefined;
+  }
+
   /** Nothing more is written or waited for. */
   end(cause: SendFailure): void {
     this.stop({ ok: false, cause }, new Error(cause));

@@ -51,6 +51,9 @@ export type Sent = SendOutcome & { bodyLeft: boolean };
 const lineIdleMaxMs = 5 * 60_000;
 const idlePeriodMs = 60_000;
 
+/** Ends connections being made for nobody: later than the end of the request that waited for it. */
+const connectTimeoutMs = callbackTimeoutMs + 1_000;
+
 const ownHeaders = { 'content-type': 'application/json', 'accept-encoding': 'identity' };
 
 /** As an iterable, a body is not looked at before its request can be written: nothing leaves when that throws. */
@@ -115,14 +118,15 @@ export class CallbackSender {
     const outcome = await exchange.outcome;
     timer.cancel();
     signal?.removeEventListener('abort', abort);
+    // The pool would keep the body, and the next one behind it, for as long as the peer leaves it connecting.
+    if (line && !exchange.hasStarted) this.drop(channelId, line);
     return Object.assign({ bodyLeft: outcome.ok && line?.socket?.writableLength === 0 }, outcome);
   }
 
   /** The channel is gone, or goes elsewhere. */
   forget(channelId: string): void {
     const line = this.lines.get(channelId);
-    this.lines.delete(channelId);
-    void line?.pool.destroy().catch(() => undefined);
+    if (line) this.drop(channelId, line);
   }
 
   start(): void {
@@ -132,6 +136,11 @@ export class CallbackSender {
   close(): void {
     this.looking?.cancel();
     for (const channelId of [...this.lines.keys()]) this.forget(channelId);
+  }
+
+  private drop(channelId: string, line: Line): void {
+    if (this.lines.get(channelId) === line) this.lines.delete(channelId);
+    void line.pool.destroy().catch(() => undefined);
   }
 
   private forgetIdle(): void {
@@ -159,7 +168,7 @@ export class CallbackSender {
 
   private newLine(origin: string): Line {
     const connect = buildConnector({
-      timeout: 0,
+      timeout: connectTimeoutMs,
       lookup: this.guard.lookup,
       // Also where the environment of the process says otherwise.
       rejectUnauthorized: true,
