@@ -1,5 +1,6 @@
-import { lookup as dnsLookup, type LookupAddress } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
 import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';
+import { HostNames } from './host-names.js';
 
 /** IANA special-purpose registries: addresses that are not on the public internet, or lead back into ours. */
 const forbidden = [
@@ -67,7 +68,10 @@ export class AddressGuard {
   private readonly exceptions: BlockList;
 
   /** `allowCidrs`: networks that are allowed although they are private, for installations without an internet. */
-  constructor(allowCidrs: readonly string[] = []) {
+  constructor(
+    allowCidrs: readonly string[] = [],
+    private readonly names = new HostNames(),
+  ) {
     this.exceptions = listOf(allowCidrs);
   }
 
@@ -88,13 +92,16 @@ export class AddressGuard {
    * check and connection. One denied address denies the name.
    */
   readonly lookup: LookupFunction = (hostname, options, callback) => {
-    dnsLookup(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
-      const refused =
-        error ?? (addresses.every(({ address }) => this.allows(address)) ? null : new AddressForbidden(hostname));
-      const [first] = addresses ?? [];
-      if (refused || !first) return callback(refused, '', 0);
-      if (options.all) callback(null, addresses);
-      else callback(null, first.address, first.family);
-    });
+    this.addressesOf(hostname).then(
+      ([first = { address: '', family: 0 }, ...others]) =>
+        options.all ? callback(null, [first, ...others]) : callback(null, first.address, first.family),
+      (error: Error) => callback(error, '', 0),
+    );
   };
+
+  private async addressesOf(hostname: string): Promise<LookupAddress[]> {
+    const addresses = await this.names.addressesOf(hostname);
+    if (!addresses.every(({ address }) => this.allows(address))) throw new AddressForbidden(hostname);
+    return addresses;
+  }
 }

@@ -1,0 +1,107 @@
+import type { LookupAddress } from 'node:dns';
+import { Resolver } from 'node:dns/promises';
+import { readFile } from 'node:fs/promises';
+import { isIP, isIPv6 } from 'node:net';
+import { join } from 'node:path';
+
+/** Of a query, to be doubled once. With up to three name servers, a name has failed before its request has (20 s). */
+const queryTimeoutMs = 2_000;
+const queryTries = 2;
+
+/** resolv.conf(5). */
+const ndotsMax = 15;
+
+/** What a name server says of a name that does not exist, and what names are that cannot. */
+const nameless = ['ENOTFOUND', 'ENODATA', 'EBADNAME'];
+
+/** What else does not end a search: the server of one domain has failed. */
+const searchGoesOn = [...nameless, 'ESERVFAIL'];
+
+interface Search {
+  domains: string[];
+  /** Names with fewer dots are looked for in the domains first. */
+  ndots: number;
+}
+
+const words = (line: string): string[] => line.split(/\s+/).filter((word) => word !== '');
+
+/** Of the text of a hosts file. */
+export const hostsIn = (hosts: string, name: string): LookupAddress[] =>
+  hosts
+    .split('\n')
+    .map((line) => words(line.replace(/#.*/, '').toLowerCase()))
+    .filter(([address = '', ...names]) => isIP(address) && !address.includes('%') && names.includes(name))
+    .map(([address = '']) => ({ address, family: isIPv6(address) ? 6 : 4 }));
+
+/** Of the text of resolv.conf: the last line of a kind counts. */
+export const searchIn = (resolvConf: string): Search => {
+  const search: Search = { domains: [], ndots: 1 };
+  for (const [keyword, ...values] of resolvConf.split('\n').map((line) => words(line))) {
+    if (keyword === 'search' || keyword === 'domain') search.domains = values.filter((domain) => domain !== '.');
+    const ndots = keyword === 'options' && values.map((option) => /^ndots:(\d+)$/.exec(option)?.[1]).find(Boolean);
+    if (ndots) search.ndots = Math.min(Number(ndots), ndotsMax);
+  }
+  return search;
+};
+
+/** What a name may stand for, in the order in which it is asked for. */
+export const candidates = (name: string, { domains, ndots }: Search): string[] => {
+  if (name.endsWith('.')) return [name];
+  const found = domains.map((domain) => `${name}.${domain}`);
+  return name.split('.').length > ndots ? [name, ...found] : [...found, name];
+};
+
+const codeOf = (error: unknown): string => String((error as { code?: unknown }).code);
+
+/** IPv4 first: where there is no IPv6, it is not tried. */
+const answerOf = async (resolver: Resolver, name: string): Promise<LookupAddress[]> => {
+  const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+  const found = answers.flatMap((answer, n) =>
+    answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family: n === 0 ? 4 : 6 })) : [],
+  );
+  if (found.length > 0) return found;
+  const errors = answers.map((answer) => (answer.status === 'rejected' ? (answer.reason as unknown) : undefined));
+  throw errors.find((error) => error && !nameless.includes(codeOf(error))) ?? errors[0];
+};
+
+/**
+ * Addresses of callback hosts, as getaddrinfo finds them (hosts file, DNS with the search list) but without it: that
+ * holds a thread for as long as a name server says nothing, and the whole process, its connections to the engines
+ * included, has two threads for it. Here such a name costs a timer.
+ */
+export class HostNames {
+  /** `nameservers`: other ones than resolv.conf says. */
+  constructor(
+    private readonly folder = '/etc',
+    private readonly nameservers?: readonly string[],
+  ) {}
+
+  async addressesOf(name: string): Promise<LookupAddress[]> {
+    const [hosts, resolvConf] = await Promise.all([this.read('hosts'), this.read('resolv.conf')]);
+    const known = hostsIn(hosts, name.toLowerCase().replace(/\.$/, ''));
+    if (known.length > 0) return known;
+    const resolver = this.resolver();
+    let nobody: unknown;
+    for (const candidate of candidates(name, searchIn(resolvConf))) {
+      try {
+        return await answerOf(resolver, candidate);
+      } catch (error) {
+        if (!searchGoesOn.includes(codeOf(error))) throw error;
+        nobody = error;
+      }
+    }
+    throw nobody;
+  }
+
+  /** Of its own for each name: one that lasts remembers how fast others were answered, and its name servers of before. */
+  private resolver(): Resolver {
+    const resolver = new Resolver({ timeout: queryTimeoutMs, tries: queryTries });
+    if (this.nameservers) resolver.setServers(this.nameservers);
+    return resolver;
+  }
+
+  /** '' when it is not there, as in a container without a network. */
+  private read(file: string): Promise<string> {
+    return readFile(join(this.folder, file), 'utf8').catch(() => '');
+  }
+}
