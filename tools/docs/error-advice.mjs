@@ -178,6 +178,11 @@ export const ofApps = {
       advice: 'Answer the PUT with body `{}` by 200 or 204, then register again',
       samples: [['…']],
     },
+    TooManyVerifications: {
+      advice: 'Wait for the answer of the other registrations, at most 20 s',
+      samples: [['key'], ['account']],
+    },
+    VerifiersBusy: { advice: 'Try again after `Retry-After`' },
     SigningSecretsExceeded: { advice: 'Delete one that no receiver uses any more', samples: [[3]] },
     SigningSecretNotFound: { advice: 'List them: `GET /v2/notification/callback/signing-secrets`' },
     PageOfSecretsNotFound: { advice: 'Start again from the first page: what `after` named was deleted' },

@@ -1,5 +1,6 @@
 import { NotFound, ServiceError, Unavailable, ValidationFailed } from '@lanyard/service';
 import type { ChannelKind } from './channels/channel.entity.js';
+import { verificationsOfAccountMax } from './channels/limits.js';
 
 const nameOf: Record<ChannelKind, string> = { callback: 'callback', websocket: 'WebSocket', pull: 'pull' };
 
@@ -38,6 +39,29 @@ export class CallbackNotVerified extends ServiceError {
       message: `The URL did not answer the verification PUT with 200 or 204: ${why}.`,
       fields: [{ name: 'url', message: why }],
     });
+  }
+}
+
+/** Each holds a connection to an address of the customer's choice for up to 20 s. */
+export class TooManyVerifications extends ServiceError {
+  constructor(of: 'key' | 'account') {
+    super({
+      status: 429,
+      code: 'rate_limit_exceeded',
+      token: 'TOO_MANY_REQUESTS',
+      message:
+        of === 'key'
+          ? 'A callback URL of this key is being verified: try again when that is answered.'
+          : `${verificationsOfAccountMax} callback URLs of the account are being verified: try again in a few seconds.`,
+      retryAfterSeconds: 1,
+    });
+  }
+}
+
+/** Of all accounts together. */
+export class VerifiersBusy extends Unavailable {
+  constructor() {
+    super('Too many callback URLs are being verified: try again in a few seconds.');
   }
 }
 

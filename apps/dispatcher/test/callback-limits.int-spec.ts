@@ -68,6 +68,20 @@ describe('a callback and its limits', () => {
     expect(await answer).toMatchObject({ status: 400, body: { message: expect.stringContaining('within 20 s') } });
   });
 
+  it('429 while another URL of the key is being verified: a key has one verification at a time', async () => {
+    receiver.answer('hang');
+    const first = register();
+    await eventually(() => expect(receiver.calls).toHaveLength(1));
+    const second = await register();
+    expect(second).toMatchObject({ status: 429, text: 'TOO_MANY_REQUESTS' });
+    expect(second.headers.get('retry-after')).toBe('1');
+    landscape.clock.jump(20 * secondMs);
+    expect((await first).status).toBe(400);
+    expect(receiver.calls).toHaveLength(1);
+    receiver.answer(204);
+    expect((await register()).status).toBe(200);
+  });
+
   it('an account that is upgraded: its channel keeps the old limits until it is registered anew', async () => {
     const failTwice = async (): Promise<void> => {
       receiver.answer(500);

@@ -60,6 +60,7 @@ export class ChannelsController {
   @ApiOkResponse({ standardSchema: CallbackViewSchema, description: 'Verified and stored; header values are masked' })
   @ApiResponse({ status: 400, description: 'Not valid, not verified, or the key has a channel of another kind' })
   @ApiResponse({ status: 401, description: 'The key was reset or deleted while the URL was verified' })
+  @ApiResponse({ status: 429, description: 'A URL of the key, or too many of the account, are being verified' })
   async putCallback(
     @Caller() caller: Identity,
     @Body({ schema: CallbackSchema }) body: z.output<typeof CallbackSchema>,

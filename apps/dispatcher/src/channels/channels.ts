@@ -4,7 +4,6 @@ import {
   type EncryptionKeys,
   type Identity,
   type Logger,
-  newId,
   open,
   reseal,
   seal,
@@ -13,10 +12,9 @@ import {
 import type { AddressGuard } from '../delivery/address-guard.js';
 import type { Bus } from '../delivery/bus.js';
 import type { CallbackDelivery } from '../delivery/callback-delivery.js';
-import type { SendFailure } from '../delivery/callback-exchange.js';
 import type { CallbackSender, CallbackTarget } from '../delivery/callback-sender.js';
-import { type Signing, type SigningSecret, signatureHeaders } from '../delivery/signature.js';
-import { CallbackNotVerified, ChannelDeleted, ChannelNotFound, ChannelOfAnotherKind } from '../errors.js';
+import type { SigningSecret } from '../delivery/signature.js';
+import { ChannelDeleted, ChannelNotFound, ChannelOfAnotherKind } from '../errors.js';
 import type { ChannelRegistry, QueueState } from '../queue/channel-registry.js';
 import { checkCallback } from './callback-rules.js';
 import type { Channel, ChannelKind } from './channel.entity.js';
@@ -26,6 +24,7 @@ import type { Drop } from './drop-report.js';
 import type { KeyDirectory } from './key-directory.js';
 import { defaultSerialization, renderCodeOf, type Serialization } from './serialization.js';
 import { judged, noStanding, type Standing } from './standing.js';
+import { Verification } from './verification.js';
 
 /** A gateway of before does not say with which secret they came. */
 export type Owner = Pick<Identity, 'keyId' | 'accountId' | 'tier' | 'secretFingerprint'>;
@@ -39,20 +38,6 @@ export interface Shown {
   /** undefined when Redis does not have the channel (yet). */
   queue: QueueState | undefined;
 }
-
-const verification = Buffer.from('{}');
-
-const whyNot: Record<SendFailure, string> = {
-  status: 'another status',
-  timeout: 'no answer within 20 s',
-  unreachable: 'not reachable',
-  forbidden: 'its address is not publicly reachable',
-  untrusted: 'its certificate is not trusted',
-  'other name': 'its certificate is for another name',
-  'out of date': 'its certificate has expired, or is not valid yet',
-  aborted: 'not reachable',
-  withdrawn: 'not reachable',
-};
 
 type Contents = Pick<Channel, 'target' | 'serialization'> & Standing;
 
@@ -76,7 +61,11 @@ interface ChannelsParts {
  * the next start, and every step may be repeated.
  */
 export class Channels {
-  constructor(private readonly parts: ChannelsParts) {}
+  private readonly verification: Verification;
+
+  constructor(private readonly parts: ChannelsParts) {
+    this.verification = new Verification(parts.sender, parts.clock);
+  }
 
   /**
    * Spec §4.5 rule 1: the URL is called before it is stored; it replaces the one before, and queued events stay. It
@@ -89,7 +78,7 @@ export class Channels {
     this.refuseOtherKind(before, 'callback');
     checkCallback(target, guard);
     const registeredWith = await this.secretOf(caller);
-    await this.verify(target, this.targetOf(before)?.signing);
+    await this.verification.verify(caller, target, this.targetOf(before)?.signing);
     const contents = (known: Channel | null): Contents => {
       const signing = this.targetOf(known)?.signing;
       const sealed = this.sealed({ ...target, ...(signing && { signing }) });
@@ -278,16 +267,6 @@ export class Channels {
 
   private judged<S extends Standing>(keyId: string, standing: S): S | Standing {
     return judged(standing, this.parts.keys.seen(keyId), new Date(this.parts.clock.now()));
-  }
-
-  private async verify(target: CallbackTarget, signing: Signing | undefined): Promise<void> {
-    const { sender, clock } = this.parts;
-    const headers = signing && signatureHeaders(signing, `msg_${newId()}`, clock.now(), verification);
-    // Of its own: another one of the same key may be under way, to another URL.
-    const line = `verification ${newId()}`;
-    const sent = await sender.send(line, target, { body: verification, ...(headers && { headers }) });
-    sender.forget(line);
-    if (!sent.ok) throw new CallbackNotVerified(whyNot[sent.cause]);
   }
 
   private async show(channel: Channel): Promise<Shown> {

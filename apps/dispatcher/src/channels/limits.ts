@@ -47,6 +47,10 @@ export const callbackResponseBytesMax = 64 * 1024;
 export const callbackCharactersMax = 400;
 export const callbackHeadersMax = 32;
 
+/** Verifications of callback URLs under way at once, in one replica. */
+export const verificationsMax = 256;
+export const verificationsOfAccountMax = 32;
+
 /** Of one channel: the one in use, the next one, and one for an accident. */
 export const signingSecretsMax = 3;
 

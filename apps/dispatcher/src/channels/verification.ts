@@ -1,0 +1,81 @@
+import { type Clock, type Identity, newId } from '@lanyard/service';
+import type { SendFailure } from '../delivery/callback-exchange.js';
+import type { CallbackSender, CallbackTarget } from '../delivery/callback-sender.js';
+import { type Signing, signatureHeaders } from '../delivery/signature.js';
+import { CallbackNotVerified, TooManyVerifications, VerifiersBusy } from '../errors.js';
+import { verificationsMax, verificationsOfAccountMax } from './limits.js';
+
+const body = Buffer.from('{}');
+
+const whyNot: Record<SendFailure, string> = {
+  status: 'another status',
+  timeout: 'no answer within 20 s',
+  unreachable: 'not reachable',
+  forbidden: 'its address is not publicly reachable',
+  untrusted: 'its certificate is not trusted',
+  'other name': 'its certificate is for another name',
+  'out of date': 'its certificate has expired, or is not valid yet',
+  aborted: 'not reachable',
+  withdrawn: 'not reachable',
+};
+
+/** Whose URL is verified. */
+type Registrant = Pick<Identity, 'keyId' | 'accountId' | 'secretFingerprint'>;
+
+/** Who has an old secret of a key does not keep out who has the new one. */
+const secretOf = ({ keyId, secretFingerprint = '' }: Registrant): string => `${keyId} ${secretFingerprint}`;
+
+/** Places for what may take 20 s and a connection each: one of a key (and its secret), few of an account. */
+export class VerificationPlaces {
+  private readonly accounts = new Map<string, Set<string>>();
+  private taken = 0;
+
+  /** Throws when there is no place. */
+  take(registrant: Registrant): void {
+    const { accountId } = registrant;
+    const secret = secretOf(registrant);
+    const secrets = this.accounts.get(accountId) ?? new Set();
+    if (secrets.has(secret)) throw new TooManyVerifications('key');
+    if (secrets.size >= verificationsOfAccountMax) throw new TooManyVerifications('account');
+    if (this.taken >= verificationsMax) throw new VerifiersBusy();
+    this.accounts.set(accountId, secrets.add(secret));
+    this.taken++;
+  }
+
+  /** What was taken. */
+  giveBack(registrant: Registrant): void {
+    const secrets = this.accounts.get(registrant.accountId);
+    if (!secrets?.delete(secretOf(registrant))) return;
+    if (secrets.size === 0) this.accounts.delete(registrant.accountId);
+    this.taken--;
+  }
+}
+
+/** Asks URLs whether they want to be called (spec §4.5 rule 1). */
+export class Verification {
+  private readonly places = new VerificationPlaces();
+
+  constructor(
+    private readonly sender: CallbackSender,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Throws CallbackNotVerified, or that there is no place. */
+  async verify(registrant: Registrant, target: CallbackTarget, signing: Signing | undefined): Promise<void> {
+    this.places.take(registrant);
+    try {
+      await this.call(target, signing);
+    } finally {
+      this.places.giveBack(registrant);
+    }
+  }
+
+  private async call(target: CallbackTarget, signing: Signing | undefined): Promise<void> {
+    const headers = signing && signatureHeaders(signing, `msg_${newId()}`, this.clock.now(), body);
+    // Of its own: the channel may be sending to the URL of before.
+    const line = `verification ${newId()}`;
+    const sent = await this.sender.send(line, target, { body, ...(headers && { headers }) });
+    this.sender.forget(line);
+    if (!sent.ok) throw new CallbackNotVerified(whyNot[sent.cause]);
+  }
+}
