@@ -7,6 +7,7 @@ import { Channel } from './channel.entity.js';
 import type { Deed } from './deeds.js';
 import type { Drop } from './drop-report.js';
 import { DropReportStore } from './drop-report-store.js';
+import { KeyTurns } from './key-turns.js';
 
 export type ChannelStatus = 'created' | 'connected' | 'disconnected' | 'expired' | 'deleted';
 
@@ -24,6 +25,7 @@ const pageSize = 500;
 export class ChannelStore {
   private readonly reports: DropReportStore;
   private readonly audit: AuditTrail;
+  private readonly turns = new KeyTurns();
 
   constructor(
     private readonly database: DataSource,
@@ -40,20 +42,11 @@ export class ChannelStore {
 
   /**
    * One at a time per key, in all replicas: what `work` does to PostgreSQL, to Redis and to the outbox happens in one
-   * order. The lock outlasts transactions and ends with the connection.
+   * order. The lock outlasts transactions and ends with the connection. Throws RateLimited when more than `waitingMax`
+   * in this replica would wait for it.
    */
-  async withLock<T>(keyId: string, work: (locked: LockedChannel) => Promise<T>): Promise<T> {
-    const runner = this.database.createQueryRunner();
-    try {
-      await runner.query('SELECT pg_advisory_lock($1, hashtext($2))', [lockSpace, keyId]);
-      try {
-        return await work(new LockedChannel(keyId, runner.manager, this.outbox, this.reports, this.audit, this.clock));
-      } finally {
-        await runner.query('SELECT pg_advisory_unlock($1, hashtext($2))', [lockSpace, keyId]).catch(() => undefined);
-      }
-    } finally {
-      await runner.release();
-    }
+  withLock<T>(keyId: string, work: (locked: LockedChannel) => Promise<T>, waitingMax?: number): Promise<T> {
+    return this.turns.run(keyId, () => this.locked(keyId, work), waitingMax);
   }
 
   /** All channels, a page at a time, by key id. */
@@ -82,6 +75,20 @@ export class ChannelStore {
       keyIds,
     ])) as { key_id: string }[];
     return new Set(rows.map((row) => row.key_id));
+  }
+
+  private async locked<T>(keyId: string, work: (locked: LockedChannel) => Promise<T>): Promise<T> {
+    const runner = this.database.createQueryRunner();
+    try {
+      await runner.query('SELECT pg_advisory_lock($1, hashtext($2))', [lockSpace, keyId]);
+      try {
+        return await work(new LockedChannel(keyId, runner.manager, this.outbox, this.reports, this.audit, this.clock));
+      } finally {
+        await runner.query('SELECT pg_advisory_unlock($1, hashtext($2))', [lockSpace, keyId]).catch(() => undefined);
+      }
+    } finally {
+      await runner.release();
+    }
   }
 }
 

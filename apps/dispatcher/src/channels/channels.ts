@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '@lanyard/contracts';
 import {
   type Clock,
@@ -22,6 +23,7 @@ import type { Announcement, ChannelStore, LockedChannel } from './channel-store.
 import { deletion, type Deed, type Registered, registration } from './deeds.js';
 import type { Drop } from './drop-report.js';
 import type { KeyDirectory } from './key-directory.js';
+import { changesWaitingMax } from './limits.js';
 import { defaultSerialization, renderCodeOf, type Serialization } from './serialization.js';
 import { judged, noStanding, type Standing } from './standing.js';
 import { Verification } from './verification.js';
@@ -97,7 +99,7 @@ export class Channels {
     change: (secrets: readonly SigningSecret[]) => readonly SigningSecret[],
     deed: Deed,
   ): Promise<void> {
-    await this.parts.store.withLock(keyId, async (locked) => {
+    const work = async (locked: LockedChannel): Promise<void> => {
       const channel = await locked.find();
       const target = this.targetOf(channel);
       if (!channel || !target || channel.accountId !== accountId) throw new ChannelNotFound('callback');
@@ -107,7 +109,8 @@ export class Channels {
       const next = secrets.length > 0 ? { ...unsigned, signing: { channelCreatedAtMs, secrets } } : unsigned;
       const saved = await locked.save({ ...channel, target: this.sealed(next) }, undefined, deed);
       await this.register(saved, locked, true);
-    });
+    };
+    await this.parts.store.withLock(keyId, work, changesWaitingMax);
   }
 
   /** Seals the callback with the first encryption key. False when it is, or there is none. */
@@ -123,6 +126,8 @@ export class Channels {
 
   /** A channel that exists is kept, with its queue and socket; its serialization changes when one is given. */
   async putWebSocket(caller: Caller, serialization?: Serialization): Promise<Shown & { created: boolean }> {
+    const same = await this.sameWebSocket(caller, serialization);
+    if (same) return { ...(await this.show(same)), created: false };
     const contents = (known: Channel | null): Contents => ({
       ...noStanding,
       target: null,
@@ -153,7 +158,8 @@ export class Channels {
 
   async remove(caller: Caller, kind: ChannelKind): Promise<void> {
     const announcement = { status: 'deleted', reason: 'deleted by a REST call' } as const;
-    const removed = await this.end(caller.keyId, announcement, { kind }, deletion(caller, kind));
+    const only = { kind, waitingMax: changesWaitingMax };
+    const removed = await this.end(caller.keyId, announcement, only, deletion(caller, kind));
     if (!removed) throw new ChannelNotFound(kind);
   }
 
@@ -184,11 +190,11 @@ export class Channels {
   async end(
     keyId: string,
     announcement: Announcement,
-    only: { kind?: ChannelKind; stillSo?: () => Promise<boolean> } = {},
+    only: { kind?: ChannelKind; stillSo?: () => Promise<boolean>; waitingMax?: number } = {},
     deed?: Deed,
   ): Promise<boolean> {
     const { store, delivery } = this.parts;
-    return store.withLock(keyId, async (locked) => {
+    const work = async (locked: LockedChannel): Promise<boolean> => {
       const channel = await locked.find();
       if (channel && only.kind && channel.kind !== only.kind) return false;
       if (only.stillSo && !(await only.stillSo())) return false;
@@ -197,7 +203,8 @@ export class Channels {
       await this.removeQueue(keyId, locked);
       delivery.forget(keyId);
       return channel !== null;
-    });
+    };
+    return store.withLock(keyId, work, only.waitingMax);
   }
 
   /** Of a channel that PostgreSQL does not have (any more). What its queue loses is announced before it is gone. */
@@ -240,7 +247,7 @@ export class Channels {
     actor?: Actor,
   ): Promise<{ channel: Channel; created: boolean }> {
     const { store, clock, keys } = this.parts;
-    return store.withLock(keyId, async (locked) => {
+    const work = async (locked: LockedChannel): Promise<{ channel: Channel; created: boolean }> => {
       // Deleted while the URL was verified: nobody would end what is made now.
       if (keys.isDeleted(keyId)) throw new Unauthenticated('The key was deleted.');
       const known = await locked.find();
@@ -254,7 +261,18 @@ export class Channels {
       const channel = await locked.save(row, known ? undefined : { status: 'created' }, deed);
       await this.register(channel, locked);
       return { channel, created: !known };
-    });
+    };
+    return store.withLock(keyId, work, changesWaitingMax);
+  }
+
+  /** The channel when there is nothing to change, neither in PostgreSQL nor in Redis. */
+  private async sameWebSocket({ keyId }: Owner, serialization?: Serialization): Promise<Channel | undefined> {
+    const { store, registry, keys } = this.parts;
+    const known = await store.find(keyId);
+    if (known?.kind !== 'websocket' || keys.isDeleted(keyId)) return undefined;
+    if (serialization && !isDeepStrictEqual(serialization, known.serialization)) return undefined;
+    const [revision] = await registry.revisions([keyId]);
+    return revision === known.revision ? known : undefined;
   }
 
   /** With which secret the request came. Of a gateway that does not say: the one that was known when it came. */

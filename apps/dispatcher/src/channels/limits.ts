@@ -51,6 +51,9 @@ export const callbackHeadersMax = 32;
 export const verificationsMax = 256;
 export const verificationsOfAccountMax = 32;
 
+/** Requests of one key, in one replica, that wait until another one has changed its channel. */
+export const changesWaitingMax = 5;
+
 /** Of one channel: the one in use, the next one, and one for an accident. */
 export const signingSecretsMax = 3;
 

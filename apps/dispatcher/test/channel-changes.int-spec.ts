@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { RunningService } from '@lanyard/service';
+import { eventually, WebSocketClient } from '@lanyard/testing';
+import { Client } from 'pg';
+import { changesWaitingMax } from '../src/channels/limits.js';
+import { type Answer, type Customer, Landscape } from './landscape.js';
+
+describe('changes of channels', () => {
+  let landscape: Landscape;
+  let service: RunningService;
+  let customer: Customer;
+
+  beforeAll(async () => {
+    landscape = await Landscape.create('channel-changes');
+    service = await landscape.startReplica();
+  });
+
+  afterAll(() => landscape?.drop());
+
+  beforeEach(async () => {
+    customer = await landscape.customer();
+  });
+
+  const put = (as = customer, body?: unknown): Promise<Answer> => landscape.call(service, as, 'PUT', 'websocket', body);
+
+  const revision = async (): Promise<unknown> =>
+    (await landscape.query('SELECT revision FROM dispatcher.channels WHERE key_id = $1', [customer.keyId]))[0];
+
+  /** Another replica is at work on the channel of this key, until the result is called. */
+  const lock = async ({ keyId }: Customer): Promise<() => Promise<void>> => {
+    const other = new Client({ connectionString: landscape.isolation.databaseUrl });
+    await other.connect();
+    await other.query('SELECT pg_advisory_lock($1, hashtext($2))', [0xd15b, keyId]);
+    return () => other.end();
+  };
+
+  it('of a key that wait for each other hold one connection of all; too many of them are refused', async () => {
+    const neighbour = await landscape.customer();
+    const unlock = await lock(customer);
+    const answered: number[] = [];
+    const crowd = Array.from({ length: 20 }, async () => answered.push((await put()).status));
+    await eventually(() => expect(answered).toHaveLength(20 - 1 - changesWaitingMax));
+    expect(new Set(answered)).toEqual(new Set([429]));
+    expect((await put(neighbour)).status).toBe(201);
+    expect(answered).toHaveLength(20 - 1 - changesWaitingMax);
+    await unlock();
+    await Promise.all(crowd);
+    expect(answered.filter((status) => status !== 429).sort()).toEqual([
+      ...Array<number>(changesWaitingMax).fill(200),
+      201,
+    ]);
+  });
+
+  it('a WebSocket channel that is as it shall be is left alone', async () => {
+    const serialization = { type: 'v2', max_chunk_size: 7, cfg: { include_uid: true } };
+    await put(customer, { serialization });
+    const made = await revision();
+    const unlock = await lock(customer);
+    expect(await put()).toMatchObject({ status: 200, body: { queue_size: 0, serialization } });
+    expect((await put(customer, { serialization })).status).toBe(200);
+    expect(await revision()).toEqual(made);
+    await unlock();
+    const other = { ...serialization, max_chunk_size: 8 };
+    expect(await put(customer, { serialization: other })).toMatchObject({
+      status: 200,
+      body: { serialization: other },
+    });
+    expect(await revision()).not.toEqual(made);
+  });
+
+  it('a WebSocket channel that Redis does not have is made known to it', async () => {
+    await put();
+    const lost = await landscape.redis.keys(`${landscape.isolation.redisPrefix}*${customer.keyId}*`);
+    expect(await landscape.redis.del(lost)).toBeGreaterThan(0);
+    expect((await put()).status).toBe(200);
+    const client = await new WebSocketClient({ url: service.url, key: customer.key }).opened();
+    await eventually(async () =>
+      expect((await landscape.call(service, customer, 'GET', 'websocket')).body).toMatchObject({ status: 'connected' }),
+    );
+    client.close();
+  });
+});
