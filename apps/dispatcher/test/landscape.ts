@@ -253,21 +253,9 @@ export class Landscape {
     body?: unknown,
     options: { tier?: Identity['tier']; headers?: Record<string, string>; signal?: AbortSignal } = {},
   ): Promise<Answer> {
-    const identity = customer && {
-      accountId: customer.accountId,
-      keyId: customer.keyId,
-      groups: [],
-      permissions: [],
-      tier: options.tier ?? 'commercial',
-      requestId: newId(),
-      secretFingerprint: fingerprintOf(hashSecret(customer.key.slice(-32))),
-    };
     const response = await fetch(`${service.url}/v2/notification/${path}`, {
       method,
-      headers: {
-        ...(identity && { [identityHeader]: signIdentity(identity, [identitySecret], this.clock.now()) }),
-        ...options.headers,
-      },
+      headers: { ...(customer && this.identity(customer, options.tier)), ...options.headers },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(options.signal && { signal: options.signal }),
     });
@@ -275,6 +263,13 @@ export class Landscape {
     const isJson = response.headers.get('content-type')?.includes('json') === true;
     const { status, headers } = response;
     return { status, headers, text, body: isJson ? (JSON.parse(text) as unknown) : undefined };
+  }
+
+  /** What the gateway adds to a request. */
+  identity({ accountId, keyId, key }: Customer, tier: Identity['tier'] = 'commercial'): Record<string, string> {
+    const secretFingerprint = fingerprintOf(hashSecret(key.slice(-32)));
+    const identity = { accountId, keyId, groups: [], permissions: [], tier, requestId: newId(), secretFingerprint };
+    return { [identityHeader]: signIdentity(identity, [identitySecret], this.clock.now()) };
   }
 
   /** SQL on the dispatcher's database: a crash leaves such traces. */

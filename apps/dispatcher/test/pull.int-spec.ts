@@ -1,7 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { RunningService } from '@lanyard/service';
+import { connect, type Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { newId, type RunningService } from '@lanyard/service';
 import { eventually, eventsOf, parseMessage } from '@lanyard/testing';
+import { Keys } from '../src/queue/keys.js';
 import { type Answer, type Customer, Landscape, numbers, payloads } from './landscape.js';
+
+const shards = 4;
 
 describe('long polling', () => {
   let landscape: Landscape;
@@ -84,6 +88,44 @@ describe('long polling', () => {
     await expect(waiting).rejects.toThrow();
     await landscape.value(customer, 'kept');
     await eventually(async () => expect(valuesOf(await poll('?noWait=true'))).toEqual(['kept']));
+  });
+
+  describe('an answer that is not taken', () => {
+    const large = numbers(0, 36).map((number) => number.padEnd(80_000, '.'));
+
+    let client: Socket;
+
+    /** A client that asks for as much as one answer holds, and reads nothing of it. */
+    beforeEach(async () => {
+      await poll('?noWait=true');
+      const deviceId = newId();
+      for (const value of large) await landscape.value(customer, value, deviceId);
+      const books = new Keys(landscape.isolation.redisPrefix, shards).of(customer.keyId).channel(customer.keyId);
+      await eventually(async () => expect(await landscape.redis.hget(books, 'n')).toBe(String(large.length)));
+      client = connect(Number(new URL(service.url).port), '127.0.0.1').pause();
+      client.on('error', () => undefined);
+      const head = Object.entries({ host: 'dispatcher', ...landscape.identity(customer) })
+        .map(([name, value]) => `${name}: ${value}\r\n`)
+        .join('');
+      // Again and again on the same connection, until the buffers of both sides are full.
+      await eventually(async () => {
+        client.write(`GET /v2/notification/pull?after=0 HTTP/1.1\r\n${head}\r\n`);
+        expect((await poll('?noWait=true&after=0')).status).toBe(409);
+      });
+    });
+
+    afterEach(() => void client.destroy());
+
+    it('for 20 s ends, and its events stay', async () => {
+      landscape.clock.jump(19_000);
+      expect((await poll('?noWait=true')).status).toBe(409);
+      landscape.clock.jump(1_000);
+      const again = await eventually(async () => {
+        const answer = await poll('?noWait=true');
+        return answer.status === 200 && answer;
+      });
+      expect(valuesOf(again as Answer)).toEqual(large);
+    });
   });
 
   it('an answer that did not arrive comes again for who says so, and for nobody else', async () => {

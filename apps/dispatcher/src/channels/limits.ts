@@ -86,6 +86,9 @@ export const resetKeyWaitMs = second / 2;
 /** A long poll is answered with 204 after this time. Clients give up after 60 s. */
 export const pollWaitMs = 30 * second;
 
+/** A client that takes nothing more of its answer for so long is gone: the events stay, and the key may poll again. */
+export const answerStallMaxMs = 20 * second;
+
 /** How often it is announced what limits removed from queues. */
 export const dropReportPeriodMs = 30 * second;
 

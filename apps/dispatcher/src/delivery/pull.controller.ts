@@ -1,11 +1,12 @@
 import type { Socket } from 'node:net';
-import { Caller, type Identity, type Logger, LOGGER } from '@lanyard/service';
+import { Caller, CLOCK, type Clock, type Identity, type Logger, LOGGER } from '@lanyard/service';
 import { Controller, Delete, Get, Header, HttpCode, Inject, Query, Req, Res } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Channels } from '../channels/channels.js';
 import { ChannelNotFound } from '../errors.js';
 import { NotificationMessageSchema } from '../messages/message-schema.js';
+import { Pieces } from './pieces.js';
 import { type Found, Pull } from './pull.js';
 
 const nextTurn = (): Promise<void> => new Promise((turned) => setImmediate(turned));
@@ -20,6 +21,7 @@ export class PullController {
   constructor(
     @Inject(Pull) private readonly pull: Pull,
     @Inject(Channels) private readonly channels: Channels,
+    @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -98,11 +100,16 @@ export class PullController {
         return found.notWritten();
       });
     });
+    const pieces = new Pieces(found.body, this.clock, () => raw.destroy());
     raw.once('close', () => {
+      pieces.end();
       if (!raw.writableFinished) settle(found.notWritten);
     });
     const next = `</v2/notification/pull?after=${found.next}>; rel="next"`;
-    await reply.type('application/json; charset=utf-8').header('link', next).send(found.body);
+    await reply
+      .headers({ 'content-length': found.body.length, link: next })
+      .type('application/json; charset=utf-8')
+      .send(pieces.stream());
   }
 
   /** A connection that breaks after an answer was written may have carried it nowhere. */

@@ -1,0 +1,52 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { TestClock } from '@lanyard/service';
+import { Writable } from 'node:stream';
+import { answerStallMaxMs } from '../channels/limits.js';
+import { pieceBytes, Pieces } from './pieces.js';
+
+const body = Buffer.alloc(10 * pieceBytes + 1, 'x');
+
+describe('an answer in pieces', () => {
+  let clock: TestClock;
+  let stalls: number;
+  let pieces: Pieces;
+  /** What the connection was given; it takes no more before the last part is let through. */
+  let written: Buffer[];
+  let letThrough: () => void;
+
+  beforeEach(() => {
+    clock = new TestClock();
+    stalls = 0;
+    written = [];
+    pieces = new Pieces(body, clock, () => stalls++);
+    const write = (part: Buffer, _: string, taken: () => void): void => {
+      written.push(part);
+      letThrough = taken;
+    };
+    pieces.stream().pipe(new Writable({ highWaterMark: 1, write }));
+  });
+
+  it('that goes on is left alone, however long it takes', async () => {
+    for (let n = 1; n <= 11; n++) {
+      await clock.advance(answerStallMaxMs / 4);
+      expect(written).toHaveLength(n);
+      letThrough();
+      await clock.advance(0);
+    }
+    expect(Buffer.concat(written).equals(body)).toBe(true);
+    pieces.end();
+    await clock.advance(answerStallMaxMs);
+    expect(stalls).toBe(0);
+  });
+
+  it('of which nothing is taken has stalled, at its beginning and later', async () => {
+    await clock.advance(1);
+    letThrough();
+    await clock.advance(0);
+    await clock.advance(answerStallMaxMs - 1);
+    expect(stalls).toBe(0);
+    await clock.advance(1);
+    expect(stalls).toBe(1);
+    expect(written).toHaveLength(2);
+  });
+});
