@@ -183,10 +183,10 @@ describe('a Redis whose memory is full', () => {
     });
   });
 
-  it('a customer gets what is there and can delete the channel; then it goes on', async () => {
+  it('a customer gets what is there and can delete the channel, a replica starts again; then it goes on', async () => {
     const landscape = await Landscape.create('full-redis');
     try {
-      const service = await landscape.startReplica('dispatcher-0', { REDIS_URL: redis.url });
+      let service = await landscape.startReplica('dispatcher-0', { REDIS_URL: redis.url });
       const [customer, another] = [await landscape.customer(), await landscape.customer()];
       for (const each of [customer, another]) await landscape.call(service, each, 'PUT', 'websocket');
       const size = (each = customer) => landscape.call(service, each, 'GET', 'websocket');
@@ -200,6 +200,8 @@ describe('a Redis whose memory is full', () => {
       expect((await landscape.call(service, customer, 'DELETE', 'websocket')).status).toBe(204);
       await eventually(() => expect(client.closed?.code).toBe(1001));
       expect((await size(another)).body).toMatchObject({ queue_size: 0 });
+      await service.stop();
+      service = await landscape.startReplica('dispatcher-0', { REDIS_URL: redis.url });
       await redis.room();
       await eventually(async () => expect((await size(another)).body).toMatchObject({ queue_size: 1 }));
     } finally {

@@ -177,8 +177,9 @@ export class ReadyLoop implements Taker {
 
   /** Makes room for others in the list of those that are due. */
   private postpone(channelId: string): void {
-    this.link.redis
-      .zadd(this.keys.of(channelId).ready, 'XX', this.clock.now() + postponeMs, channelId)
+    const { base, ready } = this.keys.of(channelId);
+    this.link
+      .run('postpone-1', [ready], [base, channelId, this.clock.now() + postponeMs])
       .catch((err: unknown) => this.logger.debug({ err }, 'not postponed'));
   }
 }

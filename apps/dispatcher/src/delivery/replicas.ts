@@ -79,7 +79,7 @@ export class Replicas {
   }
 
   private async beat(): Promise<void> {
-    await this.link.redis.hincrby(this.keys.replicas, this.owner, 1);
+    await this.link.run('beat-1', [this.keys.replicas], [this.owner]);
     const replicas = await this.link.redis.hgetall(this.keys.replicas);
     if (this.beats++ % holdersEveryBeats === 0) for (const owner of await this.holders()) replicas[owner] ??= '';
     if (performance.now() - this.lookedAtMs > blindMaxMs) this.seen.clear();

@@ -16,6 +16,7 @@ export const commandNames = [
   'lapsed-1',
   'inspect-1',
   'bury-1',
+  'beat-1',
   'close-1',
   'drops-1',
   'holds-1',
