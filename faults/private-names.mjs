@@ -1,22 +1,26 @@
 /** Loaded into a replica before its own code: names under `.example` lead to the address in a file, or to nothing. */
-import dns from 'node:dns';
+import { Resolver } from 'node:dns/promises';
 import { readFileSync } from 'node:fs';
-import { syncBuiltinESMExports } from 'node:module';
 
 const file = process.env.PRIVATE_NAMES_FILE ?? '';
 
+/** @param {string} code @param {string} name */
+const failed = (code, name) => Promise.reject(Object.assign(new Error(`query ${code} ${name}`), { code }));
+
 if (file) {
-  const lookup = /** @type {(...all: any[]) => void} */ (dns.lookup);
-  /** @param {any[]} all */
-  const privately = (...all) => {
-    const [hostname, options] = all;
-    if (!String(hostname).endsWith('.example')) return lookup(...all);
-    const callback = all.at(-1);
-    const address = readFileSync(file, 'utf8').trim();
-    if (!address) return callback(Object.assign(new Error(`getaddrinfo ENOTFOUND ${hostname}`), { code: 'ENOTFOUND' }));
-    if (options?.all) callback(null, [{ address, family: 4 }]);
-    else callback(null, address, 4);
+  const prototype = /** @type {any} */ (Resolver.prototype);
+  const { resolve4, resolve6 } = prototype;
+  const own = {
+    /** @this {Resolver} @param {string} name */
+    resolve4(name) {
+      if (!name.endsWith('.example')) return resolve4.call(this, name);
+      const address = readFileSync(file, 'utf8').trim();
+      return address ? Promise.resolve([address]) : failed('ENOTFOUND', name);
+    },
+    /** @this {Resolver} @param {string} name */
+    resolve6(name) {
+      return name.endsWith('.example') ? failed('ENODATA', name) : resolve6.call(this, name);
+    },
   };
-  Object.assign(dns, { lookup: privately });
-  syncBuiltinESMExports();
+  Object.assign(prototype, own);
 }
