@@ -75,7 +75,12 @@ export class CommandQueue {
       withDevices(this.parts.dataSource, deviceIds, (manager) => this.lookForAll(deviceIds, manager)),
     { togetherMax: locksMax },
   );
-  private readonly failures = new Gather((devices: readonly Failing[]) => this.failEach(devices), { togetherMax: 1 });
+  /** Each in a transaction of its own, and no more than two of a fleet at once. */
+  private readonly failures = new Gather(
+    (devices: readonly Failing[]) =>
+      Promise.all(devices.map(({ deviceId, outcome }) => this.endWhere(deviceId, () => outcome))),
+    { togetherMax: 1 },
+  );
 
   constructor(private readonly parts: QueueParts) {}
 
@@ -220,12 +225,6 @@ export class CommandQueue {
    */
   async failAll(deviceId: string, outcome: Outcome): Promise<void> {
     if (await this.lockedLooks.of(deviceId)) await this.failures.of({ deviceId, outcome });
-  }
-
-  private async failEach(devices: readonly Failing[]): Promise<number[]> {
-    const counts: number[] = [];
-    for (const { deviceId, outcome } of devices) counts.push(await this.endWhere(deviceId, () => outcome));
-    return counts;
   }
 
   /** Ends what nobody will execute in time: expired in the queue, or claimed by a replica that is gone. */

@@ -36,6 +36,7 @@ const meaning: Record<number, string> = {
   401: 'No API key, or one that is not valid',
   403: 'The key may not do this',
   404: 'Not there, or of another account',
+  408: 'The body did not come in time',
   412: 'The record is another version than If-Match names',
   413: 'The body is too large',
   429: 'Too many requests: wait as long as Retry-After says',
@@ -62,7 +63,7 @@ const statusesOf = (operation: Operation, forwarded: boolean): number[] => {
     ...[400, 401, 403, 429, 500, 503],
     ...(has('path') || has('query', 'after') ? [404] : []),
     ...(has('header', 'If-Match') ? [412] : []),
-    ...(operation.requestBody ? [413] : []),
+    ...(operation.requestBody ? [408, 413] : []),
     ...(forwarded ? [502] : []),
   ];
 };
