@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { RunningService } from '@lanyard/service';
 import { eventually, WebSocketClient } from '@lanyard/testing';
+import { Outbox } from '@lanyard/kafka';
 import { Client } from 'pg';
+import { DataSource } from 'typeorm';
+import { Channel } from '../src/channels/channel.entity.js';
+import { ChannelStore } from '../src/channels/channel-store.js';
 import { changesWaitingMax } from '../src/channels/limits.js';
 import { type Answer, type Customer, Landscape } from './landscape.js';
 
@@ -49,6 +53,31 @@ describe('changes of channels', () => {
       ...Array<number>(changesWaitingMax).fill(200),
       201,
     ]);
+  });
+
+  it('of a key go on when whoever is at work on its channel says nothing any more', async () => {
+    const database = new DataSource({
+      type: 'postgres',
+      url: landscape.isolation.databaseUrl,
+      schema: 'dispatcher',
+      entities: [Channel],
+    });
+    await database.initialize();
+    const outbox = new Outbox('dispatcher', 'test');
+    const [frozen, next] = [50, 15_000].map((ms) => new ChannelStore(database, outbox, landscape.clock, ms));
+    let thaw: (() => void) | undefined;
+    const thawed = new Promise<void>((resolve) => (thaw = resolve));
+    const late = frozen?.withLock(customer.keyId, async (locked) => {
+      await thawed;
+      await locked.nextRevision();
+    });
+    expect(await next?.withLock(customer.keyId, (locked) => locked.find())).toBeNull();
+    thaw?.();
+    await expect(late).rejects.toThrow();
+    // A connection that is given back may be silent.
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(await next?.withLock(customer.keyId, (locked) => locked.find())).toBeNull();
+    await database.destroy();
   });
 
   it('a WebSocket channel that is as it shall be is left alone', async () => {

@@ -45,6 +45,31 @@ describe('what PostgreSQL says', () => {
     await runner.release();
   });
 
+  it('is no bug when the connection of a transaction ends between two statements', async () => {
+    const transaction = database.transaction(async (manager) => {
+      await manager.query('SELECT pg_terminate_backend(pg_backend_pid())').catch(() => undefined);
+      await manager.query('SELECT 1');
+    });
+    expect(await answered(transaction)).toBeInstanceOf(Unavailable);
+  });
+
+  it('is the end of a transaction that is silent: others get what it had locked', async () => {
+    await database.query('CREATE TABLE o.rows AS SELECT 1 AS id');
+    const [{ idle_in_transaction_session_timeout: limit }] = (await database.query(
+      'SHOW idle_in_transaction_session_timeout',
+    )) as [{ idle_in_transaction_session_timeout: string }];
+    expect(limit).toBe('30s');
+    const silent = database.transaction(async (manager) => {
+      await manager.query('SET LOCAL idle_in_transaction_session_timeout = 50');
+      await manager.query('SELECT 1 FROM o.rows FOR UPDATE');
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      await manager.query('UPDATE o.rows SET id = 2');
+    });
+    const ended = answered(silent);
+    expect(await database.query('SELECT id FROM o.rows FOR UPDATE')).toEqual([{ id: 1 }]);
+    expect(await ended).toBeInstanceOf(Unavailable);
+  });
+
   it('is one when the statement is wrong', async () => {
     expect(await answered(database.query('SELECT nothing FROM nowhere'))).toBeInstanceOf(InternalError);
   });

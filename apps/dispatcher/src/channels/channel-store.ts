@@ -19,6 +19,9 @@ export interface Announcement {
 /** First half of the advisory locks on keys. */
 const lockSpace = 0xd15b;
 
+/** Whoever has a lock and asks PostgreSQL nothing for this long loses it. */
+const silenceMaxDefaultMs = 15_000;
+
 const pageSize = 500;
 
 /** Channels in PostgreSQL: what was registered. */
@@ -31,6 +34,7 @@ export class ChannelStore {
     private readonly database: DataSource,
     private readonly outbox: Outbox,
     private readonly clock: Clock,
+    private readonly silenceMaxMs = silenceMaxDefaultMs,
   ) {
     this.reports = new DropReportStore(outbox, clock);
     this.audit = new AuditTrail(outbox);
@@ -42,8 +46,9 @@ export class ChannelStore {
 
   /**
    * One at a time per key, in all replicas: what `work` does to PostgreSQL, to Redis and to the outbox happens in one
-   * order. The lock outlasts transactions and ends with the connection. Throws RateLimited when more than `waitingMax`
-   * in this replica would wait for it.
+   * order. The lock outlasts transactions and ends with the connection, which PostgreSQL ends when nothing is heard of
+   * it: a replica that stands still has no key for long. Throws RateLimited when more than `waitingMax` in this replica
+   * would wait for it.
    */
   withLock<T>(keyId: string, work: (locked: LockedChannel) => Promise<T>, waitingMax?: number): Promise<T> {
     return this.turns.run(keyId, () => this.locked(keyId, work), waitingMax);
@@ -80,11 +85,20 @@ export class ChannelStore {
   private async locked<T>(keyId: string, work: (locked: LockedChannel) => Promise<T>): Promise<T> {
     const runner = this.database.createQueryRunner();
     try {
-      await runner.query('SELECT pg_advisory_lock($1, hashtext($2))', [lockSpace, keyId]);
+      await runner.query(`SELECT set_config('idle_session_timeout', $3, false), pg_advisory_lock($1, hashtext($2))`, [
+        lockSpace,
+        keyId,
+        String(this.silenceMaxMs),
+      ]);
       try {
         return await work(new LockedChannel(keyId, runner.manager, this.outbox, this.reports, this.audit, this.clock));
       } finally {
-        await runner.query('SELECT pg_advisory_unlock($1, hashtext($2))', [lockSpace, keyId]).catch(() => undefined);
+        await runner
+          .query(`SELECT pg_advisory_unlock($1, hashtext($2)), set_config('idle_session_timeout', '0', false)`, [
+            lockSpace,
+            keyId,
+          ])
+          .catch(() => undefined);
       }
     } finally {
       await runner.release();

@@ -62,6 +62,11 @@ const waitUntilMigrated = async (dataSource: DataSource, { schema }: DatabaseOpt
   }
 };
 
+const statementMaxMs = 30_000;
+
+/** A transaction of a process that stands still, or of a machine that is gone, keeps its locks no longer than this. */
+const transactionSilenceMaxMs = 30_000;
+
 const dataSourceOf = (options: DatabaseOptions): DataSource =>
   new DataSource({
     type: 'postgres',
@@ -73,7 +78,11 @@ const dataSourceOf = (options: DatabaseOptions): DataSource =>
     poolSize: options.poolSize ?? 10,
     installExtensions: false,
     connectTimeoutMS: 5_000,
-    extra: { statement_timeout: 30_000, options: `-c search_path=${options.schema}` },
+    extra: {
+      statement_timeout: statementMaxMs,
+      idle_in_transaction_session_timeout: transactionSilenceMaxMs,
+      options: `-c search_path=${options.schema}`,
+    },
   });
 
 /**

@@ -35,9 +35,10 @@ const statusOf = (error: unknown): number | undefined => {
 
 /** PostgreSQL, Redis or Kafka is away, or does not keep up: worth another try, unlike a bug. */
 const outages = {
-  /** The last four: too slow, two serializations that met, a deadlock, a lock that did not come. */
-  code: /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|57P0[123]|08\w{3}|53300|57014|40001|40P01|55P03)$/,
-  name: /^(MaxRetriesPerRequestError|KafkaJSConnectionError|KafkaJSNumberOfRetriesExceeded)$/,
+  /** The last five: too slow, two serializations that met, a deadlock, a lock that did not come, a silent transaction. */
+  code: /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|57P0[1235]|08\w{3}|53300|57014|40001|40P01|55P03|25P03)$/,
+  /** TypeORM gives a connection that breaks back before the next statement of its transaction. */
+  name: /^(MaxRetriesPerRequestError|KafkaJSConnectionError|KafkaJSNumberOfRetriesExceeded|QueryRunner(Provider)?AlreadyReleasedError)$/,
   message:
     /Connection terminated|Connection is closed|Command timed out|Stream isn't writeable|timeout exceeded when trying to connect/,
 };
