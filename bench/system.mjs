@@ -1,5 +1,5 @@
 /** The six services on engines of their own, durable as in production, for the benchmarks of one run. */
-import { mkdtempSync } from 'node:fs';
+import { mkdirSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLogger, newId } from '@lanyard/service';
 import { KafkaConnection, KafkaProducer } from '@lanyard/kafka';
@@ -26,6 +26,7 @@ export class System {
 
   /** @param {import('../tools/lanyard/constellation.mjs').ConstellationOptions['replicas']} [replicas] by app; default: one of each @param {Record<string, string>} [settings] of all services */
   static async start(replicas, settings) {
+    mkdirSync(join(root, '.lanyard'), { recursive: true });
     const dataDir = mkdtempSync(join(root, '.lanyard/bench-'));
     const env = { LOG_LEVEL: 'warn', ...settings };
     const cleanUp = () => removeData(dataDir);
