@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { formatApiKey, newId, newSecret, type RunningService } from '@lanyard/service';
+import { formatApiKey, newId, newSecret, type RunningService, systemClock } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
 import { start } from '../src/start.js';
 import { Gateway } from './harness.js';
@@ -74,14 +74,18 @@ describe('the credential', () => {
 });
 
 describe('an address that guesses', () => {
-  it('429 with Retry-After after its burst; known keys still pass', async () => {
+  it('429 with Retry-After after its burst; known keys still pass, a deleted one does not', async () => {
+    let aheadMs = 0;
     const guarded = await start(
       gateway.config({ GATEWAY_ATTEMPT_RATE_BURST: '3', GATEWAY_ATTEMPT_RATE_PER_SECOND: '1' }),
+      { clock: { ...systemClock, now: () => Date.now() + aheadMs } },
     );
     const ask = (key: string): Promise<Response> =>
       fetch(`${guarded.url}/v3/accounts/me`, { headers: { authorization: `Bearer ${key}` } });
     try {
+      const doomed = await gateway.newKey();
       expect((await ask(gateway.adminKey)).status).toBe(200);
+      expect((await ask(doomed.key)).status).toBe(200);
       const statuses: number[] = [];
       for (let i = 0; i < 5; i++) statuses.push((await ask(stranger())).status);
       expect(statuses.slice(0, 3)).toEqual([401, 401, 401]);
@@ -89,6 +93,14 @@ describe('an address that guesses', () => {
       expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
       expect(await refused.json()).toMatchObject({ type: 'rate_limit_exceeded' });
       expect((await ask(gateway.adminKey)).status).toBe(200);
+      for (const laterMs of [6_000, 60_000]) {
+        aheadMs += laterMs;
+        for (let i = 0; i < 5; i++) await ask(stranger());
+        expect((await ask(stranger())).status).toBe(429);
+        expect((await ask(gateway.adminKey)).status).toBe(200);
+      }
+      await gateway.call(`/v3/api-keys/${doomed.id}`, { method: 'DELETE' });
+      expect([(await ask(doomed.key)).status, (await ask(doomed.key)).status]).toEqual([401, 429]);
     } finally {
       await guarded.stop();
     }

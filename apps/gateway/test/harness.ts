@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { newId, type RunningService } from '@lanyard/service';
+import { newId, type RunningService, type ServiceOverrides } from '@lanyard/service';
 import { engines, isolate, type Isolation } from '@lanyard/testing';
 import { type GatewayConfig, readConfig } from '../src/config.js';
 import { start } from '../src/start.js';
@@ -66,8 +66,8 @@ export class Gateway {
     });
   }
 
-  async start(variables: Record<string, string> = {}): Promise<this> {
-    this.service = await start(this.config(variables));
+  async start(variables: Record<string, string> = {}, overrides: ServiceOverrides = {}): Promise<this> {
+    this.service = await start(this.config(variables), overrides);
     this.adminKey = (await readFile(this.keyFile, 'utf8')).trim();
     return this;
   }

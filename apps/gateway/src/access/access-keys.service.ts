@@ -108,7 +108,7 @@ export class AccessKeys {
       await this.record(change, by, 'SYS_533', key);
       return key;
     });
-    this.known.forget(applicationId);
+    this.known.outdate(applicationId);
     return accessKeyRecord(made, this.clock.now(), secret);
   }
 
@@ -133,7 +133,7 @@ export class AccessKeys {
       await this.record(change, by, 'SYS_534', key, differences(before, accessKeyRecord(key, nowMs)));
       return key;
     });
-    this.known.forget(applicationId);
+    this.known.outdate(applicationId);
     return accessKeyRecord(changed, nowMs);
   }
 
@@ -145,7 +145,7 @@ export class AccessKeys {
       await storeHolder(change, await applicationOf(change.manager, by.accountId, applicationId));
       await this.record(change, by, 'SYS_535', key);
     });
-    this.known.forget(applicationId);
+    this.known.outdate(applicationId);
   }
 
   private async record(

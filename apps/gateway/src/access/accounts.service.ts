@@ -104,7 +104,7 @@ export class Accounts {
       await this.record(change, caller, before);
       return account;
     });
-    this.known.forgetAll();
+    this.known.outdateAll();
     return accountRecord(changed);
   }
 

@@ -194,7 +194,7 @@ export class ApiKeys {
       if (deed) await change.record(by.caller, { ...deed, target: targetOf(key) });
       return key;
     });
-    this.known.forget(id);
+    this.known.outdate(id);
     return changed;
   }
 

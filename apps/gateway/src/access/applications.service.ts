@@ -134,7 +134,7 @@ export class Applications {
       await change.record(by.caller, { ...deed, target: targetOf(application) });
       return application;
     });
-    this.known.forget(id);
+    this.known.outdate(id);
     return changed;
   }
 }

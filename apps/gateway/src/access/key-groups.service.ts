@@ -156,7 +156,7 @@ export class KeyGroups {
       await change.manager.delete(KeyGroup, { id });
       await change.record(by.caller, { action: 'SYS_522', target: targetOf(group) });
     });
-    this.known.forgetAll();
+    this.known.outdateAll();
   }
 
   async add(by: By, id: string, members: Members): Promise<KeyGroupRecord> {
@@ -187,7 +187,7 @@ export class KeyGroups {
 
   private async change(by: By, work: (change: AccountChange) => Promise<KeyGroup>): Promise<KeyGroupRecord> {
     const record = await this.changes.run(by, async (change) => recordOf(change.manager, await work(change)));
-    this.known.forgetAll();
+    this.known.outdateAll();
     return record;
   }
 

@@ -17,6 +17,7 @@ interface Failures {
  * Waits that double with each failure of a name: 1 s, 2 s, 4 s … 15 min. In this replica's memory, bounded. A name is
  * a source together with a key id: who guesses at a key from elsewhere does not lock its
  * owner out, and neither does an instance with an old secret beside one with the new: known keys are not asked for it.
+ * A success ends nothing: it may be that of the instance beside.
  */
 export class Backoff {
   private readonly failures = new Map<string, Failures>();
@@ -37,10 +38,6 @@ export class Backoff {
     this.failures.set(name, { count, lastMs: this.clock.now() });
     const [oldest] = this.failures.keys();
     if (this.failures.size > namesMax && oldest !== undefined) this.failures.delete(oldest);
-  }
-
-  succeeded(name: string): void {
-    this.failures.delete(name);
   }
 
   private recent(name: string): Failures | undefined {

@@ -84,24 +84,21 @@ export class KeyAuthenticator implements Authenticator {
 
   private async keyOf(given: ApiKey | undefined, address: string): Promise<{ key: KnownKey; proof: KnownSecret }> {
     const nowMs = this.parts.clock.now();
-    const recent = given && this.parts.known.recent(given.keyId);
-    const recentProof = proofOf(recent, given, nowMs);
-    if (recent && recentProof) return { key: recent, proof: recentProof };
+    const last = given && this.parts.known.last(given.keyId);
+    const lastProof = proofOf(last?.key, given, nowMs);
+    if (last?.isRecent && lastProof) return { key: last.key, proof: lastProof };
     const guess = `${address} ${given?.keyId ?? ''}`;
-    this.refuseFlood(address, guess);
+    // Keys already known keep working from an address that guesses: what was right when last read is no guess.
+    if (!lastProof) this.refuseFlood(address, guess);
     // A secret that does not match is looked up too, like an id that nobody has: both take one read.
     const key = given && (await this.parts.known.load(given.keyId));
     const proof = proofOf(key, given, nowMs);
-    if (key && proof) {
-      this.parts.backoff.succeeded(guess);
-      return { key, proof };
-    }
+    if (key && proof) return { key, proof };
     this.parts.attempts.take(address);
     if (given) this.parts.backoff.failed(guess);
     throw new Unauthenticated();
   }
 
-  /** Keys already known keep working from an address that guesses. */
   private refuseFlood(address: string, guess: string): void {
     const waitMs = Math.max(this.parts.attempts.waitMs(address), this.parts.backoff.waitMs(guess));
     if (waitMs > 0) throw new RateLimited(Math.ceil(waitMs / 1_000));

@@ -23,9 +23,9 @@ describe('known keys', () => {
     }, clock);
     await known.load('k');
     await clock.advance(3_999);
-    expect(known.recent('k')?.secrets[0]?.hash).toBe('1');
+    expect(known.last('k')).toEqual({ key: key('1'), isRecent: true });
     await clock.advance(1);
-    expect(known.recent('k')).toBeUndefined();
+    expect(known.last('k')).toEqual({ key: key('1'), isRecent: false });
   });
 
   it('share one read, and do not remember one that began before a change', async () => {
@@ -33,7 +33,7 @@ describe('known keys', () => {
     const known = new KnownKeys(() => new Promise((resolve) => answers.push(resolve)), new TestClock());
     const [first, second] = [known.load('k'), known.load('k')];
     expect(answers).toHaveLength(1);
-    known.forget('k');
+    known.outdate('k');
     const third = known.load('k');
     answers[0]?.(key('old'));
     answers[1]?.(key('new'));
@@ -42,7 +42,20 @@ describe('known keys', () => {
       'old',
       'new',
     ]);
-    expect(known.recent('k')?.secrets[0]?.hash).toBe('new');
+    expect(known.last('k')).toEqual({ key: key('new'), isRecent: true });
+  });
+
+  it('of a change remembers what was before, until it is read again', async () => {
+    const found = [key('1'), key('2'), undefined];
+    const known = new KnownKeys(async () => found.shift(), new TestClock());
+    await known.load('k');
+    known.outdate('k');
+    expect(known.last('k')).toEqual({ key: key('1'), isRecent: false });
+    await known.load('k');
+    known.outdateAll();
+    expect(known.last('k')).toEqual({ key: key('2'), isRecent: false });
+    await known.load('k');
+    expect(known.last('k')).toBeUndefined();
   });
 
   it('does not remember what does not exist', async () => {
@@ -50,6 +63,6 @@ describe('known keys', () => {
     const known = new KnownKeys(async () => void reads++ as undefined, new TestClock());
     await known.load('k');
     await known.load('k');
-    expect([reads, known.recent('k')]).toEqual([2, undefined]);
+    expect([reads, known.last('k')]).toEqual([2, undefined]);
   });
 });

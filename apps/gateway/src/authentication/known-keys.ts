@@ -95,11 +95,18 @@ export const keyReader =
     );
   };
 
-/** Keys that were read a moment ago, in this replica's memory. Only what exists is remembered. */
+/** A key as it was when it was last read. */
+export interface LastRead {
+  key: KnownKey;
+  /** Whether it may be honoured as it is; otherwise it has to be read again. */
+  isRecent: boolean;
+}
+
+/** Keys that were read, in this replica's memory, the last 50,000. Only what exists is remembered. */
 export class KnownKeys {
   private readonly keys = new Map<string, { key: KnownKey; untilMs: number }>();
   private readonly loading = new Map<string, Promise<KnownKey | undefined>>();
-  /** A read that began before something was forgotten may hold the old state: it is not remembered. */
+  /** A read that began before something was outdated may hold the old state: it is not remembered. */
   private generation = 0;
 
   constructor(
@@ -107,9 +114,9 @@ export class KnownKeys {
     private readonly clock: Clock,
   ) {}
 
-  recent(keyId: string): KnownKey | undefined {
+  last(keyId: string): LastRead | undefined {
     const entry = this.keys.get(keyId);
-    return entry && entry.untilMs > this.clock.now() ? entry.key : undefined;
+    return entry && { key: entry.key, isRecent: entry.untilMs > this.clock.now() };
   }
 
   /** From the database. Callers that come meanwhile share the read. */
@@ -123,15 +130,17 @@ export class KnownKeys {
     return load;
   }
 
-  forget(keyId: string): void {
+  /** It is read again before it is honoured again. */
+  outdate(keyId: string): void {
     this.generation++;
-    this.keys.delete(keyId);
+    const entry = this.keys.get(keyId);
+    if (entry) entry.untilMs = 0;
     this.loading.delete(keyId);
   }
 
-  forgetAll(): void {
+  outdateAll(): void {
     this.generation++;
-    this.keys.clear();
+    for (const entry of this.keys.values()) entry.untilMs = 0;
     this.loading.clear();
   }
 
@@ -140,8 +149,9 @@ export class KnownKeys {
     const untilMs = this.clock.now() + knownMs;
     const generation = this.generation;
     const key = await this.read(keyId);
-    if (!key || generation !== this.generation) return key;
+    if (generation !== this.generation) return key;
     this.keys.delete(keyId);
+    if (!key) return undefined;
     this.keys.set(keyId, { key, untilMs });
     const [oldest] = this.keys.keys();
     if (this.keys.size > keysMax && oldest !== undefined) this.keys.delete(oldest);
