@@ -20,6 +20,7 @@ import {
   type NewAccessKey,
 } from './application-record.js';
 import { type By, type Deed, differences, mustBeMeant } from './by.js';
+import { changedStatus } from './expiration.js';
 import { applicationOf, storeHolder } from './membership.js';
 import { inOrder, pageOfIds } from './page-of-ids.js';
 
@@ -120,7 +121,7 @@ export class AccessKeys {
       const before = accessKeyRecord(key, nowMs);
       if (wanted.name !== undefined) key.name = wanted.name;
       if (wanted.description !== undefined) key.description = wanted.description ?? '';
-      if (wanted.status !== undefined) key.status = wanted.status === 'ACTIVE' ? 'active' : 'inactive';
+      key.status = changedStatus(key.status, wanted.status);
       // A record that is sent back as it was read changes nothing, also when the key is over.
       if (wanted.expiration !== undefined && Date.parse(wanted.expiration ?? '') !== key.expiresAt?.getTime()) {
         key.expiresAt = futureDate(wanted.expiration, nowMs);

@@ -74,7 +74,8 @@ export class AccountsController {
   @Permissions(admin)
   @ApiOperation({
     summary: 'Change an account: what is given is changed',
-    description: 'Tier, status and limits are for administrators of the installation.',
+    description:
+      'Tier, status and limits are changed by administrators of the installation; others may send them as they are.',
   })
   @ApiOkResponse({ standardSchema: AccountSchema })
   update(

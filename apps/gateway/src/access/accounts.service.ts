@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { causedBy } from '@lanyard/kafka';
 import { type Clock, type Identity, type ListEnvelope, listEnvelope, type ListQuery } from '@lanyard/service';
 import { type DataSource, In } from 'typeorm';
@@ -93,8 +94,8 @@ export class Accounts {
       const before = { ...account };
       this.apply(account, wanted);
       const isStanding = account.tier !== before.tier || account.status !== before.status;
-      if (!caller.permissions.includes(installation) && (isStanding || wanted.limits !== undefined))
-        throw new OnlyInstallationAdministrators();
+      const isOthers = isStanding || !isDeepStrictEqual(account.limits, before.limits);
+      if (isOthers && !caller.permissions.includes(installation)) throw new OnlyInstallationAdministrators();
       if (account.parentId === null && account.status === 'suspended') throw new InstallationAccountStays();
       account.revision += 1;
       account.updatedAt = now;

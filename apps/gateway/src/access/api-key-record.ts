@@ -1,7 +1,7 @@
 import { formatApiKey, formatTimestamp, publicPart } from '@lanyard/service';
 import { z } from 'zod';
 import type { ApiKey } from './api-key.entity.js';
-import { expiration } from './expiration.js';
+import { expiration, statusChange } from './expiration.js';
 
 export const ApiKeySchema = z
   .object({
@@ -51,7 +51,7 @@ export const ApiKeyChangeSchema = z
     groups: z.array(groupId).max(100).optional(),
     owner: z.string().max(64).nullable().optional(),
     expiration,
-    status: z.enum(['ACTIVE', 'INACTIVE']).optional(),
+    status: statusChange,
   })
   .meta({ id: 'ApiKeyChange' });
 
@@ -59,6 +59,7 @@ export type ApiKeyChange = z.infer<typeof ApiKeyChangeSchema>;
 
 export const NewApiKeySchema = ApiKeyChangeSchema.extend({
   name: z.string().trim().min(1).max(100),
+  status: z.enum(['ACTIVE', 'INACTIVE']).optional(),
 }).meta({ id: 'NewApiKey' });
 
 export type NewApiKey = z.infer<typeof NewApiKeySchema>;

@@ -19,6 +19,7 @@ import type { AccountChange, AccountChanges } from './account-changes.js';
 import { ApiKey } from './api-key.entity.js';
 import { type ApiKeyChange, apiKeyRecord, type ApiKeyRecord, type NewApiKey, type Rotation } from './api-key-record.js';
 import { type By, type Deed, differences, mustBeMeant } from './by.js';
+import { changedStatus } from './expiration.js';
 import { addToGroups, groupsOf, groupsOfNew, isInExactly, keyOf, removeFromGroups, storeHolder } from './membership.js';
 import { newKey } from './new-account.js';
 import { inOrder, pageOfIds } from './page-of-ids.js';
@@ -208,7 +209,7 @@ export class ApiKeys {
     const before = this.record(key);
     if (wanted.name !== undefined) key.name = wanted.name;
     if (wanted.owner !== undefined) key.owner = wanted.owner;
-    if (wanted.status !== undefined) key.status = wanted.status === 'ACTIVE' ? 'active' : 'inactive';
+    key.status = changedStatus(key.status, wanted.status);
     const expiresAt = dateOf(wanted.expiration);
     if (wanted.expiration !== undefined && expiresAt?.getTime() !== key.expiresAt?.getTime()) {
       // A key that could put off its own end would have none.

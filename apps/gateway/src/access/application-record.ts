@@ -2,7 +2,7 @@ import { formatApiKey, formatTimestamp, publicPart } from '@lanyard/service';
 import { z } from 'zod';
 import type { AccessKey } from './access-key.entity.js';
 import type { Application } from './application.entity.js';
-import { expiration } from './expiration.js';
+import { expiration, statusChange } from './expiration.js';
 
 const listOf = (item: z.ZodType, id: string): z.ZodObject =>
   z
@@ -75,7 +75,7 @@ export type ApplicationChange = z.infer<typeof ApplicationChangeSchema>;
 export const NewAccessKeySchema = z.object({ name, description, status, expiration }).meta({ id: 'NewAccessKey' });
 export type NewAccessKey = z.infer<typeof NewAccessKeySchema>;
 
-export const AccessKeyChangeSchema = NewAccessKeySchema.extend({ name: name.optional() }).meta({
+export const AccessKeyChangeSchema = NewAccessKeySchema.extend({ name: name.optional(), status: statusChange }).meta({
   id: 'AccessKeyChange',
 });
 export type AccessKeyChange = z.infer<typeof AccessKeyChangeSchema>;

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Clock, type ListEnvelope, listEnvelope, type ListQuery, newId } from '@lanyard/service';
 import { type DataSource, type EntityManager, In } from 'typeorm';
 import type { KnownKeys } from '../authentication/known-keys.js';
@@ -19,6 +20,7 @@ import {
 } from './key-group-record.js';
 import { addToGroups, holdersIn, type MemberIds, membersOf, removeFromGroups, storeHolder } from './membership.js';
 import { inOrder, pageOfIds, type PageSource } from './page-of-ids.js';
+import { permissionsOfGroup } from './permissions.js';
 
 const columns = { id: 't.id', name: 't.name' };
 const nobody: MemberCounts = { keys: 0, applications: 0 };
@@ -127,9 +129,10 @@ export class KeyGroups {
   }
 
   /** What is given is changed; the group's members have the new permissions at once. */
-  async update(by: By, id: string, { name, permissions }: KeyGroupChange): Promise<KeyGroupRecord> {
+  async update(by: By, id: string, { name, permissions: wanted }: KeyGroupChange): Promise<KeyGroupRecord> {
     return this.change(by, async (change) => {
       const group = await this.meant(change, by, id);
+      const permissions = isDeepStrictEqual(wanted, permissionsOfGroup(group)) ? undefined : wanted;
       if (name !== undefined && name !== group.name) {
         await this.refuseTaken(change.manager, by.accountId, name);
         group.name = name;

@@ -49,7 +49,8 @@ export interface ApiKeyChange {
   owner?: string | null;
   /** null: never */
   expiration?: string | null;
-  status?: 'ACTIVE' | 'INACTIVE';
+  /** EXPIRED leaves the status as it is: `expiration` says when a key ends */
+  status?: 'ACTIVE' | 'INACTIVE' | 'EXPIRED';
 }
 
 export interface ApiKeyRotation {
@@ -228,7 +229,8 @@ export interface NewAccessKey {
 export interface AccessKeyChange {
   name?: string;
   description?: string | null;
-  status?: 'ACTIVE' | 'INACTIVE';
+  /** EXPIRED leaves the status as it is: `expiration` says when a key ends */
+  status?: 'ACTIVE' | 'INACTIVE' | 'EXPIRED';
   /** null: never */
   expiration?: string | null;
 }

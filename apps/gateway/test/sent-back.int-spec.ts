@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { systemClock } from '@lanyard/service';
+import { Gateway, type Reply } from './harness.js';
+
+let gateway: Gateway;
+let aheadMs = 0;
+
+beforeAll(async () => {
+  gateway = await (
+    await Gateway.corner('sent-back')
+  ).start({}, { clock: { ...systemClock, now: () => Date.now() + aheadMs } });
+});
+afterAll(() => gateway?.stop());
+
+const post = async (path: string, body: object): Promise<Reply['body']> => {
+  const reply = await gateway.call(path, { method: 'POST', body });
+  expect([path, reply.status]).toEqual([path, 201]);
+  return reply.body;
+};
+
+/** What is sent back differs in nothing but what every change counts. */
+const sendBack = async (path: string, key?: string): Promise<Reply['body']> => {
+  const by = key === undefined ? {} : { key };
+  const { body: shown } = await gateway.call(path, by);
+  const { status, body } = await gateway.call(path, { method: 'PUT', body: shown, ...by });
+  expect([path, status]).toEqual([path, 200]);
+  expect({ ...body, etag: '', updated_at: '' }).toEqual({ ...shown, etag: '', updated_at: '' });
+  return body;
+};
+
+describe('a record that was read, sent back with PUT', () => {
+  it('an account, by the installation and by its own administrator', async () => {
+    const limits = { requests_per_second: 100, devices: 10, api_keys: 3 };
+    const profile = { email: 'a@example.com', city: 'Ulm', custom_fields: { floor: '2' } };
+    const made = await post('/v3/accounts', { display_name: 'Tenant', limits, ...profile });
+    await sendBack(`/v3/accounts/${made.id}`);
+    await sendBack('/v3/accounts/me');
+    await sendBack('/v3/accounts/me', String(made['admin_key']));
+  });
+
+  it('a group, also one whose permissions are fixed', async () => {
+    for (const { id } of (await gateway.call('/v3/policy-groups')).body.data)
+      await sendBack(`/v3/policy-groups/${String(id)}`);
+    const { id } = await post('/v3/policy-groups', { name: 'Readers', permissions: ['devices.read', 'events.read'] });
+    await sendBack(`/v3/policy-groups/${id}`);
+  });
+
+  it('an API key, by an administrator and by itself', async () => {
+    const { id, key } = await gateway.newKey({ owner: 'o', expiration: '2200-01-01T00:00:00Z' });
+    await sendBack(`/v3/api-keys/${id}`);
+    await sendBack('/v3/api-keys/me', key);
+  });
+
+  it('an application and its access key', async () => {
+    const { id } = await post('/v3/applications', { name: 'App' });
+    await sendBack(`/v3/applications/${id}`);
+    const key = await post(`/v3/applications/${id}/access-keys`, { name: 'Key' });
+    await sendBack(`/v3/applications/${id}/access-keys/${key.id}`);
+  });
+
+  it('EXPIRED leaves the status: such a key works again with another end, and stays off when it was off', async () => {
+    const expiration = new Date(Date.now() + aheadMs + 60_000).toISOString();
+    const { id } = await post('/v3/applications', { name: 'App' });
+    const made = [
+      ['/v3/api-keys', `/v3/api-keys/${(await gateway.newKey({ expiration })).id}`],
+      [
+        `/v3/applications/${id}/access-keys`,
+        `/v3/applications/${id}/access-keys/${(await post(`/v3/applications/${id}/access-keys`, { name: 'Key', expiration })).id}`,
+      ],
+    ] as const;
+    aheadMs += 120_000;
+    for (const [list, path] of made) {
+      const expired = await sendBack(path);
+      expect(expired).toMatchObject({ status: 'EXPIRED' });
+      const put = (body: object): Promise<Reply> => gateway.call(path, { method: 'PUT', body });
+      const later = { ...expired, expiration: '2200-01-01T00:00:00Z' };
+      expect((await put(later)).body).toMatchObject({ status: 'ACTIVE' });
+      await put({ status: 'INACTIVE' });
+      expect((await put(later)).body).toMatchObject({ status: 'INACTIVE' });
+      expect((await gateway.call(list, { method: 'POST', body: { name: 'n', status: 'EXPIRED' } })).status).toBe(400);
+    }
+  });
+});
