@@ -98,7 +98,14 @@ const startOn = async (engines: Engines, config: GatewayConfig, base: ServicePar
   const replicas = replicasOf(config, base);
   const openCalls = new OpenCalls(clock);
   const { trustedProxies } = config;
-  const upgrades = new Upgrades({ replicas: replicas.dispatcher, openCalls, trustedProxies, logger, metrics });
+  const upgrades = new Upgrades({
+    authenticator,
+    replicas: replicas.dispatcher,
+    openCalls,
+    trustedProxies,
+    logger,
+    metrics,
+  });
   const usages = new AccountUsages({
     database,
     registry: replicas.registry,

@@ -1,19 +1,36 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { formatApiKey, newSecret, parseApiKey, systemClock } from '@lanyard/service';
+import { eventually } from '@lanyard/testing';
+import { WebSocket, WebSocketServer } from 'ws';
 import { Gateway } from './harness.js';
+import { Upstream } from './upstream.js';
 
 let gateway: Gateway;
+let dispatcher: Upstream;
 let aheadMs = 0;
 
 beforeAll(async () => {
-  const variables = { GATEWAY_ATTEMPT_RATE_BURST: '1000', GATEWAY_TRUSTED_PROXIES: '1' };
+  dispatcher = await new Upstream().listen();
+  // As if every key were wrong.
+  const sockets = new WebSocketServer({ noServer: true });
+  dispatcher.server.on('upgrade', (request, socket, head) =>
+    sockets.handleUpgrade(request, socket, head, (client) => client.close(1008, 'invalid key')),
+  );
+  const variables = {
+    GATEWAY_ATTEMPT_RATE_BURST: '1000',
+    GATEWAY_TRUSTED_PROXIES: '1',
+    GATEWAY_DISPATCHER_URLS: dispatcher.url,
+  };
   gateway = await (
     await Gateway.corner('guessing')
   ).start(variables, {
     clock: { ...systemClock, now: () => Date.now() + aheadMs },
   });
 });
-afterAll(() => gateway?.stop());
+afterAll(async () => {
+  await gateway?.stop();
+  await dispatcher?.stop();
+});
 
 /** A well-formed key with the right id and another secret. */
 const guess = (key: string): string => {
@@ -23,6 +40,19 @@ const guess = (key: string): string => {
 
 const ask = (key: string, from: string): ReturnType<Gateway['call']> =>
   gateway.call('/v3/accounts/me', { key, headers: { 'x-forwarded-for': from } });
+
+/** The close code, or the status of a refused handshake with its Retry-After. */
+const connect = (key: string, from: string): Promise<(number | string | undefined)[]> =>
+  new Promise((resolve) => {
+    const url = gateway.service.url.replace('http', 'ws') + '/v2/notification/websocket-connect';
+    const socket = new WebSocket(url, [`service_${key}`, 'wss'], { headers: { 'x-forwarded-for': from } });
+    socket.on('error', () => undefined);
+    socket.on('close', (code) => resolve([code]));
+    socket.on('unexpected-response', (_, { statusCode, headers }) => {
+      resolve([statusCode, headers['retry-after']]);
+      socket.terminate();
+    });
+  });
 
 describe('guessing at the secret of a key', () => {
   it('429 after five wrong secrets of one source, for this key only; the owner elsewhere is not locked out', async () => {
@@ -49,5 +79,30 @@ describe('guessing at the secret of a key', () => {
     }
     expect((await ask(aim.key, '192.0.2.2')).status).toBe(200);
     expect((await ask(other.key, '192.0.2.1')).status).toBe(200);
+  });
+});
+
+describe('guessing with WebSockets', () => {
+  it('429 after five wrong secrets of one source, as with requests; what is wrong the dispatcher says until then', async () => {
+    const aim = await gateway.newKey();
+    const wrong = guess(aim.key);
+    for (let i = 0; i < 5; i++) expect(await connect(wrong, '192.0.2.7')).toEqual([1008]);
+    await eventually(async () => expect(await connect(wrong, '192.0.2.7')).toEqual([429, '1']));
+    expect((await ask(wrong, '192.0.2.7')).status).toBe(429);
+    expect((await ask(aim.key, '192.0.2.7')).status).toBe(200);
+    expect(await connect(wrong, '192.0.2.8')).toEqual([1008]);
+  });
+
+  it('a key that is known passes, however long the guesses last, and is no guess', async () => {
+    const aim = await gateway.newKey();
+    for (const laterMs of [0, 0, 0, 0, 0, 15_000, 30_000, 60_000, 60_000]) {
+      aheadMs += laterMs;
+      await ask(guess(aim.key), '192.0.2.9');
+    }
+    aheadMs += 6_000;
+    expect((await connect(guess(aim.key), '192.0.2.9'))[0]).toBe(429);
+    for (let i = 0; i < 9; i++) expect(await connect(aim.key, '192.0.2.9')).toEqual([1008]);
+    expect(await connect(aim.key, '192.0.2.10')).toEqual([1008]);
+    expect((await ask(aim.key, '192.0.2.10')).status).toBe(200);
   });
 });

@@ -1,11 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import {
   type ApiKey,
   type Authenticator,
   type Clock,
   fingerprintOf,
   type Identity,
-  parseApiKey,
   RateLimited,
   secretMatches,
   Unauthenticated,
@@ -16,7 +16,8 @@ import type { KeyLimiter } from '../limits/key-limiter.js';
 import type { LocalRates } from '../limits/local-rates.js';
 import type { Backoff } from './backoff.js';
 import { clientAddress } from './client-address.js';
-import type { KnownKey, KnownKeys, KnownSecret } from './known-keys.js';
+import { keyOfHandshake, keyOfRequest } from './given-key.js';
+import type { KnownKey, KnownKeys, KnownSecret, LastRead } from './known-keys.js';
 import type { LastLogins } from './last-logins.js';
 
 /** Compared with when there is no such secret, so that the answer takes the same time. */
@@ -52,7 +53,14 @@ const proofOf = (key: KnownKey | undefined, given: ApiKey | undefined, nowMs: nu
   return found && nowMs < (found.untilMs ?? Infinity) ? found : undefined;
 };
 
-const bearer = /^bearer +(\S+) *$/i;
+/** A key with the secret that proves it. */
+interface Proven {
+  key: KnownKey;
+  proof: KnownSecret;
+}
+
+/** Who guesses at what. */
+const guessOf = (given: ApiKey | undefined, address: string): string => `${address} ${given?.keyId ?? ''}`;
 
 export interface AuthenticationParts {
   known: KnownKeys;
@@ -66,13 +74,13 @@ export interface AuthenticationParts {
   clock: Clock;
 }
 
-/** The API key in the Authorization header, and nowhere else (spec §5). */
+/** Checks the keys of requests, and slows those who guess. */
 export class KeyAuthenticator implements Authenticator {
   constructor(private readonly parts: AuthenticationParts) {}
 
   /** Throws Unauthenticated, AccountSuspended, RateLimited. */
   async authenticate(request: FastifyRequest): Promise<Identity> {
-    const given = parseApiKey(bearer.exec(request.headers.authorization ?? '')?.[1] ?? '');
+    const given = keyOfRequest(request.headers);
     const { key, proof } = await this.keyOf(given, clientAddress(request.raw, this.parts.trustedProxies));
     if (!key.accountActive) throw new AccountSuspended();
     await this.parts.limiter.take(key);
@@ -82,25 +90,43 @@ export class KeyAuthenticator implements Authenticator {
     return { keyId, accountId, groups, permissions, tier, requestId: request.id, secretFingerprint };
   }
 
-  private async keyOf(given: ApiKey | undefined, address: string): Promise<{ key: KnownKey; proof: KnownSecret }> {
-    const nowMs = this.parts.clock.now();
-    const last = given && this.parts.known.last(given.keyId);
-    const lastProof = proofOf(last?.key, given, nowMs);
-    if (last?.isRecent && lastProof) return { key: last.key, proof: lastProof };
-    const guess = `${address} ${given?.keyId ?? ''}`;
-    // Keys already known keep working from an address that guesses: what was right when last read is no guess.
-    if (!lastProof) this.refuseFlood(address, guess);
-    // A secret that does not match is looked up too, like an id that nobody has: both take one read.
-    const key = given && (await this.parts.known.load(given.keyId));
-    const proof = proofOf(key, given, nowMs);
-    if (key && proof) return { key, proof };
-    this.parts.attempts.take(address);
-    if (given) this.parts.backoff.failed(guess);
-    throw new Unauthenticated();
+  /**
+   * Of a handshake, whose key the dispatcher checks and answers with a close code: guesses are counted here, beside it.
+   * Throws RateLimited.
+   */
+  admit(handshake: IncomingMessage): void {
+    const given = keyOfHandshake(handshake.headers);
+    const address = clientAddress(handshake, this.parts.trustedProxies);
+    // Without PostgreSQL nothing is counted, and sockets open.
+    if (!this.provenOf(given, address)) this.read(given, address).catch(() => undefined);
   }
 
-  private refuseFlood(address: string, guess: string): void {
-    const waitMs = Math.max(this.parts.attempts.waitMs(address), this.parts.backoff.waitMs(guess));
+  private async keyOf(given: ApiKey | undefined, address: string): Promise<Proven> {
+    const last = this.provenOf(given, address);
+    return last?.isRecent ? last : this.read(given, address);
+  }
+
+  /**
+   * By what was read last. Keys already known keep working from an address that guesses: what was right then is no
+   * guess. Anything else throws RateLimited while the address has to wait.
+   */
+  private provenOf(given: ApiKey | undefined, address: string): (Proven & LastRead) | undefined {
+    const last = given && this.parts.known.last(given.keyId);
+    const proof = proofOf(last?.key, given, this.parts.clock.now());
+    if (last && proof) return { ...last, proof };
+    const { attempts, backoff } = this.parts;
+    const waitMs = Math.max(attempts.waitMs(address), backoff.waitMs(guessOf(given, address)));
     if (waitMs > 0) throw new RateLimited(Math.ceil(waitMs / 1_000));
+    return undefined;
+  }
+
+  /** A secret that does not match is looked up too, like an id that nobody has: both take one read. */
+  private async read(given: ApiKey | undefined, address: string): Promise<Proven> {
+    const key = given && (await this.parts.known.load(given.keyId));
+    const proof = proofOf(key, given, this.parts.clock.now());
+    if (key && proof) return { key, proof };
+    this.parts.attempts.take(address);
+    if (given) this.parts.backoff.failed(guessOf(given, address));
+    throw new Unauthenticated();
   }
 }

@@ -8,10 +8,11 @@ import {
   rawHead,
   requestIdHeader,
   requestIdOf,
-  type ServiceError,
+  ServiceError,
   urlLengthMax,
 } from '@lanyard/service';
 import { clientAddress } from '../authentication/client-address.js';
+import type { KeyAuthenticator } from '../authentication/key-authenticator.js';
 import { BadGateway, UrlTooLong } from '../errors.js';
 import { neverReached } from './forward.js';
 import { type HandshakeAnswer, handshake } from './handshake.js';
@@ -22,6 +23,7 @@ import { websocketPath } from './routes.js';
 import { tunnel } from './tunnel.js';
 
 export interface UpgradeParts {
+  authenticator: KeyAuthenticator;
   replicas: Replicas;
   openCalls: OpenCalls;
   trustedProxies: number;
@@ -88,6 +90,8 @@ export class Upgrades {
         return asPlainRequest(server, knock);
       socket.on('error', () => socket.destroy());
       if (url.length > urlLengthMax) return refuse(knock, new UrlTooLong());
+      const refusal = this.refusalOf(request);
+      if (refusal) return refuse(knock, refusal);
       this.parts.openCalls.enter(socket);
       void this.pass(knock, url);
     });
@@ -97,6 +101,16 @@ export class Upgrades {
   stop(): void {
     this.stopping = true;
     for (const close of this.closers) close(serviceRestart);
+  }
+
+  private refusalOf(handshake: IncomingMessage): ServiceError | undefined {
+    try {
+      this.parts.authenticator.admit(handshake);
+      return undefined;
+    } catch (error) {
+      if (error instanceof ServiceError) return error;
+      throw error;
+    }
   }
 
   private async pass(knock: Knock, url: string): Promise<void> {
