@@ -120,7 +120,9 @@ export const AccountUsageSchema = z
     api_keys: use,
     applications: use,
     key_groups: use,
-    requests_per_second: z.object({ limit: z.number().int().describe('Of all keys of the account together') }),
+    requests_per_second: z
+      .object({ limit: z.number().int().describe('Of all keys of the account together') })
+      .describe('Without `used`: requests are held against the limit, not counted by the second'),
     created_at: z.string().describe('When it was counted'),
   })
   .meta({ id: 'AccountUsage' });

@@ -399,6 +399,7 @@ export interface AccountUsage {
     /** null: none */
     limit: number | null;
   };
+  /** Without `used`: requests are held against the limit, not counted by the second */
   requests_per_second: {
     /** Of all keys of the account together */
     limit: number;
