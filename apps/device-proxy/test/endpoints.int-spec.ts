@@ -57,6 +57,11 @@ describe('/v2/endpoints', () => {
     expect((await harness.result(String(execute.json['async-response-id']))).value.item.status).toBe(200);
   });
 
+  it('405 for HEAD: no command whose id nobody gets', async () => {
+    const path = `/v2/endpoints/${deviceId}/3303/0/5700`;
+    expect((await harness.call(proxy, app, 'HEAD', path)).status).toBe(405);
+  });
+
   it('noResp: 204, cacheOnly: 205, nobody: 404, a path of words: 400, too much: 413', async () => {
     const path = `/v2/endpoints/${deviceId}/3341/0/5527`;
     expect(await harness.call(proxy, app, 'PUT', `${path}?noResp=true`, 'quiet')).toMatchObject({

@@ -26,6 +26,9 @@ describe('long polling', () => {
   const poll = (query = '', signal?: AbortSignal): Promise<Answer> =>
     landscape.call(service, customer, 'GET', `pull${query}`, undefined, signal ? { signal } : {});
 
+  const head = (): Promise<Response> =>
+    fetch(`${service.url}/v2/notification/pull?noWait=true`, { method: 'HEAD', headers: landscape.identity(customer) });
+
   const valuesOf = ({ text }: Answer): string[] => payloads(eventsOf([parseMessage(text)], 'notifications'));
 
   /** All that comes until there is nothing more. */
@@ -146,6 +149,20 @@ describe('long polling', () => {
     expect(valuesOf(await poll(`?noWait=true&after=${at(again)}`))).toEqual(['next']);
     expect((await poll('?noWait=true')).status).toBe(204);
     expect((await poll('?noWait=true&after=nonsense')).status).toBe(204);
+  });
+
+  it('HEAD makes no channel: 405', async () => {
+    expect((await head()).status).toBe(405);
+    expect((await landscape.call(service, customer, 'GET', 'channel')).status).toBe(404);
+  });
+
+  it('HEAD takes nothing', async () => {
+    await poll('?noWait=true');
+    await landscape.value(customer, 'kept');
+    const books = new Keys(landscape.isolation.redisPrefix, shards).of(customer.keyId).channel(customer.keyId);
+    await eventually(async () => expect(await landscape.redis.hget(books, 'n')).toBe('1'));
+    await head();
+    expect(valuesOf(await poll('?noWait=true'))).toEqual(['kept']);
   });
 
   it('410 when the channel is deleted meanwhile; REMOVED, then ALREADY_DELETED', async () => {

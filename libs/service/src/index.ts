@@ -19,6 +19,7 @@ export * from './http/fastify.js';
 export { JsonText } from './http/json-text.js';
 export * from './http/limits.js';
 export * from './http/raw-answer.js';
+export { refuseHead } from './http/refuse-head.js';
 export { requestIdHeader, requestIdOf } from './http/request-id.js';
 export { refuseUnstorableText } from './http/text.js';
 export * from './http/validation.js';

@@ -10,7 +10,7 @@ import {
   ApiResponse,
   ApiTags,
 } from '@nestjs/swagger';
-import { Caller, type Identity } from '@lanyard/service';
+import { Caller, type Identity, refuseHead } from '@lanyard/service';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Accepted, AcceptedSchema } from '../commands/body-schema.js';
@@ -91,6 +91,7 @@ export class EndpointsController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Reply> {
+    refuseHead(request);
     if (options.cacheOnly !== 'true') return this.send(caller, deviceId, 'GET', request, reply, options);
     await this.commands.device(caller, deviceId);
     reply.code(205);

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { Caller, CLOCK, type Clock, type Identity, type Logger, LOGGER } from '@lanyard/service';
+import { Caller, CLOCK, type Clock, type Identity, type Logger, LOGGER, refuseHead } from '@lanyard/service';
 import { Controller, Delete, Get, Header, HttpCode, Inject, Query, Req, Res } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -56,6 +56,7 @@ export class PullController {
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
+    refuseHead(request);
     const gone = new AbortController();
     reply.raw.once('close', () => gone.abort());
     const found = await this.pull.poll(caller, { noWait: noWait === 'true', after }, gone.signal);
