@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Registration } from '../src/queue/channel-registry.js';
+import { ChannelRegistry, type Registration } from '../src/queue/channel-registry.js';
+import type { RedisLink } from '../src/queue/redis-link.js';
 import { asText } from '../src/queue/reply.js';
 
 import { accountId, hourMs, queueBench } from './queue-bench.js';
@@ -27,6 +28,18 @@ describe('the channels that Redis knows', () => {
       const { positions, owners } = bench.keys.of(bench.channelId);
       expect(left.sort()).toEqual([owners, positions].sort());
       expect(await bench.link.redis.exists(bench.keys.account(accountId))).toBe(0);
+    });
+
+    it('one that was registered while it was removed stays in the set of its account', async () => {
+      await register();
+      const link = Object.create(bench.link) as RedisLink;
+      link.run = async (...command) => {
+        const reply = await bench.link.run(...command);
+        if (command[0] === 'remove-2') await register({ revision: '10' });
+        return reply;
+      };
+      await new ChannelRegistry(link, bench.keys, bench.clock).remove(bench.channelId, '9');
+      expect(await bench.link.redis.smembers(bench.keys.account(accountId))).toEqual([bench.channelId]);
     });
 
     it.each<[string, Partial<Registration>, number, string]>([

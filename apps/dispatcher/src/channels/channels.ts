@@ -271,7 +271,7 @@ export class Channels {
     const known = await store.find(keyId);
     if (known?.kind !== 'websocket' || keys.isDeleted(keyId)) return undefined;
     if (serialization && !isDeepStrictEqual(serialization, known.serialization)) return undefined;
-    const [revision] = await registry.revisions([keyId]);
+    const [revision] = await registry.revisions([known]);
     return revision === known.revision ? known : undefined;
   }
 

@@ -28,7 +28,7 @@ export class Repair {
   }
 
   private async registerMissing(page: readonly Channel[]): Promise<void> {
-    const revisions = await this.registry.revisions(page.map(({ keyId }) => keyId));
+    const revisions = await this.registry.revisions(page);
     for (const [n, channel] of page.entries()) {
       const { keyId, revision } = channel;
       if (this.keys.isDeleted(keyId))

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '@lanyard/service';
-import type { ChannelKind } from '../channels/channel.entity.js';
+import type { Channel, ChannelKind } from '../channels/channel.entity.js';
 import {
   eventLifeMs,
   failedDeliveryMaxMs,
@@ -144,7 +144,7 @@ export class ChannelRegistry {
     const shard = this.keys.of(channelId);
     const reply = asList(await this.link.run('remove-2', [shard.ready, shard.expiry], [shard.base, channelId, upTo]));
     const [accountId = '', owner = '', conn = ''] = reply.map((part) => asText(part));
-    if (accountId) await this.link.redis.srem(this.keys.account(accountId), channelId);
+    if (accountId) await this.leave(accountId, channelId);
     return owner ? { owner, conn } : undefined;
   }
 
@@ -177,10 +177,13 @@ export class ChannelRegistry {
     return (await this.lapsedIn(this.keys.of(channelId), channelId)).length > 0;
   }
 
-  /** Of each of these channels, the revision that Redis has; '' when it has none. */
-  async revisions(channelIds: readonly string[]): Promise<string[]> {
-    const stored = await this.link.together(channelIds.map((id) => ['hget', this.keys.of(id).channel(id), 'rev']));
-    return stored.map((revision) => String(revision ?? ''));
+  /** Of each of these channels, the revision that Redis has; '' when it has none, or the account's set lacks it. */
+  async revisions(channels: readonly Pick<Channel, 'keyId' | 'accountId'>[]): Promise<string[]> {
+    const [stored, isMember] = await Promise.all([
+      this.link.together(channels.map(({ keyId }) => ['hget', this.keys.of(keyId).channel(keyId), 'rev'])),
+      this.link.together(channels.map(({ keyId, accountId }) => ['sismember', this.keys.account(accountId), keyId])),
+    ]);
+    return stored.map((revision, n) => (isMember[n] === 1 ? String(revision ?? '') : ''));
   }
 
   /** Every channel that Redis knows. */
@@ -208,6 +211,14 @@ export class ChannelRegistry {
     if (fixed) return Number(fixed);
     await redis.setnx(this.keys.shardCount, this.keys.shards.length);
     return Number(await redis.get(this.keys.shardCount));
+  }
+
+  /** The set has no revisions: who stood still before this may take out what was registered again since. */
+  private async leave(accountId: string, channelId: string): Promise<void> {
+    const { redis } = this.link;
+    const account = this.keys.account(accountId);
+    await redis.srem(account, channelId);
+    if (await redis.exists(this.keys.of(channelId).channel(channelId))) await redis.sadd(account, channelId);
   }
 
   private async lapsedIn(shard: ShardKeys, only = ''): Promise<{ channelId: string; rule: LapseRule }[]> {

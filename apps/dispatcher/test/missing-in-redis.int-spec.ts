@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { RunningService } from '@lanyard/service';
+import { eventsOf, eventually, parseMessage } from '@lanyard/testing';
+import { Keys } from '../src/queue/keys.js';
+import { type Customer, Landscape } from './landscape.js';
+
+const repairPeriodMs = 60_000;
+
+describe('what PostgreSQL has and Redis does not', () => {
+  let landscape: Landscape;
+  let service: RunningService;
+  let customer: Customer;
+  let keys: Keys;
+
+  beforeAll(async () => {
+    landscape = await Landscape.create('missing-in-redis');
+    service = await landscape.startReplica();
+    keys = new Keys(landscape.isolation.redisPrefix, 4);
+  });
+
+  afterAll(() => landscape?.drop());
+
+  beforeEach(async () => {
+    customer = await landscape.customer();
+  });
+
+  describe('a channel that is not in the set of its account', () => {
+    const registered = async (deviceId: string): Promise<unknown> => {
+      const { text } = await landscape.call(service, customer, 'GET', 'pull?noWait=true');
+      const items = eventsOf([parseMessage(text || '{}')], 'registrations');
+      return expect(items).toContainEqual(expect.objectContaining({ ep: deviceId }));
+    };
+
+    it('is put back within a minute: events for everybody find it', async () => {
+      await landscape.call(service, customer, 'GET', 'pull?noWait=true');
+      await landscape.redis.del(keys.account(customer.accountId));
+      landscape.clock.jump(repairPeriodMs);
+      const inSet = (): Promise<number> => landscape.redis.sismember(keys.account(customer.accountId), customer.keyId);
+      await eventually(async () => expect(await inSet()).toBe(1), { timeoutMs: 10_000 });
+      const deviceId = await landscape.session(customer.accountId, 'registered');
+      await eventually(() => registered(deviceId));
+    });
+
+    it('is put back when it is registered again', async () => {
+      const put = (): Promise<unknown> => landscape.call(service, customer, 'PUT', 'websocket');
+      await put();
+      await landscape.redis.del(keys.account(customer.accountId));
+      await put();
+      expect(await landscape.redis.smembers(keys.account(customer.accountId))).toEqual([customer.keyId]);
+    });
+  });
+});
