@@ -40,7 +40,8 @@ export class Recovery {
   /** First start: like a recovery, but whoever starts the service learns that it does not work. */
   async start(): Promise<void> {
     const { links } = this.parts;
-    await this.recover();
+    while (!(await this.recover()));
+    // In the turn of the event loop in which the last of these ended: no loss goes unheard in between.
     for (const link of links) {
       link.onLost(() => this.suspend());
       link.onBack(() => this.begin());
@@ -76,8 +77,7 @@ export class Recovery {
       this.runAgain = false;
       try {
         await replicas.bury(replicas.owner);
-        await this.recover();
-        if (this.runAgain) continue;
+        if (!(await this.recover()) || this.runAgain) continue;
         holders.resume();
         return logger.warn('went on from what Redis has');
       } catch (err) {
@@ -87,12 +87,15 @@ export class Recovery {
     }
   }
 
-  private async recover(): Promise<void> {
+  /** False when Redis was lost meanwhile: nothing that was found holds, and the intake stays closed. */
+  private async recover(): Promise<boolean> {
     const { repair, registry, intake, reseek } = this.parts;
     const eras = this.eras();
     await repair.run();
     const generations = await registry.generations();
-    if (this.eras() === eras) intake.resume(generations, reseek);
+    if (this.eras() !== eras) return false;
+    intake.resume(generations, reseek);
+    return true;
   }
 
   private eras(): string {
