@@ -100,6 +100,10 @@ export const assemble = (config: DispatcherConfig, { logger, metrics, tracing }:
     logger,
     (channelId) => announcer.changed(channelId),
     (channelId, message) => traces.sent('websocket', channelId, message),
+    async ({ keyId, accountId }) => {
+      const channel = await store.find(keyId);
+      return channel?.kind === 'websocket' && channel.accountId === accountId;
+    },
   );
   const pull = new Pull(queue, holders, clock, telemetry, (poller, isKnown) => channels.ensurePull(poller, isKnown));
 

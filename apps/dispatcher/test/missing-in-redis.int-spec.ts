@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { RunningService } from '@lanyard/service';
-import { eventsOf, eventually, parseMessage } from '@lanyard/testing';
+import { eventsOf, eventually, parseMessage, WebSocketClient } from '@lanyard/testing';
 import { Keys } from '../src/queue/keys.js';
 import { type Customer, Landscape } from './landscape.js';
 
@@ -48,5 +48,21 @@ describe('what PostgreSQL has and Redis does not', () => {
       await put();
       expect(await landscape.redis.smembers(keys.account(customer.accountId))).toEqual([customer.keyId]);
     });
+  });
+
+  it('1012, not 1011, for the socket of a channel that is not made known again yet', async () => {
+    await landscape.call(service, customer, 'PUT', 'websocket');
+    await landscape.redis.del(keys.of(customer.keyId).channel(customer.keyId));
+    const connect = (): Promise<WebSocketClient> =>
+      new WebSocketClient({ url: service.url, key: customer.key }).opened();
+    const early = await connect();
+    await eventually(() => early.closed !== undefined);
+    expect(early.closed).toMatchObject({ code: 1012 });
+    landscape.clock.jump(repairPeriodMs);
+    await eventually(() => landscape.redis.exists(keys.of(customer.keyId).channel(customer.keyId)).then(Boolean));
+    const client = await connect();
+    await landscape.value(customer, 1);
+    await eventually(() => expect(client.events('notifications')).toHaveLength(1));
+    client.cut();
   });
 });

@@ -57,6 +57,8 @@ export class WebSocketServer {
     private readonly onBound: (channelId: string) => void,
     /** A frame with events of the channel is on its way. */
     private readonly onSent: (channelId: string, message: NotificationMessage) => void,
+    /** Whether the key has a channel for sockets, though Redis may not know it yet. */
+    private readonly isRegistered: (key: KnownKey) => Promise<boolean>,
   ) {
     telemetry.sockets(() => this.open.size);
   }
@@ -128,7 +130,8 @@ export class WebSocketServer {
     });
   }
 
-  private async bind(client: WebSocket, connection: Duplex, { keyId, accountId, secret }: KnownKey): Promise<void> {
+  private async bind(client: WebSocket, connection: Duplex, key: KnownKey): Promise<void> {
+    const { keyId, accountId, secret } = key;
     const conn = newId();
     const session = this.session(client, connection, keyId, accountId, conn);
     session.secret = secret;
@@ -142,7 +145,8 @@ export class WebSocketServer {
       });
     if (attached.outcome !== 'ok') {
       this.holders.remove(session);
-      return this.close(client, 'no channel');
+      const comesBack = attached.outcome === 'missing' && (await this.isRegistered(key));
+      return this.close(client, comesBack ? 'restart' : 'no channel');
     }
     if (attached.previous) this.bus.close(attached.previous, 'newer socket');
     if (client.readyState !== client.OPEN || this.stopping) {
