@@ -267,6 +267,35 @@ describe('fail-over', () => {
     }
   });
 
+  describe('a poll that a replica breaks off in its answer', () => {
+    let polled: RunningService;
+    let asked: string[];
+
+    beforeAll(async () => {
+      polled = await start(gateway.config({ GATEWAY_DISPATCHER_URLS: [registry.url, secondRegistry.url].join() }));
+    });
+    afterAll(() => polled?.stop());
+    beforeEach(() => {
+      asked = [];
+      registry.handler = secondRegistry.handler = (request, response) => {
+        asked.push(request.url ?? '');
+        if (asked.length > 1) return void response.writeHead(204).end();
+        response.writeHead(200, { 'content-length': '100' }).write('half');
+        setTimeout(() => response.destroy(), 20);
+      };
+    });
+
+    it.each([
+      ['/v2/notification/pull', '/v2/notification/pull?after=0'],
+      ['/v2/notification/pull?noWait=true', '/v2/notification/pull?noWait=true&after=0'],
+      ['/v2/notification/pull?after=abc', '/v2/notification/pull?after=abc'],
+    ])('%s is repeated as %s, which confirms nothing that the client does not have', async (path, again) => {
+      const headers = { authorization: `Bearer ${gateway.adminKey}` };
+      expect((await fetch(polled.url + path, { headers })).status).toBe(204);
+      expect(asked).toEqual([path, again]);
+    });
+  });
+
   it('503 rather than a POST sent twice', async () => {
     let received = 0;
     const breakOff: Upstream['handler'] = (request) => {

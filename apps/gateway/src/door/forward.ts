@@ -41,6 +41,18 @@ export const neverReached = (error: unknown): boolean =>
 const wasReset = (error: unknown): boolean =>
   ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes((error as { code?: string }).code ?? '');
 
+const pollPath = '/v2/notification/pull';
+
+/**
+ * The same call once more. A poll confirms what the last answer carried, and that may be the answer that broke off: the
+ * repetition says that its client has none, so that it is delivered again.
+ */
+const again = <C extends Call>(call: C): C => {
+  const { pathname, search, searchParams } = new URL(call.path, 'http://owner');
+  if (pathname !== pollPath || searchParams.has('after')) return call;
+  return { ...call, path: `${call.path}${search ? '&' : '?'}after=0` };
+};
+
 type Ask<A, C extends Call> = (replica: Replica, call: C) => Promise<A>;
 
 const ask: Ask<Dispatcher.ResponseData, OwnCall> = (replica, { method, path, headers, body, signal }) => {
@@ -65,10 +77,11 @@ const count = (metrics: Metrics, owner: string): void =>
 
 const onOneReplica = async <A, C extends Call>(
   replicas: Replicas,
-  call: C,
+  first: C,
   metrics: Metrics,
   way: Ask<A, C>,
 ): Promise<A> => {
+  let call = first;
   let cause: unknown;
   for (const replica of replicas.order()) {
     try {
@@ -79,6 +92,7 @@ const onOneReplica = async <A, C extends Call>(
       count(metrics, replicas.owner);
       if (neverReached(error)) replica.rest();
       else if (!wasReset(error) || !idempotent.has(call.method)) break;
+      else call = again(call);
       if (!call.body.repeatable()) break;
     }
   }
