@@ -11,6 +11,7 @@ describe('addresses for callbacks', () => {
     '127.0.0.1',
     '127.255.255.255',
     '169.254.169.254',
+    '168.63.129.16',
     '172.16.0.1',
     '172.31.255.255',
     '192.168.1.1',
@@ -19,12 +20,17 @@ describe('addresses for callbacks', () => {
     '255.255.255.255',
     '::',
     '::1',
+    '::10.0.0.1',
+    '::808:808',
     '::ffff:10.0.0.1',
     '::ffff:a9fe:a9fe',
+    '::ffff:0:10.0.0.1',
+    '::ffff:0:808:808',
     '64:ff9b::a00:1',
     '2002:a00:1::',
     'fd00::1',
     'fe80::1',
+    'fec0::1',
     'ff02::1',
   ])('%s is denied', (address) => {
     expect(guard.allows(address)).toBe(false);
@@ -42,7 +48,9 @@ describe('addresses for callbacks', () => {
   });
 
   it('exceptions of the operator', () => {
-    const own = new AddressGuard(['10.20.0.0/16', '::1/128']);
+    const own = new AddressGuard(['10.20.0.0/16', '::1/128', '::ffff:0:a00:0/112']);
+    expect(own.allows('::ffff:0:a00:1')).toBe(true);
+    expect(own.allows('::ffff:0:a01:1')).toBe(false);
     expect(own.allows('10.20.3.4')).toBe(true);
     expect(own.allows('10.21.3.4')).toBe(false);
     expect(own.allows('::1')).toBe(true);

@@ -2,12 +2,16 @@ import type { LookupAddress } from 'node:dns';
 import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';
 import { HostNames } from './host-names.js';
 
-/** IANA special-purpose registries: addresses that are not on the public internet, or lead back into ours. */
+/**
+ * Addresses that are not on the public internet, or lead back into ours: IANA's special-purpose registries, what older
+ * standards kept for such use, and the one at which Azure serves its machines.
+ */
 const forbidden = [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
+  '168.63.129.16/32',
   '169.254.0.0/16',
   '172.16.0.0/12',
   '192.0.0.0/24',
@@ -19,8 +23,8 @@ const forbidden = [
   '203.0.113.0/24',
   '224.0.0.0/4',
   '240.0.0.0/4',
-  '::/128',
-  '::1/128',
+  '::/96',
+  '::ffff:0:0:0/96',
   '64:ff9b::/96',
   '64:ff9b:1::/48',
   '100::/64',
@@ -30,6 +34,7 @@ const forbidden = [
   '5f00::/16',
   'fc00::/7',
   'fe80::/10',
+  'fec0::/10',
   'ff00::/8',
 ];
 
@@ -46,7 +51,7 @@ const listOf = (cidrs: readonly string[]): BlockList => {
 
 /** `::ffff:10.0.0.1`, also as `::ffff:a00:1`: the IPv4 address is what is connected to. */
 const mappedIpv4 = (address: string): string | undefined => {
-  const tail = /^::ffff:(.+)$/i.exec(new URL(`http://[${address}]`).hostname.slice(1, -1))?.[1];
+  const tail = /^::ffff:([^:]+:[^:]+)$/.exec(new URL(`http://[${address}]`).hostname.slice(1, -1))?.[1];
   const [high, low] = tail?.split(':').map((part) => parseInt(part, 16)) ?? [];
   if (high === undefined || low === undefined) return undefined;
   return [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.');
