@@ -69,8 +69,8 @@ export const commonHints: Record<string, readonly string[]> = {
   accept: ['text/plain', 'application/senml+json', 'application/vnd.oma.lwm2m+tlv'],
   'content-type': ['text/plain', 'application/octet-stream', 'application/senml+json'],
   'payload-b64': ['aGVsbG8=', 'MjE=', ''],
-  query: ['state=registered', 'name__neq=a&custom_attributes__site=north'],
-  filter: ['state=registered', 'created_at__gte=2024-01-01T00:00:00Z', 'custom_attributes__site=north'],
+  query: ['state=registered', 'name__neq=a&custom_attributes__site=north', 'name=%00'],
+  filter: ['state=registered', 'created_at__gte=2024-01-01T00:00:00Z', 'custom_attributes__site=north', 'name=%00'],
   expiration: ['2099-01-01T00:00:00Z'],
   type: ['v2'],
 };

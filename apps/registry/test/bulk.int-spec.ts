@@ -266,6 +266,7 @@ describe('bulk operations', () => {
       const account = newId();
       expect((await suspend(account, { action: 'suspend' })).body.fields[0].name).toBe('filter');
       expect((await suspend(account, { action: 'suspend', filter: 'colour=red' })).body.fields[0].name).toBe('colour');
+      expect((await suspend(account, { action: 'suspend', filter: 'name=%00' })).body.fields?.[0].name).toBe('name');
       expect((await suspend(account, { action: 'suspend', filter: 'name=a', category: 'bored' })).status).toBe(400);
       expect((await suspend(account, { action: 'resume', group_id: newId() })).status).toBe(404);
     });

@@ -209,6 +209,11 @@ describe('the device directory', () => {
       });
     });
 
+    it('400 for a NUL in a packed filter', async () => {
+      const { status, body } = await call('GET', '/v3/devices?filter=name%3D%2500', undefined, account);
+      expect([status, body.fields[0].name]).toEqual([400, 'name']);
+    });
+
     it('400 for an unknown filter, 404 for an unknown page', async () => {
       expect((await call('GET', '/v3/devices?colour=red', undefined, account)).body.fields).toEqual([
         { name: 'colour', message: expect.any(String) },

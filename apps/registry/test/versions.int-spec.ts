@@ -76,9 +76,13 @@ describe('versions and saved queries', () => {
     });
 
     it('400 for filters that are none, 409 for a taken name, 404 for another account and an unknown page', async () => {
-      expect((await call('POST', '/v3/device-queries', { name: 'x', query: 'colour=red' })).body.fields[0].name).toBe(
-        'colour',
-      );
+      for (const [query, field] of [
+        ['colour=red', 'colour'],
+        ['name=%00', 'name'],
+      ]) {
+        const { status, body } = await call('POST', '/v3/device-queries', { name: newId(), query });
+        expect([query, status, body.fields?.[0].name]).toEqual([query, 400, field]);
+      }
       await call('POST', '/v3/device-queries', { name: 'taken', query: 'name=a' });
       expect((await call('POST', '/v3/device-queries', { name: 'taken', query: 'name=a' })).status).toBe(409);
       const { id } = await made('/v3/device-queries', { query: 'name=a' });

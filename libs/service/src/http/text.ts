@@ -26,6 +26,6 @@ export const refuseUnstorableText = (text: string, value: unknown): void => {
   if (name !== undefined) throw new ValidationFailed([{ name, message }]);
 };
 
-/** What is wrong with a URL that has a NUL: no path and no filter has one. */
+/** What is wrong with a URL that has a NUL: no path and no filter has one. Of packed filters, parseListQuery looks inside. */
 export const nulIn = (url: string): ValidationFailed | undefined =>
   url.includes('%00') ? new ValidationFailed([{ name: 'url', message: 'must not hold a NUL character' }]) : undefined;

@@ -79,6 +79,8 @@ const target = (name: string, spec: FilterSpec): Target | undefined => {
 };
 
 const parseOne = (name: string, text: string, spec: FilterSpec): Filter | string => {
+  // Packed filters are decoded once more than the URL, which has none.
+  if (name.includes('\0') || text.includes('\0')) return 'Must not hold a NUL character';
   const [, base = name, operator = 'eq'] = suffix.exec(name) ?? [];
   const found = target(base, spec);
   if (!found) return 'Unknown filter';

@@ -72,6 +72,9 @@ describe('list query', () => {
     [{ created_at__lte: '9999-12-31T23:59:59-01:00' }, ['created_at__lte']],
     [{ limit: 'many', order: 'UP' }, ['limit', 'order']],
     [{ toString: 'x' }, ['toString']],
+    [{ filter: 'state=%00' }, ['state']],
+    [{ filter: 'state__in=a,b%00' }, ['state__in']],
+    [{ filter: 'custom_attributes__%00=a' }, ['custom_attributes__\0']],
   ])('400 for %j naming %j', (query, names) => {
     expect(problemsOf(query)).toEqual(names);
   });
