@@ -250,6 +250,19 @@ describe('bulk operations', () => {
       expect(await total(account, `groups__neq=${group}`)).toBe(1);
     });
 
+    it('a plus in a filter is a plus, as in a list and in a saved query', async () => {
+      const account = newId();
+      const [plus] = await Promise.all(
+        ['a+b', 'a b'].map(async (name) => (await call('POST', '/v3/devices', { name }, account)).body.id),
+      );
+      const query = (await call('POST', '/v3/device-queries', { name: 'plus', query: 'name=a+b' }, account)).body.id;
+      for (const path of ['/v3/devices?filter=name%3Da%2Bb', `/v3/device-queries/${query}/devices`])
+        expect((await call('GET', path, undefined, account)).body.data).toMatchObject([{ id: plus }]);
+      await call('POST', `/v3/devices/${plus}/suspend`, { category: 'recalled', description: 'batch 7' }, account);
+      const dryRun = { action: 'suspend', filter: 'name=a+b', dry_run: true };
+      expect((await suspend(account, dryRun)).body).toMatchObject({ matched_count: 1, changed_count: 0 });
+    });
+
     it('goes over 5,000 devices in a call', async () => {
       const account = newId();
       const csv = `name\n${Array.from({ length: 5_100 }, () => 'x').join('\n')}`;

@@ -41,6 +41,11 @@ describe('list query', () => {
     ]);
   });
 
+  it('a packed filter is percent-encoded: a plus is a plus', () => {
+    const query = parseListQuery({ filter: 'state__in=+49,a%2Bb,a%20b,a b' }, spec);
+    expect(query.filters[0]?.values).toEqual(['+49', 'a+b', 'a b', 'a b']);
+  });
+
   it.each([
     ['20240101T000000Z', '2024-01-01T00:00:00.000000Z'],
     ['2024-01-01T00:00:00Z', '2024-01-01T00:00:00.000000Z'],

@@ -48,13 +48,16 @@ const parseOrder = (text: string | undefined, fallback: 'ASC' | 'DESC', problems
 
 const reserved = ['limit', 'after', 'order', 'include', 'filter'];
 
+/** Clients write `name=value` as it is and encode the whole once: a plus in it is a plus, and no space. */
+const unpacked = (packed: string): [string, string][] => [...new URLSearchParams(packed.replaceAll('+', '%2B'))];
+
 /** Both filter spellings: parameters of their own, and all packed into `filter=`. */
 const filterPairs = (query: QueryParameters, ignore: readonly string[]): [string, string][] => {
   const direct = Object.entries(query).flatMap(([name, value]): [string, string][] =>
     reserved.includes(name) || ignore.includes(name) || value === undefined ? [] : [value].flat().map((v) => [name, v]),
   );
   const packed = single(query.filter);
-  return packed ? [...direct, ...new URLSearchParams(packed).entries()] : direct;
+  return packed ? [...direct, ...unpacked(packed)] : direct;
 };
 
 /**

@@ -39,7 +39,8 @@ export const ApiFilters = (spec: ListSpec, title: string): MethodDecorator & Cla
       name: 'filter',
       required: false,
       schema: { type: 'string' },
-      description: 'Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`',
+      description:
+        'Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space',
     }),
   );
 
