@@ -91,6 +91,7 @@ export const ofApps = {
       advice: 'Mend the table as `fields` says, and send it again: nothing was taken',
       samples: [['…']],
     },
+    FilterMissing: { advice: 'Give the query a filter: `state=registered`' },
     SelectionMissing: { advice: 'Say which devices: `group_id`, `filter`, or both' },
     DeviceLimitExceeded: {
       advice: 'Delete devices, or ask the operator of the installation for a larger quota',

@@ -142,6 +142,13 @@ export class SelectionMissing extends ValidationFailed {
   }
 }
 
+/** `&` is a text, and no filter. */
+export class FilterMissing extends ValidationFailed {
+  constructor() {
+    super([{ name: 'query', message: 'Must hold a filter, such as state=registered' }]);
+  }
+}
+
 /** A quota of the account; the operator of the installation sets them. */
 export class DeviceLimitExceeded extends ServiceError {
   constructor(max: number) {

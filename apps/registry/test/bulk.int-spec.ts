@@ -278,6 +278,10 @@ describe('bulk operations', () => {
     it('400 without a selection, a category, or with an unknown filter; 404 for the group of another account', async () => {
       const account = newId();
       expect((await suspend(account, { action: 'suspend' })).body.fields[0].name).toBe('filter');
+      const { id } = (await call('POST', '/v3/devices', {}, account)).body;
+      for (const filter of ['&', '?', '?&'])
+        expect((await suspend(account, { action: 'suspend', filter })).body.fields?.[0].name).toBe('filter');
+      expect((await call('GET', `/v3/devices/${id}`, undefined, account)).body.lifecycle_status).toBe('enabled');
       expect((await suspend(account, { action: 'suspend', filter: 'colour=red' })).body.fields[0].name).toBe('colour');
       expect((await suspend(account, { action: 'suspend', filter: 'name=%00' })).body.fields?.[0].name).toBe('name');
       expect((await suspend(account, { action: 'suspend', filter: 'name=a', category: 'bored' })).status).toBe(400);

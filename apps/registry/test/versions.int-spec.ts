@@ -79,6 +79,8 @@ describe('versions and saved queries', () => {
       for (const [query, field] of [
         ['colour=red', 'colour'],
         ['name=%00', 'name'],
+        ['&', 'query'],
+        ['?', 'query'],
       ]) {
         const { status, body } = await call('POST', '/v3/device-queries', { name: newId(), query });
         expect([query, status, body.fields?.[0].name]).toEqual([query, 400, field]);
@@ -86,6 +88,7 @@ describe('versions and saved queries', () => {
       await call('POST', '/v3/device-queries', { name: 'taken', query: 'name=a' });
       expect((await call('POST', '/v3/device-queries', { name: 'taken', query: 'name=a' })).status).toBe(409);
       const { id } = await made('/v3/device-queries', { query: 'name=a' });
+      expect((await call('PUT', `/v3/device-queries/${id}`, { query: '&' })).body.fields?.[0].name).toBe('query');
       const stranger = newId();
       for (const [method, path, body] of [
         ['GET', `/v3/device-queries/${id}`],

@@ -4,7 +4,7 @@ import { type ListEnvelope, type ListQuery, type ListSpec, parseListQuery } from
 import type { DataSource } from 'typeorm';
 import { z } from 'zod';
 import { deviceListSpec } from '../devices/device-list.js';
-import { QueryNameTaken, QueryNotFound } from '../errors.js';
+import { FilterMissing, QueryNameTaken, QueryNotFound } from '../errors.js';
 import { NamedRecords } from '../records/named-records.js';
 
 const fields = {
@@ -47,6 +47,11 @@ export const queryListSpec: ListSpec = {
 export const filtersOf = (query: string): ListQuery['filters'] =>
   parseListQuery({ filter: query }, deviceListSpec).filters;
 
+/** Throws as `filtersOf`, and FilterMissing. */
+const mustFilter = (query: string): void => {
+  if (filtersOf(query).length === 0) throw new FilterMissing();
+};
+
 /** Filters of devices that somebody gave a name. */
 export class QueriesService {
   private readonly records: NamedRecords<DeviceQuery>;
@@ -71,13 +76,13 @@ export class QueriesService {
   }
 
   async create(actor: Actor, { name, description, query }: NewQuery): Promise<DeviceQuery> {
-    filtersOf(query);
+    mustFilter(query);
     return this.records.create(actor, { name, description: description ?? '', query });
   }
 
   /** What is given is changed. Throws EtagDiffers for another version. */
   async change(actor: Actor, id: string, changes: QueryChanges, ifMatch?: string): Promise<DeviceQuery> {
-    if (changes.query !== undefined) filtersOf(changes.query);
+    if (changes.query !== undefined) mustFilter(changes.query);
     const description = changes.description === null ? '' : changes.description;
     return this.records.change(actor, id, { ...changes, description }, ifMatch);
   }

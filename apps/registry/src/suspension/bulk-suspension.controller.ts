@@ -81,10 +81,12 @@ export class BulkSuspensionController {
     accountId: string,
     { group_id: groupId, filter, after }: BulkSuspension,
   ): Promise<Selection> {
-    if (groupId === undefined && filter === undefined) throw new SelectionMissing();
+    const filters = filter === undefined ? [] : filtersOf(filter);
+    // Such as `&`: it would be every device of the account.
+    if (groupId === undefined && filters.length === 0) throw new SelectionMissing();
     if (groupId !== undefined) await this.groups.get(accountId, groupId);
     return {
-      filters: filter === undefined ? [] : filtersOf(filter),
+      filters,
       ...(filter !== undefined && { filter }),
       ...(groupId !== undefined && { groupId }),
       ...(after !== undefined && { after }),
