@@ -104,6 +104,18 @@ describe('bulk operations', () => {
       expect(new Set(data.map(({ name }) => name))).toEqual(new Set(['C:\\u0000', '\\\\u0000b']));
     });
 
+    it('rows without a value make no device, but count: a report names the rows as the table has them', async () => {
+      const account = newId();
+      const { body } = await upload(account, 'endpoint_name,name\na,1\n,\n\na,2\n\n');
+      expect(body.total_count).toBe(2);
+      const done = await completed(account, body.id);
+      expect(done).toMatchObject({ processed_count: 2, errors_count: 1 });
+      const { text: report } = await call('GET', done.errors_report_file, undefined, account);
+      expect(report.trim().split('\r\n').slice(1)).toEqual(['5,a,endpoint_name,Already taken']);
+      expect(await total(account)).toBe(1);
+      expect((await upload(account, '\n,\n')).status).toBe(400);
+    });
+
     it('cuts a long name between characters', async () => {
       const name = `${'a'.repeat(127)}😀`;
       expect((await upload(newId(), 'name\na', encodeURIComponent(`${name}b`))).body.name).toBe(name);

@@ -20,12 +20,8 @@ describe('CSV', () => {
     expect(read(rows.map(csvRow).join(''), length)).toEqual(rows);
   });
 
-  it('takes a byte order mark, bare line ends, empty lines and a last line without end', () => {
-    expect(read('\uFEFFa,b\n\n1,2\n3,', 1)).toEqual([
-      ['a', 'b'],
-      ['1', '2'],
-      ['3', ''],
-    ]);
+  it('takes a byte order mark, bare line ends and a last line without end; an empty line is a row of one cell', () => {
+    expect(read('\uFEFFa,b\n\n1,2\n3,', 1)).toEqual([['a', 'b'], [''], ['1', '2'], ['3', '']]);
   });
 
   it('refuses a quote that is not closed, and a row without end', () => {

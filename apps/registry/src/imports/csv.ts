@@ -16,7 +16,7 @@ export class CsvReader {
   private characters = 0;
   private started = false;
 
-  /** Rows that are complete now. Throws MalformedImport. */
+  /** Rows that are complete now; of an empty line, one empty cell. Throws MalformedImport. */
   push(piece: string): string[][] {
     const rows: string[][] = [];
     const text = this.started ? piece : piece.replace(/^\uFEFF/, '');
@@ -51,9 +51,7 @@ export class CsvReader {
     if (c === ',') {
       this.endCell();
     } else if (c === '\n') {
-      const isEmpty = this.cells.length === 0 && this.cell === '';
-      const row = this.endRow();
-      return isEmpty ? undefined : row;
+      return this.endRow();
     } else if (c !== '\r') this.cell += c;
     return undefined;
   }

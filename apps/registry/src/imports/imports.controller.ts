@@ -42,7 +42,7 @@ export class ImportsController {
   @ApiOperation({
     summary: 'Create many devices from a CSV table of up to 100,000 rows',
     description:
-      'The first line names the columns: fields of a new device, or `custom_attributes__<key>`. The rows are checked and created in the background; ask for the import to follow it.',
+      'The first line names the columns: fields of a new device, or `custom_attributes__<key>`. Rows without a value are left out. The others are checked and created in the background; ask for the import to follow it.',
   })
   @ApiConsumes('text/csv')
   @ApiBody({ schema: { type: 'string' } })
@@ -79,7 +79,7 @@ export class ImportsController {
   @Get(':id/errors')
   @ApiOperation({
     summary: 'Report of an import: a line for each problem of a row',
-    description: `A completed import is deleted after ${completedImportDays} days, with its report. The devices stay.`,
+    description: `Rows count as in the table, empty ones too; its first line is 1. A completed import is deleted after ${completedImportDays} days, with its report. The devices stay.`,
   })
   @ApiProduces('text/csv')
   @ApiOkResponse({ content: { 'text/csv': { schema: { type: 'string' } } } })

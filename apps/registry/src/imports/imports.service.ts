@@ -18,6 +18,12 @@ const rowsAtOnce = 1_000;
 /** First half of an advisory lock's key: the imports of an account begin one after the other. */
 const lockSpace = 0x0b0f;
 
+interface ImportRow {
+  /** As the table counts, from 1: with its header, and with rows that are left out. */
+  row: number;
+  fields: Record<string, unknown>;
+}
+
 /** Takes tables in and shows what became of them; ImportWorker makes the devices. */
 export class ImportsService {
   constructor(
@@ -107,7 +113,7 @@ export class ImportsService {
     await this.audit.record(manager, action, { accountId: actor.accountId, actor, target, data });
   }
 
-  /** CSV: row (the header is 1), endpoint_name, field, message. */
+  /** CSV: row (the header is 1, empty ones count), endpoint_name, field, message. */
   async *errors(importId: string): AsyncGenerator<string> {
     yield csvRow(['row', 'endpoint_name', 'field', 'message']);
     for (let after = 0; ;) {
@@ -125,18 +131,22 @@ export class ImportsService {
 
   private async store(importId: string, body: Readable): Promise<number> {
     const reader = new CsvReader();
-    const waiting: Record<string, unknown>[] = [];
+    const waiting: ImportRow[] = [];
     let header: string[] | undefined;
+    let row = 0;
     let stored = 0;
     const take = async (rows: string[][], isLast: boolean): Promise<void> => {
-      for (const row of rows) {
-        if (header) waiting.push(fieldsOf(header, row));
-        else checkHeader((header = row.map((name) => name.trim())));
+      for (const cells of rows) {
+        row++;
+        // Spreadsheets end their tables with such rows.
+        if (cells.every((cell) => cell === '')) continue;
+        if (header) waiting.push({ row, fields: fieldsOf(header, cells) });
+        else checkHeader((header = cells.map((name) => name.trim())));
         if (stored + waiting.length > importRowsMax)
           throw new MalformedImport(`More than ${importRowsMax} rows: split the table`);
-        if (waiting.length === rowsAtOnce) stored += await this.keep(importId, stored, waiting.splice(0));
+        if (waiting.length === rowsAtOnce) stored += await this.keep(importId, waiting.splice(0));
       }
-      if (isLast) stored += await this.keep(importId, stored, waiting.splice(0));
+      if (isLast) stored += await this.keep(importId, waiting.splice(0));
     };
     body.setEncoding('utf8');
     for await (const piece of body) await take(reader.push(piece as string), false);
@@ -145,12 +155,12 @@ export class ImportsService {
     return stored;
   }
 
-  private async keep(importId: string, before: number, rows: Record<string, unknown>[]): Promise<number> {
+  private async keep(importId: string, rows: readonly ImportRow[]): Promise<number> {
     if (rows.length > 0)
       await this.database.query(
         `INSERT INTO registry.device_import_rows (import_id, row_number, fields)
-         SELECT $1, $2 + r.n + 1, r.fields FROM jsonb_array_elements($3::jsonb) WITH ORDINALITY AS r (fields, n)`,
-        [importId, before, JSON.stringify(rows)],
+         SELECT $1, r."row", r.fields FROM jsonb_to_recordset($2::jsonb) AS r ("row" integer, fields jsonb)`,
+        [importId, JSON.stringify(rows)],
       );
     return rows.length;
   }
