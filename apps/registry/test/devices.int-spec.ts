@@ -181,6 +181,7 @@ describe('the device directory', () => {
       ['created_at__gte=2020-01-01T00:00:00Z', ['a', 'b', 'c', 'd']],
       [`filter=${encodeURIComponent('custom_attributes__site=north&name__neq=a')}`, ['c']],
       [`name__neq=c&filter=${encodeURIComponent('custom_attributes__site=north')}`, ['a']],
+      ['filter=custom_attributes__site%3Dnorth&filter=name__neq%3Da', ['c']],
       ['device_execution_mode__gte=1', ['a', 'b', 'c', 'd']],
       ["name=a'%3B--", []],
     ])('?%s', async (query, names) => {

@@ -41,6 +41,11 @@ describe('list query', () => {
     ]);
   });
 
+  it('several packed filters hold together', () => {
+    const query = parseListQuery({ filter: ['state=a', '', 'state__neq=b&operator_suspended=true'] }, spec);
+    expect(query.filters.map(({ values }) => values)).toEqual([['a'], ['b'], [true]]);
+  });
+
   it('a packed filter is percent-encoded: a plus is a plus', () => {
     const query = parseListQuery({ filter: 'state__in=+49,a%2Bb,a%20b,a b' }, spec);
     expect(query.filters[0]?.values).toEqual(['+49', 'a+b', 'a b', 'a b']);

@@ -56,8 +56,7 @@ const filterPairs = (query: QueryParameters, ignore: readonly string[]): [string
   const direct = Object.entries(query).flatMap(([name, value]): [string, string][] =>
     reserved.includes(name) || ignore.includes(name) || value === undefined ? [] : [value].flat().map((v) => [name, v]),
   );
-  const packed = single(query.filter);
-  return packed ? [...direct, ...unpacked(packed)] : direct;
+  return [...direct, ...[query.filter ?? []].flat().flatMap(unpacked)];
 };
 
 /**

@@ -40,7 +40,7 @@ export const ApiFilters = (spec: ListSpec, title: string): MethodDecorator & Cla
       required: false,
       schema: { type: 'string' },
       description:
-        'Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space',
+        'Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. Given several times, all hold',
     }),
   );
 
