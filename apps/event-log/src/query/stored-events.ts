@@ -1,4 +1,4 @@
-import type { Filter } from '@lanyard/service';
+import { FairTurns, type Filter } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
 import { PageNotFound } from '../errors.js';
 import { eventRecord } from './device-event.js';
@@ -40,7 +40,17 @@ export class StoredEvents {
     return row.position;
   }
 
-  async behind(accountId: string, position: string, filters: readonly Filter[], limit: number): Promise<StoredPage> {
+  /** Waits for its turn at the database, as lists do. */
+  behind(accountId: string, position: string, filters: readonly Filter[], limit: number): Promise<StoredPage> {
+    return FairTurns.at(this.database).run(accountId, () => this.read(accountId, position, filters, limit));
+  }
+
+  private async read(
+    accountId: string,
+    position: string,
+    filters: readonly Filter[],
+    limit: number,
+  ): Promise<StoredPage> {
     const last = await this.last(accountId);
     if (BigInt(last) <= BigInt(position)) return { events: [], position, isFull: false };
     const parameters: unknown[] = [];

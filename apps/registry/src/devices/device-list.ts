@@ -119,14 +119,15 @@ export class DeviceList {
     return listText(texts, hasMore, query, total);
   }
 
-  /** All of them, page by page: memory holds one. */
+  /** All of them, page by page: memory holds one, and each waits for its turn. */
   async *pages(accountId: string, filters: readonly Filter[]): AsyncGenerator<Device[]> {
     for (let after = ''; ;) {
       const parameters: unknown[] = [];
       const conditions = deviceConditions(accountId, filters, parameters);
-      const texts: { record: string; groups: string }[] = await this.database.query(
-        `SELECT ${deviceRecord} AS record, ${deviceGroups} AS groups FROM registry.devices d WHERE ${conditions.join(' AND ')} AND d.id > $${parameters.push(after)} ORDER BY d.id LIMIT ${pageRows}`,
-        parameters,
+      const sql = `SELECT ${deviceRecord} AS record, ${deviceGroups} AS groups FROM registry.devices d
+        WHERE ${conditions.join(' AND ')} AND d.id > $${parameters.push(after)} ORDER BY d.id LIMIT ${pageRows}`;
+      const texts: { record: string; groups: string }[] = await FairTurns.at(this.database).run(accountId, () =>
+        this.database.query(sql, parameters),
       );
       const rows = texts.map(({ record, groups }) => JSON.parse(withGroups(record, groups)) as Device);
       if (rows.length > 0) yield rows;

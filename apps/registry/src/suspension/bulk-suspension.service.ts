@@ -1,6 +1,6 @@
 import type { Actor } from '@lanyard/contracts';
 import type { AuditTrail } from '@lanyard/kafka';
-import { type Filter, newId } from '@lanyard/service';
+import { FairTurns, type Filter, newId } from '@lanyard/service';
 import type { DataSource, EntityManager } from 'typeorm';
 import { deviceConditions } from '../devices/device-list.js';
 import { deviceRowColumns, type DeviceRow, type Lifecycle, returned } from '../devices/lifecycle.js';
@@ -47,10 +47,10 @@ export class BulkSuspensionService {
     const parameters: unknown[] = [];
     const conditions = deviceConditions(accountId, selection.filters, parameters, selection.groupId);
     const change = wouldChange(action, reason, parameters);
-    const [counts]: { matched: number; changed: number }[] = await this.database.query(
-      `SELECT count(*)::int AS matched, (count(*) FILTER (WHERE ${change}))::int AS changed
-       FROM registry.devices d WHERE ${conditions.join(' AND ')}`,
-      parameters,
+    const sql = `SELECT count(*)::int AS matched, (count(*) FILTER (WHERE ${change}))::int AS changed
+       FROM registry.devices d WHERE ${conditions.join(' AND ')}`;
+    const [counts]: { matched: number; changed: number }[] = await FairTurns.at(this.database).run(accountId, () =>
+      this.database.query(sql, parameters),
     );
     return { matched: counts?.matched ?? 0, changed: counts?.changed ?? 0, after: null, hasMore: false };
   }
@@ -65,7 +65,7 @@ export class BulkSuspensionService {
     const outcome: BulkOutcome = { matched: 0, changed: 0, after: selection.after ?? null, hasMore: true };
     // Ids are in the order of time: what is created meanwhile, or comes to match, is not of this call.
     const until = newId();
-    while (outcome.hasMore && outcome.matched < devicesPerCallMax) {
+    const step = async (): Promise<void> => {
       const ids = await this.next(accountId, selection, outcome.after ?? '', until);
       outcome.matched += ids.length;
       outcome.after = ids.at(-1) ?? outcome.after;
@@ -76,7 +76,9 @@ export class BulkSuspensionService {
           if (changed > 0) await this.record(manager, selection, action, reason, actor, changed);
           return changed;
         });
-    }
+    };
+    while (outcome.hasMore && outcome.matched < devicesPerCallMax)
+      await FairTurns.at(this.database).run(accountId, step);
     return outcome;
   }
 

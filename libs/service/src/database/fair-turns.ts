@@ -1,11 +1,11 @@
 import type { DataSource } from 'typeorm';
 import { RateLimited } from '../errors/service-error.js';
 
-/** Connections of a pool that pages of lists may hold at a time, of all accounts and of one. The others stay free. */
+/** Connections of a pool that lists, pages of exports and the like may hold at a time, of all accounts and of one. The others stay free. */
 const placesMax = 6;
 const placesOfOneMax = 5;
 
-/** Lists of one account that may wait for a place. */
+/** Lists and the like of one account that may wait for a place. */
 const waitingMax = 200;
 const retryAfterSeconds = 1;
 
@@ -29,7 +29,7 @@ export class FairTurns {
   private readonly queue: Share[] = [];
   private running = 0;
 
-  /** Those of all lists read over one pool. */
+  /** Those of all that is read over one pool. */
   static at(database: DataSource): FairTurns {
     let turns = turnsOf.get(database);
     if (!turns) turnsOf.set(database, (turns = new FairTurns()));
