@@ -27,6 +27,7 @@ export * from './identity/guard.js';
 export * from './identity/token.js';
 export * from './ids.js';
 export * from './keys/api-key.js';
+export * from './keys/given-key.js';
 export * from './keys/sealed.js';
 export * from './list/filters.js';
 export * from './list/list-query.js';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type Clock, type Logger, newId, normaliseUrl, type Timer } from '@lanyard/service';
+import { type Clock, keyTextOfSocket, type Logger, newId, normaliseUrl, type Timer } from '@lanyard/service';
 import { type WebSocket, WebSocketServer as WsServer } from 'ws';
 import type { KeyDirectory, KnownKey } from '../channels/key-directory.js';
 import { handshakeMaxMs, socketPayloadBytesMax } from '../channels/limits.js';
@@ -10,7 +10,7 @@ import type { BodyBuffers } from './body-buffers.js';
 import type { Bus } from './bus.js';
 import { type CloseCause, closeCodes } from './close-codes.js';
 import type { Holders } from './holders.js';
-import { keyTextOf, selectedProtocol } from './socket-credential.js';
+import { selectedProtocol } from './subprotocol.js';
 import type { Telemetry } from './telemetry.js';
 import { WebSocketSession } from './websocket-session.js';
 
@@ -97,7 +97,7 @@ export class WebSocketServer {
     const path = normaliseUrl(request.url ?? '/').split('?')[0];
     if (path !== connectPath) return refuse(socket, '404 Not Found');
     if (this.stopping) return refuse(socket, '503 Service Unavailable');
-    const text = keyTextOf(request.headers.authorization, request.headers['sec-websocket-protocol']);
+    const text = keyTextOfSocket(request.headers.authorization, request.headers['sec-websocket-protocol']);
     if (text !== undefined && this.handshakes.has(text))
       return refuse(socket, '429 Too Many Requests', 'retry-after: 1\r\n');
     this.shakeHands(request, socket, head, text).catch((err: unknown) => {

@@ -1,10 +1,16 @@
-import { AUTHENTICATOR, type Authenticator, identityHeader, Public, Unauthenticated } from '@lanyard/service';
+import {
+  AUTHENTICATOR,
+  type Authenticator,
+  identityHeader,
+  keyTextOfSocket,
+  Public,
+  Unauthenticated,
+} from '@lanyard/service';
 import { Controller, Get, Inject, Req } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { KeyDirectory } from '../channels/key-directory.js';
 import { UpgradeRequired } from '../errors.js';
-import { keyTextOf } from './socket-credential.js';
 
 /** What a request gets that is no WebSocket handshake. Handshakes never come here: see websocket-server.ts. */
 @ApiTags('Notifications')
@@ -23,7 +29,10 @@ export class WebSocketController {
   })
   @ApiResponse({ status: 101, description: 'Switching protocols: events follow as text frames' })
   @ApiResponse({ status: 401, description: 'No WebSocket handshake, and no valid key' })
-  @ApiResponse({ status: 429, description: 'A handshake with the same key is not answered yet' })
+  @ApiResponse({
+    status: 429,
+    description: 'A handshake with the same key is not answered yet, or the source has sent wrong keys and has to wait',
+  })
   @ApiResponse({ status: 426, description: 'No WebSocket handshake' })
   async connect(@Req() request: FastifyRequest): Promise<never> {
     if (!(await this.isKnown(request))) throw new Unauthenticated();
@@ -34,7 +43,7 @@ export class WebSocketController {
     const { authorization, 'sec-websocket-protocol': protocols } = request.headers;
     // The gateway has looked at the key and kept it: its token stands for it.
     if (request.headers[identityHeader] !== undefined) return !!(await this.authenticator.authenticate(request));
-    const text = keyTextOf(authorization, protocols);
+    const text = keyTextOfSocket(authorization, protocols);
     return text !== undefined && (await this.keys.verify(text)) !== undefined;
   }
 }

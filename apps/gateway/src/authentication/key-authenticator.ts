@@ -3,9 +3,12 @@ import type { IncomingMessage } from 'node:http';
 import {
   type ApiKey,
   type Authenticator,
+  bearerOf,
   type Clock,
   fingerprintOf,
   type Identity,
+  keyTextOfSocket,
+  parseApiKey,
   RateLimited,
   secretMatches,
   Unauthenticated,
@@ -16,7 +19,6 @@ import type { KeyLimiter } from '../limits/key-limiter.js';
 import type { LocalRates } from '../limits/local-rates.js';
 import type { Backoff } from './backoff.js';
 import { clientAddress } from './client-address.js';
-import { keyOfHandshake, keyOfRequest } from './given-key.js';
 import type { KnownKey, KnownKeys, KnownSecret, LastRead } from './known-keys.js';
 import type { LastLogins } from './last-logins.js';
 
@@ -80,7 +82,7 @@ export class KeyAuthenticator implements Authenticator {
 
   /** Throws Unauthenticated, AccountSuspended, RateLimited. */
   async authenticate(request: FastifyRequest): Promise<Identity> {
-    const given = keyOfRequest(request.headers);
+    const given = parseApiKey(bearerOf(request.headers.authorization) ?? '');
     const { key, proof } = await this.keyOf(given, clientAddress(request.raw, this.parts.trustedProxies));
     if (!key.accountActive) throw new AccountSuspended();
     await this.parts.limiter.take(key);
@@ -95,7 +97,8 @@ export class KeyAuthenticator implements Authenticator {
    * Throws RateLimited.
    */
   admit(handshake: IncomingMessage): void {
-    const given = keyOfHandshake(handshake.headers);
+    const { authorization, 'sec-websocket-protocol': protocols } = handshake.headers;
+    const given = parseApiKey(keyTextOfSocket(authorization, protocols) ?? '');
     const address = clientAddress(handshake, this.parts.trustedProxies);
     // Without PostgreSQL nothing is counted, and sockets open.
     if (!this.provenOf(given, address)) this.read(given, address).catch(() => undefined);

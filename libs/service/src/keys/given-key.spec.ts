@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { keyTextOf, selectedProtocol } from './socket-credential.js';
+import { keyTextOfSocket } from './given-key.js';
 
-describe('the credential of a socket', () => {
+describe('the key of a socket', () => {
   it.each<[string, string | undefined, string | undefined, string | undefined]>([
     ['bearer', 'Bearer ak_1x', undefined, 'ak_1x'],
     ['bearer in any case', 'bEARER ak_1x', undefined, 'ak_1x'],
@@ -13,11 +13,6 @@ describe('the credential of a socket', () => {
     ['nothing at all', undefined, undefined, undefined],
     ['another scheme', 'Basic abc', undefined, undefined],
   ])('%s', (_, authorization, protocols, expected) => {
-    expect(keyTextOf(authorization, protocols)).toBe(expected);
-  });
-
-  it('wss is selected when offered; the entry with the key never', () => {
-    expect(selectedProtocol(new Set(['service_ak_1x', 'wss']))).toBe('wss');
-    expect(selectedProtocol(new Set(['service_ak_1x']))).toBe(false);
+    expect(keyTextOfSocket(authorization, protocols)).toBe(expected);
   });
 });
