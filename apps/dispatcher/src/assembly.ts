@@ -26,6 +26,7 @@ import { WebSocketServer } from './delivery/websocket-server.js';
 import { type Engines, sources } from './engines.js';
 import { Explanations } from './explain/explanations.js';
 import { Intake } from './intake/intake.js';
+import { KafkaPositions } from './intake/kafka-positions.js';
 import { ChannelQueue } from './queue/channel-queue.js';
 import { ChannelRegistry } from './queue/channel-registry.js';
 import { Keys } from './queue/keys.js';
@@ -108,7 +109,8 @@ export const assemble = (config: DispatcherConfig, { logger, metrics, tracing }:
   const pull = new Pull(queue, holders, clock, telemetry, (poller, isKnown) => channels.ensurePull(poller, isKnown));
 
   const intake = new Intake(intakeLink, redisKeys, clock, owner, recent, loop);
-  const positions = Object.fromEntries(sources.map(({ name }) => [name, intake]));
+  const stored = new KafkaPositions(intake, engines.kafka, logger, (topic) => telemetry.setBack(topic));
+  const positions = Object.fromEntries(sources.map(({ name }) => [name, stored]));
   const consumers = new KafkaBatchServer(engines.kafka, { group: app, positions, onFatal: exitOnFatal });
   const reseek = (): void => {
     for (const { name } of sources) consumers.reseek(name);

@@ -56,4 +56,28 @@ describe('positions of shards', () => {
     await eventually(async () => expect(await reached()).toEqual(['6']));
     expect((await intake.read('device.values', [0])).get(0)).toBe(7n);
   });
+
+  it('go back together when Kafka does not reach one of them; one that moved meanwhile stays', async () => {
+    const keys = new Keys(`test-${newId()}:`, 2);
+    const clock = new TestClock(Date.now());
+    const intake = new Intake(link, keys, clock, 'a#1', new RecentChunks(0));
+    intake.resume(await new ChannelRegistry(link, keys, clock).generations(), () => undefined);
+    const field = 'device.values:0';
+    const put = (...offsets: number[]): Promise<unknown> =>
+      Promise.all(keys.shards.map(({ positions }, n) => link.redis.hset(positions, field, offsets[n] ?? 0)));
+    const reached = (): Promise<unknown[]> =>
+      Promise.all(keys.shards.map(({ positions }) => link.redis.hget(positions, field)));
+    const setBack = (meanwhile?: () => Promise<unknown>): Promise<number[]> =>
+      intake.setBack('device.values', [0], async () => {
+        await meanwhile?.();
+        return new Map([[0, { low: 5n, high: 80n }]]);
+      });
+    await put(79, 60);
+    expect([await setBack(), await reached()]).toEqual([[], ['79', '60']]);
+    await put(80, 60);
+    expect([await setBack(), await reached()]).toEqual([[0], ['4', '4']]);
+    await put(100, 100);
+    await setBack(() => put(7, 100));
+    expect(await reached()).toEqual(['7', '4']);
+  });
 });

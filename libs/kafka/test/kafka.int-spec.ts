@@ -277,6 +277,25 @@ describe('libs/kafka on a real broker', () => {
     expect(handled).toEqual([7, 8, 9]);
   });
 
+  it('a store that is further than Kafka is asked again', async () => {
+    const topic = own('shorter');
+    await connection.ensureTopics([topic]);
+    const device = newId();
+    for (let n = 0; n < 3; n++) await producer.send(topic, event(device, n));
+    const offsets = await connection.offsets('shorter');
+    const [partition] = [...offsets].find(([, o]) => o.high > 0n) as [number, unknown];
+    const stored = [1_000_000n];
+    const handled: number[] = [];
+    await consume<DeviceEventReported>({
+      topic,
+      raw: false,
+      positions: { read: async () => new Map([[partition, stored.pop() ?? 0n]]) },
+      handler: async (batch) => void handled.push(...numbers(batch)),
+    });
+    await eventually(() => handled.includes(2));
+    expect(handled).toEqual([0, 1, 2]);
+  });
+
   it('two members share the partitions; joining and leaving loses nothing', async () => {
     const topic = own('share');
     await connection.ensureTopics([topic]);

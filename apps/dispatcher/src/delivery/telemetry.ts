@@ -8,6 +8,7 @@ export class Telemetry {
   private readonly eventsSkipped;
   private readonly eventsDropped;
   private readonly eventsDelivered;
+  private readonly positionsSetBack;
   private readonly requests;
   private readonly socketsClosed;
 
@@ -30,6 +31,11 @@ export class Telemetry {
       name: 'lanyard_dispatcher_events_delivered_total',
       help: 'Events confirmed',
       labelNames: ['kind'],
+    });
+    this.positionsSetBack = metrics.counter({
+      name: 'lanyard_dispatcher_positions_set_back_total',
+      help: 'Partitions read from their beginning, because Kafka lost messages',
+      labelNames: ['topic'],
     });
     this.requests = metrics.counter({
       name: 'lanyard_dispatcher_callback_requests_total',
@@ -56,6 +62,10 @@ export class Telemetry {
 
   delivered(kind: 'callback' | 'websocket' | 'pull', events: number): void {
     this.eventsDelivered.inc({ kind }, events);
+  }
+
+  setBack(topic: string): void {
+    this.positionsSetBack.inc({ topic });
   }
 
   request(outcome: string): void {

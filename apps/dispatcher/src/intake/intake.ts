@@ -1,4 +1,3 @@
-import type { StoredPositions } from '@lanyard/kafka';
 import type { Clock, Timer } from '@lanyard/service';
 import type { Keys } from '../queue/keys.js';
 import type { RecentChunks } from '../queue/recent-chunks.js';
@@ -36,7 +35,7 @@ export interface IntakeListener {
  * rate decides how many events share one command, and nothing waits for a timer. A batch is done when every shard
  * has it.
  */
-export class Intake implements StoredPositions {
+export class Intake {
   private readonly shards: readonly ShardAppender[];
   private waiting: Waiting[] = [];
   private underWay = 0;
@@ -88,15 +87,45 @@ export class Intake implements StoredPositions {
     return this.put(batch, false);
   }
 
-  /** The shard that is furthest behind decides; the others refuse what they have. */
-  async read(topic: string, partitions: number[]): Promise<Map<number, bigint>> {
-    const stored = await Promise.all(this.shards.map((shard) => shard.readPositions(topic, partitions)));
+  /**
+   * Next offset to read of each partition. The shard that is furthest behind decides; the others refuse what they have.
+   */
+  async read(topic: string, partitions: readonly number[]): Promise<Map<number, bigint>> {
+    const stored = await this.stored(topic, partitions);
     return new Map(
       partitions.map((partition, n) => {
         const offsets = stored.map((ofShard) => ofShard[n] ?? -1n);
         return [partition, offsets.reduce((least, offset) => (offset < least ? offset : least)) + 1n];
       }),
     );
+  }
+
+  /**
+   * Kafka may have lost messages, and give their offsets to others: where a shard is further than Kafka, all shards go
+   * back to the first message that Kafka has. Which it has seen before, nobody can tell: better twice than never. Gives
+   * the partitions. `offsets`: [low, high) of each; asked for after the positions were read, they can only be further.
+   */
+  async setBack(
+    topic: string,
+    partitions: readonly number[],
+    offsets: () => Promise<ReadonlyMap<number, { low: bigint; high: bigint }>>,
+  ): Promise<number[]> {
+    const stored = await this.stored(topic, partitions);
+    const inKafka = await offsets();
+    const lost: number[] = [];
+    for (const [n, partition] of partitions.entries()) {
+      const has = inKafka.get(partition);
+      if (!has || stored.every((ofShard) => (ofShard[n] ?? -1n) < has.high)) continue;
+      const position = positionOf({ topic, partition });
+      this.done.delete(position);
+      await Promise.all(this.shards.map((shard, s) => shard.setBack(position, stored[s]?.[n] ?? -1n, has.low - 1n)));
+      lost.push(partition);
+    }
+    return lost;
+  }
+
+  private stored(topic: string, partitions: readonly number[]): Promise<bigint[][]> {
+    return Promise.all(this.shards.map((shard) => shard.readPositions(topic, partitions)));
   }
 
   private put(batch: IntakeBatch, everywhere: boolean): Promise<void> {

@@ -112,6 +112,13 @@ export class ShardAppender {
     });
   }
 
+  /** Takes a position from `from` back to `to`. When it is not there any more, another replica knows better. */
+  async setBack(position: string, from: bigint, to: bigint): Promise<void> {
+    if (this.expectedOf(position) !== from || from <= to) return;
+    const [outcome = null] = await this.ask(new Map([[position, to]]), []);
+    if (asText(outcome) === 'ok') this.expected.set(position, to);
+  }
+
   /** Every batch's position moves: now, when it has something for this shard, or when it must. */
   async append(
     batches: readonly IntakeBatch[],

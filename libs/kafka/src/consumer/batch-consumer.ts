@@ -227,6 +227,7 @@ export class BatchConsumer<V> {
     );
     if (isGone()) return;
     if (verdict?.kind === 'seek') return this.seek(partition, verdict.to);
+    if (verdict?.kind === 'read anew') return this.reseek();
     const from = verdict?.from ?? 0n;
     const messages = batch.messages.filter((m) => BigInt(m.offset) >= from);
     if (!(await this.process(payload, messages, isGone))) return;

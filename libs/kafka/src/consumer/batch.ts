@@ -39,6 +39,9 @@ export class PoisonMessage extends Error {
 
 /** A store that knows, with the effects, how far a topic was processed. It wins over committed offsets. */
 export interface StoredPositions {
-  /** Next offset to read of each partition it knows. */
+  /**
+   * Next offset to read of each partition it knows. Asked again when Kafka, having lost messages, does not reach one: it
+   * must not stay there, or all that comes until then would be taken for processed.
+   */
   read(topic: string, partitions: number[]): Promise<Map<number, bigint>>;
 }

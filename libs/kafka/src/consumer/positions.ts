@@ -3,11 +3,15 @@ import type { StoredPositions } from './batch.js';
 interface Gate {
   /** Next offset to be processed; undefined when the store knows none. */
   expected: bigint | undefined;
-  /** The gap for which a seek was made already: offered again, the messages are really gone. */
+  /** The position for which a seek was made already: what is offered instead of it again is all that Kafka has. */
   soughtFor?: bigint;
 }
 
-export type Verdict = { kind: 'take'; from: bigint | undefined } | { kind: 'seek'; to: bigint };
+export type Verdict =
+  | { kind: 'take'; from: bigint | undefined }
+  | { kind: 'seek'; to: bigint }
+  /** Kafka does not reach the position any more: the store must look where it stands. */
+  | { kind: 'read anew' };
 
 /**
  * Keeps a consumer in step with a store that holds positions together with effects. A partition's gate is closed
@@ -41,12 +45,13 @@ export class PositionGates {
     const gate = await this.gates.get(partition);
     if (!gate || gate.expected === undefined) return { kind: 'take', from: undefined };
     const { expected } = gate;
-    if (last < expected) return { kind: 'take', from: expected };
-    if (first > expected && gate.soughtFor !== expected) {
+    const isBehind = last < expected;
+    if (!isBehind && first <= expected) return { kind: 'take', from: expected };
+    if (gate.soughtFor !== expected) {
       gate.soughtFor = expected;
       return { kind: 'seek', to: expected };
     }
-    return { kind: 'take', from: expected };
+    return isBehind ? { kind: 'read anew' } : { kind: 'take', from: expected };
   }
 
   async passed(partition: number, next: bigint): Promise<void> {
