@@ -69,11 +69,14 @@ export const commonHints: Record<string, readonly string[]> = {
   accept: ['text/plain', 'application/senml+json', 'application/vnd.oma.lwm2m+tlv'],
   'content-type': ['text/plain', 'application/octet-stream', 'application/senml+json'],
   'payload-b64': ['aGVsbG8=', 'MjE=', ''],
-  query: ['state=registered', 'name__neq=a&custom_attributes__site=north', 'name=%00'],
-  filter: ['state=registered', 'created_at__gte=2024-01-01T00:00:00Z', 'custom_attributes__site=north', 'name=%00'],
+  query: ['state=registered', 'name__neq=a&custom_attributes__site=north'],
+  filter: ['state=registered', 'created_at__gte=2024-01-01T00:00:00Z', 'custom_attributes__site=north'],
   expiration: ['2099-01-01T00:00:00Z'],
   type: ['v2'],
 };
+
+/** What such fields refuse. */
+const refusedHints: Record<string, readonly string[]> = { query: ['name=%00'], filter: ['name=%00'] };
 
 const numbers = [
   0,
@@ -154,8 +157,8 @@ export class Values {
     if (!this.random.chance(0.8)) return undefined;
     // Each names a command of its own.
     if (name === 'async-id') return `generated-${this.random.below(1e9)}`;
-    const hint = this.hints[name] ?? commonHints[name];
-    return hint ? this.random.pick(hint) : this.knownId(name);
+    const hints = [this.hints[name] ?? commonHints[name] ?? [], refusedHints[name] ?? []].flat();
+    return hints.length > 0 ? this.random.pick(hints) : this.knownId(name);
   }
 
   private number({ minimum, maximum }: Schema, whole: boolean): number {

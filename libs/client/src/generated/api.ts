@@ -1912,7 +1912,7 @@ export interface Operations {
   'GET /v3/api-keys': {
     input: {
       query?: ApiKeyFilters & {
-        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da` */
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. Given several times, all hold */
         filter?: string;
         /** `total_count`: how many there are on all pages */
         include?: string;
@@ -2063,7 +2063,7 @@ export interface Operations {
   'GET /v3/policy-groups': {
     input: {
       query?: KeyGroupFilters & {
-        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da` */
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. Given several times, all hold */
         filter?: string;
         /** `total_count`: how many there are on all pages */
         include?: string;
@@ -2312,7 +2312,7 @@ export interface Operations {
   'GET /v3/applications': {
     input: {
       query?: ApplicationFilters & {
-        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da` */
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. Given several times, all hold */
         filter?: string;
         /** `total_count`: how many there are on all pages */
         include?: string;
@@ -2411,7 +2411,7 @@ export interface Operations {
         application: string;
       };
       query?: AccessKeyFilters & {
-        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da` */
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. Given several times, all hold */
         filter?: string;
         /** `total_count`: how many there are on all pages */
         include?: string;
@@ -2475,7 +2475,7 @@ export interface Operations {
   'GET /v3/access-keys': {
     input: {
       query?: AccessKeyFilters & {
-        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da` */
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. Given several times, all hold */
         filter?: string;
         /** `total_count`: how many there are on all pages */
         include?: string;
@@ -2504,7 +2504,7 @@ export interface Operations {
         account: string;
       };
       query?: ApiKeyFilters & {
-        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da` */
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. Given several times, all hold */
         filter?: string;
         /** `total_count`: how many there are on all pages */
         include?: string;
@@ -2620,7 +2620,7 @@ export interface Operations {
   'GET /v3/accounts': {
     input: {
       query?: AccountFilters & {
-        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da` */
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. Given several times, all hold */
         filter?: string;
         /** `total_count`: how many there are on all pages */
         include?: string;
@@ -2690,7 +2690,7 @@ export interface Operations {
   'GET /v3/devices': {
     input: {
       query?: DeviceFilters & {
-        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da` */
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. Given several times, all hold */
         filter?: string;
         /** `total_count`: how many there are on all pages */
         include?: string;
@@ -2714,7 +2714,7 @@ export interface Operations {
   'GET /v3/devices/export': {
     input: {
       query?: DeviceFilters & {
-        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da` */
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. Given several times, all hold */
         filter?: string;
       };
     };
@@ -2785,7 +2785,7 @@ export interface Operations {
   'GET /v3/device-queries': {
     input: {
       query?: DeviceQueryFilters & {
-        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da` */
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. Given several times, all hold */
         filter?: string;
         /** `total_count`: how many there are on all pages */
         include?: string;
@@ -2846,7 +2846,7 @@ export interface Operations {
         id: string;
       };
       query?: DeviceFilters & {
-        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da` */
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. Given several times, all hold */
         filter?: string;
         /** `total_count`: how many there are on all pages */
         include?: string;
@@ -2915,7 +2915,7 @@ export interface Operations {
   'GET /v3/device-block-categories': {
     input: {
       query?: DeviceBlockCategoryFilters & {
-        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da` */
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. Given several times, all hold */
         filter?: string;
         /** `total_count`: how many there are on all pages */
         include?: string;
@@ -2941,7 +2941,7 @@ export interface Operations {
   'GET /v3/device-groups': {
     input: {
       query?: DeviceGroupFilters & {
-        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da` */
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. Given several times, all hold */
         filter?: string;
         /** `total_count`: how many there are on all pages */
         include?: string;
@@ -3022,7 +3022,7 @@ export interface Operations {
         id: string;
       };
       query?: DeviceFilters & {
-        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da` */
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. Given several times, all hold */
         filter?: string;
         /** `total_count`: how many there are on all pages */
         include?: string;
@@ -3150,7 +3150,7 @@ export interface Operations {
   'GET /v3/device-requests': {
     input: {
       query?: DeviceCommandFilters & {
-        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da` */
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. Given several times, all hold */
         filter?: string;
         /** `total_count`: how many there are on all pages */
         include?: string;
@@ -3476,7 +3476,7 @@ export interface Operations {
   'GET /v3/object-models': {
     input: {
       query?: ObjectModelFilters & {
-        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da` */
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. Given several times, all hold */
         filter?: string;
         /** `total_count`: how many there are on all pages */
         include?: string;
@@ -3709,7 +3709,7 @@ export interface Operations {
   'GET /v3/device-events': {
     input: {
       query?: DeviceEventFilters & {
-        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da` */
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. Given several times, all hold */
         filter?: string;
         /** `total_count`: how many there are on all pages */
         include?: string;
@@ -3726,7 +3726,7 @@ export interface Operations {
   'GET /v3/devicelog': {
     input: {
       query?: DeviceEventFilters & {
-        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da` */
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. Given several times, all hold */
         filter?: string;
         /** `total_count`: how many there are on all pages */
         include?: string;
