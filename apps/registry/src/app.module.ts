@@ -1,5 +1,5 @@
 import { AuditTrail, type Outbox } from '@lanyard/kafka';
-import type { EncryptionKeys } from '@lanyard/service';
+import type { Clock, EncryptionKeys } from '@lanyard/service';
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { CredentialAnnouncer } from './credentials/announcer.js';
@@ -37,6 +37,7 @@ export interface AppParts {
   importWorker: ImportWorker;
   systemSuspension: SystemSuspension;
   encryptionKey: EncryptionKeys;
+  clock: Clock;
 }
 
 @Module({})
@@ -49,6 +50,7 @@ export class AppModule {
     importWorker,
     systemSuspension,
     encryptionKey,
+    clock,
   }: AppParts): DynamicModule {
     const announcer = new CredentialAnnouncer(outbox);
     const audit = new AuditTrail(outbox);
@@ -74,7 +76,10 @@ export class AppModule {
         { provide: SuspensionService, useValue: new SuspensionService(database, lifecycle) },
         { provide: BulkSuspensionService, useValue: new BulkSuspensionService(database, lifecycle, audit) },
         { provide: QueriesService, useValue: new QueriesService(database, audit) },
-        { provide: ImportsService, useValue: new ImportsService(database, audit, () => importWorker.steps.poke()) },
+        {
+          provide: ImportsService,
+          useValue: new ImportsService(database, audit, clock, () => importWorker.steps.poke()),
+        },
         { provide: CredentialsService, useValue: new CredentialsService(database, announcer, encryptionKey, audit) },
         { provide: TrustedCertificatesService, useValue: new TrustedCertificatesService(database, announcer, audit) },
         { provide: GroupsService, useValue: new GroupsService(database, audit) },

@@ -61,7 +61,16 @@ export const start = async (config: CommonConfig, overrides: ServiceOverrides = 
     config,
     {
       title: 'Device directory',
-      module: AppModule.of({ database, outbox, lifecycle, quotas, importWorker, systemSuspension, encryptionKey }),
+      module: AppModule.of({
+        database,
+        outbox,
+        lifecycle,
+        quotas,
+        importWorker,
+        systemSuspension,
+        encryptionKey,
+        clock,
+      }),
       strategies: [new KafkaBatchServer(kafka, { group: app, onFatal: exitOnFatal })],
       beforeListen: streamImports,
       afterListen: () => {

@@ -3,12 +3,12 @@ import type { Actor } from '@lanyard/contracts';
 import { AuditTrail, Outbox } from '@lanyard/kafka';
 import { createLogger, newId, openDatabase, TestClock } from '@lanyard/service';
 import { eventually, type Isolation, isolate } from '@lanyard/testing';
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import type { DataSource } from 'typeorm';
 import { app } from '../src/config.js';
 import { databaseOf, schema } from '../src/db/database.js';
 import { Lifecycle } from '../src/devices/lifecycle.js';
-import { TooManyImports } from '../src/errors.js';
+import { ImportDeleted, TooManyImports } from '../src/errors.js';
 import { ImportRetention } from '../src/imports/import-retention.js';
 import { ImportWorker } from '../src/imports/import-worker.js';
 import { ImportsService } from '../src/imports/imports.service.js';
@@ -27,7 +27,7 @@ describe('imports of several accounts', () => {
     const { databaseUrl } = isolation;
     database = await openDatabase(databaseOf({ app, replicaId: 'test', logLevel: 'silent', secrets: { databaseUrl } }));
     const outbox = new Outbox(schema, app);
-    imports = new ImportsService(database, new AuditTrail(outbox), () => undefined);
+    imports = new ImportsService(database, new AuditTrail(outbox), clock, () => undefined);
     worker = new ImportWorker(database, new Lifecycle(outbox), new DeviceQuotas(() => undefined), clock, logger);
   });
   afterAll(async () => {
@@ -46,12 +46,12 @@ describe('imports of several accounts', () => {
     )) as [{ n: number }];
     return row.n;
   };
-  /** The clock stands: after each step the worker rests until it is told to go on. */
+  /** The clock stands: after each step the worker rests until it is told to go on, at most 50 ms. */
   const until = (done: () => Promise<boolean>): Promise<boolean> =>
     eventually(async () => {
       if (await done()) return true;
       worker.steps.poke();
-      await clock.advance(0);
+      await clock.advance(50);
       return false;
     });
 
@@ -81,6 +81,43 @@ describe('imports of several accounts', () => {
     await take(account);
     await expect(take(account)).rejects.toThrow(TooManyImports);
   });
+
+  it('an upload of which nothing comes is abandoned after five minutes, however long it takes while something comes', async () => {
+    const account = newId();
+    const [silent, slow] = [new PassThrough(), new PassThrough()];
+    const abandoned = imports.take(actorOf(account), 'silent', silent).catch((error: unknown) => error);
+    const taken = imports.take(actorOf(account), 'slow', slow);
+    const uploading = async (): Promise<string[]> => {
+      const rows = (await database.query('SELECT name FROM registry.device_imports WHERE account_id = $1', [
+        account,
+      ])) as { name: string }[];
+      return rows.map(({ name }) => name).toSorted();
+    };
+    await eventually(async () => expect(await uploading()).toEqual(['silent', 'slow']));
+    const pass = (minutes: number): Promise<unknown> =>
+      database.query(
+        `UPDATE registry.device_imports SET touched_at = touched_at - interval '${minutes} minutes' WHERE account_id = $1`,
+        [account],
+      );
+    for (let minutes = 0; minutes < 6; minutes += 2) {
+      await pass(2);
+      await clock.advance(120_000);
+      slow.write(minutes === 0 ? 'name\n' : 'a\n');
+      await eventually(async () => {
+        const [row] = (await database.query(
+          `SELECT touched_at > now() - interval '1 minute' AS lately FROM registry.device_imports
+           WHERE account_id = $1 AND name = 'slow'`,
+          [account],
+        )) as [{ lately: boolean }];
+        expect(row.lately).toBe(true);
+      });
+    }
+    await until(async () => (await uploading()).join() === 'slow');
+    silent.end('name\na');
+    expect(await abandoned).toBeInstanceOf(ImportDeleted);
+    slow.end();
+    expect(await taken).toMatchObject({ total_count: 2 });
+  }, 120_000);
 
   it('a completed one is deleted after 30 days, with its report; others stay', async () => {
     const account = newId();

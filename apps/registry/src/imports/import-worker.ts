@@ -8,8 +8,8 @@ import { importColumns, readRow } from './import-row.js';
 
 const periodMs = 1_000;
 const rowsAtOnce = 500;
-/** An upload that its replica never finished. */
-const abandonedAfter = '1 hour';
+/** An upload that its replica never finished: nothing came of it for so long. */
+const abandonedAfter = '5 minutes';
 
 /** Of the account whose turn is longest ago, or that had none, the import that waited longest. */
 const nextSql = `

@@ -1,6 +1,6 @@
 import type { Actor } from '@lanyard/contracts';
 import type { AuditTrail } from '@lanyard/kafka';
-import { isId, listEnvelope, type ListEnvelope, type ListQuery, newId } from '@lanyard/service';
+import { type Clock, isId, listEnvelope, type ListEnvelope, type ListQuery, newId } from '@lanyard/service';
 import type { Readable } from 'node:stream';
 import type { DataSource, EntityManager } from 'typeorm';
 import { isForeignKeyViolation } from '../devices/devices.service.js';
@@ -14,6 +14,9 @@ export const importRowsMax = 100_000;
 /** Imports of one account that are not completed. */
 export const openImportsMax = 10;
 const rowsAtOnce = 1_000;
+
+/** While a table comes, its import is touched this often: ImportWorker deletes what is silent for minutes. */
+const touchPeriodMs = 30_000;
 
 /** First half of an advisory lock's key: the imports of an account begin one after the other. */
 const lockSpace = 0x0b0f;
@@ -29,6 +32,7 @@ export class ImportsService {
   constructor(
     private readonly database: DataSource,
     private readonly audit: AuditTrail,
+    private readonly clock: Clock,
     /** There is work. */
     private readonly poke: () => void,
   ) {}
@@ -149,10 +153,22 @@ export class ImportsService {
       if (isLast) stored += await this.keep(importId, waiting.splice(0));
     };
     body.setEncoding('utf8');
-    for await (const piece of body) await take(reader.push(piece as string), false);
+    let touchedMs = this.clock.now();
+    for await (const piece of body) {
+      await take(reader.push(piece as string), false);
+      if (this.clock.now() - touchedMs < touchPeriodMs) continue;
+      touchedMs = this.clock.now();
+      await this.touch(importId);
+    }
     await take(reader.end(), true);
     if (!header) throw new MalformedImport('Empty');
     return stored;
+  }
+
+  private async touch(importId: string): Promise<void> {
+    await this.database.query('UPDATE registry.device_imports SET touched_at = clock_timestamp() WHERE id = $1', [
+      importId,
+    ]);
   }
 
   private async keep(importId: string, rows: readonly ImportRow[]): Promise<number> {
