@@ -47,6 +47,23 @@ describe('suspension and sessions', () => {
       expect((await call('POST', `/v3/devices/${id}/resume`, { category: 'other' })).status).toBe(204);
     });
 
+    it('twice for the same reason: told once, and the record stays as it is', async () => {
+      const id = await created();
+      const suspend = (body: object): Promise<Reply> => call('POST', `/v3/devices/${id}/suspend`, body);
+      await suspend({ category: 'recalled', description: 'batch 7' });
+      const { etag } = (await call('GET', `/v3/devices/${id}`)).body;
+      expect((await suspend({ category: 'recalled', description: 'batch 7' })).status).toBe(204);
+      expect((await call('GET', `/v3/devices/${id}`)).body.etag).toBe(etag);
+      await suspend({ category: 'recalled' });
+      await eventually(() =>
+        expect(changesOf(id).map(({ suspension }) => suspension?.description)).toEqual([
+          undefined,
+          'batch 7',
+          undefined,
+        ]),
+      );
+    });
+
     it.each([
       ['without a category', {}],
       ['with an unknown category', { category: 'bored' }],

@@ -4,7 +4,7 @@ import { FairTurns, type Filter, newId } from '@lanyard/service';
 import type { DataSource, EntityManager } from 'typeorm';
 import { deviceConditions } from '../devices/device-list.js';
 import { deviceRowColumns, type DeviceRow, type Lifecycle, returned } from '../devices/lifecycle.js';
-import { announced, type Reason } from './suspension.service.js';
+import { announced, type Reason, suspendedOtherwise } from './suspension.service.js';
 
 /** Devices of one transaction, and of one call: a caller goes on with `after`. */
 const devicesAtOnce = 500;
@@ -31,8 +31,7 @@ export type Action = 'suspend' | 'resume';
 const wouldChange = (action: Action, { category, description = '' }: Reason, parameters: unknown[]): string =>
   action === 'resume'
     ? 'd.operator_suspended'
-    : `(NOT d.operator_suspended OR d.last_operator_suspended_category IS DISTINCT FROM $${parameters.push(category)}
-        OR d.last_operator_suspended_description IS DISTINCT FROM $${parameters.push(description)})`;
+    : suspendedOtherwise(`$${parameters.push(category)}`, `$${parameters.push(description)}`);
 
 /** Suspends and resumes, as an operator, all devices of a group or a filter. Repeating it changes nothing. */
 export class BulkSuspensionService {

@@ -43,7 +43,10 @@ export class SuspensionController {
 
   @Post('suspend')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Suspend a device: it is disconnected and refused until resumed' })
+  @ApiOperation({
+    summary: 'Suspend a device: it is disconnected and refused until resumed',
+    description: 'May be repeated: another category or description is stored, the same ones change nothing.',
+  })
   @ApiNoContentResponse()
   suspend(
     @Caller() caller: Identity,

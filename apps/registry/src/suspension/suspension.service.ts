@@ -19,6 +19,11 @@ interface Change {
   actor: Actor | undefined;
 }
 
+/** Condition on `registry.devices d`: it is not suspended, or for another reason. Takes SQL expressions. */
+export const suspendedOtherwise = (category: string, description: string): string =>
+  `(NOT d.operator_suspended OR d.last_operator_suspended_category IS DISTINCT FROM ${category}
+    OR d.last_operator_suspended_description IS DISTINCT FROM ${description})`;
+
 /** Of devices that others hold at this moment: waits for them, or leaves them out. */
 type Held = 'waits' | 'leaves out';
 
@@ -53,11 +58,12 @@ const way = (change: Way['change'], assignments: string, which: string): Way => 
   many: statement(assignments, which, 'leaves out'),
 });
 
+/** Nothing for a device that is suspended for this reason already: its record and the log stay as they are. */
 const suspension = way(
   'suspended',
   `lifecycle_status = 'blocked', operator_suspended = true, last_operator_suspended_category = held.category,
    last_operator_suspended_description = held.why, last_operator_suspended_updated_at = clock_timestamp()`,
-  'true',
+  suspendedOtherwise('a.category', 'a.description'),
 );
 
 /** Nothing for a device that is not suspended; one that is suspended by the system too stays blocked. */
