@@ -115,6 +115,16 @@ describe('the log as a stream', () => {
     expect(client.ids).toEqual(wanted);
   });
 
+  it('its OpenAPI document has the filters of the list', async () => {
+    const document = (await (await fetch(`${log.service.url}/openapi.json`)).json()) as {
+      paths: Record<string, { get: { parameters: { name: string; schema: unknown }[] } }>;
+    };
+    const filtersAt = (path: string): unknown[] =>
+      (document.paths[path]?.get.parameters ?? []).filter(({ name }) => name.startsWith('filter'));
+    expect(filtersAt('/v3/device-events/stream')).toEqual(filtersAt('/v3/device-events'));
+    expect(filtersAt('/v3/device-events')).toHaveLength(2);
+  });
+
   it.each<[string, Partial<AccessKeyChanged>]>([
     ['is deleted', { status: 'deleted' }],
     ['is switched off', { status: 'inactive' }],

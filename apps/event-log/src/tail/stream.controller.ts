@@ -1,4 +1,4 @@
-import { Caller, type Identity, parseListQuery, type QueryParameters } from '@lanyard/service';
+import { ApiFilters, Caller, type Identity, parseListQuery, type QueryParameters } from '@lanyard/service';
 import { Controller, Get, Headers, Inject, Query, Req, Res } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiOperation, ApiProduces, ApiQuery, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -33,7 +33,7 @@ export class StreamController {
   @ApiOperation({ summary: 'Follow the device events', description: help })
   @ApiHeader({ name: 'Last-Event-ID', required: false, description: 'Id of the last entry the client has' })
   @ApiQuery({ name: 'after', required: false, type: String, description: 'The same, for clients that set no headers' })
-  @ApiQuery({ name: 'filter', required: false, type: String })
+  @ApiFilters(eventListSpec, 'DeviceEventFilters')
   @ApiProduces('text/event-stream')
   @ApiOkResponse({ description: 'A stream that does not end by itself', schema: { type: 'string' } })
   async follow(
