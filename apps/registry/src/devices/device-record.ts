@@ -9,9 +9,13 @@ export const DeviceSchema = z
     object: z.literal('device'),
     id: z.string(),
     account_id: z.string(),
-    etag: z.string(),
+    etag: z.string().describe('Version of the record; another one with each `updated_at`'),
     created_at: z.string(),
-    updated_at: z.string(),
+    updated_at: z
+      .string()
+      .describe(
+        'When an operator or the system last changed the record. What the device itself reports (`state`, `bootstrapped_timestamp`, an `endpoint_type` that was not set) and its `groups` change without it',
+      ),
     name: optional,
     description: z.string(),
     endpoint_name: optional,

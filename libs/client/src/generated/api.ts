@@ -609,8 +609,10 @@ export interface Device {
   object: 'device';
   id: string;
   account_id: string;
+  /** Version of the record; another one with each `updated_at` */
   etag: string;
   created_at: string;
+  /** When an operator or the system last changed the record. What the device itself reports (`state`, `bootstrapped_timestamp`, an `endpoint_type` that was not set) and its `groups` change without it */
   updated_at: string;
   name: string | null;
   description: string;
