@@ -11,6 +11,10 @@ export class SocketReceiver {
   isStopped = false;
   /** Answers pings. */
   echo = true;
+  /** Answers to pings wait until `releasePongs`. */
+  holdsPongs = false;
+  /** @type {(() => void)[]} */
+  heldPongs = [];
   /** @type {WebSocket | undefined} */
   socket;
 
@@ -39,9 +43,10 @@ export class SocketReceiver {
     const address = `${this.url().replace('http', 'ws')}/v2/notification/websocket-connect`;
     const socket = new WebSocket(address, ['wss', `service_${this.key}`], {
       handshakeTimeout: handshakeTimeoutMs,
-      autoPong: this.echo,
+      autoPong: false,
     });
     this.socket = socket;
+    if (this.echo) socket.on('ping', (data) => this.pong(() => socket.pong(data)));
     socket.on('open', () => this.opened++);
     socket.on('message', (data) => this.history.deliver(this.channel, String(data), 'accepted'));
     socket.on('error', () => undefined);
@@ -50,6 +55,17 @@ export class SocketReceiver {
       // A second socket may have taken this one's place.
       if (this.socket === socket) setTimeout(() => this.connect(), againMs);
     });
+  }
+
+  /** @param {() => void} answer */
+  pong(answer) {
+    if (this.holdsPongs) this.heldPongs.push(answer);
+    else answer();
+  }
+
+  releasePongs() {
+    this.holdsPongs = false;
+    for (const answer of this.heldPongs.splice(0)) answer();
   }
 
   /** Connects once more, beside the socket that is open. */
@@ -72,8 +88,14 @@ export class SocketReceiver {
 
   heal() {
     this.resume();
+    this.releasePongs();
     if (!this.echo) this.cut();
     this.echo = true;
+  }
+
+  restart() {
+    this.isStopped = false;
+    this.connect();
   }
 
   stop() {

@@ -73,4 +73,52 @@ const overflow = {
   },
 };
 
-export const limitRows = [clocks, clocksOfPolls, overflow];
+const quietMs = 400;
+
+/** @type {Row} */
+const overflowUnderSocket = {
+  name: 'D1b',
+  about:
+    'a queue of more than 50 MB, with events on their way to a WebSocket: these arrive, what goes beside them is counted',
+  tenants: 1,
+  kinds: ['websocket'],
+  devices: 6,
+  perSecond: 150,
+  seconds: 14,
+  drops: true,
+  inject: async (experiment) => {
+    const { live, history } = experiment;
+    live.load.payloadBytesMax = 100_000;
+    const [[channel, receiver] = []] = live.sockets;
+    if (!channel || !receiver) return;
+    const serialization = { max_chunk_size: 40, cfg: { include_uid: true } };
+    await live.mustCall(channel, 'PUT', 'websocket', { serialization });
+    await experiment.fault('no socket until the queue is nearly full', { times: 1 }, async () => {
+      receiver.stop();
+      const isNearlyFull = async () =>
+        (await experiment.pages()).some(({ bytes }) => bytes > queueBytesMax - 4_000_000);
+      if (!(await eventually(isNearlyFull, 40_000))) experiment.violation('D1b the queue did not fill');
+    });
+    // What was sent is the oldest, so it goes first: a part of it, or all of it and others.
+    const share = experiment.random.pick([0, 1]);
+    await experiment.fault('a socket proves nothing until the queue overflows', {}, async () => {
+      const before = history.deliveries.length;
+      receiver.holdsPongs = true;
+      receiver.restart();
+      const sent = () => history.deliveries.slice(before);
+      const isWindowFull = () => Date.now() - (sent().at(-1)?.atMs ?? Infinity) > quietMs;
+      await eventually(isWindowFull, 2_000);
+      const onTheirWay = sent().reduce((sum, { uids }) => sum + uids.length, 0);
+      const isOver = async () => {
+        await experiment.learnDrops();
+        return experiment.dropped > share * onTheirWay;
+      };
+      if (!(await eventually(isOver, 7_000))) experiment.violation('D1b the queue did not overflow');
+      await live.load.stop();
+      await sleep(quietMs);
+      receiver.releasePongs();
+    });
+  },
+};
+
+export const limitRows = [clocks, clocksOfPolls, overflow, overflowUnderSocket];

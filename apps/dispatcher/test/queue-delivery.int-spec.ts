@@ -254,6 +254,28 @@ describe('taking from queues', () => {
       await expectBooksToBeRight();
     });
 
+    it('keeps its place when what was dropped under it is confirmed after it found it again', async () => {
+      await register({ kind: 'websocket', eventsMax: 200 });
+      await append(numbered(200));
+      await bench.clock.advance(20 * hourMs);
+      await append(numbered(400));
+      const { hold, cursor } = await attached(bench.queue, 'c1');
+      bench.recent.forget();
+      const old = await bench.queue.take(hold, cursor);
+      if (old.outcome !== 'ok') throw new Error(old.outcome);
+      await bench.clock.advance(5 * hourMs);
+      const young = await bench.queue.take(hold, cursorAfter(old.cursor, old.batch));
+      if (young.outcome !== 'ok') throw new Error(young.outcome);
+      expect(young.batch).toMatchObject({ from: 200, to: 400 });
+      await bench.queue.confirm(hold, old.batch);
+      const next = await bench.queue.take(hold, cursorConfirmed(cursorAfter(young.cursor, young.batch), old.batch));
+      if (next.outcome !== 'ok') throw new Error(next.outcome);
+      expect(next.batch).toMatchObject({ from: 400, to: 600 });
+      expect(numbersIn(next.batch)[0]).toBe(200);
+      expect((await bench.registry.inspect(bench.channelId))?.dropped.age).toBe(0);
+      await expectBooksToBeRight();
+    });
+
     it('the newest socket wins, and names the one before', async () => {
       await register({ kind: 'websocket' });
       await append(numbered(1));

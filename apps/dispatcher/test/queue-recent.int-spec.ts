@@ -3,7 +3,7 @@ import { type Batch, type Cursor, cursorAfter, cursorConfirmed } from '../src/qu
 import { type Attached, type ChannelQueue, type Hold } from '../src/queue/channel-queue.js';
 import { RecentChunks } from '../src/queue/recent-chunks.js';
 import { ShardAppender, type Taker } from '../src/intake/shard-appender.js';
-import { accountId, queueBench } from './queue-bench.js';
+import { accountId, hourMs, queueBench } from './queue-bench.js';
 
 describe('events that this replica appended itself', () => {
   const bench = queueBench();
@@ -98,8 +98,8 @@ describe('events that this replica appended itself', () => {
     });
   });
 
-  it('in whatever way they are appended, taken and confirmed, each arrives once and in order', async () => {
-    await register({ kind: 'websocket', eventsMax: 7 });
+  it('in whatever way they are appended, dropped, taken and confirmed, each arrives once and in order, or is counted', async () => {
+    await register({ kind: 'websocket', eventsMax: 25 });
     const other = await appenderOf('b#1', new RecentChunks(1_000_000));
     const { hold, cursor: start } = await attach();
     let seed = 7;
@@ -108,26 +108,42 @@ describe('events that this replica appended itself', () => {
     const sent: Batch[] = [];
     const arrived: number[] = [];
     let appended = 0;
-    for (let step = 0; step < 400; step++) {
+    const takeNext = async (): Promise<boolean> => {
+      const taken = await bench.queue.take(hold, cursor);
+      if (taken.outcome !== 'ok') return false;
+      expect(numbersIn(taken.batch)[0]).toBe(taken.batch.from);
+      arrived.push(...numbersIn(taken.batch));
+      sent.push(taken.batch);
+      cursor = cursorAfter(taken.cursor, taken.batch);
+      return true;
+    };
+    const confirmNext = async (): Promise<void> => {
+      const batch = sent.shift() as Batch;
+      expect((await bench.queue.confirm(hold, batch)).held).toBe(true);
+      cursor = cursorConfirmed(cursor, batch);
+    };
+    for (let step = 0; step < 600; step++) {
       const what = random(4);
       if (what === 0) {
         const events = Array.from({ length: 1 + random(20) }, () => event(`{"n":${appended++}}`));
         await append(events, random(3) === 0 ? other : bench.appender);
       } else if (what === 3 && sent.length > 0) {
-        const batch = sent.shift() as Batch;
-        expect((await bench.queue.confirm(hold, batch)).held).toBe(true);
-        cursor = cursorConfirmed(cursor, batch);
+        await confirmNext();
       } else {
-        const taken = await bench.queue.take(hold, cursor);
-        if (taken.outcome !== 'ok') continue;
-        arrived.push(...numbersIn(taken.batch));
-        sent.push(taken.batch);
-        cursor = cursorAfter(taken.cursor, taken.batch);
+        await takeNext();
       }
-      if (random(50) === 0) bench.recent.forget();
+      if (random(10) === 0) bench.recent.forget();
+      // What is on its way grows old, and now and then what nobody has taken yet.
+      if (random(3) === 0) await bench.clock.advance(4 * hourMs);
+      if (random(40) === 0) await bench.clock.advance(25 * hourMs);
     }
-    expect(arrived).toEqual(Array.from({ length: arrived.length }, (_, n) => n));
+    while (await takeNext());
+    while (sent.length > 0) await confirmNext();
+    expect(arrived).toEqual([...new Set(arrived)].sort((a, b) => a - b));
     expect(arrived.length).toBeGreaterThan(200);
+    const dropped = (await bench.registry.inspect(bench.channelId))?.dropped.age ?? 0;
+    expect(dropped).toBeGreaterThan(20);
+    expect(arrived.length + dropped).toBe(appended);
     await expectBooksToBeRight();
   });
 

@@ -2,7 +2,10 @@ import type { Category } from '@lanyard/contracts';
 import { NotificationMessage } from '../messages/notification-message.js';
 import { chunkCost, eventBytes, readHead, sliceEvents } from './chunk.js';
 
-/** Where a reader stands in a queue. `index` and `skip` hold only while the queue's head is `head`. */
+/**
+ * Where a reader stands in a queue. `index` and `skip` hold only while the queue's head is `head`; whoever does not know
+ * says -1, and they are found by counting.
+ */
 export interface Cursor {
   /** Number of the next event, counted from the channel's first. */
   next: number;
@@ -97,9 +100,11 @@ export const cursorAfter = (cursor: Cursor, batch: Extent): Cursor => ({
   skip: batch.skip,
 });
 
-/** The same place once `confirmed` has left the list. */
-export const cursorConfirmed = (cursor: Cursor, confirmed: Extent): Cursor => ({
-  ...cursor,
-  head: confirmed.to,
-  index: cursor.index - confirmed.chunks,
-});
+/**
+ * The same place once `confirmed` has left the list. Where `index` was counted without a part of it, because a limit had
+ * taken that away, its chunks say nothing.
+ */
+export const cursorConfirmed = (cursor: Cursor, confirmed: Extent): Cursor =>
+  cursor.head === confirmed.from
+    ? { ...cursor, head: confirmed.to, index: cursor.index - confirmed.chunks }
+    : { ...cursor, head: -1 };
