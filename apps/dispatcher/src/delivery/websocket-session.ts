@@ -17,6 +17,7 @@ import {
   type Extent,
   extentOf,
   joinExtents,
+  runLength,
 } from '../queue/batch.js';
 import type { ChannelQueue, Given, Hold } from '../queue/channel-queue.js';
 import type { BodyBuffers } from './body-buffers.js';
@@ -225,18 +226,20 @@ export class WebSocketSession implements Holder {
   }
 
   private async confirmArrived(): Promise<void> {
-    if (this.confirmed.length === 0 || !this.hold) return;
-    const batches = this.confirmed.slice();
-    const extent = joinExtents(batches);
-    const { held } = await this.queue.confirm(this.hold, extent);
-    // Pongs may have added to it meanwhile.
-    this.confirmed.splice(0, batches.length);
-    if (!held) {
-      await this.attachAgain();
-      return;
+    // Pongs may add more meanwhile.
+    const arrived = this.confirmed.slice();
+    while (arrived.length > 0 && this.hold) {
+      const batches = arrived.splice(0, runLength(arrived));
+      const extent = joinExtents(batches);
+      const { held } = await this.queue.confirm(this.hold, extent);
+      this.confirmed.splice(0, batches.length);
+      if (!held) {
+        await this.attachAgain();
+        return;
+      }
+      this.cursor = cursorConfirmed(this.cursor, extent);
+      this.listener.delivered(extent.to - extent.from);
     }
-    this.cursor = cursorConfirmed(this.cursor, extent);
-    this.listener.delivered(extent.to - extent.from);
   }
 
   /** The channel is not ours any more, or Redis forgot that it is. What is not confirmed is sent again, if it can be. */

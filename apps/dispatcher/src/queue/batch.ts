@@ -83,6 +83,12 @@ export const cutBatch = (chunks: readonly Buffer[], from: number, firstSkip: num
 /** Of a batch, without its events: they need not stay in memory until it is confirmed. */
 export const extentOf = ({ from, to, chunks, cost, skip }: Extent): Extent => ({ from, to, chunks, cost, skip });
 
+/** How many of these batches, which are in order, follow each other: behind them a limit took events away unsent. */
+export const runLength = (extents: readonly Extent[]): number => {
+  const gap = extents.findIndex(({ from }, n) => n > 0 && extents[n - 1]?.to !== from);
+  return gap < 0 ? extents.length : gap;
+};
+
 /** Several batches that follow each other, as one. */
 export const joinExtents = (extents: readonly Extent[]): Extent =>
   extents.reduce((all, next) => ({

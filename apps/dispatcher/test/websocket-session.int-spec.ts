@@ -1,0 +1,82 @@
+import { EventEmitter } from 'node:events';
+import { describe, expect, it } from '@jest/globals';
+import { eventually } from '@lanyard/testing';
+import type { WebSocket } from 'ws';
+import { BodyBuffers } from '../src/delivery/body-buffers.js';
+import { WebSocketSession } from '../src/delivery/websocket-session.js';
+import { accountId, hourMs, queueBench } from './queue-bench.js';
+
+/** A client that takes everything, and answers a ping when it is told to. */
+class SlowClient extends EventEmitter {
+  readonly OPEN = 1;
+  readonly readyState = 1;
+  readonly bufferedAmount = 0;
+  readonly pings: Buffer[] = [];
+  messages = 0;
+
+  send(_: Buffer, __: object, sent: () => void): void {
+    this.messages++;
+    sent();
+  }
+
+  ping(data: Buffer, _: boolean, sent: () => void): void {
+    this.pings.push(data);
+    sent();
+  }
+
+  answer(ping: Buffer | undefined): void {
+    this.emit('pong', ping);
+  }
+}
+
+describe('a WebSocket whose client is slow', () => {
+  const bench = queueBench();
+  const { register, append, numbered, expectBooksToBeRight } = bench;
+  const connection = { cork: () => undefined, uncork: () => undefined };
+
+  it('what a limit took away between what was sent counts as dropped, also when all of that is confirmed at once', async () => {
+    await register({ kind: 'websocket', eventsMax: 100 });
+    await append(numbered(1_000));
+    await bench.clock.advance(20 * hourMs);
+    await append(numbered(100));
+    const attached = await bench.queue.attach(bench.channelId, accountId, {
+      conn: 'c1',
+      mode: 'newest',
+      kind: 'websocket',
+    });
+    if (attached.outcome !== 'ok') throw new Error(attached.outcome);
+    const client = new SlowClient();
+    let delivered = 0;
+    const session = new WebSocketSession(
+      client as unknown as WebSocket,
+      connection,
+      bench.channelId,
+      accountId,
+      'c1',
+      bench.queue,
+      new BodyBuffers(),
+      bench.clock,
+      { areSuspended: false },
+      {
+        sent: () => undefined,
+        delivered: (events) => (delivered += events),
+        ended: () => undefined,
+        failed: (error) => {
+          throw error;
+        },
+      },
+    );
+    session.start(attached.hold, attached.cursor);
+    // The window: events 0 to 799.
+    await eventually(() => expect(client.messages).toBe(8));
+    await bench.clock.advance(5 * hourMs);
+    client.answer(client.pings[0]);
+    // Behind it, the events that are young enough: 1000 to 1099.
+    await eventually(() => expect(client.messages).toBe(9));
+    client.answer(client.pings.at(-1));
+    await eventually(async () => expect(await bench.registry.inspect(bench.channelId)).toMatchObject({ events: 0 }));
+    expect((await bench.registry.inspect(bench.channelId))?.dropped.age).toBe(200);
+    expect(delivered).toBe(900);
+    await expectBooksToBeRight();
+  });
+});
