@@ -196,6 +196,24 @@ describe('taking from queues', () => {
       expect((await bench.registry.inspect(bench.channelId))?.dropped.age).toBe(0);
     });
 
+    it('what the limit removed before a poll was given anything has not arrived with it', async () => {
+      await register({ kind: 'pull' });
+      await append(numbered(3));
+      await bench.clock.advance(20 * hourMs);
+      await append(numbered(2));
+      const poll = { conn: 'p', mode: 'free', kind: 'pull' } as const;
+      const first = await bench.queue.attach(bench.channelId, accountId, poll);
+      if (first.outcome !== 'ok') throw new Error(first.outcome);
+      await bench.clock.advance(5 * hourMs);
+      const taken = await bench.queue.take(first.hold, first.cursor);
+      if (taken.outcome !== 'ok') throw new Error(taken.outcome);
+      expect(taken.batch).toMatchObject({ from: 3, to: 5 });
+      expect((await bench.registry.drops(bench.channelId))?.dropped.age).toBe(3);
+      await bench.queue.detach(first.hold, taken.batch.to);
+      await bench.queue.attach(bench.channelId, accountId, poll);
+      expect(await bench.registry.inspect(bench.channelId)).toMatchObject({ events: 0, dropped: { age: 3 } });
+    });
+
     it('the target is handed out only to who does not know it', async () => {
       await register({ target: 'sealed-1' });
       await append(numbered(1));

@@ -9,7 +9,7 @@ local base, channel, token, oldest, bytes_max = ARGV[1], ARGV[2], ARGV[3], tonum
 local from, head, index, skip = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
 local key, queue = channel_keys(base, channel)
 
-local state = load(key, 'token', 'max', 'born')
+local state = load(key, 'token', 'max', 'born', 'kind')
 if state.token ~= token then return { 'fenced' } end
 local books = load_books(key)
 if drop_aged(queue, books, oldest) > 0 then save_books(key, books) end
@@ -37,5 +37,10 @@ if from >= books.head + books.n then
 end
 local chunks, sent_to = batch_at(queue, index, skip, from, tonumber(state.max), bytes_max, state.born, ARGV, 10)
 though_full(base)
-redis.call('HSET', key, 'sentTo', sent_to)
+-- A socket says itself from where on its events arrived; of a poll, the next one must know it.
+if state.kind == 'pull' then
+  redis.call('HSET', key, 'sentFrom', from, 'sentTo', sent_to)
+else
+  redis.call('HSET', key, 'sentTo', sent_to)
+end
 return answer({ 'ok', tonumber(state.max), from, books.head, index, skip }, chunks)
