@@ -72,6 +72,48 @@ describe('the channels that Redis knows', () => {
       expect(await bench.registry.lapsed()).toEqual([{ channelId: bench.channelId, rule: 'failed' }]);
     });
 
+    describe('a free callback', () => {
+      /** Its batch is tried as often as a free account may, and given up. */
+      const giveUp = async (): Promise<void> => {
+        await append(numbered(1));
+        for (let failures = 0; failures < 2; failures++) {
+          const claim = await claimed();
+          await bench.queue.fail(claim.hold, claim.batch, 1_000, claim.revision);
+          await bench.clock.advance(1_000);
+        }
+      };
+
+      it('does not end because a batch was given up and then nothing came for a day', async () => {
+        await register({ tier: 'free' });
+        await giveUp();
+        await bench.clock.advance(25 * hourMs);
+        expect(await bench.registry.lapsed()).toEqual([]);
+        await append(numbered(1));
+        expect(await bench.registry.hasLapsed(bench.channelId)).toBe(false);
+      });
+
+      it('ends when all that came in 24 h was given up', async () => {
+        await register({ tier: 'free' });
+        for (let hour = 0; hour < 24; hour++) {
+          await giveUp();
+          expect(await bench.registry.lapsed()).toEqual([]);
+          await bench.clock.advance(hourMs);
+        }
+        await giveUp();
+        expect(await bench.registry.lapsed()).toEqual([{ channelId: bench.channelId, rule: 'failed' }]);
+      });
+
+      it('of books that do not say when it failed last goes on until it fails again', async () => {
+        await register({ tier: 'free' });
+        await giveUp();
+        await bench.link.redis.hdel(bench.keys.of(bench.channelId).channel(bench.channelId), 'failAt');
+        await bench.clock.advance(25 * hourMs);
+        expect(await bench.registry.lapsed()).toEqual([]);
+        await giveUp();
+        expect(await bench.registry.hasLapsed(bench.channelId)).toBe(true);
+      });
+    });
+
     it('a held channel does not lapse for want of a socket', async () => {
       await register({ kind: 'websocket' });
       await bench.queue.attach(bench.channelId, accountId, { conn: 'c1', mode: 'newest', kind: 'websocket' });

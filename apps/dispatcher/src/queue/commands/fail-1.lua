@@ -28,7 +28,7 @@ if state.tier == 'free' and attempt > free_retries then
   save_books(key, books)
   attempt, due = 0, now
 end
-redis.call('HSET', key, 'attempt', attempt, 'failSince', since)
+redis.call('HSET', key, 'attempt', attempt, 'failSince', since, 'failAt', now)
 release(base, key, channel, state.owner)
 if books.n > 0 then redis.call('ZADD', ready, due, channel) end
 return { 'ok', attempt, since, given_up }

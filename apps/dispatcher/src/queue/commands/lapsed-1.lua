@@ -11,12 +11,19 @@ local idle_max, failed_max, socket_max, poll_max, stopped_max =
   tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
 local only = ARGV[9]
 
+-- A free account's batch that was given up says nothing of the time after it, until another one fails.
+local function is_failing(state)
+  if state.failSince == '' then return false end
+  local lasted = (tonumber(state.failAt) or 0) - tonumber(state.failSince)
+  return (tonumber(state.attempt) or 0) > 0 or lasted >= failed_max
+end
+
 -- When the rule strikes, and how soon it could if it does not hold now.
 local function rule(state)
   if state.kind == 'callback' and state.stopped ~= '' then
     return 'stopped', tonumber(state.stoppedAt) + stopped_max, stopped_max
   elseif state.kind == 'callback' then
-    return 'failed', state.failSince ~= '' and tonumber(state.failSince) + failed_max, failed_max
+    return 'failed', is_failing(state) and tonumber(state.failSince) + failed_max, failed_max
   end
   local max = state.kind == 'pull' and poll_max or socket_max
   local name = state.kind == 'pull' and 'no-poll' or 'no-socket'
@@ -28,7 +35,8 @@ local looked_at = only ~= '' and { only } or redis.call('ZRANGEBYSCORE', expiry,
 if #looked_at > 0 then though_full(base) end
 for _, channel in ipairs(looked_at) do
   local key = channel_keys(base, channel)
-  local state = load(key, 'kind', 'owner', 'lastIn', 'lastSeen', 'failSince', 'stopped', 'stoppedAt')
+  local state = load(key, 'kind', 'owner', 'lastIn', 'lastSeen', 'attempt', 'failSince', 'failAt',
+    'stopped', 'stoppedAt')
   if state.kind == '' then
     redis.call('ZREM', expiry, channel)
   else

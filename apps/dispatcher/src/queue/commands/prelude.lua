@@ -4,7 +4,8 @@
 --   born                          mark of this queue: another one has another, although it counts from 0 too
 --   owner conn token              who delivers now: replica, socket or poll, and the fencing token of this hold
 --   sentFrom sentTo                                   events that the holder has: sent, not confirmed
---   attempt failSince lingerUntil lastIn lastSeen pending droppedSize droppedAge droppedFailed
+--   attempt failSince failAt      failures in a row of the batch at the head; the first and the last since one arrived
+--   lingerUntil lastIn lastSeen pending droppedSize droppedAge droppedFailed
 --   endedAccount endedAt                              whose it was, once it is closed
 --   stopped stoppedAt     why a callback is not called, although it has events, and since when; '' when it is
 -- Sets of a shard: `dropped`: channels with drops that are not reported yet; `owners`: replicas that hold channels, or
