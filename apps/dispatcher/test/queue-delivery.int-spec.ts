@@ -76,7 +76,67 @@ describe('taking from queues', () => {
       await append(numbered(1));
       expect(await bench.queue.claim(bench.channelId, '')).toBeUndefined();
       await bench.clock.advance(1_000);
-      expect(await claimed()).toMatchObject({ attempt: 1, batch: { count: 3 } });
+      expect(await claimed()).toMatchObject({ attempt: 1, batch: { count: 2 } });
+    });
+
+    describe('what came meanwhile is sent behind a batch that comes again', () => {
+      const expectAgain = async (by: ChannelQueue): Promise<void> => {
+        const again = await claimed(by);
+        expect(again.batch).toMatchObject({ from: 0, to: 2 });
+        const next = await by.ack(again.hold, again.batch, 'next', 0);
+        expect(next).toMatchObject({ outcome: 'next', batch: { from: 2, to: 5 } });
+        await expectBooksToBeRight();
+      };
+
+      it.each<[string, () => void]>([
+        ['from memory', () => undefined],
+        ['from Redis', () => bench.recent.forget()],
+      ])('after a failure, %s', async (_, before) => {
+        await register();
+        await append(numbered(2));
+        const claim = await claimed();
+        await append(numbered(3));
+        before();
+        await bench.queue.fail(claim.hold, claim.batch, 0, claim.revision);
+        await expectAgain(bench.queue);
+      });
+
+      it('when its replica is gone', async () => {
+        await register();
+        await append(numbered(2));
+        await claimed(bench.other);
+        await append(numbered(3));
+        bench.recent.forget();
+        const { base, ready } = bench.keys.of(bench.channelId);
+        await bench.link.run('bury-1', [ready], [base, 'b#1', bench.clock.now()]);
+        await expectAgain(bench.queue);
+      });
+
+      it('when its replica stopped in the middle of the request', async () => {
+        await register();
+        await append(numbered(2));
+        const claim = await claimed();
+        await append(numbered(3));
+        await bench.queue.detach(claim.hold, claim.batch.to);
+        await expectAgain(bench.other);
+      });
+
+      it('but for what a limit took of it, and never more than a batch may have', async () => {
+        const createdAtMs = bench.clock.now();
+        await register({ createdAtMs });
+        await append(numbered(2));
+        await bench.clock.advance(20 * hourMs);
+        await append(numbered(3));
+        const claim = await claimed();
+        await bench.queue.fail(claim.hold, claim.batch, 0, claim.revision);
+        await append(numbered(1));
+        await bench.clock.advance(5 * hourMs);
+        const rest = await claimed();
+        expect(rest.batch).toMatchObject({ from: 2, to: 5 });
+        await bench.queue.fail(rest.hold, rest.batch, 0, rest.revision);
+        await register({ createdAtMs, eventsMax: 2 });
+        expect((await claimed()).batch).toMatchObject({ from: 2, to: 4 });
+      });
     });
 
     it('a free account gives a batch up after one retry, and the next is sent', async () => {

@@ -135,6 +135,23 @@ describe('signed callbacks', () => {
     expect(receiver.deliveries.every((each) => isSignedWith(each, secret))).toBe(true);
   });
 
+  it('a repetition has the same id when more has come meanwhile, which is sent behind it', async () => {
+    await register();
+    await make();
+    receiver.answer(500);
+    await landscape.value(customer, 'again');
+    await eventually(async () => expect((await call('GET', 'callback')).body).toMatchObject({ failures: 1 }));
+    for (const payload of ['more', 'and more']) await landscape.value(customer, payload);
+    await eventually(async () => expect((await call('GET', 'callback')).body).toMatchObject({ queue_size: 3 }));
+    receiver.answer(204);
+    landscape.clock.jump(1_000);
+    await eventually(() => expect(payloads(receiver.events('notifications'))).toEqual(['again', 'more', 'and more']));
+    const [first, second, third] = receiver.deliveries as [ReceivedCall, ReceivedCall, ReceivedCall];
+    expect(second.body).toBe(first.body);
+    const ids = [first, second, third].map(({ headers }) => headers['webhook-id']);
+    expect(ids).toEqual([ids[0], ids[0], expect.not.stringMatching(String(ids[0]))]);
+  });
+
   it('another secret is no other URL: what failed goes on waiting', async () => {
     await register();
     receiver.answer(500);

@@ -143,7 +143,8 @@ export class CallbackDelivery {
       const isItsTurn = turn.goesOn(performance.now() - sentAtMs);
       const before = await confirming;
       if (before?.held === false) return false;
-      if (!sent.ok && (sent.cause === 'aborted' || sent.cause === 'withdrawn')) return this.queue.letGo(hold);
+      if (!sent.ok && sent.cause === 'withdrawn') return this.queue.letGo(hold);
+      if (!sent.ok && sent.cause === 'aborted') return this.queue.letGo(hold, batch.to);
       if (!sent.ok) return this.failed(claim, batch, n === 1 ? claim.attempt + 1 : 1);
       const waitMs: number = batch.count < smallBatchEvents ? turn.lingerMs : 0;
       const isToStop = before?.goesOn === false || this.outcomes.isUndecided(hold.channelId);

@@ -240,18 +240,21 @@ export class ChannelQueue {
     await this.link.run('postpone-1', [ready], [base, channelId, this.clock.now() + byMs]);
   }
 
-  /** Lets the channel go. `pendingTo`: a poll's answer up to this event was written; the next poll confirms it. */
-  async detach(hold: Hold, pendingTo?: number): Promise<boolean> {
+  /**
+   * Lets the channel go. `sentTo`: a poll's answer up to this event was written, and the next poll confirms it; or a
+   * callback's request, which comes again as it was.
+   */
+  async detach(hold: Hold, sentTo?: number): Promise<boolean> {
     const { base, ready } = this.at(hold);
-    const args = [base, hold.channelId, hold.token, this.clock.now(), pendingTo ?? ''];
+    const args = [base, hold.channelId, hold.token, this.clock.now(), sentTo ?? ''];
     return asNumber(asList(await this.fencing(this.link.guarded(hold.era, 'detach-1', [ready], args)))[0]) === 1;
   }
 
   /** A hold must end: for as long as this replica lives, nobody else gets the channel. Tried until it is done. */
-  async letGo(hold: Hold, pendingTo?: number): Promise<boolean> {
+  async letGo(hold: Hold, sentTo?: number): Promise<boolean> {
     for (;;) {
       try {
-        return await this.detach(hold, pendingTo);
+        return await this.detach(hold, sentTo);
       } catch {
         // Redis refuses, or is slow. When it is lost, so is the hold, and `detach` says that.
         await this.clock.sleep(letGoAgainMs);

@@ -9,9 +9,9 @@ local sockets = {}
 though_full(base)
 for _, channel in ipairs(redis.call('SMEMBERS', base .. 'held:' .. owner)) do
   local key = channel_keys(base, channel)
-  local state = load(key, 'owner', 'kind', 'n', 'stopped')
+  local state = load(key, 'owner', 'kind', 'n', 'stopped', 'sentTo')
   if state.owner == owner then
-    redis.call('HSET', key, 'owner', '', 'conn', '', 'token', '', 'lastSeen', now)
+    redis.call('HSET', key, 'owner', '', 'conn', '', 'token', '', 'lastSeen', now, 'repeatTo', state.sentTo)
     if state.kind == 'websocket' then sockets[#sockets + 1] = channel end
     if (tonumber(state.n) or 0) > 0 then make_due(ready, state, channel, now) end
   end

@@ -12,7 +12,7 @@ local key, queue = channel_keys(base, channel)
 
 local due = tonumber(redis.call('ZSCORE', ready, channel))
 if not due or due > now then return { 'none' } end
-local state = load(key, 'kind', 'owner', 'attempt', 'max', 'rev', 'target', 'stopped', 'born')
+local state = load(key, 'kind', 'owner', 'attempt', 'max', 'rev', 'target', 'stopped', 'born', 'repeatTo')
 if state.kind ~= 'callback' or state.owner ~= '' or state.stopped ~= '' then
   redis.call('ZREM', ready, channel)
   return { 'none' }
@@ -24,8 +24,10 @@ if books.n == 0 then return { 'none' } end
 
 hold(base, channel, owner)
 local target = state.rev == known and '' or state.target
-local chunks, sent_to =
-  batch_at(queue, 0, books.skip, books.head, tonumber(state.max), bytes_max, state.born, ARGV, 9)
+local max = tonumber(state.max)
+-- What was sent before is sent again as it was, with the same id: its receiver may have it.
+local again = (tonumber(state.repeatTo) or 0) - books.head
+if again > 0 then max = math.min(max, again) end
+local chunks, sent_to = batch_at(queue, 0, books.skip, books.head, max, bytes_max, state.born, ARGV, 9)
 redis.call('HSET', key, 'owner', owner, 'token', token, 'sentFrom', books.head, 'sentTo', sent_to)
-return answer(
-  { 'ok', tonumber(state.attempt) or 0, tonumber(state.max), state.rev, target, books.head, books.skip }, chunks)
+return answer({ 'ok', tonumber(state.attempt) or 0, max, state.rev, target, books.head, books.skip }, chunks)

@@ -14,6 +14,7 @@ local state = load(key, 'token', 'owner', 'attempt', 'failSince', 'tier', 'rev',
 if state.token ~= token then return { 'fenced' } end
 though_full(base)
 if state.rev ~= ARGV[12] or state.stopped ~= '' then
+  redis.call('HSET', key, 'repeatTo', to)
   release(base, key, channel, state.owner)
   if (tonumber(state.n) or 0) > 0 then make_due(ready, state, channel, now) end
   return { 'ok', tonumber(state.attempt) or 0, tonumber(state.failSince) or now, 0 }
@@ -28,7 +29,7 @@ if state.tier == 'free' and attempt > free_retries then
   save_books(key, books)
   attempt, due = 0, now
 end
-redis.call('HSET', key, 'attempt', attempt, 'failSince', since, 'failAt', now)
+redis.call('HSET', key, 'attempt', attempt, 'failSince', since, 'failAt', now, 'repeatTo', to)
 release(base, key, channel, state.owner)
 if books.n > 0 then redis.call('ZADD', ready, due, channel) end
 return { 'ok', attempt, since, given_up }

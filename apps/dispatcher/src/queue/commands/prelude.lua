@@ -5,6 +5,7 @@
 --   owner conn token              who delivers now: replica, socket or poll, and the fencing token of this hold
 --   sentFrom sentTo                                   events that the holder has: sent, not confirmed
 --   attempt failSince failAt      failures in a row of the batch at the head; the first and the last since one arrived
+--   repeatTo                      events of a callback before this one were sent, and may have arrived although it did not say so
 --   lingerUntil lastIn lastSeen pending droppedSize droppedAge droppedFailed
 --   endedAccount endedAt                              whose it was, once it is closed
 --   stopped stoppedAt     why a callback is not called, although it has events, and since when; '' when it is
