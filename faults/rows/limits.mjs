@@ -73,7 +73,8 @@ const overflow = {
   },
 };
 
-const quietMs = 400;
+const quietMs = 1_000;
+const underSocketPerSecond = 150;
 
 /** @type {Row} */
 const overflowUnderSocket = {
@@ -83,7 +84,7 @@ const overflowUnderSocket = {
   tenants: 1,
   kinds: ['websocket'],
   devices: 6,
-  perSecond: 150,
+  perSecond: underSocketPerSecond,
   seconds: 14,
   drops: true,
   inject: async (experiment) => {
@@ -96,8 +97,9 @@ const overflowUnderSocket = {
     await experiment.fault('no socket until the queue is nearly full', { times: 1 }, async () => {
       receiver.stop();
       const isNearlyFull = async () =>
-        (await experiment.pages()).some(({ bytes }) => bytes > queueBytesMax - 4_000_000);
+        (await experiment.pages()).some(({ bytes }) => bytes > queueBytesMax - 6_000_000);
       if (!(await eventually(isNearlyFull, 40_000))) experiment.violation('D1b the queue did not fill');
+      await live.load.stop();
     });
     // What was sent is the oldest, so it goes first: a part of it, or all of it and others.
     const share = experiment.random.pick([0, 1]);
@@ -107,13 +109,14 @@ const overflowUnderSocket = {
       receiver.restart();
       const sent = () => history.deliveries.slice(before);
       const isWindowFull = () => Date.now() - (sent().at(-1)?.atMs ?? Infinity) > quietMs;
-      await eventually(isWindowFull, 2_000);
+      await eventually(isWindowFull, 3_000);
+      live.load.start(underSocketPerSecond);
       const onTheirWay = sent().reduce((sum, { uids }) => sum + uids.length, 0);
       const isOver = async () => {
         await experiment.learnDrops();
         return experiment.dropped > share * onTheirWay;
       };
-      if (!(await eventually(isOver, 7_000))) experiment.violation('D1b the queue did not overflow');
+      if (!(await eventually(isOver, 5_000))) experiment.violation('D1b the queue did not overflow');
       await live.load.stop();
       await sleep(quietMs);
       receiver.releasePongs();
