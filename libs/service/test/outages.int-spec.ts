@@ -59,14 +59,21 @@ describe('what PostgreSQL says', () => {
       'SHOW idle_in_transaction_session_timeout',
     )) as [{ idle_in_transaction_session_timeout: string }];
     expect(limit).toBe('30s');
-    const silent = database.transaction(async (manager) => {
-      await manager.query('SET LOCAL idle_in_transaction_session_timeout = 50');
-      await manager.query('SELECT 1 FROM o.rows FOR UPDATE');
-      await new Promise((resolve) => setTimeout(resolve, 1_000));
-      await manager.query('UPDATE o.rows SET id = 2');
+    let speak: (() => void) | undefined;
+    const othersHaveIt = new Promise<void>((resolve) => (speak = resolve));
+    let silent: Promise<unknown> | undefined;
+    await new Promise<void>((locked) => {
+      silent = database.transaction(async (manager) => {
+        await manager.query('SET LOCAL idle_in_transaction_session_timeout = 50');
+        await manager.query('SELECT 1 FROM o.rows FOR UPDATE');
+        locked();
+        await othersHaveIt;
+        await manager.query('UPDATE o.rows SET id = 2');
+      });
     });
-    const ended = answered(silent);
+    const ended = answered(silent as Promise<unknown>);
     expect(await database.query('SELECT id FROM o.rows FOR UPDATE')).toEqual([{ id: 1 }]);
+    speak?.();
     expect(await ended).toBeInstanceOf(Unavailable);
   });
 
