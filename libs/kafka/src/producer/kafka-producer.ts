@@ -16,6 +16,9 @@ import './produce-request.js';
 /** More than this waiting means that Kafka is away: callers are refused, and stop taking in. */
 const pendingMax = 100_000;
 
+/** A request of fewer messages came of a low rate, at which a pause would make the next one later, and hardly fuller. */
+const manyMessages = 16;
+
 /** Kafka has been away for so long that the producer takes no more. */
 export class ProducerFull extends Error {
   constructor() {
@@ -30,8 +33,8 @@ export interface ProducerOptions {
   /** Gives the timestamp of messages, in ms. Default: the time of this machine. */
   now?: () => number;
   /**
-   * A request begins no sooner than this after the one before: what it costs is shared by more messages. A message that
-   * comes after a time without any does not wait. Default: 0.
+   * A request begins no sooner than this after one that carried many messages: what it costs is shared by more of them.
+   * At a low rate, and after a time without any, a message does not wait. Default: 0.
    */
   paceMs?: number;
 }
@@ -49,7 +52,8 @@ export class KafkaProducer {
   /** Behind the request that is under way; more is added to the last one. */
   private waiting: PendingRequest[] = [];
   private unacknowledged = 0;
-  private begunAtMs = -Infinity;
+  /** When the last request of many messages began. */
+  private manyBegunAtMs = -Infinity;
   private timeMs = NaN;
   private timeText = '';
   private pumping: Promise<void> | undefined;
@@ -148,13 +152,13 @@ export class KafkaProducer {
 
   /** More comes along meanwhile. */
   private async pace(): Promise<void> {
-    const waitMs = this.begunAtMs + (this.options.paceMs ?? 0) - performance.now();
+    const waitMs = this.manyBegunAtMs + (this.options.paceMs ?? 0) - performance.now();
     if (waitMs > 0 && !this.waiting[0]?.isFull) await new Promise((resolve) => setTimeout(resolve, waitMs));
-    this.begunAtMs = performance.now();
   }
 
   private async request(request: PendingRequest): Promise<void> {
     const started = performance.now();
+    if (request.count >= manyMessages) this.manyBegunAtMs = started;
     try {
       const topicMessages = request.topicMessages((topic, messages) => this.bundles.of(topic, messages));
       await this.producer.sendBatch({ topicMessages, acks: -1 });
