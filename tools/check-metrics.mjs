@@ -1,21 +1,5 @@
 /** Metrics that documents speak of exist, and every metric is in docs/operations.md. */
-import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { root } from './lanyard/project.mjs';
-
-/** @param {string[]} paths @param {RegExp} form */
-const namesIn = (paths, form) => {
-  const { stdout } = spawnSync('git', ['ls-files', '-co', '--exclude-standard', '--', ...paths], {
-    cwd: root,
-    encoding: 'utf8',
-  });
-  const texts = stdout
-    .trim()
-    .split('\n')
-    .map((path) => readFileSync(join(root, path), 'utf8'));
-  return new Set(texts.flatMap((text) => [...text.matchAll(form)].map(([, name = '']) => name)));
-};
+import { namesIn } from './lanyard/names-in.mjs';
 
 const metrics = namesIn(['apps/*/src/*.ts', 'libs/*/src/*.ts'], /name: '(lanyard_[a-z_]+)'/g);
 const operations = namesIn(['docs/operations.md'], /`(lanyard_[a-z_]+)/g);

@@ -1,6 +1,6 @@
 /**
  * Writes what is generated: docs/topics.md and docs/asyncapi.json from the contracts, docs/errors.md from the errors,
- * docs/openapi.json from the controllers, and from that the types of libs/client.
+ * docs/openapi.json from the controllers, from that the types of libs/client, and the topics in the README's table of apps.
  * `node tools/generate-docs.mjs` writes, `--check` fails when the committed files differ. Needs a build.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -10,6 +10,7 @@ import { asyncApi } from './docs/asyncapi.mjs';
 import { clientTypes } from './docs/client-types.mjs';
 import { errorsPage } from './docs/errors-page.mjs';
 import { openApi } from './docs/openapi.mjs';
+import { withTopics } from './docs/readme-topics.mjs';
 import { topicsPage } from './docs/topics-page.mjs';
 
 const root = new URL('../', import.meta.url);
@@ -17,6 +18,7 @@ const document = await openApi();
 
 /** @type {[string, string][]} */
 const files = [
+  ['README.md', withTopics(read(new URL('README.md', root)), topics)],
   ['docs/topics.md', topicsPage(topics)],
   ['docs/asyncapi.json', JSON.stringify(asyncApi(topics))],
   ['docs/errors.md', await errorsPage()],

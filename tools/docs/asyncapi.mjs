@@ -26,7 +26,7 @@ const headers = {
 };
 
 /**
- * The AsyncAPI 3.0 document of all topics: one channel and one message each, a send operation of the owner and a
+ * The AsyncAPI 3.0 document of all topics: one channel and one message each, a send operation of each producer and a
  * receive operation of each consumer.
  * @param {readonly Topic[]} topics
  */
@@ -54,7 +54,7 @@ export const asyncApi = (topics) => ({
       const channel = { $ref: `#/channels/${nameOf(t)}` };
       const messages = [{ $ref: `#/channels/${nameOf(t)}/messages/${nameOf(t)}` }];
       return [
-        [`${t.owner}-sends-${nameOf(t)}`, { action: 'send', channel, messages }],
+        ...t.producers.map((p) => [`${p}-sends-${nameOf(t)}`, { action: 'send', channel, messages }]),
         ...t.consumers.map((c) => [`${c}-receives-${nameOf(t)}`, { action: 'receive', channel, messages }]),
       ];
     }),

@@ -25,7 +25,7 @@ export const ChannelsDrops = topic<ChannelEventsDropped>({
   name: 'channels.drops',
   kind: 'fact',
   version: 1,
-  owner: 'dispatcher',
+  producers: ['dispatcher'],
   consumers: ['event-log'],
   keyIs: 'key id',
   key: (v) => v.keyId,

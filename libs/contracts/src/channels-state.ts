@@ -20,7 +20,7 @@ export const ChannelsState = topic<ChannelChanged>({
   name: 'channels.state',
   kind: 'state',
   version: 1,
-  owner: 'dispatcher',
+  producers: ['dispatcher'],
   consumers: [],
   keyIs: 'key id',
   key: (v) => v.keyId,

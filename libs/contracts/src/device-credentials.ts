@@ -55,7 +55,7 @@ export const DeviceCredentials = topic<DeviceCredentialChanged>({
   name: 'device.credentials',
   kind: 'state',
   version: 1,
-  owner: 'registry',
+  producers: ['registry'],
   consumers: ['device-proxy'],
   keyIs: 'credential id',
   key: (v) => v.credentialId,

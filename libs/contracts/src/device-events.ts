@@ -31,7 +31,7 @@ export const DeviceEvents = topic<DeviceEventReported>({
   name: 'device.events',
   kind: 'fact',
   version: 1,
-  owner: 'external',
+  producers: ['gateway', 'registry', 'device-proxy', 'dispatcher', 'external'],
   consumers: ['event-log'],
   keyIs: 'device id, or account id where there is no device',
   key: (v) => v.deviceId ?? v.accountId,

@@ -27,7 +27,7 @@ export const DeviceGroups = topic<DeviceGroupsChanged>({
   name: 'device.groups',
   kind: 'state',
   version: 1,
-  owner: 'registry',
+  producers: ['registry'],
   consumers: ['event-log'],
   keyIs: 'device id',
   key: (v) => v.deviceId,

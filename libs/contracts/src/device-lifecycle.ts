@@ -41,7 +41,7 @@ export const DeviceLifecycle = topic<DeviceLifecycleChanged>({
   name: 'device.lifecycle',
   kind: 'state',
   version: 1,
-  owner: 'registry',
+  producers: ['registry'],
   consumers: ['device-proxy', 'event-log', 'snapshot'],
   keyIs: 'device id',
   key: (v) => v.deviceId,

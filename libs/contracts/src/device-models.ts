@@ -47,7 +47,7 @@ export const DeviceModels = topic<DeviceModelChanged>({
   name: 'device.models',
   kind: 'state',
   version: 1,
-  owner: 'device-proxy',
+  producers: ['device-proxy'],
   consumers: ['device-proxy', 'snapshot'],
   keyIs: 'account id / object id',
   key: (v) => modelKey(v.accountId, v.object),

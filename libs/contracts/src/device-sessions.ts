@@ -57,7 +57,7 @@ export const DeviceSessions = topic<DeviceSessionChanged>({
   name: 'device.sessions',
   kind: 'fact',
   version: 1,
-  owner: 'device-proxy',
+  producers: ['device-proxy'],
   consumers: ['registry', 'snapshot', 'event-log', 'dispatcher'],
   keyIs: 'device id',
   key: (v) => v.deviceId,

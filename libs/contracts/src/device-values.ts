@@ -35,7 +35,7 @@ export const DeviceValues = topic<ResourceValueArrived>({
   name: 'device.values',
   kind: 'fact',
   version: 1,
-  owner: 'device-proxy',
+  producers: ['device-proxy'],
   consumers: ['snapshot', 'dispatcher'],
   keyIs: 'device id',
   key: (v) => v.deviceId,

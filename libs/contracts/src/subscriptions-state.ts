@@ -21,7 +21,7 @@ export const SubscriptionsState = topic<SubscriptionChanged>({
   name: 'subscriptions.state',
   kind: 'state',
   version: 1,
-  owner: 'device-proxy',
+  producers: ['device-proxy'],
   consumers: ['snapshot'],
   keyIs: 'key id / device id + path',
   key: (v) => `${v.keyId}/${v.deviceId}${v.path}`,

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** The services that may own or read a topic. `external` are systems of other teams. */
+/** The services that may write or read a topic. `external` are systems of other teams. */
 export type Service = 'gateway' | 'registry' | 'device-proxy' | 'snapshot' | 'event-log' | 'dispatcher' | 'external';
 
 /** The arrays a NotificationMessage may carry (spec §6.1). */
@@ -40,7 +40,7 @@ export interface Topic<V> {
   version: number;
   /** CloudEvents `type`. */
   type: string;
-  owner: Service;
+  producers: readonly Service[];
   consumers: readonly Service[];
   /** What the key is, in words: messages of one key stay in order. */
   keyIs: string;
