@@ -3,6 +3,7 @@ export * from './config/common.js';
 export * from './config/env.js';
 export { KafkaSecurity, kafkaSecurity } from './config/kafka-security.js';
 export { requireOneSlot } from './config/redis-url.js';
+export * from './database/any-of.js';
 export * from './database/fair-turns.js';
 export * from './database/gathered-reads.js';
 export * from './database/gathered-writes.js';

@@ -1,4 +1,4 @@
-import { GatheredReads, JsonText, type ListQuery, PreparedReads } from '@lanyard/service';
+import { anyOf, GatheredReads, JsonText, type ListQuery, PreparedReads } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
 import { deviceEtag, deviceGroups, deviceRecord, withGroups } from './device-record.js';
 import { KeptTexts } from './kept-texts.js';
@@ -13,7 +13,7 @@ type Version = [xmin: string, ctid: string, revision: number, sessionEpoch: stri
 
 const versionOf = (version: readonly unknown[]): string => version.join(' ');
 
-const oneSql = `SELECT d.id, d.account_id, ${deviceEtag}, ${deviceRecord}, ${deviceGroups} FROM registry.devices d WHERE d.id = ANY($1)`;
+const oneSql = `SELECT d.id, d.account_id, ${deviceEtag}, ${deviceRecord}, ${deviceGroups} FROM registry.devices d WHERE d.id = ${anyOf('$1')}`;
 
 interface One {
   accountId: string;
@@ -86,7 +86,7 @@ export class DeviceTexts {
   private async read({ where, parameters, plan }: Scope, ids: readonly string[]): Promise<Map<string, string>> {
     const rows = await this.prepared.tuples<[id: string, text: string, ...Version]>(
       `SELECT d.id, ${deviceRecord}, ${versionColumns} FROM registry.devices d
-       WHERE ${where} AND d.id = ANY($${parameters.length + 1})`,
+       WHERE ${where} AND d.id = ${anyOf(`$${parameters.length + 1}`)}`,
       [...parameters, ids],
       plan,
     );

@@ -1,4 +1,4 @@
-import { formatTimestamp, GatheredReads, isoTime, PreparedReads } from '@lanyard/service';
+import { anyOf, formatTimestamp, GatheredReads, isoTime, PreparedReads } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
 import { DeviceNotFound } from '../errors.js';
 import { type AccountModels, type ModelRegistry } from '@lanyard/lwm2m';
@@ -47,7 +47,7 @@ const resourcesSql = `
 const echoSql = `
   SELECT d.device_id, d.account_id, d.endpoint_name, ${isoTime('d.registration_event_at')} AS updated_at, pg_column_size(d.*) AS device_bytes, r.*
   FROM snapshot.devices d LEFT JOIN LATERAL (${resourcesSql}) r ON true
-  WHERE d.device_id = ANY($1) AND d.deleted_at IS NULL`;
+  WHERE d.device_id = ${anyOf('$1')} AND d.deleted_at IS NULL`;
 
 const byNumbers = new Intl.Collator('en', { numeric: true });
 
