@@ -46,7 +46,7 @@ export class MalformedCommand extends ValidationFailed {
 
 export class MalformedPath extends ValidationFailed {
   constructor(name: string) {
-    const message = 'Must be /<object>[/<instance>[/<resource>[/<resource instance>]]], each a number';
+    const message = 'Must be /<object>[/<instance>[/<resource>[/<resource instance>]]], each a number from 0 to 65534';
     super([{ name, message }], message, 'RESOURCE_NOT_FOUND');
   }
 }

@@ -256,6 +256,8 @@ describe('/v2/subscriptions', () => {
   it.each([
     [{ 'resource-path': ['/3/0'] }],
     [[{ 'resource-path': ['/3/*/0'] }]],
+    [[{ 'resource-path': ['/3303/0/65535'] }]],
+    [[{ 'resource-path': ['/3303/0/05700'] }]],
     [[{ 'endpoint-name': '' }]],
     [[{ colour: 'red' }]],
   ])('400 for %j', async (rules) => {

@@ -42,6 +42,9 @@ describe('a device request', () => {
     [{ 'async-id': 'a b' }, body, 'MALFORMED_ASYNC_ID'],
     [{ ...query, retry: '11' }, body, 'MALFORMED_JSON_CONTENT'],
     [{ ...query, retry: 'x' }, body, 'MALFORMED_JSON_CONTENT'],
+    [{ ...query, retry: ['1', '2'] }, body, 'MALFORMED_JSON_CONTENT'],
+    [{ ...query, 'expiry-seconds': ['60', '61'] }, body, 'MALFORMED_JSON_CONTENT'],
+    [query, { ...body, accept: '65536' }, 'MALFORMED_JSON_CONTENT'],
     [{ ...query, 'expiry-seconds': '0' }, body, 'MALFORMED_JSON_CONTENT'],
     [{ ...query, 'expiry-seconds': '2592001' }, body, 'MALFORMED_JSON_CONTENT'],
     [query, undefined, 'MALFORMED_JSON_CONTENT'],
@@ -50,6 +53,7 @@ describe('a device request', () => {
     [query, { method: 'GET', uri: '/' }, 'RESOURCE_NOT_FOUND'],
     [query, { method: 'GET', uri: '/a/b' }, 'RESOURCE_NOT_FOUND'],
     [query, { method: 'GET', uri: '/3303/0/70000' }, 'RESOURCE_NOT_FOUND'],
+    [query, { method: 'GET', uri: '/3303/65535/5700' }, 'RESOURCE_NOT_FOUND'],
     [query, { method: 'GET', uri: '/1/2/3/4/5' }, 'RESOURCE_NOT_FOUND'],
   ])('%j %j: 400 %s', (q, b, token) => {
     expect(() => read(q, b)).toThrow(expect.objectContaining({ status: 400, token }));

@@ -1,3 +1,4 @@
+import { isPath } from '@lanyard/lwm2m';
 import { z } from 'zod';
 import { compositePaths, formatOf } from '../downlink/formats.js';
 import { MalformedAsyncId, MalformedCommand, MalformedPath } from '../errors.js';
@@ -36,18 +37,16 @@ export const DeviceRequestSchema = z.object({
 
 export type DeviceRequestQuery = Partial<Record<'async-id' | 'retry' | 'expiry-seconds' | 'wait', string>>;
 
-/** A path of LwM2M: object, instance, resource, resource instance, each a 16-bit number. */
-const lwm2mPath = /^(\/(0|[1-9]\d{0,4})){1,4}$/;
-
 export const readPath = (name: string, path: string): string => {
-  if (!lwm2mPath.test(path) || path.split('/').some((segment) => Number(segment) > 65_535))
-    throw new MalformedPath(name);
+  if (!isPath(path)) throw new MalformedPath(name);
   return path;
 };
 
 const asyncId = /^[\w-]{1,40}$/;
 
-const readNumber = (name: string, text: string, schema: z.ZodType<number>): number => {
+/** A parameter that is given twice comes as a list. */
+const readNumber = (name: string, text: unknown, schema: z.ZodType<number>): number => {
+  if (typeof text !== 'string') throw new MalformedCommand(name, 'Given more than once');
   const read = schema.safeParse(text.trim() === '' ? undefined : Number(text));
   if (!read.success) throw new MalformedCommand(name, read.error.issues[0]?.message ?? 'Not a number');
   return read.data;

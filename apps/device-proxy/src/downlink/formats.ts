@@ -22,9 +22,14 @@ export const mediaTypeOf = (format: number | undefined, path: string): string =>
   return nameOf(!single ? contentFormat.opaque : contentFormat.text);
 };
 
+/** RFC 7252 §12.3. */
+const formatMax = 65_535;
+
 /** A media type, or the number of a Content-Format. undefined: no format that devices know. */
-export const formatOf = (mediaType: string): number | undefined =>
-  /^\d{1,5}$/.test(mediaType) ? Number(mediaType) : contentFormatOf(mediaType);
+export const formatOf = (mediaType: string): number | undefined => {
+  if (!/^\d{1,5}$/.test(mediaType)) return contentFormatOf(mediaType);
+  return Number(mediaType) > formatMax ? undefined : Number(mediaType);
+};
 
 /**
  * The media type of a raw body, if it says something about the value. HTTP clients send types of their own when nobody

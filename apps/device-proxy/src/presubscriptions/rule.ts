@@ -1,3 +1,4 @@
+import { isPath } from '@lanyard/lwm2m';
 import { z } from 'zod';
 
 /** A customer may have so many rules and name so many different paths in them. */
@@ -10,7 +11,8 @@ const name = z.string().min(1).max(64);
 const pathPattern = z
   .string()
   .max(128)
-  .regex(/^((\/\d{1,5}){1,4}(\/?\*)?|\/?\*)$/, 'Must be a path, with * only as its end');
+  .regex(/^((\/\d{1,5}){1,4}(\/?\*)?|\/?\*)$/, 'Must be a path, with * only as its end')
+  .refine((pattern) => pattern.endsWith('*') || isPath(pattern), 'Each part must be a number from 0 to 65534');
 
 /** Spec §2.8. A rule without a path covers everything that the device lets be observed. */
 export const PresubscriptionRuleSchema = z
