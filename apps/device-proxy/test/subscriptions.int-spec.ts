@@ -1,3 +1,4 @@
+import { Code } from '@lanyard/coap';
 import { type Identity, newId } from '@lanyard/service';
 import { eventually, NotObserved, type Thermometer } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -7,6 +8,7 @@ import { RawDevice } from './raw-device.js';
 
 const b64 = (text: string): string => Buffer.from(text).toString('base64');
 const temperature = '/3303/0/5700';
+const linkFormat = 40;
 
 describe('/v2/subscriptions/{device-id}/{resource-path}', () => {
   let harness: Harness;
@@ -153,6 +155,22 @@ describe('/v2/subscriptions/{device-id}/{resource-path}', () => {
       await thing.device.report(temperature, 53);
       expect(harness.values.at(-1)).toMatchObject({ audience: '' });
     });
+  });
+
+  it('so is what it observes by itself from an update on, also under another number', async () => {
+    const thing = harness.thing(proxy, 'later', { links: '</3/0>' });
+    await harness.register(thing);
+    for (const [number, payload] of [
+      [8, '61'],
+      [9, '62'],
+    ] as const) {
+      const links = Buffer.from(`</3/0>,</3303/0/5700>;obs;aobs=${number}`);
+      await thing.device.request(Code.POST, ['rd', thing.device.registrationId ?? ''], [], links, linkFormat);
+      thing.device.observeByItself(temperature, Buffer.from([number]));
+      await thing.device.report(temperature, Number(payload));
+      const { value } = await harness.fact(harness.values, (v) => v.item.payload === b64(payload));
+      expect(value.cause).toBe('auto-observation');
+    }
   });
 
   it('a device may end an observation: the subscription is lost', async () => {

@@ -107,7 +107,8 @@ export class Observer {
   async adoptAutomatic(session: Session): Promise<void> {
     const adopted: string[] = [];
     for (const { path, autoToken } of session.data.links) {
-      if (autoToken === undefined || session.observations.has(path)) continue;
+      const known = session.observations.get(path);
+      if (autoToken === undefined || (known && (!known.auto || known.token === autoToken))) continue;
       const observation = { path, token: autoToken, auto: true };
       this.remember(session, observation);
       this.adopt(session, observation);

@@ -52,6 +52,7 @@ export class Update {
     if (!ours) return undefined;
     if (!same) session.unsettle();
     if (address !== previousAddress) await observer.moved(session, previousAddress);
+    if (change.links) await observer.adoptAutomatic(session);
     await facts.began(session, 'updated');
     return { code: '2.04', afterwards: () => afterwards.updated(session) };
   }
