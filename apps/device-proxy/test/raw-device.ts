@@ -8,6 +8,7 @@ const uriPath = 11;
 const contentFormat = 12;
 const uriQuery = 15;
 const linkFormat = 40;
+const unknownCritical = 2_049;
 
 const option = (number: number, value: string | number): CoapOption => ({
   number,
@@ -94,6 +95,18 @@ export class RawDevice {
   /** The first representation, in the acknowledgement. */
   answer({ messageId, token }: CoapMessage, { number, payload, format }: Omit<Report, 'messageId' | 'type'>): void {
     this.send({ type: 'ACK', ...this.content(number, payload, format), messageId, token });
+  }
+
+  /** With a critical option that nobody knows (RFC 7252 §5.4.1). */
+  answerUnusably({ messageId, token }: CoapMessage): void {
+    this.send({
+      type: 'ACK',
+      code: Code.Content,
+      messageId,
+      token,
+      options: [option(unknownCritical, 0)],
+      payload: Buffer.from('1'),
+    });
   }
 
   notify(token: Buffer, { type = 'CON', number, messageId, payload, format }: Report): void {

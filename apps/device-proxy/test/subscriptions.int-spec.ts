@@ -113,6 +113,24 @@ describe('/v2/subscriptions/{device-id}/{resource-path}', () => {
     expect(await call(app, 'GET', `/${deviceId}`)).toMatchObject({ status: 404 });
   });
 
+  it('an answer that cannot be used is none: the subscription fails, and what waits behind it is asked', async () => {
+    const device = await RawDevice.registered(proxy.coapPort, 'odd', '</3303/0>');
+    const { value } = await harness.fact(harness.sessions, (v) => v.endpointName === 'odd');
+    device.onObserve = (request) => {
+      if (request.options.some(({ value }) => value.toString() === '5700')) device.answerUnusably(request);
+      else device.answer(request, { number: 1, payload: '20', format: 0 });
+    };
+    const app = key();
+    for (const [path, status] of [
+      [temperature, 504],
+      ['/3303/0/5701', 200],
+    ] as const) {
+      const { json } = await call(app, 'PUT', `/${value.deviceId}${path}`);
+      expect((await harness.result(String(json['async-response-id']))).value.item.status).toBe(status);
+    }
+    device.close();
+  });
+
   it('an absent device is asked when it comes', async () => {
     const deviceId = newId();
     await harness.lifecycle(deviceId, 'late', 'created');

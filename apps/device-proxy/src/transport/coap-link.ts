@@ -14,6 +14,7 @@ import {
   QueueFull,
   type ReceivedResponse,
   RequestTimedOut,
+  UnusableResponse,
 } from '@lanyard/coap';
 import {
   ConnectionEnded,
@@ -70,7 +71,8 @@ const failure = (error: unknown): unknown => {
   if (error instanceof NotConnected || error instanceof QueueFull) return new NotSent(error.message, { cause: error });
   if (error instanceof PeerReset) return new Refused(error.message, { cause: error });
   if (error instanceof MessageTooLarge) return new NotSendable(error.message, { cause: error });
-  if (error instanceof BlockTransferFailed) return new NoAnswer(error.message, { cause: error });
+  if (error instanceof BlockTransferFailed || error instanceof UnusableResponse)
+    return new NoAnswer(error.message, { cause: error });
   return new GivenUp(error instanceof Error ? error.message : String(error), { cause: error });
 };
 
