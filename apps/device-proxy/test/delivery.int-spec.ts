@@ -230,6 +230,19 @@ describe('a device that does not answer', () => {
     expect(await ended(asyncId)).toMatchObject({ status: 200, attempts: 2 });
   });
 
+  it('one in queue mode that was not heard is not given the next command either', async () => {
+    link.answer = silence;
+    const session = await register(true);
+    const [first, second] = [await send(session, 'POST'), await send(session, 'POST')];
+    expect(await ended(first)).toMatchObject({ status: 504, attempts: 1 });
+    expect(session.silent).toBe(true);
+    await clock.advance(10_000);
+    expect(await assembly.history.get(app.keyId, second)).toMatchObject({ state: 'waiting', attempts: 0 });
+    link.answer = () => Promise.resolve({ ...content, code: '2.04' });
+    assembly.heard.note(session);
+    expect(await ended(second)).toMatchObject({ status: 200, attempts: 1 });
+  });
+
   it('one that leaves while it is asked has its read waiting, and no attempt counted', async () => {
     link.answer = (_request, signal) =>
       new Promise((_, reject) => signal.addEventListener('abort', () => reject(new GivenUp())));

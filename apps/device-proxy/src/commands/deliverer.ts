@@ -271,8 +271,7 @@ export class Deliverer {
     if (!(error instanceof NoAnswer)) return this.broken(command, error);
     if (!repeatable) return { done: inDoubt };
     if (!triesLeft) return { done: timeout };
-    // A queue-mode device sleeps: it is asked again when it is heard. Another one may have lost a few datagrams.
-    if (session.data.queueMode) session.silent = true;
+    // A queue-mode device is asked again when it is heard. Another one may have lost a few datagrams.
     return { again: 'counted', pauseMs: session.data.queueMode ? 0 : retryPauseMs };
   }
 

@@ -2,7 +2,13 @@ import type { AccountModels } from '@lanyard/lwm2m';
 import type { Heard } from '../sessions/heard.js';
 import type { Observation, Target } from '../sessions/observations.js';
 import type { Session } from '../sessions/session.js';
-import type { DeviceAnswer, DeviceLink, DeviceRequest, SentMessage } from '../transport/device-link.js';
+import {
+  type DeviceAnswer,
+  type DeviceLink,
+  type DeviceRequest,
+  NoAnswer,
+  type SentMessage,
+} from '../transport/device-link.js';
 import { mediaTypeOf } from './formats.js';
 import { type Ask, observeRequest, requestFor } from './requests.js';
 
@@ -40,8 +46,7 @@ export class Asker {
   async ask(session: Session, ask: Ask, onSent?: OnSent): Promise<DeviceReply> {
     const asked = requestFor(session.data, ask, this.models.of(session.accountId));
     const request = onSent ? { onSent, ...asked } : asked;
-    const answer = await session.whileOpen((signal) => this.link.request(session.address, request, signal));
-    this.heard.note(session);
+    const answer = await this.hear(session, (signal) => this.link.request(session.address, request, signal));
     return replyOf(ask.path, answer);
   }
 
@@ -52,8 +57,7 @@ export class Asker {
   ): Promise<{ reply: DeviceReply; token?: string; accept?: number }> {
     const asked = observeRequest(session.data, target);
     const request = onSent ? { onSent, ...asked } : asked;
-    const { answer, token } = await session.whileOpen((signal) => this.link.observe(session.address, request, signal));
-    this.heard.note(session);
+    const { answer, token } = await this.hear(session, (signal) => this.link.observe(session.address, request, signal));
     const { accept } = request;
     const reply = target.together
       ? replyOf('/', { ...answer, contentFormat: answer.contentFormat ?? accept })
@@ -64,6 +68,18 @@ export class Asker {
   async cancel(session: Session, observation: Observation): Promise<void> {
     const request = this.requestOf(session, observation);
     await session.whileOpen((signal) => this.link.cancel(session.address, request, observation.token, signal));
+  }
+
+  /** A queue-mode device that does not answer sleeps: what comes next would be lost on it. */
+  private async hear<T>(session: Session, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    try {
+      const answer = await session.whileOpen(work);
+      this.heard.note(session);
+      return answer;
+    } catch (error) {
+      if (error instanceof NoAnswer && session.data.queueMode) session.silent = true;
+      throw error;
+    }
   }
 
   /** The request that made the observation: further blocks and the cancellation repeat it. */
