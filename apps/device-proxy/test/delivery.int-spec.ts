@@ -243,6 +243,20 @@ describe('a device that does not answer', () => {
     expect(await ended(second)).toMatchObject({ status: 200, attempts: 1 });
   });
 
+  it.each(['GET', 'POST'] as const)(
+    'a %s whose claim got no answer from the database is claimed again',
+    async (method) => {
+      const session = await register();
+      session.greeted = false;
+      const asyncId = await send(session, method);
+      // As if the connection had ended when the claim was stored, before its answer.
+      await assembly.queue.claim(session.deviceId, { replica: 'dp-0', epoch: session.epoch });
+      session.greeted = true;
+      assembly.deliverer.poke(session.deviceId);
+      expect(await ended(asyncId)).toMatchObject({ status: 200, attempts: 1 });
+    },
+  );
+
   it('one that leaves while it is asked has its read waiting, and no attempt counted', async () => {
     link.answer = (_request, signal) =>
       new Promise((_, reject) => signal.addEventListener('abort', () => reject(new GivenUp())));

@@ -119,7 +119,10 @@ export class CommandQueue {
     return deviceIds.map((deviceId) => found.has(deviceId));
   }
 
-  /** The next command of the device, claimed; undefined when none waits or one is in flight. */
+  /**
+   * The next command of the device, claimed; undefined when none waits or another replica has one. Who claimed one has it
+   * finished or put back before it claims the next.
+   */
   async claim(deviceId: string, claimant: Claimant): Promise<Command | undefined> {
     const taken = await this.takeWaiting(deviceId, claimant);
     if (taken || !(await this.hasCommands(deviceId))) return taken;
@@ -156,7 +159,9 @@ export class CommandQueue {
     const claimed = await withDevice(this.parts.dataSource, deviceId, async (manager) => {
       for (;;) {
         const head = await manager.findOne(Command, { ...queueOf(deviceId), lock });
-        if (!head || this.inFlight(head, claimant)) return undefined;
+        if (!head) return undefined;
+        if (this.isUnheard(head, claimant)) Object.assign(head, { state: 'waiting', attempts: head.attempts - 1 });
+        else if (this.inFlight(head, claimant)) return undefined;
         const verdict = this.verdictOn(head);
         if (!verdict) return this.take(manager, head, claimant);
         ended.push([head, await this.end(manager, head, verdict)]);
@@ -295,7 +300,15 @@ export class CommandQueue {
     return found ?? { known: null, length: 0, bytes: 0 };
   }
 
-  /** In flight here, or with an owner of a later epoch than the caller's. An earlier epoch has lost the device. */
+  /**
+   * Claimed in this very epoch of the session, of which whoever asks knows nothing: the answer to the claim was lost with
+   * the connection to the database. Commands of a session are carried out one after the other, so nothing left for it.
+   */
+  private isUnheard({ state, claimedBy, claimEpoch }: Command, { replica, epoch }: Claimant): boolean {
+    return state === 'executing' && claimedBy === replica && Number(claimEpoch) === epoch;
+  }
+
+  /** In flight with the owner of this or a later epoch than the caller's. An earlier epoch has lost the device. */
   private inFlight(head: Command, { epoch }: Claimant): boolean {
     return head.state === 'executing' && Number(head.claimEpoch) >= epoch;
   }
