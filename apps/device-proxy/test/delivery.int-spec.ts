@@ -1,8 +1,11 @@
-import { newId, serviceParts, type ServiceParts, TestClock } from '@lanyard/service';
+import { type DeviceLifecycleChanged, DeviceLifecycle } from '@lanyard/contracts';
+import { formatTimestamp, newId, serviceParts, type ServiceParts, TestClock } from '@lanyard/service';
 import { engines as engineUrls, eventually, holdRows, isolate, type Isolation } from '@lanyard/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { type Assembly, assemble } from '../src/assembly.js';
+import type { KnownDevice } from '../src/commands/commands.js';
 import type { DeviceProxyConfig } from '../src/config.js';
 import { type Engines, openEngines } from '../src/engines.js';
 import type { Session } from '../src/sessions/session.js';
@@ -77,6 +80,7 @@ describe('a device that does not answer', () => {
     parts = serviceParts(config, { clock });
     engines = await openEngines(config, parts);
     assembly = assemble(config, parts, engines, link);
+    await engines.lifecycle.start();
     await assembly.nudges.start();
     assembly.deliverer.start();
   });
@@ -117,9 +121,14 @@ describe('a device that does not answer', () => {
     return session;
   };
 
-  const send = async ({ deviceId }: Session, method: 'GET' | 'PUT' | 'POST', retryMax = 0): Promise<string> => {
+  const send = async (
+    { deviceId }: Session,
+    method: 'GET' | 'PUT' | 'POST',
+    retryMax = 0,
+    known?: KnownDevice,
+  ): Promise<string> => {
     const asyncId = newId();
-    const device = await assembly.commands.device(app, deviceId);
+    const device = known ?? (await assembly.commands.device(app, deviceId));
     const rest = { query: [], accept: null, contentType: null, payload: null, retryMax, expirySeconds: 7_200 };
     await assembly.commands.send(app, device, { kind: 'device-request', asyncId, method, path: '/3/0/4', ...rest });
     return asyncId;
@@ -256,6 +265,43 @@ describe('a device that does not answer', () => {
       expect(await ended(asyncId)).toMatchObject({ status: 200, attempts: 1 });
     },
   );
+
+  it('a command that is stored is accepted, though its hint for another replica is lost', async () => {
+    const session = await register();
+    session.greeted = false;
+    const known = await assembly.commands.device(app, session.deviceId);
+    const elsewhere = { ...known, session: { ...known.session!, owner: 'dp-1' } };
+    const redis = engines.redis as Redis;
+    redis.disconnect();
+    const asyncId = await send(session, 'GET', 0, elsewhere).finally(() => redis.connect());
+    expect(await assembly.history.get(app.keyId, asyncId)).toMatchObject({ state: 'waiting' });
+  });
+
+  it('one that is suspended while a command waits to be stored refuses it', async () => {
+    const session = await register();
+    session.greeted = false;
+    const { deviceId } = session;
+    const known = await assembly.commands.device(app, deviceId);
+    const unlock = await holdRows(
+      isolation.databaseUrl,
+      `SELECT pg_advisory_xact_lock(hashtextextended('${deviceId}', 0))`,
+      [],
+    );
+    const sending = send(session, 'GET', 0, known);
+    await eventually(async () => expect(await waitingStatements('pid')).toBe(1));
+    await engines.producer.send<DeviceLifecycleChanged>(DeviceLifecycle, {
+      deviceId,
+      accountId,
+      change: 'suspended',
+      endpointName: '',
+      lifecycleStatus: 'blocked',
+      revision: 1,
+      changedAt: formatTimestamp(Date.now()),
+    });
+    await engines.lifecycle.waitFor(deviceId, 10_000);
+    await unlock();
+    expect(await ended(await sending)).toMatchObject({ status: 429, error: 'DEVICE_BLOCKED' });
+  });
 
   it('one that leaves while it is asked has its read waiting, and no attempt counted', async () => {
     link.answer = (_request, signal) =>

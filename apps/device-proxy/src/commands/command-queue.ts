@@ -31,8 +31,8 @@ export interface Claimant {
 }
 
 export interface AcceptOptions {
-  /** The command cannot be carried out: it is accepted, and finished with this at once. */
-  refusal?: Outcome;
+  /** Asked under the lock of the device. The command cannot be carried out: it is accepted, and finished with this at once. */
+  refusal?: () => Outcome | undefined;
   /** Further rows of the same transaction. */
   within?: (manager: EntityManager, command: Command) => Promise<void>;
 }
@@ -95,7 +95,8 @@ export class CommandQueue {
         throw new QueueIsFull(command.kind === 'device-request' || isComposite(operationOf(command)) ? 400 : 429);
       const fresh = await this.insert(manager, command);
       await within?.(manager, fresh);
-      if (refusal) ended.push([fresh, await this.end(manager, fresh, refusal)]);
+      const outcome = refusal?.();
+      if (outcome) ended.push([fresh, await this.end(manager, fresh, outcome)]);
       return fresh;
     }).catch((error: unknown) => this.whenRaced(error, command));
     this.tell(ended);

@@ -7,7 +7,7 @@ import type { SessionStore } from '../sessions/session-store.js';
 import type { StoredSession } from '../sessions/session.js';
 import type { Command } from './command.entity.js';
 import type { AcceptOptions, CommandQueue, NewCommand } from './command-queue.js';
-import { deviceBlocked } from './outcome.js';
+import { deviceBlocked, registrationRemoved } from './outcome.js';
 
 export type Wish = Pick<
   NewCommand,
@@ -27,6 +27,9 @@ const fingerprint = ({ kind, method, path, query, accept, contentType, payload }
   createHash('sha256')
     .update(JSON.stringify([kind, deviceId, method, path, query, accept, contentType, payload?.toString('base64')]))
     .digest('hex');
+
+/** Of devices that may not be connected. */
+const refusals = { suspended: deviceBlocked, deleted: registrationRemoved, none: undefined };
 
 /** Takes commands of applications: into the queue, and a hint to the replica that holds the device. */
 export class Commands {
@@ -63,9 +66,10 @@ export class Commands {
       ...(identity.traceParent !== undefined && { traceParent: identity.traceParent }),
       fingerprint: fingerprint(wish, deviceId),
     };
-    const refusal = this.directory.isBlocked(deviceId) ? deviceBlocked : undefined;
-    const stored = await this.queue.accept(command, { ...(refusal && { refusal }), ...(within && { within }) });
-    if (session) await this.nudges.tell(session.owner, { about: 'commands', deviceId });
+    const refusal = () => refusals[this.directory.whyExpelled(deviceId) ?? 'none'];
+    const stored = await this.queue.accept(command, { refusal, ...(within && { within }) });
+    // An error now would have it sent again, and done twice: the owner also looks for itself.
+    if (session) await this.nudges.tell(session.owner, { about: 'commands', deviceId }).catch(() => undefined);
     return stored;
   }
 

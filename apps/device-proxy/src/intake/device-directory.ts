@@ -69,10 +69,6 @@ export class DeviceDirectory {
     return this.counts.get(accountId) ?? 0;
   }
 
-  isBlocked(deviceId: string): boolean {
-    return this.get(deviceId)?.lifecycleStatus === 'blocked';
-  }
-
   /** Why the device may not be connected now; undefined also for one that the directory never knew. */
   whyExpelled(deviceId: string): 'suspended' | 'deleted' | undefined {
     const entry = this.reader.get(deviceId);
