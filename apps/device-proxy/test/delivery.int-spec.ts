@@ -303,6 +303,23 @@ describe('a device that does not answer', () => {
     expect(await ended(await sending)).toMatchObject({ status: 429, error: 'DEVICE_BLOCKED' });
   });
 
+  it('many commands for one device leave the database to those of others', async () => {
+    const [busy, other] = [await register(), await register()];
+    for (const session of [busy, other]) session.greeted = false;
+    const known = await assembly.commands.device(app, busy.deviceId);
+    const unlock = await holdRows(
+      isolation.databaseUrl,
+      `SELECT pg_advisory_xact_lock(hashtextextended('${busy.deviceId}', 0))`,
+      [],
+    );
+    const sending = Array.from({ length: 20 }, () => send(busy, 'GET', 0, known));
+    await eventually(async () => expect(await waitingStatements('pid')).toBeGreaterThan(0));
+    const late = new Promise<string>((resolve) => setTimeout(() => resolve('late'), 5_000).unref());
+    const first = await Promise.race([send(other, 'GET'), late]).finally(unlock);
+    await Promise.all(sending);
+    expect(first).not.toBe('late');
+  });
+
   it('one that leaves while it is asked has its read waiting, and no attempt counted', async () => {
     link.answer = (_request, signal) =>
       new Promise((_, reject) => signal.addEventListener('abort', () => reject(new GivenUp())));

@@ -1,4 +1,13 @@
 import type { DataSource, EntityManager } from 'typeorm';
+import { DeviceTurns } from './device-turns.js';
+
+const turns = new WeakMap<DataSource, DeviceTurns>();
+
+const turnsOf = (dataSource: DataSource): DeviceTurns => {
+  const known = turns.get(dataSource) ?? new DeviceTurns();
+  turns.set(dataSource, known);
+  return known;
+};
 
 /**
  * A transaction that holds the lock of a device until it ends. Whoever changes a device's commands or subscriptions
@@ -9,10 +18,12 @@ export const withDevice = <T>(
   deviceId: string,
   work: (manager: EntityManager) => Promise<T>,
 ): Promise<T> =>
-  dataSource.transaction(async (manager) => {
-    await manager.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [deviceId]);
-    return work(manager);
-  });
+  turnsOf(dataSource).run(deviceId, () =>
+    dataSource.transaction(async (manager) => {
+      await manager.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [deviceId]);
+      return work(manager);
+    }),
+  );
 
 /** Locks that one such transaction should hold: PostgreSQL has room for some thousands, of all sessions together. */
 export const locksMax = 100;
