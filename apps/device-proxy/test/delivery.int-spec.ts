@@ -21,6 +21,7 @@ import {
   NotSent,
   type ObservedAnswer,
   Refused,
+  UnusableAnswer,
 } from '../src/transport/device-link.js';
 import { newKey } from './harness.js';
 
@@ -318,6 +319,15 @@ describe('a device that does not answer', () => {
     const first = await Promise.race([send(other, 'GET'), late]).finally(unlock);
     await Promise.all(sending);
     expect(first).not.toBe('late');
+  });
+
+  it('one in queue mode whose answer cannot be used is awake: it is given the next command', async () => {
+    let first = true;
+    link.answer = () => (first ? ((first = false), Promise.reject(new UnusableAnswer())) : Promise.resolve(content));
+    const session = await register(true);
+    const [odd, next] = [await send(session, 'GET'), await send(session, 'GET')];
+    expect(await ended(odd)).toMatchObject({ status: 504, attempts: 1 });
+    expect(await ended(next)).toMatchObject({ status: 200, attempts: 1 });
   });
 
   it('one that leaves while it is asked has its read waiting, and no attempt counted', async () => {

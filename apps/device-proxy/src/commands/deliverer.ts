@@ -271,8 +271,8 @@ export class Deliverer {
     if (!(error instanceof NoAnswer)) return this.broken(command, error);
     if (!repeatable) return { done: inDoubt };
     if (!triesLeft) return { done: timeout };
-    // A queue-mode device is asked again when it is heard. Another one may have lost a few datagrams.
-    return { again: 'counted', pauseMs: session.data.queueMode ? 0 : retryPauseMs };
+    // One that sleeps is asked again when it is heard. Another one may have lost a few datagrams.
+    return { again: 'counted', pauseMs: session.silent ? 0 : retryPauseMs };
   }
 
   /**

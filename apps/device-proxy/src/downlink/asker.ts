@@ -8,6 +8,7 @@ import {
   type DeviceRequest,
   NoAnswer,
   type SentMessage,
+  UnusableAnswer,
 } from '../transport/device-link.js';
 import { mediaTypeOf } from './formats.js';
 import { type Ask, observeRequest, requestFor } from './requests.js';
@@ -77,7 +78,8 @@ export class Asker {
       this.heard.note(session);
       return answer;
     } catch (error) {
-      if (error instanceof NoAnswer && session.data.queueMode) session.silent = true;
+      if (error instanceof UnusableAnswer) this.heard.note(session);
+      else if (error instanceof NoAnswer && session.data.queueMode) session.silent = true;
       throw error;
     }
   }

@@ -28,6 +28,7 @@ import {
   NotSent,
   type ObservedAnswer,
   Refused,
+  UnusableAnswer,
 } from './device-link.js';
 import type { UplinkNotification } from './uplink-request.js';
 
@@ -72,7 +73,7 @@ const failure = (error: unknown): unknown => {
   if (error instanceof PeerReset) return new Refused(error.message, { cause: error });
   if (error instanceof MessageTooLarge) return new NotSendable(error.message, { cause: error });
   if (error instanceof BlockTransferFailed || error instanceof UnusableResponse)
-    return new NoAnswer(error.message, { cause: error });
+    return new UnusableAnswer(error.message, { cause: error });
   return new GivenUp(error instanceof Error ? error.message : String(error), { cause: error });
 };
 

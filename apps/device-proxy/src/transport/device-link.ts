@@ -36,6 +36,11 @@ export class NoAnswer extends Error {
   override name = 'NoAnswer';
 }
 
+/** It answered, but with nothing that can be used: the request counts as not answered. */
+export class UnusableAnswer extends NoAnswer {
+  override name = 'UnusableAnswer';
+}
+
 /** Nothing left for the device: it has no connection now, or too much waits for it. */
 export class NotSent extends Error {
   override name = 'NotSent';
