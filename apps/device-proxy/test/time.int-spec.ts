@@ -73,6 +73,26 @@ describe('time', () => {
     });
   });
 
+  it('a device whose commands cannot be ended keeps no other from it', async () => {
+    const app = newKey(harness.accountId);
+    const ids = [newId(), newId(), newId()].sort();
+    const [, stuck] = ids;
+    for (const [n, deviceId] of ids.entries()) {
+      await harness.lifecycle(deviceId, `absent-${n}`, 'created');
+      const path = `/v2/device-requests/${deviceId}?async-id=stuck-${n}&expiry-seconds=30`;
+      await eventually(async () =>
+        expect((await harness.call(proxy, app, 'POST', path, { method: 'GET', uri: '/3/0/0' })).status).toBe(202),
+      );
+    }
+    await harness.rows(`ALTER TABLE device_proxy.command ADD CONSTRAINT stuck
+      CHECK (device_id <> '${stuck}' OR state = 'waiting')`);
+    await advance(31);
+    for (const n of [0, 2])
+      expect((await passing(() => harness.result(`stuck-${n}`, 200))).value).toMatchObject({ outcome: 'expired' });
+    await harness.rows('ALTER TABLE device_proxy.command DROP CONSTRAINT stuck');
+    expect((await passing(() => harness.result('stuck-1', 200))).value).toMatchObject({ outcome: 'expired' });
+  });
+
   it('a sleeping device gets its commands when it wakes, and is left alone before', async () => {
     const app = newKey(harness.accountId);
     const thing = harness.thing(proxy, 'sleeper', { queueMode: true, lifetimeSeconds: 86_400 });

@@ -47,7 +47,10 @@ export class CommandExpiry {
        WHERE expires_at <= $1 AND (state = 'waiting' OR state = 'executing' AND claim_until <= $1) LIMIT $2`,
       [now, devicesAtOnce],
     );
-    for (const { device_id: deviceId } of rows) await this.queue.expire(deviceId);
+    const errors: unknown[] = [];
+    for (const { device_id: deviceId } of rows)
+      await this.queue.expire(deviceId).catch((error: unknown) => errors.push(error));
+    if (errors.length > 0) throw new AggregateError(errors, `commands of ${errors.length} devices are not ended`);
   }
 
   private async forgetOld(): Promise<void> {

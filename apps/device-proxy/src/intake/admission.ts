@@ -7,7 +7,7 @@ import type { FirstContacts } from './first-contacts.js';
 
 export interface Admitted {
   deviceId: string;
-  /** Of the directory; what the device says of itself counts only when there is none. */
+  /** Of the directory; it counts when the device says none of itself. */
   endpointType?: string;
   firstContact: boolean;
 }
