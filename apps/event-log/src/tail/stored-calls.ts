@@ -17,22 +17,29 @@ export class StoredCalls {
     private readonly grown: (accountId: string | undefined) => void,
   ) {}
 
-  /** Rejects when PostgreSQL cannot be reached; from then on it reconnects by itself. */
+  /** Rejects when PostgreSQL cannot be reached; once it resolved, it reconnects by itself. */
   async start(): Promise<void> {
     const client = new pg.Client({ connectionString: this.databaseUrl, application_name: 'event-log-calls' });
-    let lost = false;
+    this.client = client;
+    let isListening = false;
     const lose = (err?: unknown): void => {
-      if (lost || this.stopping) return;
-      lost = true;
+      // Before, it is the one who started that hears of it; both would make two connections of one.
+      if (!isListening || this.stopping) return;
+      isListening = false;
       this.logger.warn({ err }, 'no calls from PostgreSQL, connecting again');
       this.again();
     };
     client.on('error', lose);
     client.on('end', lose);
     client.on('notification', ({ payload }) => this.grown(payload || undefined));
-    await client.connect();
-    await client.query(`LISTEN ${storedChannel}`);
-    this.client = client;
+    try {
+      await client.connect();
+      await client.query(`LISTEN ${storedChannel}`);
+    } catch (err) {
+      await client.end().catch(() => undefined);
+      throw err;
+    }
+    isListening = true;
     this.grown(undefined);
   }
 

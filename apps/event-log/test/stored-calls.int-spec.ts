@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { createLogger } from '@lanyard/service';
+import { eventually, type Isolation, isolate } from '@lanyard/testing';
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import pg from 'pg';
+import { storedChannel } from '../src/log/entries.store.js';
+import { StoredCalls } from '../src/tail/stored-calls.js';
+
+/** A door in front of PostgreSQL that can be shut. */
+class Door {
+  knocks = 0;
+  private server: Server | undefined;
+  private port = 0;
+  private readonly sockets = new Set<Socket>();
+
+  constructor(private readonly behind: URL) {}
+
+  async open(): Promise<string> {
+    this.server = createServer((client) => {
+      this.knocks++;
+      const inside = connect(Number(this.behind.port), this.behind.hostname);
+      for (const socket of [client, inside]) this.sockets.add(socket.on('error', () => undefined));
+      client.pipe(inside).pipe(client);
+    }).listen(this.port, '127.0.0.1');
+    await once(this.server, 'listening');
+    this.port = (this.server.address() as { port: number }).port;
+    return Object.assign(new URL(this.behind), { host: `127.0.0.1:${this.port}` }).href;
+  }
+
+  shut(): void {
+    this.server?.close();
+    for (const socket of this.sockets) socket.destroy();
+  }
+}
+
+let isolation: Isolation;
+let database: pg.Client;
+let door: Door;
+let calls: StoredCalls | undefined;
+
+beforeAll(async () => {
+  isolation = await isolate('stored-calls');
+  database = new pg.Client({ connectionString: isolation.databaseUrl });
+  await database.connect();
+  door = new Door(new URL(isolation.databaseUrl));
+});
+afterAll(async () => {
+  await calls?.stop();
+  door.shut();
+  await database.end();
+  await isolation.drop();
+});
+
+it('after PostgreSQL was away for a while, one connection hears the calls again', async () => {
+  const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
+  const attempts: string[] = [];
+  const heard: (string | undefined)[] = [];
+  logger.warn = ((_: object, text: string) => void attempts.push(text)) as typeof logger.warn;
+  calls = new StoredCalls(await door.open(), logger, (accountId) => heard.push(accountId));
+  await calls.start();
+  expect(heard).toEqual([undefined]);
+  door.shut();
+  await eventually(() => attempts.filter((text) => text.includes('away')).length >= 4);
+  await door.open();
+  await eventually(() => heard.length > 1);
+  await database.query(`SELECT pg_notify($1, 'an account')`, [storedChannel]);
+  await eventually(() => heard.includes('an account'));
+  expect(heard).toEqual([undefined, undefined, 'an account']);
+  const { rows } = await database.query<{ n: number }>(
+    `SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'event-log-calls'`,
+  );
+  expect([rows[0]?.n, door.knocks]).toEqual([1, 2]);
+});
