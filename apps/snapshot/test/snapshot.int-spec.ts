@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
+  deadLetterTopic,
   type DeviceCommandAccepted,
   type DeviceCommandFinished,
   DeviceCommandResults,
@@ -235,6 +236,27 @@ describe('the snapshot', () => {
     await producer.send(SubscriptionsState, { ...subscription, status: 'lost', changedAt: '2024-01-02T00:00:00Z' });
     await eventually(async () => expect((await echo(deviceId)).resources[0]?.subscribed).toBe(false));
   });
+
+  it('what cannot be stored is a dead letter, and stops nobody behind it', async () => {
+    const deviceId = newId();
+    const { item, ...fact } = value(deviceId, 1, 1, '1');
+    // One key, one partition: the value behind them waits for them.
+    const poison = [
+      { ...fact, item: { ...item, path: '/99999/0/1' } },
+      { ...fact, item: { ...item, path: '/3303/1/5700', 'max-age': Number.MAX_SAFE_INTEGER } },
+      { ...fact, item: { ...item, path: '/3303/2/5700' }, observedAt: '2024-02-30T00:00:00Z' },
+      { ...fact, item: { ...item, path: '/3303/3/5700', ct: 'a NUL: \0' } },
+    ];
+    for (const one of [...poison, { ...fact, item }]) await producer.send(DeviceValues, one);
+    await eventually(async () =>
+      expect((await echo(deviceId)).resources.map((r) => r.resource_path)).toEqual(['/3303/0/5700']),
+    );
+    const letters = async (): Promise<number> => {
+      const offsets = await kafka.offsets(deadLetterTopic(DeviceValues.name, 'snapshot'));
+      return [...offsets.values()].reduce((sum, { low, high }) => sum + Number(high - low), 0);
+    };
+    await eventually(async () => expect(await letters()).toBe(poison.length));
+  }, 60_000);
 
   it('405 for deleting one (spec §2.4 rule 4), 401 without the gateway', async () => {
     expect((await call(`/v3/devices/${newId()}/echo`, accountId, 'DELETE')).status).toBe(405);

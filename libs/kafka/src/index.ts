@@ -2,6 +2,7 @@ export * from './connection/kafka-connection.js';
 export * from './consumer/batch.js';
 export * from './consumer/batch-consumer.js';
 export { recordHeaders } from './consumer/record-headers.js';
+export { storeBatch } from './consumer/store-batch.js';
 export { deadLetterHeaders } from './consumer/dead-letters.js';
 export * from './nest/kafka-batch-server.js';
 export { OnBatch, type OnBatchOptions } from './nest/on-batch.js';

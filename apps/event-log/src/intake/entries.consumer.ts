@@ -8,10 +8,10 @@ import {
   type DeviceSessionChanged,
   DeviceSessions,
 } from '@lanyard/contracts';
-import { type Batch, OnBatch } from '@lanyard/kafka';
+import { type Batch, OnBatch, storeBatch } from '@lanyard/kafka';
 import { Controller, Inject } from '@nestjs/common';
 import { EntriesStore } from '../log/entries.store.js';
-import { dropEntry, lifecycleEntry, reportedEntry, sessionEntry } from '../log/entry.js';
+import { dropEntry, type LogEntry, lifecycleEntry, reportedEntry, sessionEntry } from '../log/entry.js';
 
 /** Facts in, log entries out. */
 @Controller()
@@ -20,21 +20,29 @@ export class EntriesConsumer {
 
   @OnBatch(DeviceSessions)
   async onSessions(batch: Batch<DeviceSessionChanged>): Promise<void> {
-    await this.entries.append(batch.messages.flatMap((m) => sessionEntry(m.value) ?? []));
+    await this.store(batch, sessionEntry);
   }
 
   @OnBatch(DeviceLifecycle)
   async onLifecycle(batch: Batch<DeviceLifecycleChanged>): Promise<void> {
-    await this.entries.append(batch.messages.flatMap((m) => lifecycleEntry(m.value) ?? []));
+    await this.store(batch, lifecycleEntry);
   }
 
   @OnBatch(ChannelsDrops)
   async onDrops(batch: Batch<ChannelEventsDropped>): Promise<void> {
-    await this.entries.append(batch.messages.map((m) => dropEntry(m.value)));
+    await this.store(batch, dropEntry);
   }
 
   @OnBatch(DeviceEvents)
   async onReported(batch: Batch<DeviceEventReported>): Promise<void> {
-    await this.entries.append(batch.messages.map((m) => reportedEntry(m.value)));
+    await this.store(batch, reportedEntry);
+  }
+
+  private store<V>(batch: Batch<V>, entryOf: (fact: V) => LogEntry | undefined): Promise<void> {
+    const entries = (fact: V): LogEntry[] => {
+      const entry = entryOf(fact);
+      return entry ? [entry] : [];
+    };
+    return storeBatch(batch, entries, (rows) => this.entries.append(rows));
   }
 }

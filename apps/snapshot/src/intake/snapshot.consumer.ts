@@ -12,14 +12,15 @@ import {
   type SubscriptionChanged,
   SubscriptionsState,
 } from '@lanyard/contracts';
-import { type Batch, OnBatch } from '@lanyard/kafka';
+import { type Batch, OnBatch, storeBatch } from '@lanyard/kafka';
 import { AccountModels } from '@lanyard/lwm2m';
 import { Controller, Inject } from '@nestjs/common';
 import { DeviceWriter } from '../devices/device-writer.js';
 import { ResourceWriter } from '../resources/resource-writer.js';
 import { finishedValues, pendingValues, reportedValues } from './facts.js';
 
-const values = <V>(batch: Batch<V>): V[] => batch.messages.map((m) => m.value);
+/** Of what is stored as it is told. */
+const itself = <V>(fact: V): V[] => [fact];
 
 /** Facts in, rows out. Every write may be repeated. */
 @Controller()
@@ -32,33 +33,44 @@ export class SnapshotConsumer {
 
   @OnBatch(DeviceValues)
   async onValues(batch: Batch<ResourceValueArrived>): Promise<void> {
-    const facts = values(batch);
-    await this.resources.report(facts.flatMap((fact) => reportedValues(fact, this.models)));
-    await this.devices.values(facts);
+    await storeBatch(
+      batch,
+      (fact) => reportedValues(fact, this.models),
+      (values) => this.resources.report(values),
+    );
+    await storeBatch(batch, itself, (facts) => this.devices.values(facts));
   }
 
   @OnBatch(DeviceCommands)
   async onCommands(batch: Batch<DeviceCommandAccepted>): Promise<void> {
-    await this.resources.desire(values(batch).flatMap((fact) => pendingValues(fact, this.models)));
+    await storeBatch(
+      batch,
+      (fact) => pendingValues(fact, this.models),
+      (values) => this.resources.desire(values),
+    );
   }
 
   @OnBatch(DeviceCommandResults)
   async onResults(batch: Batch<DeviceCommandFinished>): Promise<void> {
-    await this.resources.desire(values(batch).flatMap((fact) => finishedValues(fact, this.models)));
+    await storeBatch(
+      batch,
+      (fact) => finishedValues(fact, this.models),
+      (values) => this.resources.desire(values),
+    );
   }
 
   @OnBatch(DeviceSessions)
   async onSessions(batch: Batch<DeviceSessionChanged>): Promise<void> {
-    await this.devices.sessions(values(batch));
+    await storeBatch(batch, itself, (facts) => this.devices.sessions(facts));
   }
 
   @OnBatch(DeviceLifecycle)
   async onLifecycle(batch: Batch<DeviceLifecycleChanged>): Promise<void> {
-    await this.devices.lifecycle(values(batch));
+    await storeBatch(batch, itself, (facts) => this.devices.lifecycle(facts));
   }
 
   @OnBatch(SubscriptionsState)
   async onSubscriptions(batch: Batch<SubscriptionChanged>): Promise<void> {
-    await this.devices.subscriptions(values(batch));
+    await storeBatch(batch, itself, (facts) => this.devices.subscriptions(facts));
   }
 }

@@ -1,0 +1,45 @@
+import { type Batch, PoisonMessage } from './batch.js';
+
+interface Part<R> {
+  offset: bigint;
+  rows: readonly R[];
+}
+
+/** SQLSTATE class 22, data exception: no table takes it, today or tomorrow. A NUL in a text, the 30th of February. */
+const isAboutData = (error: unknown): error is Error =>
+  error instanceof Error && 'code' in error && /^22...$/.test(String(error.code));
+
+const partOf = <V, R>(offset: bigint, value: V, rowsOf: (value: V) => readonly R[]): Part<R> => {
+  try {
+    return { offset, rows: rowsOf(value) };
+  } catch (error) {
+    throw new PoisonMessage(offset, String(error));
+  }
+};
+
+const writeParts = async <R>(parts: readonly Part<R>[], write: (rows: R[]) => Promise<void>): Promise<void> => {
+  try {
+    await write(parts.flatMap(({ rows }) => rows));
+  } catch (error) {
+    if (!isAboutData(error)) throw error;
+    const [only] = parts;
+    if (parts.length === 1 && only) throw new PoisonMessage(only.offset, error.message);
+    const middle = Math.ceil(parts.length / 2);
+    await writeParts(parts.slice(0, middle), write);
+    await writeParts(parts.slice(middle), write);
+  }
+};
+
+/**
+ * Stores a batch with one `write`. A message that cannot be stored is poison: `rowsOf` throws for it, or PostgreSQL refuses
+ * what it says; then it is looked for by writing parts of the batch, so `write` may be repeated. Whatever else `write`
+ * rejects with is for the consumer, which tries all of it again.
+ */
+export const storeBatch = async <V, R>(
+  { messages }: Pick<Batch<V>, 'messages'>,
+  rowsOf: (value: V) => readonly R[],
+  write: (rows: R[]) => Promise<void>,
+): Promise<void> => {
+  const parts = messages.map(({ offset, value }) => partOf(offset, value, rowsOf));
+  if (parts.length > 0) await writeParts(parts, write);
+};
