@@ -25,7 +25,8 @@ import {
   signIdentity,
   TestClock,
 } from '@lanyard/service';
-import { engines, eventually, type Isolation, isolate } from '@lanyard/testing';
+import { engines, eventually, holdRows, type Isolation, isolate } from '@lanyard/testing';
+import type { DataSource } from 'typeorm';
 import { readConfig } from '../src/config.js';
 import { purge } from '../src/retention/purge.js';
 import { start } from '../src/start.js';
@@ -49,6 +50,7 @@ describe('the snapshot', () => {
   let service: RunningService;
   let kafka: KafkaConnection;
   let producer: KafkaProducer;
+  let database: DataSource;
   const accountId = newId();
 
   const call = (path: string, account = accountId, method = 'GET'): Promise<Response> => {
@@ -122,12 +124,20 @@ describe('the snapshot', () => {
     });
     producer = new KafkaProducer(kafka, { source: 'test' });
     await producer.connect();
+    database = await openDatabase({
+      url: isolation.databaseUrl,
+      schema: 'snapshot',
+      entities: [],
+      migrations: [],
+      applicationName: 'test',
+    });
   });
 
   afterAll(async () => {
     await producer?.disconnect();
     await kafka?.close();
     await service?.stop();
+    await database?.destroy();
     await isolation?.drop();
   });
 
@@ -258,6 +268,32 @@ describe('the snapshot', () => {
     await eventually(async () => expect(await letters()).toBe(poison.length));
   }, 60_000);
 
+  it('a device that comes back while its snapshot ends keeps what it reports then', async () => {
+    const [first, back] = [newId(), newId()];
+    const at = '2023-06-15T00:00:00.000Z';
+    const path = '/3303/0/5700';
+    for (const deviceId of [first, back]) {
+      await producer.send(DeviceValues, { ...value(deviceId, 1, 1, 'old'), observedAt: at });
+      await eventually(async () => expect((await echo(deviceId)).resources).toHaveLength(1));
+    }
+    const waiting = async (): Promise<number> => {
+      const [row] = (await database.query(
+        `SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      )) as { n: number }[];
+      return row?.n ?? 0;
+    };
+    const held = 'SELECT 1 FROM snapshot.resources WHERE device_id = $1 FOR UPDATE';
+    const release = await holdRows(isolation.databaseUrl, held, [first]);
+    const purged = purge(database, new TestClock(Date.parse('2023-12-16T00:00:00Z')));
+    await eventually(async () => (await waiting()) === 1);
+    await producer.send(DeviceValues, { ...value(back, 2, 1, 'new'), observedAt: '2023-12-16T00:00:01Z' });
+    await eventually(async () => (await waiting()) === 2);
+    await release();
+    expect(await purged).toBeGreaterThanOrEqual(2);
+    const reported = { resource_path: path, reported: { value: Buffer.from('new').toString('base64') } };
+    await eventually(async () => expect((await echo(back)).resources).toMatchObject([reported]));
+  }, 60_000);
+
   it('405 for deleting one (spec §2.4 rule 4), 401 without the gateway', async () => {
     expect((await call(`/v3/devices/${newId()}/echo`, accountId, 'DELETE')).status).toBe(405);
     expect((await fetch(`${service.url}/v3/devices/${newId()}/echo`)).status).toBe(401);
@@ -269,17 +305,42 @@ describe('the snapshot', () => {
     await producer.send(DeviceSessions, { ...session(deviceId), occurredAt: at });
     await producer.send(DeviceValues, { ...value(deviceId, 3, 1, '1'), observedAt: at });
     await eventually(async () => expect((await echo(deviceId)).resources).toHaveLength(1));
-    const database = await openDatabase({
-      url: isolation.databaseUrl,
-      schema: 'snapshot',
-      entities: [],
-      migrations: [],
-      applicationName: 'test',
-    });
     await purge(database, new TestClock(Date.parse('2024-12-14T23:00:00Z')));
     expect((await echo(deviceId)).resources).toHaveLength(1);
     expect(await purge(database, new TestClock(Date.parse('2024-12-15T02:00:00Z')))).toBeGreaterThan(0);
     expect((await call(`/v3/devices/${deviceId}/echo`)).status).toBe(404);
-    await database.destroy();
+  });
+
+  it.each([
+    ['2025-03-01T12:00:00Z', '2025-08-31T23:00:00Z', 1],
+    ['2025-03-01T12:00:00Z', '2025-09-01T14:00:00Z', 0],
+    ['2024-02-29T12:00:00Z', '2024-08-29T12:30:00Z', 1],
+    ['2024-02-29T12:00:00Z', '2024-08-31T14:00:00Z', 0],
+  ])('last connected at %s, at %s it has %i resources', async (at, then, count) => {
+    const deviceId = newId();
+    const insert = `INSERT INTO snapshot.devices (device_id, account_id, last_connected_at) VALUES ($1, $2, $3)`;
+    await database.query(insert, [deviceId, accountId, at]);
+    await database.query(`INSERT INTO snapshot.resources (device_id, path) VALUES ($1, '/3/0/1')`, [deviceId]);
+    await purge(database, new TestClock(Date.parse(then)));
+    expect(await database.query('SELECT 1 FROM snapshot.resources WHERE device_id = $1', [deviceId])).toHaveLength(
+      count,
+    );
+  });
+
+  it('a device of the directory has an empty one then, and what is desired meanwhile ends in its turn', async () => {
+    const deviceId = newId();
+    const created = { ...(fixtures(DeviceLifecycle).valid['created'] as DeviceLifecycleChanged), accountId, deviceId };
+    await producer.send(DeviceLifecycle, { ...created, changedAt: '2025-01-01T00:00:00Z' });
+    await eventually(async () => expect((await call(`/v3/devices/${deviceId}/echo`)).status).toBe(200));
+    await producer.send(DeviceValues, { ...value(deviceId, 3, 1, '1'), observedAt: '2025-01-02T00:00:00Z' });
+    await eventually(async () => expect((await echo(deviceId)).resources).toHaveLength(1));
+    await purge(database, new TestClock(Date.parse('2025-08-01T00:00:00Z')));
+    expect(await echo(deviceId)).toMatchObject({ endpoint_name: 'meter-7', resources: [] });
+    await producer.send(DeviceCommands, { ...write(deviceId), acceptedAt: '2025-08-02T00:00:00Z' });
+    await eventually(async () => expect((await echo(deviceId)).resources).toMatchObject([{ desired: { status: 0 } }]));
+    await purge(database, new TestClock(Date.parse('2025-12-31T00:00:00Z')));
+    expect((await echo(deviceId)).resources).toHaveLength(1);
+    await purge(database, new TestClock(Date.parse('2026-02-02T00:00:00Z')));
+    expect((await echo(deviceId)).resources).toEqual([]);
   });
 });

@@ -33,12 +33,13 @@ export class SnapshotConsumer {
 
   @OnBatch(DeviceValues)
   async onValues(batch: Batch<ResourceValueArrived>): Promise<void> {
+    // The device first: a purge that has begun is waited for, and one that begins now leaves out who is here.
+    await storeBatch(batch, itself, (facts) => this.devices.values(facts));
     await storeBatch(
       batch,
       (fact) => reportedValues(fact, this.models),
       (values) => this.resources.report(values),
     );
-    await storeBatch(batch, itself, (facts) => this.devices.values(facts));
   }
 
   @OnBatch(DeviceCommands)
