@@ -124,6 +124,21 @@ describe('partitions of the log', () => {
     expect(files).toEqual([]);
   });
 
+  it('what says that it is of the far future ends as long after it came', async () => {
+    const ids = [newId(), newId()];
+    for (const [n, cameAt] of ['2026-11-01', '2026-12-24'].entries())
+      await database.query(
+        `INSERT INTO event_log.device_events (id, date_time, created_at, account_id, device_id, event_code, event_type,
+           event_type_category, event_type_description, description, state_change, changes, data)
+         VALUES ($1, '9999-12-31T23:59:59Z', $2, $3, 'd', 'SYS_106', '106', 'INFO', 'INFO', '', true, '{}', '{}')`,
+        [ids[n], cameAt, newId()],
+      );
+    const later = new TestClock(Date.parse('2027-06-15T00:00:00Z'));
+    expect(await new Partitions(database, later, 183).keep()).toMatchObject({ removed: 1 });
+    const left: unknown = await database.query('SELECT id FROM event_log.device_events WHERE id = ANY($1)', [ids]);
+    expect(left).toEqual([{ id: ids[1] }]);
+  });
+
   it('two replicas make them at once', async () => {
     const far = new TestClock(clock.now() + 400 * dayMs);
     const made = await Promise.all([1, 2].map(() => new Partitions(database, far, 30).ensure()));

@@ -4,7 +4,7 @@ import { topic } from './topic.js';
 
 export const DeviceEventSchema = z
   .object({
-    eventId: id,
+    eventId: id.describe('Unique over all accounts. Told again, an entry has the same id and the same time'),
     deviceId: id.optional().describe('Absent for what happened to the account and not to one device'),
     accountId: id,
     eventCode: z

@@ -62,12 +62,12 @@ export class Partitions {
     return dropped;
   }
 
-  /** Entries that were past their life when they came. */
+  /** Entries that were past their life when they came, and those of the far future, as long after they came. */
   private async removeStrays(): Promise<number> {
     let removed = 0;
     for (;;) {
       const [, count]: [unknown, number] = await this.database.query(
-        `DELETE FROM ${strays} WHERE ctid IN (SELECT ctid FROM ${strays} WHERE date_time < $1 LIMIT ${strayBatch})`,
+        `DELETE FROM ${strays} WHERE ctid IN (SELECT ctid FROM ${strays} WHERE date_time < $1 OR created_at < $1 LIMIT ${strayBatch})`,
         [iso(this.keptFromMs())],
       );
       removed += count;
