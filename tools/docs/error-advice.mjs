@@ -32,6 +32,11 @@ export const everywhere = {
   BodyTooLarge: { advice: 'Send less in one call', samples: [[1_048_576]] },
   RateLimited: { advice: 'Wait for as long as `Retry-After` says', samples: [['…']] },
   Unavailable: { advice: 'Try again after `Retry-After`. Operators: `/readyz` of the service names the engine' },
+  QueryTimedOut: {
+    advice:
+      'Ask for less: narrower filters, no `total_count`, a group or saved query that finds less. Operators: is PostgreSQL busy?',
+    samples: [[30]],
+  },
   InternalError: { advice: 'A bug: look for the `request_id` in the logs and report it' },
 };
 

@@ -118,6 +118,12 @@ describe('requests', () => {
     expect(requests).toHaveLength(1);
   });
 
+  it('go out once when the database gave up', async () => {
+    const lanyard = await serving(error(504, 'query_timeout'));
+    await expect(lanyard.call('GET /v3/devices')).rejects.toMatchObject({ status: 504, code: 'query_timeout' });
+    expect(requests).toHaveLength(1);
+  });
+
   it('a broken connection is NoAnswer', async () => {
     const lanyard = await serving((request) => request.socket.destroy());
     await expect(lanyard.call('POST /v3/devices', { body: {} })).rejects.toThrow(NoAnswer);

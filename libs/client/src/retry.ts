@@ -28,7 +28,8 @@ const mayRepeat = (error: unknown, repeatable: boolean): boolean => {
   if (!(error instanceof RequestFailed)) return false;
   // Refused before anything was done, unless a queue is full: that takes longer than a retry waits.
   if (error.status === 429) return error.code !== 'QUEUE_IS_FULL';
-  return repeatable && [502, 503, 504].includes(error.status);
+  // What the database gave up would take as long again.
+  return repeatable && [502, 503, 504].includes(error.status) && error.code !== 'query_timeout';
 };
 
 /** Runs `attempt` again after what passes by itself: `retries` times at most, waiting as long as the service asks. */

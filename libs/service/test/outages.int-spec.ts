@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Isolation, isolate } from '@lanyard/testing';
 import type { DataSource } from 'typeorm';
 import { toServiceError } from '../src/http/error-filter.js';
-import { InternalError, openDatabase, Unavailable } from '../src/index.js';
+import { FairTurns, InternalError, openDatabase, QueryTimedOut, Unavailable } from '../src/index.js';
 
 describe('what PostgreSQL says', () => {
   let isolation: Isolation;
@@ -43,6 +43,18 @@ describe('what PostgreSQL says', () => {
     expect(await answered(runner.query('SELECT pg_sleep(10)'))).toBeInstanceOf(Unavailable);
     await runner.query('RESET statement_timeout');
     await runner.release();
+  });
+
+  it('of a list that takes too long: that another try would take as long', async () => {
+    const runner = database.createQueryRunner();
+    await runner.query('SET statement_timeout = 1');
+    const list = FairTurns.at(database).run('a', () => runner.query('SELECT pg_sleep(10)'));
+    const answer = await answered(list);
+    await runner.query('RESET statement_timeout');
+    await runner.release();
+    expect(answer).toBeInstanceOf(QueryTimedOut);
+    expect(answer).toMatchObject({ status: 504, code: 'query_timeout', message: expect.stringContaining(' 30 s: ') });
+    expect(await database.query('SHOW statement_timeout')).toEqual([{ statement_timeout: '30s' }]);
   });
 
   it('is no bug when the connection of a transaction ends between two statements', async () => {

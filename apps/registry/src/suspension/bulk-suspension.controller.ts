@@ -1,7 +1,7 @@
 import { suspensionCategories } from '@lanyard/contracts';
 import { Caller, type Identity } from '@lanyard/service';
 import { Body, Controller, HttpCode, Inject, Post } from '@nestjs/common';
-import { ApiNotFoundResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiGatewayTimeoutResponse, ApiNotFoundResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { z } from 'zod';
 import { SelectionMissing } from '../errors.js';
 import { GroupsService } from '../groups/groups.service.js';
@@ -56,6 +56,9 @@ export class BulkSuspensionController {
   })
   @ApiOkResponse({ standardSchema: BulkSuspensionOutcomeSchema })
   @ApiNotFoundResponse({ description: 'The account has no such device group' })
+  @ApiGatewayTimeoutResponse({
+    description: 'The database gave up: ask for less, with a narrower filter. Devices that were changed before stay so',
+  })
   async run(
     @Caller() caller: Identity,
     @Body({ schema: BulkSuspensionSchema }) body: BulkSuspension,

@@ -1,5 +1,6 @@
 import type { DataSource } from 'typeorm';
-import { RateLimited } from '../errors/service-error.js';
+import { QueryTimedOut, RateLimited } from '../errors/service-error.js';
+import { statementMaxMs } from './open-database.js';
 
 /** Connections of a pool that lists, pages of exports and the like may hold at a time, of all accounts and of one. The others stay free. */
 const placesMax = 6;
@@ -11,6 +12,14 @@ const retryAfterSeconds = 1;
 
 /** Beyond this, accounts of which nothing is under way are forgotten. */
 const accountsMax = 1_000;
+
+/** PostgreSQL ended the statement, as `statementMaxMs` tells it to. */
+const queryCanceled = '57014';
+
+const withReason = (error: unknown): unknown =>
+  (error as { code?: unknown } | undefined)?.code === queryCanceled
+    ? new QueryTimedOut(statementMaxMs / 1_000, error)
+    : error;
 
 interface Share {
   running: number;
@@ -36,13 +45,15 @@ export class FairTurns {
     return turns;
   }
 
-  /** `whose`: id of an account, or of a key where lists are a key's own. Rejects as `work` does, and with RateLimited when too many wait. */
+  /** `whose`: id of an account, or of a key where lists are a key's own. Rejects as `work` does, with QueryTimedOut when it took too long, and with RateLimited when too many wait. */
   async run<T>(whose: string, work: () => Promise<T>): Promise<T> {
     const share = this.shareOf(whose);
     if (this.running >= placesMax || share.running >= placesOfOneMax) await this.place(share);
     else this.take(share);
     try {
       return await work();
+    } catch (error) {
+      throw withReason(error);
     } finally {
       this.running--;
       share.running--;

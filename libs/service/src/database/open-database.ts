@@ -62,7 +62,8 @@ const waitUntilMigrated = async (dataSource: DataSource, { schema }: DatabaseOpt
   }
 };
 
-const statementMaxMs = 30_000;
+/** PostgreSQL ends a statement that takes longer. Who asked for a list, or the like, gets QueryTimedOut. */
+export const statementMaxMs = 30_000;
 
 /** A transaction of a process that stands still, or of a machine that is gone, keeps its locks no longer than this. */
 const transactionSilenceMaxMs = 30_000;

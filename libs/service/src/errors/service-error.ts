@@ -153,6 +153,18 @@ export class Unavailable extends ServiceError {
   }
 }
 
+/** Another try would take as long: of what took too long there is too much, or the database is too busy for it. */
+export class QueryTimedOut extends ServiceError {
+  constructor(afterSeconds: number, cause?: unknown) {
+    super({
+      status: 504,
+      code: 'query_timeout',
+      message: `The database gave up after ${afterSeconds} s: ask for less, with narrower filters or without total_count, or try again later.`,
+      cause,
+    });
+  }
+}
+
 export class InternalError extends ServiceError {
   constructor(cause?: unknown) {
     super({

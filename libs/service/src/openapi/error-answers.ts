@@ -1,3 +1,4 @@
+import { statementMaxMs } from '../database/open-database.js';
 import type { Answer, JsonSchema, Operation } from './document-types.js';
 
 /** The error object of v3, and of v2 for clients that ask for JSON. */
@@ -43,6 +44,7 @@ const meaning: Record<number, string> = {
   500: 'An error of the service',
   502: 'The connection to a service broke off; the request may have been carried out',
   503: 'A part of the system does not answer now: try again',
+  504: `The database gave up after ${statementMaxMs / 1_000} s: ask for less, with narrower filters or without total_count`,
 };
 
 export const requestId = { 'X-Request-ID': { $ref: '#/components/headers/RequestId' } };
@@ -55,7 +57,7 @@ const contentOf = (path: string): Answer['content'] => ({
 });
 
 /** What an operation may answer beside what it says of itself. */
-const statusesOf = (operation: Operation, forwarded: boolean): number[] => {
+const statusesOf = (path: string, operation: Operation, forwarded: boolean): number[] => {
   const parameters = operation.parameters ?? [];
   const has = (place: string, name?: string): boolean =>
     parameters.some((p) => p.in === place && (name === undefined || p.name === name));
@@ -63,6 +65,7 @@ const statusesOf = (operation: Operation, forwarded: boolean): number[] => {
     ...[400, 401, 403, 429, 500, 503],
     ...(has('path') || has('query', 'after') ? [404] : []),
     ...(has('header', 'If-Match') ? [412] : []),
+    ...(path.startsWith('/v3/') && (has('query', 'limit') || has('query', 'filter')) ? [504] : []),
     ...(operation.requestBody ? [408, 413] : []),
     ...(forwarded ? [502] : []),
   ];
@@ -82,8 +85,8 @@ const kindOf = (path: string): string => (path.startsWith('/v2/') ? 'Token' : 'E
 export const errorResponses = Object.fromEntries(
   ['/v2/', '/v3/'].flatMap((path) =>
     Object.keys(meaning)
-      // Only v3 knows If-Match.
-      .filter((status) => path === '/v3/' || status !== '412')
+      // Only v3 knows If-Match, and lists of any length.
+      .filter((status) => path === '/v3/' || !['412', '504'].includes(status))
       .map((status) => [kindOf(path) + status, errorAnswer(path, Number(status), {})]),
   ),
 );
@@ -93,7 +96,7 @@ export const withErrors = (path: string, operation: Operation, forwarded: boolea
   const responses = { ...operation.responses };
   for (const [status, answer] of Object.entries(responses))
     if (Number(status) >= 400) responses[status] = errorAnswer(path, Number(status), answer);
-  for (const status of statusesOf(operation, forwarded))
+  for (const status of statusesOf(path, operation, forwarded))
     responses[status] ??= { $ref: `#/components/responses/${kindOf(path)}${status}` };
   return responses;
 };
