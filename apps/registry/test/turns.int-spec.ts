@@ -7,36 +7,82 @@ import { registryLandscape } from './landscape.js';
 describe('turns at the database', () => {
   const { call, configOf } = registryLandscape('turns');
 
+  /** A transaction that holds a table, so that whoever reads it waits. */
+  const holding = async (table: string) => {
+    const holder = new Client({ connectionString: configOf('holder').secrets.databaseUrl });
+    await holder.connect();
+    await holder.query(`BEGIN; LOCK TABLE registry.${table}`);
+    const waiting = async (): Promise<number[]> => {
+      const { rows } = await holder.query<{ pid: number }>(
+        `SELECT pid FROM pg_locks WHERE NOT granted AND relation = 'registry.${table}'::regclass`,
+      );
+      return rows.map(({ pid }) => pid);
+    };
+    return {
+      waiting,
+      /** As PostgreSQL does with statements that take too long. */
+      cancel: async (): Promise<unknown> =>
+        holder.query('SELECT pg_cancel_backend(unnest($1::int[]))', [await waiting()]),
+      release: (): Promise<void> => holder.end(),
+    };
+  };
+
   const selection = { action: 'suspend', category: 'other', filter: 'name=a' };
 
-  it.each<[string, string, string, object | undefined]>([
-    ['exports', 'GET', '/v3/devices/export', undefined],
-    ['dry runs', 'POST', '/v3/device-suspensions', { ...selection, dry_run: true }],
-    ['bulk suspensions', 'POST', '/v3/device-suspensions', selection],
+  const imported = async (account: string): Promise<string> => {
+    const { body } = await call('POST', '/v3/device-imports', 'name,net_id\na,' + 'b'.repeat(50), account, {
+      'content-type': 'text/csv',
+    });
+    return eventually(async () => {
+      const found = (await call('GET', `/v3/device-imports/${body.id}`, undefined, account)).body;
+      expect(found).toMatchObject({ status: 'completed', errors_count: 1 });
+      return found.errors_report_file;
+    });
+  };
+
+  it.each<[what: string, table: string, method: string, path: string, body: object | undefined]>([
+    ['exports', 'devices', 'GET', '/v3/devices/export', undefined],
+    ['dry runs', 'devices', 'POST', '/v3/device-suspensions', { ...selection, dry_run: true }],
+    ['bulk suspensions', 'devices', 'POST', '/v3/device-suspensions', selection],
+    ['lists of imports', 'device_imports', 'GET', '/v3/device-imports', undefined],
+    ['reports of imports', 'device_import_errors', 'GET', 'report', undefined],
   ])(
     'ten %s of one account hold five places; the list of another begins',
-    async (_, method, path, body) => {
+    async (_, table, method, path, body) => {
       const [many, other] = [newId(), newId()];
-      const holder = new Client({ connectionString: configOf('holder').secrets.databaseUrl });
-      await holder.connect();
-      const holding = async (): Promise<number> => {
-        const { rows } = await holder.query<{ n: number }>(
-          `SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted AND relation = 'registry.devices'::regclass`,
-        );
-        return rows[0]?.n ?? 0;
-      };
+      const url = path === 'report' ? await imported(many) : path;
+      const ofAnother =
+        path === 'report' ? await imported(other) : path === '/v3/device-imports' ? path : '/v3/devices';
+      const { waiting, release } = await holding(table);
       try {
-        await holder.query('BEGIN; LOCK TABLE registry.devices');
-        const ten = Array.from({ length: 10 }, () => call(method, path, body, many));
-        await eventually(async () => (await holding()) >= 5);
-        const list = call('GET', '/v3/devices', undefined, other);
-        await eventually(async () => expect(await holding()).toBe(6), { timeoutMs: 10_000 });
-        await holder.query('COMMIT');
+        const ten = Array.from({ length: 10 }, () => call(method, url, body, many));
+        await eventually(async () => (await waiting()).length >= 5);
+        const list = call('GET', ofAnother, undefined, other);
+        await eventually(async () => expect(await waiting()).toHaveLength(6), { timeoutMs: 10_000 });
+        await release();
         for (const { status } of await Promise.all([...ten, list])) expect(status).toBe(200);
       } finally {
-        await holder.end();
+        await release();
       }
     },
-    30_000,
+    60_000,
   );
+
+  it.each<[string, string, object | undefined]>([
+    ['GET', '/v3/devices?name__neq=a', undefined],
+    ['POST', '/v3/device-suspensions', { ...selection, dry_run: true }],
+  ])('504 for %s %s when the database gives up, and what to do', async (method, path, body) => {
+    const account = newId();
+    const { waiting, cancel, release } = await holding('devices');
+    try {
+      const asked = call(method, path, body, account);
+      await eventually(async () => expect(await waiting()).toHaveLength(1));
+      await cancel();
+      const { status, headers, body: answer } = await asked;
+      expect([status, answer.type, headers.get('retry-after')]).toEqual([504, 'query_timeout', null]);
+      expect(answer.message).toMatch(/^The database gave up after 30 s: ask for less, /);
+    } finally {
+      await release();
+    }
+  });
 });

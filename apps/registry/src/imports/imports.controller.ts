@@ -85,7 +85,9 @@ export class ImportsController {
   @ApiOkResponse({ content: { 'text/csv': { schema: { type: 'string' } } } })
   async errors(@Caller() caller: Identity, @Param('id') id: string): Promise<StreamableFile> {
     const found = await this.imports.get(caller.accountId, id);
-    return new StreamableFile(Readable.from(this.imports.errors(found.id)), { type: 'text/csv; charset=utf-8' });
+    return new StreamableFile(Readable.from(this.imports.errors(caller.accountId, found.id)), {
+      type: 'text/csv; charset=utf-8',
+    });
   }
 
   @Delete(':id')

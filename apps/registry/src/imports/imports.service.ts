@@ -1,6 +1,6 @@
 import type { Actor } from '@lanyard/contracts';
 import type { AuditTrail } from '@lanyard/kafka';
-import { type Clock, isId, listEnvelope, type ListEnvelope, type ListQuery, newId } from '@lanyard/service';
+import { type Clock, FairTurns, isId, listEnvelope, type ListEnvelope, type ListQuery, newId } from '@lanyard/service';
 import type { Readable } from 'node:stream';
 import type { DataSource, EntityManager } from 'typeorm';
 import { isForeignKeyViolation } from '../devices/devices.service.js';
@@ -14,12 +14,28 @@ export const importRowsMax = 100_000;
 /** Imports of one account that are not completed. */
 export const openImportsMax = 10;
 const rowsAtOnce = 1_000;
+/** Rows are kept in memory no further, however long they are: ten uploads of an account come at once. */
+const charactersAtOnce = 1_000_000;
 
 /** While a table comes, its import is touched this often: ImportWorker deletes what is silent for minutes. */
 const touchPeriodMs = 30_000;
 
 /** First half of an advisory lock's key: the imports of an account begin one after the other. */
 const lockSpace = 0x0b0f;
+
+/** Throws MalformedImport. What is not UTF-8 would be read as devices with other names. */
+async function* decoded(body: Readable): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  const decode = (piece?: Buffer): string => {
+    try {
+      return decoder.decode(piece, { stream: piece !== undefined });
+    } catch {
+      throw new MalformedImport('Not UTF-8: save the table as "CSV UTF-8"');
+    }
+  };
+  for await (const piece of body) yield decode(Buffer.from(piece as Buffer | string));
+  yield decode();
+}
 
 interface ImportRow {
   /** As the table counts, from 1: with its header, and with rows that are left out. */
@@ -67,7 +83,11 @@ export class ImportsService {
     return found;
   }
 
-  async list(accountId: string, query: ListQuery): Promise<ListEnvelope<DeviceImport>> {
+  list(accountId: string, query: ListQuery): Promise<ListEnvelope<DeviceImport>> {
+    return FairTurns.at(this.database).run(accountId, () => this.page(accountId, query));
+  }
+
+  private async page(accountId: string, query: ListQuery): Promise<ListEnvelope<DeviceImport>> {
     const [counted]: { n: number; known: boolean }[] = await this.database.query(
       `SELECT count(*)::int AS n, coalesce(bool_or(id = $2), false) AS known
        FROM registry.device_imports WHERE account_id = $1`,
@@ -117,16 +137,15 @@ export class ImportsService {
     await this.audit.record(manager, action, { accountId: actor.accountId, actor, target, data });
   }
 
-  /** CSV: row (the header is 1, empty ones count), endpoint_name, field, message. */
-  async *errors(importId: string): AsyncGenerator<string> {
+  /** CSV: row (the header is 1, empty ones count), endpoint_name, field, message. Each piece of it waits for its turn. */
+  async *errors(accountId: string, importId: string): AsyncGenerator<string> {
     yield csvRow(['row', 'endpoint_name', 'field', 'message']);
     for (let after = 0; ;) {
-      const rows: { row_number: number; endpoint_name: string; field: string; message: string }[] =
-        await this.database.query(
-          `SELECT row_number, endpoint_name, field, message FROM registry.device_import_errors
-           WHERE import_id = $1 AND row_number > $2 ORDER BY row_number FETCH FIRST ${rowsAtOnce} ROWS WITH TIES`,
-          [importId, after],
-        );
+      const sql = `SELECT row_number, endpoint_name, field, message FROM registry.device_import_errors
+        WHERE import_id = $1 AND row_number > $2 ORDER BY row_number FETCH FIRST ${rowsAtOnce} ROWS WITH TIES`;
+      const rows: { row_number: number; endpoint_name: string; field: string; message: string }[] = await FairTurns.at(
+        this.database,
+      ).run(accountId, () => this.database.query(sql, [importId, after]));
       if (rows.length === 0) return;
       yield rows.map((r) => csvRow([String(r.row_number), r.endpoint_name, r.field, r.message])).join('');
       after = rows.at(-1)?.row_number ?? after;
@@ -139,6 +158,7 @@ export class ImportsService {
     let header: string[] | undefined;
     let row = 0;
     let stored = 0;
+    let characters = 0;
     const take = async (rows: string[][], isLast: boolean): Promise<void> => {
       for (const cells of rows) {
         row++;
@@ -146,16 +166,18 @@ export class ImportsService {
         if (cells.every((cell) => cell === '')) continue;
         if (header) waiting.push({ row, fields: fieldsOf(header, cells) });
         else checkHeader((header = cells.map((name) => name.trim())));
+        for (const cell of cells) characters += cell.length;
         if (stored + waiting.length > importRowsMax)
           throw new MalformedImport(`More than ${importRowsMax} rows: split the table`);
-        if (waiting.length === rowsAtOnce) stored += await this.keep(importId, waiting.splice(0));
+        if (waiting.length < rowsAtOnce && characters < charactersAtOnce) continue;
+        stored += await this.keep(importId, waiting.splice(0));
+        characters = 0;
       }
       if (isLast) stored += await this.keep(importId, waiting.splice(0));
     };
-    body.setEncoding('utf8');
     let touchedMs = this.clock.now();
-    for await (const piece of body) {
-      await take(reader.push(piece as string), false);
+    for await (const piece of decoded(body)) {
+      await take(reader.push(piece), false);
       if (this.clock.now() - touchedMs < touchPeriodMs) continue;
       touchedMs = this.clock.now();
       await this.touch(importId);
