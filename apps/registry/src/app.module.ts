@@ -24,6 +24,7 @@ import type { DeviceQuotas } from './quotas/device-quotas.js';
 import { BulkSuspensionController } from './suspension/bulk-suspension.controller.js';
 import { BulkSuspensionService } from './suspension/bulk-suspension.service.js';
 import { BlockCategoriesController, SuspensionController } from './suspension/suspension.controller.js';
+import type { NewDevices } from './suspension/new-devices.js';
 import { SuspensionService } from './suspension/suspension.service.js';
 import { SystemSuspension } from './suspension/system-suspension.js';
 import { TrustedCertificatesController } from './trusted-certificates/trusted-certificates.controller.js';
@@ -33,6 +34,7 @@ export interface AppParts {
   database: DataSource;
   outbox: Outbox;
   lifecycle: Lifecycle;
+  newDevices: NewDevices;
   quotas: DeviceQuotas;
   importWorker: ImportWorker;
   systemSuspension: SystemSuspension;
@@ -46,6 +48,7 @@ export class AppModule {
     database,
     outbox,
     lifecycle,
+    newDevices,
     quotas,
     importWorker,
     systemSuspension,
@@ -71,7 +74,10 @@ export class AppModule {
         AccountsConsumer,
       ],
       providers: [
-        { provide: DevicesService, useValue: new DevicesService(database, texts, lifecycle, announcer, quotas, audit) },
+        {
+          provide: DevicesService,
+          useValue: new DevicesService(database, texts, lifecycle, announcer, quotas, newDevices, audit),
+        },
         { provide: DeviceList, useValue: new DeviceList(database, texts) },
         { provide: SuspensionService, useValue: new SuspensionService(database, lifecycle) },
         { provide: BulkSuspensionService, useValue: new BulkSuspensionService(database, lifecycle, audit) },
@@ -84,7 +90,7 @@ export class AppModule {
         { provide: TrustedCertificatesService, useValue: new TrustedCertificatesService(database, announcer, audit) },
         { provide: GroupsService, useValue: new GroupsService(database, audit) },
         { provide: SystemSuspension, useValue: systemSuspension },
-        { provide: SessionWriter, useValue: new SessionWriter(database, lifecycle, outbox) },
+        { provide: SessionWriter, useValue: new SessionWriter(database, newDevices, outbox) },
       ],
     };
   }

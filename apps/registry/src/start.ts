@@ -23,6 +23,7 @@ import { MembershipAnnouncer } from './groups/membership-announcer.js';
 import { streamImports } from './imports/body-streams.js';
 import { ImportRetention } from './imports/import-retention.js';
 import { ImportWorker } from './imports/import-worker.js';
+import { NewDevices } from './suspension/new-devices.js';
 import { SystemSuspension } from './suspension/system-suspension.js';
 import { DeviceQuotas } from './quotas/device-quotas.js';
 import { databaseOf, schema } from './db/database.js';
@@ -50,9 +51,10 @@ export const start = async (config: CommonConfig, overrides: ServiceOverrides = 
   await accounts.start();
   const outbox = new Outbox(schema, app);
   const lifecycle = new Lifecycle(outbox);
+  const newDevices = new NewDevices(lifecycle);
   const quotas = new DeviceQuotas((accountId) => accounts.get(accountId));
   const systemSuspension = new SystemSuspension(database, lifecycle, clock, logger);
-  const importWorker = new ImportWorker(database, lifecycle, quotas, clock, logger);
+  const importWorker = new ImportWorker(database, newDevices, quotas, clock, logger);
   const importRetention = new ImportRetention(database, clock, logger);
   const memberships = new MembershipAnnouncer(database, outbox, clock, logger);
   const background = [importWorker.steps, importRetention.steps, systemSuspension.steps, memberships.steps];
@@ -65,6 +67,7 @@ export const start = async (config: CommonConfig, overrides: ServiceOverrides = 
         database,
         outbox,
         lifecycle,
+        newDevices,
         quotas,
         importWorker,
         systemSuspension,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Actor } from '@lanyard/contracts';
 import { AuditTrail, Outbox } from '@lanyard/kafka';
-import { createLogger, newId, openDatabase, TestClock } from '@lanyard/service';
+import { createLogger, newId, openDatabase, parseListQuery, systemClock, TestClock } from '@lanyard/service';
 import { eventually, type Isolation, isolate } from '@lanyard/testing';
 import { PassThrough, Readable } from 'node:stream';
 import type { DataSource } from 'typeorm';
@@ -13,6 +13,8 @@ import { ImportRetention } from '../src/imports/import-retention.js';
 import { ImportWorker } from '../src/imports/import-worker.js';
 import { ImportsService } from '../src/imports/imports.service.js';
 import { DeviceQuotas } from '../src/quotas/device-quotas.js';
+import { NewDevices } from '../src/suspension/new-devices.js';
+import { SystemSuspension } from '../src/suspension/system-suspension.js';
 
 describe('imports of several accounts', () => {
   const clock = new TestClock(Date.now());
@@ -21,17 +23,28 @@ describe('imports of several accounts', () => {
   let database: DataSource;
   let imports: ImportsService;
   let worker: ImportWorker;
+  let suspension: SystemSuspension;
+  const quotas = new Map<string, number>();
 
   beforeAll(async () => {
     isolation = await isolate('imports');
     const { databaseUrl } = isolation;
     database = await openDatabase(databaseOf({ app, replicaId: 'test', logLevel: 'silent', secrets: { databaseUrl } }));
     const outbox = new Outbox(schema, app);
+    const lifecycle = new Lifecycle(outbox);
+    suspension = new SystemSuspension(database, lifecycle, clock, logger);
     imports = new ImportsService(database, new AuditTrail(outbox), clock, () => undefined);
-    worker = new ImportWorker(database, new Lifecycle(outbox), new DeviceQuotas(() => undefined), clock, logger);
+    worker = new ImportWorker(
+      database,
+      new NewDevices(lifecycle),
+      new DeviceQuotas((id) => quotas.get(id)),
+      clock,
+      logger,
+    );
   });
   afterAll(async () => {
     await worker?.steps.stop();
+    await suspension?.steps.stop();
     await database?.destroy();
     await isolation?.drop();
   });
@@ -80,6 +93,93 @@ describe('imports of several accounts', () => {
     await until(async () => (await completed(account)) === 1);
     await take(account);
     await expect(take(account)).rejects.toThrow(TooManyImports);
+  });
+
+  const stand = (accountId: string, status: 'active' | 'suspended', second: number): Promise<void> =>
+    suspension.note({
+      accountId,
+      tier: 'commercial',
+      status,
+      autoCreateDevices: false,
+      changedAt: `2026-01-01T00:00:0${second}.000Z`,
+    });
+  const tableOf = (names: readonly string[]): Readable => Readable.from([['endpoint_name', ...names].join('\n')]);
+  const namesOf = async (accountId: string): Promise<string[]> => {
+    const rows = (await database.query('SELECT endpoint_name FROM registry.devices WHERE account_id = $1', [
+      accountId,
+    ])) as { endpoint_name: string }[];
+    return rows.map((row) => row.endpoint_name).toSorted();
+  };
+  const reportOf = async (account: string, id: string): Promise<string[]> => {
+    const lines: string[] = [];
+    for await (const text of imports.errors(account, id)) lines.push(text);
+    return lines.join('').trimEnd().split('\r\n').slice(1);
+  };
+
+  it('an import of a suspended account waits, and says so; it goes on when the account is resumed', async () => {
+    const [account, other] = [newId(), newId()];
+    const names = Array.from({ length: 600 }, (_, n) => `w${String(n).padStart(3, '0')}`);
+    const { id } = await imports.take(actorOf(account), 'table', tableOf(names));
+    const shown = (): ReturnType<typeof imports.get> => imports.get(account, id);
+    expect(await shown()).toMatchObject({ status: 'new', waits_for: null });
+    await stand(account, 'suspended', 1);
+    await take(other);
+    await until(async () => (await completed(other)) === 1);
+    expect(await shown()).toMatchObject({ status: 'new', waits_for: 'account_resumed', processed_count: 0 });
+    expect((await imports.list(account, parseListQuery({}, { filters: {} }))).data).toMatchObject([
+      { waits_for: 'account_resumed' },
+    ]);
+    expect(await namesOf(account)).toEqual([]);
+    await stand(account, 'active', 2);
+    await until(async () => (await completed(account)) === 1);
+    expect(await shown()).toMatchObject({
+      status: 'completed',
+      waits_for: null,
+      processed_count: 600,
+      errors_count: 0,
+    });
+    expect(await namesOf(account)).toEqual(names);
+  });
+
+  it('names that are taken need no room: the one that is new fits into what is left of a quota', async () => {
+    const account = newId();
+    await imports.take(actorOf(account), 'first', tableOf(['a', 'b']));
+    await until(async () => (await completed(account)) === 1);
+    quotas.set(account, 3);
+    const { id } = await imports.take(actorOf(account), 'second', tableOf(['a', 'b', 'c', 'c', 'd']));
+    await until(async () => (await completed(account)) === 2);
+    expect(await namesOf(account)).toEqual(['a', 'b', 'c']);
+    expect(await reportOf(account, id)).toEqual([
+      '2,a,endpoint_name,Already taken',
+      '3,b,endpoint_name,Already taken',
+      '5,c,endpoint_name,Already taken',
+      '6,d,row,The account has no room for more devices',
+    ]);
+  });
+
+  it('two imports of one account with the same names, in two replicas at once: each device is made once', async () => {
+    const account = newId();
+    const names = Array.from({ length: 500 }, (_, n) => `t${String(n).padStart(3, '0')}`);
+    const warned: unknown[] = [];
+    const loud = createLogger({ app, replicaId: 'test', level: 'silent' });
+    loud.warn = (...told: unknown[]) => void warned.push(told);
+    const newDevices = new NewDevices(new Lifecycle(new Outbox(schema, app)));
+    const replicas = [1, 2].map(
+      () => new ImportWorker(database, newDevices, new DeviceQuotas(() => undefined), systemClock, loud),
+    );
+    for (let round = 1; round <= 5; round++) {
+      const tables = [names, names.toReversed()].map((all) => all.map((name) => `${name}-${round}`));
+      const taken = tables.map((table) => imports.take(actorOf(account), 't', tableOf(table)));
+      const ids = (await Promise.all(taken)).map(({ id }) => id);
+      await eventually(async () => {
+        for (const { steps } of replicas) steps.poke();
+        expect(await completed(account)).toBe(2 * round);
+      });
+      expect((await Promise.all(ids.map((id) => reportOf(account, id)))).flat()).toHaveLength(500);
+      expect(await namesOf(account)).toHaveLength(500 * round);
+    }
+    for (const { steps } of replicas) await steps.stop();
+    expect(warned).toEqual([]);
   });
 
   it('an upload of which nothing comes is abandoned after five minutes, however long it takes while something comes', async () => {

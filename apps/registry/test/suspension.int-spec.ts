@@ -203,6 +203,78 @@ describe('suspension and sessions', () => {
     }, 200_000);
   });
 
+  describe('a device that is created in a suspended account', () => {
+    const make = async (account: string): Promise<Body> => {
+      const { status, body } = await call('POST', '/v3/devices', { endpoint_name: newId() }, account);
+      expect(status).toBe(201);
+      return body;
+    };
+    const meet = async (account: string): Promise<Body> => {
+      const deviceId = newId();
+      await tell(session(deviceId, { accountId: account, endpointName: deviceId, epoch: 1, firstContact: true }));
+      return eventually(async () => {
+        const { status, body } = await call('GET', `/v3/devices/${deviceId}`, undefined, account);
+        expect(status).toBe(200);
+        return body;
+      });
+    };
+    const stand = (account: string, status: 'active' | 'suspended', changedAt: string): Promise<void> =>
+      tellAccount({ accountId: account, tier: 'commercial', status, autoCreateDevices: false, changedAt });
+
+    it.each([
+      ['over the API', make],
+      ['by its first contact', meet],
+    ])(
+      '%s is suspended by the system, in every answer and announcement, until the account is resumed',
+      async (_, create) => {
+        const account = newId();
+        const before = await make(account);
+        await stand(account, 'suspended', '2026-01-01T00:00:01.000Z');
+        const shown = async (id: string): Promise<Body> =>
+          (await call('GET', `/v3/devices/${id}`, undefined, account)).body;
+        await eventually(async () => expect((await shown(before.id)).lifecycle_status).toBe('blocked'), {
+          timeoutMs: 60_000,
+        });
+        const device = await create(account);
+        expect(device).toMatchObject({
+          lifecycle_status: 'blocked',
+          operator_suspended: false,
+          system_suspended: true,
+          last_system_suspended_category: 'other',
+          last_system_suspended_description: 'The account is suspended',
+          last_system_suspended_updated_at: expect.stringMatching(/Z$/),
+        });
+        const found = async (filter: string): Promise<number> =>
+          (await call('GET', `/v3/devices?id__eq=${device.id}&${filter}`, undefined, account)).body.data.length;
+        expect(await found('system_suspended=true&lifecycle_status=blocked')).toBe(1);
+        expect(await found('lifecycle_status=enabled')).toBe(0);
+        const { text } = await call('GET', '/v3/devices/export', undefined, account);
+        expect(text.split('\r\n').find((line) => line.includes(device.id))).toMatch(/,blocked,/);
+        await stand(account, 'active', '2026-01-01T00:00:02.000Z');
+        await eventually(async () => expect((await shown(device.id)).lifecycle_status).toBe('enabled'), {
+          timeoutMs: 60_000,
+        });
+        await eventually(
+          () =>
+            expect(
+              changesOf(device.id).map(({ change, lifecycleStatus, suspension, revision }) => [
+                change,
+                lifecycleStatus,
+                suspension?.by,
+                revision,
+              ]),
+            ).toEqual([
+              ['created', 'enabled', undefined, 1],
+              ['suspended', 'blocked', 'system', 2],
+              ['resumed', 'enabled', 'system', 3],
+            ]),
+          { timeoutMs: 60_000 },
+        );
+      },
+      200_000,
+    );
+  });
+
   describe('device.sessions', () => {
     const state = async (id: string): Promise<string> => (await call('GET', `/v3/devices/${id}`)).body.state;
 

@@ -9,6 +9,7 @@ import { GroupChanges1764200000000 } from './migrations/1764200000000-group-chan
 import { ImportTurns1764400000000 } from './migrations/1764400000000-import-turns.js';
 import { RequestOfAnImport1764200000001 } from './migrations/1764200000001-request-of-an-import.js';
 import { CompletedImports1764400000001 } from './migrations/1764400000001-completed-imports.js';
+import { DevicesOfSuspendedAccounts1764500000000 } from './migrations/1764500000000-devices-of-suspended-accounts.js';
 import { RevokedSerials1764010000000 } from './migrations/1764010000000-revoked-serials.js';
 
 /** PostgreSQL schema of this service; nobody else reads it. */
@@ -30,6 +31,7 @@ export const databaseOf = (config: DatabaseConfig): DatabaseOptions => ({
     DeviceNames1764300000000,
     ImportTurns1764400000000,
     CompletedImports1764400000001,
+    DevicesOfSuspendedAccounts1764500000000,
   ],
   applicationName: config.replicaId,
   ...(config.databaseMigrations && { migrate: config.databaseMigrations }),

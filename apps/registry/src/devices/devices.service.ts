@@ -7,6 +7,7 @@ import { DeviceNotFound, DeviceSuspended, EndpointNameTaken } from '../errors.js
 import type { DeviceChanges, NewDevice } from './device-fields.js';
 import type { DeviceTexts } from './device-texts.js';
 import type { DeviceQuotas } from '../quotas/device-quotas.js';
+import type { NewDevices } from '../suspension/new-devices.js';
 import { deviceRowColumns, type DeviceRow, type Lifecycle, returned } from './lifecycle.js';
 
 const uniqueViolation = '23505';
@@ -68,6 +69,7 @@ export class DevicesService {
     private readonly lifecycle: Lifecycle,
     private readonly credentials: CredentialAnnouncer,
     private readonly quotas: DeviceQuotas,
+    private readonly newDevices: NewDevices,
     private readonly audit: AuditTrail,
   ) {}
 
@@ -86,12 +88,14 @@ export class DevicesService {
     const values = [id, accountId, ...fields.map(([, value]) => value)];
     await refusingTakenNames(() =>
       this.database.transaction(async (manager) => {
-        await this.quotas.mustHaveRoom(manager, accountId);
-        const [row] = (await manager.query(
-          `INSERT INTO registry.devices (${columns.join(', ')}) VALUES (${values.map((_, i) => `$${i + 1}`).join(', ')}) RETURNING ${deviceRowColumns}`,
-          values,
-        )) as ReturnType<typeof returned>;
-        if (row) await this.lifecycle.announce(manager, 'created', row, { actor });
+        const insert = async (): Promise<DeviceRow[]> => {
+          await this.quotas.mustHaveRoom(manager, accountId);
+          return (await manager.query(
+            `INSERT INTO registry.devices (${columns.join(', ')}) VALUES (${values.map((_, i) => `$${i + 1}`).join(', ')}) RETURNING ${deviceRowColumns}`,
+            values,
+          )) as DeviceRow[];
+        };
+        await this.newDevices.create(manager, accountId, insert, actor);
       }),
     );
     return this.get(accountId, id);

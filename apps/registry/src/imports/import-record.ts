@@ -1,5 +1,6 @@
 import { isoTime } from '@lanyard/service';
 import { z } from 'zod';
+import { isSuspended } from '../suspension/account-standings.js';
 
 export const ImportSchema = z
   .object({
@@ -7,6 +8,12 @@ export const ImportSchema = z
     id: z.string(),
     name: z.string(),
     status: z.enum(['uploading', 'new', 'processing', 'completed']),
+    waits_for: z
+      .enum(['account_resumed'])
+      .nullable()
+      .describe(
+        '`account_resumed`: the account is suspended. No more devices are created until it is resumed, then the import goes on by itself',
+      ),
     total_count: z.number().int().describe('Rows below the header'),
     processed_count: z.number().int(),
     errors_count: z.number().int().describe('Rows that made no device'),
@@ -20,7 +27,8 @@ export const ImportSchema = z
 export type DeviceImport = z.infer<typeof ImportSchema>;
 
 export const selectImports = `
-  SELECT 'device-import' AS object, i.id, i.name, i.status, i.total_count, i.processed_count, i.errors_count,
+  SELECT 'device-import' AS object, i.id, i.name, i.status,
+    CASE WHEN i.status IN ('new', 'processing') AND ${isSuspended('i.account_id')} THEN 'account_resumed' END AS waits_for, i.total_count, i.processed_count, i.errors_count,
     '/v3/device-imports/' || i.id || '/errors' AS errors_report_file, ${isoTime('i.created_at')} AS created_at,
     ${isoTime('i.completed_at')} AS completed_at, ${isoTime('i.touched_at')} AS etag
   FROM registry.device_imports i`;

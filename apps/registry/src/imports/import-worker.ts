@@ -1,9 +1,11 @@
 import { type Clock, type Logger, newId } from '@lanyard/service';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { NewDevice } from '../devices/device-fields.js';
-import { deviceRowColumns, type DeviceRow, type Lifecycle } from '../devices/lifecycle.js';
+import { deviceRowColumns, type DeviceRow } from '../devices/lifecycle.js';
 import type { DeviceQuotas } from '../quotas/device-quotas.js';
 import { BackgroundSteps } from '../steps/background-steps.js';
+import { isSuspended } from '../suspension/account-standings.js';
+import type { NewDevices } from '../suspension/new-devices.js';
 import { importColumns, readRow } from './import-row.js';
 
 const periodMs = 1_000;
@@ -11,11 +13,11 @@ const rowsAtOnce = 500;
 /** An upload that its replica never finished: nothing came of it for so long. */
 const abandonedAfter = '5 minutes';
 
-/** Of the account whose turn is longest ago, or that had none, the import that waited longest. */
+/** Of the account whose turn is longest ago, or that had none, the import that waited longest. A suspended account has no turn. */
 const nextSql = `
   SELECT i.id, i.account_id, i.key_id, i.request_id FROM registry.device_imports i
   LEFT JOIN registry.import_turns t ON t.account_id = i.account_id
-  WHERE i.status IN ('new', 'processing')
+  WHERE i.status IN ('new', 'processing') AND NOT ${isSuspended('i.account_id')}
   ORDER BY t.taken_at NULLS FIRST, i.touched_at LIMIT 1 FOR UPDATE OF i SKIP LOCKED`;
 const turnSql = `
   INSERT INTO registry.import_turns (account_id, taken_at) VALUES ($1, clock_timestamp())
@@ -27,6 +29,15 @@ interface OpenImport {
   key_id: string;
   request_id: string | null;
 }
+
+/** Names that are too long are in a report as far as they show which row it is. */
+const reportTextMax = 128;
+
+/** By characters: half of one cannot be stored. */
+const cut = (text: string): string => {
+  const characters = [...text.slice(0, 2 * (reportTextMax + 1))];
+  return characters.length > reportTextMax ? `${characters.slice(0, reportTextMax).join('')}…` : text;
+};
 
 interface Problem {
   row: number;
@@ -65,7 +76,7 @@ export class ImportWorker {
 
   constructor(
     private readonly database: DataSource,
-    private readonly lifecycle: Lifecycle,
+    private readonly newDevices: NewDevices,
     private readonly quotas: DeviceQuotas,
     clock: Clock,
     logger: Logger,
@@ -125,43 +136,74 @@ export class ImportWorker {
       if ('device' in read) candidates.push({ row, device: read.device });
       else problems.push(...read.problems.map((problem) => ({ row, endpointName, ...problem })));
     }
-    const room = await this.quotas.room(manager, open.account_id, candidates.length);
-    const refused = (candidate: Candidate, field: string, message: string): Problem => ({
-      row: candidate.row,
-      endpointName: candidate.device.endpoint_name ?? '',
-      field,
-      message,
-    });
-    problems.push(...candidates.slice(room).map((c) => refused(c, 'row', 'The account has no room for more devices')));
-    const taken = await this.insert(manager, open, candidates.slice(0, room));
-    problems.push(...taken.map((c) => refused(c, 'endpoint_name', 'Already taken')));
+    problems.push(...(await this.create(manager, open, candidates)));
     return problems;
   }
 
-  /** Answers those whose endpoint name is taken, in the directory or by a row before. */
+  /** Answers what is wrong with those that make no device: the name is taken, or the account has no room. */
+  private async create(manager: EntityManager, open: OpenImport, candidates: readonly Candidate[]): Promise<Problem[]> {
+    if (candidates.length === 0) return [];
+    const problems: Problem[] = [];
+    const refuse = (those: readonly Candidate[], field: string, message: string): void => {
+      for (const { row, device } of those)
+        problems.push({ row, endpointName: device.endpoint_name ?? '', field, message });
+    };
+    const insert = async (): Promise<DeviceRow[]> => {
+      const [free, taken] = await this.byName(manager, open.account_id, candidates);
+      const room = await this.quotas.room(manager, open.account_id, free.length);
+      const { made, late } = await this.insert(manager, open.account_id, free.slice(0, room));
+      refuse([...taken, ...late], 'endpoint_name', 'Already taken');
+      refuse(free.slice(room), 'row', 'The account has no room for more devices');
+      return made;
+    };
+    const actor = { keyId: open.key_id, requestId: open.request_id ?? undefined };
+    await this.newDevices.create(manager, open.account_id, insert, actor);
+    return problems;
+  }
+
+  /** Those whose endpoint name is free, and those whose name is taken, in the directory or by a row before: they need no room. */
+  private async byName(
+    manager: EntityManager,
+    accountId: string,
+    candidates: readonly Candidate[],
+  ): Promise<[free: Candidate[], taken: Candidate[]]> {
+    const names = candidates.flatMap(({ device }) => device.endpoint_name ?? []);
+    const known = (await manager.query(
+      'SELECT endpoint_name FROM registry.devices WHERE account_id = $1 AND endpoint_name = ANY($2)',
+      [accountId, names],
+    )) as { endpoint_name: string }[];
+    const seen = new Set(known.map((row) => row.endpoint_name));
+    const free: Candidate[] = [];
+    const taken: Candidate[] = [];
+    for (const candidate of candidates) {
+      const name = candidate.device.endpoint_name;
+      (name && seen.has(name) ? taken : free).push(candidate);
+      if (name) seen.add(name);
+    }
+    return [free, taken];
+  }
+
+  /** `late`: somebody else took their names at this moment. */
   private async insert(
     manager: EntityManager,
-    open: OpenImport,
+    accountId: string,
     candidates: readonly Candidate[],
-  ): Promise<Candidate[]> {
-    if (candidates.length === 0) return [];
+  ): Promise<{ made: DeviceRow[]; late: Candidate[] }> {
     const records = candidates.map(({ device }) => ({
       id: newId(),
-      account_id: open.account_id,
+      account_id: accountId,
       ...defaults,
       ...given(device),
     }));
+    // In the order of the names: two imports with the same ones never wait for each other in a circle.
     const made = (await manager.query(
       `INSERT INTO registry.devices (${columns.join(', ')})
-       SELECT ${columns.join(', ')} FROM jsonb_populate_recordset(NULL::registry.devices, $1::jsonb)
+       SELECT ${columns.join(', ')} FROM jsonb_populate_recordset(NULL::registry.devices, $1::jsonb) ORDER BY endpoint_name
        ON CONFLICT DO NOTHING RETURNING ${deviceRowColumns}`,
       [JSON.stringify(records)],
     )) as DeviceRow[];
-    await this.lifecycle.announceAll(manager, 'created', made, () => ({
-      actor: { keyId: open.key_id, requestId: open.request_id ?? undefined },
-    }));
     const ids = new Set(made.map((row) => row.id));
-    return candidates.filter((_, i) => !ids.has(records[i]?.id ?? ''));
+    return { made, late: candidates.filter((_, i) => !ids.has(records[i]?.id ?? '')) };
   }
 
   private async report(manager: EntityManager, importId: string, problems: readonly Problem[]): Promise<void> {
@@ -170,7 +212,10 @@ export class ImportWorker {
       `INSERT INTO registry.device_import_errors (import_id, row_number, endpoint_name, field, message)
        SELECT $1, p.row, p."endpointName", p.field, p.message
        FROM jsonb_to_recordset($2::jsonb) AS p (row integer, "endpointName" text, field text, message text)`,
-      [importId, JSON.stringify(problems)],
+      [
+        importId,
+        JSON.stringify(problems.map((p) => ({ ...p, endpointName: cut(p.endpointName), field: cut(p.field) }))),
+      ],
     );
   }
 }

@@ -1,7 +1,8 @@
 import { DeviceLifecycle, type DeviceSessionChanged } from '@lanyard/contracts';
 import type { Outbox } from '@lanyard/kafka';
 import type { DataSource, EntityManager } from 'typeorm';
-import { deviceRowColumns, type DeviceRow, type Lifecycle } from '../devices/lifecycle.js';
+import { deviceRowColumns, type DeviceRow } from '../devices/lifecycle.js';
+import type { NewDevices } from '../suspension/new-devices.js';
 
 const stateOf: Record<DeviceSessionChanged['change'], string> = {
   bootstrapped: 'bootstrapped',
@@ -30,7 +31,7 @@ const stateSql = `
 export class SessionWriter {
   constructor(
     private readonly database: DataSource,
-    private readonly lifecycle: Lifecycle,
+    private readonly newDevices: NewDevices,
     private readonly outbox: Outbox,
   ) {}
 
@@ -49,13 +50,14 @@ export class SessionWriter {
   /** First contact of an endpoint that the account lets in by itself: the device is created with the id it was given. */
   private async meet(fact: DeviceSessionChanged): Promise<void> {
     await this.database.transaction(async (manager) => {
-      const [created] = (await manager.query(
-        `INSERT INTO registry.devices (id, account_id, name, endpoint_name, endpoint_type) VALUES ($1, $2, $3, $3, $4)
-         ON CONFLICT DO NOTHING RETURNING ${deviceRowColumns}`,
-        [fact.deviceId, fact.accountId, fact.endpointName, fact.endpointType ?? null],
-      )) as DeviceRow[];
-      if (created) await this.lifecycle.announce(manager, 'created', created);
-      else if (await this.isTaken(manager, fact)) await this.refuse(manager, fact);
+      const insert = async (): Promise<DeviceRow[]> =>
+        (await manager.query(
+          `INSERT INTO registry.devices (id, account_id, name, endpoint_name, endpoint_type) VALUES ($1, $2, $3, $3, $4)
+           ON CONFLICT DO NOTHING RETURNING ${deviceRowColumns}`,
+          [fact.deviceId, fact.accountId, fact.endpointName, fact.endpointType ?? null],
+        )) as DeviceRow[];
+      const created = await this.newDevices.create(manager, fact.accountId, insert);
+      if (created.length === 0 && (await this.isTaken(manager, fact))) await this.refuse(manager, fact);
     });
   }
 

@@ -1,14 +1,13 @@
 import type { AccessAccountChanged } from '@lanyard/contracts';
 import type { Clock, Logger } from '@lanyard/service';
 import type { DataSource, EntityManager } from 'typeorm';
-import { deviceRowColumns, type Lifecycle, returned } from '../devices/lifecycle.js';
+import type { Lifecycle } from '../devices/lifecycle.js';
 import { BackgroundSteps } from '../steps/background-steps.js';
-import { announced, type Reason } from './suspension.service.js';
+import { changeDevices, changeStanding, reason } from './account-standings.js';
+import { announced } from './suspension.service.js';
 
 const periodMs = 1_000;
 const devicesAtOnce = 500;
-
-const reason: Reason = { category: 'other', description: 'The account is suspended' };
 
 // Only accounts that are or were suspended have a row; of two facts the later one holds.
 const suspendSql = `
@@ -19,15 +18,9 @@ const restoreSql = `
   UPDATE registry.account_standings SET suspended = false, changed_at = $2, settled = false
   WHERE account_id = $1 AND suspended AND changed_at < $2`;
 
-const changeSql = `
-  UPDATE registry.devices d SET system_suspended = $2, updated_at = clock_timestamp(), revision = revision + 1,
-    lifecycle_status = CASE WHEN $2 OR d.operator_suspended THEN 'blocked' ELSE 'enabled' END,
-    last_system_suspended_category = CASE WHEN $2 THEN $3 ELSE d.last_system_suspended_category END,
-    last_system_suspended_description = CASE WHEN $2 THEN $4 ELSE d.last_system_suspended_description END,
-    last_system_suspended_updated_at = CASE WHEN $2 THEN clock_timestamp() ELSE d.last_system_suspended_updated_at END
-  WHERE d.id IN (SELECT id FROM registry.devices WHERE account_id = $1 AND system_suspended <> $2
-    ORDER BY id LIMIT ${devicesAtOnce} FOR UPDATE)
-  RETURNING ${deviceRowColumns}`;
+/** A step's devices of account $1 that do not stand as $2 says. */
+const following = `d.id IN (SELECT id FROM registry.devices WHERE account_id = $1 AND system_suspended <> $2
+  ORDER BY id LIMIT ${devicesAtOnce} FOR UPDATE)`;
 
 interface Standing {
   account_id: string;
@@ -59,7 +52,10 @@ export class SystemSuspension {
 
   /** A fact may be told again, and late. */
   async note({ accountId, status, changedAt }: AccessAccountChanged): Promise<void> {
-    await this.database.query(status === 'suspended' ? suspendSql : restoreSql, [accountId, changedAt]);
+    await this.database.transaction(async (manager) => {
+      await changeStanding(manager, accountId);
+      await manager.query(status === 'suspended' ? suspendSql : restoreSql, [accountId, changedAt]);
+    });
     this.steps.poke();
   }
 
@@ -71,8 +67,9 @@ export class SystemSuspension {
     )) as Standing[];
     if (!standing) return false;
     const { account_id: accountId, suspended } = standing;
-    const rows = returned(await manager.query(changeSql, [accountId, suspended, reason.category, reason.description]));
-    await this.lifecycle.announceAll(manager, suspended ? 'suspended' : 'resumed', rows, (row) => ({
+    const change = suspended ? 'suspended' : 'resumed';
+    const rows = await changeDevices(manager, change, following, [accountId, suspended]);
+    await this.lifecycle.announceAll(manager, change, rows, (row) => ({
       suspension: announced('system', reason, row.changed_at),
     }));
     await manager.query(

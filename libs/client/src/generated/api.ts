@@ -767,6 +767,8 @@ export interface DeviceImport {
   id: string;
   name: string;
   status: 'uploading' | 'new' | 'processing' | 'completed';
+  /** `account_resumed`: the account is suspended. No more devices are created until it is resumed, then the import goes on by itself */
+  waits_for: 'account_resumed' | null;
   /** Rows below the header */
   total_count: number;
   processed_count: number;

@@ -1,0 +1,45 @@
+import { deviceRowColumns, type DeviceRow, returned } from '../devices/lifecycle.js';
+import type { EntityManager } from 'typeorm';
+import type { Reason } from './suspension.service.js';
+
+/** First half of an advisory lock's key: an account changes its standing while no devices are being created in it. */
+const lockSpace = 0x0b10;
+
+/** Why the system suspends devices (spec §2.2: `other`, when the system did it). */
+export const reason: Reason = { category: 'other', description: 'The account is suspended' };
+
+/**
+ * Until the transaction ends the account stays as it is, suspended or not: to be called before devices are created, and
+ * before anything else is locked.
+ */
+export const keepStanding = (manager: EntityManager, accountId: string): Promise<unknown> =>
+  manager.query('SELECT pg_advisory_xact_lock_shared($1, hashtext($2))', [lockSpace, accountId]);
+
+/** Waits until devices that are being created are there. */
+export const changeStanding = (manager: EntityManager, accountId: string): Promise<unknown> =>
+  manager.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [lockSpace, accountId]);
+
+/** SQL condition: the account with this id, an SQL expression, is suspended. */
+export const isSuspended = (accountId: string): string =>
+  `EXISTS (SELECT 1 FROM registry.account_standings s WHERE s.account_id = ${accountId} AND s.suspended)`;
+
+const assignments = {
+  suspended: `system_suspended = true, lifecycle_status = 'blocked', last_system_suspended_category = '${reason.category}',
+    last_system_suspended_description = '${reason.description}', last_system_suspended_updated_at = clock_timestamp()`,
+  resumed: `system_suspended = false, lifecycle_status = CASE WHEN operator_suspended THEN 'blocked' ELSE 'enabled' END`,
+};
+
+/** Of the devices of `registry.devices d` that fit `which`: the system suspends or resumes them. */
+export const changeDevices = async (
+  manager: EntityManager,
+  change: keyof typeof assignments,
+  which: string,
+  parameters: readonly unknown[],
+): Promise<DeviceRow[]> =>
+  returned(
+    await manager.query(
+      `UPDATE registry.devices d SET ${assignments[change]}, updated_at = clock_timestamp(), revision = revision + 1
+       WHERE ${which} RETURNING ${deviceRowColumns}`,
+      [...parameters],
+    ),
+  );

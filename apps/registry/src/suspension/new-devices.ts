@@ -1,0 +1,33 @@
+import type { EntityManager } from 'typeorm';
+import type { Actor, DeviceRow, Lifecycle } from '../devices/lifecycle.js';
+import { changeDevices, isSuspended, keepStanding, reason } from './account-standings.js';
+import { announced } from './suspension.service.js';
+
+/** Devices come into the directory: over the API, by an import, by a first contact. */
+export class NewDevices {
+  constructor(private readonly lifecycle: Lifecycle) {}
+
+  /**
+   * Announces what `insert` creates in this transaction; those of a suspended account are suspended in it as well, as the
+   * others of the account are (spec §2.2, §3.1).
+   */
+  async create(
+    manager: EntityManager,
+    accountId: string,
+    insert: () => Promise<DeviceRow[]>,
+    actor?: Actor,
+  ): Promise<DeviceRow[]> {
+    await keepStanding(manager, accountId);
+    const rows = await insert();
+    if (rows.length === 0) return rows;
+    await this.lifecycle.announceAll(manager, 'created', rows, () => ({ actor }));
+    const suspended = await changeDevices(manager, 'suspended', `d.id = ANY($2) AND ${isSuspended('$1')}`, [
+      accountId,
+      rows.map((row) => row.id),
+    ]);
+    await this.lifecycle.announceAll(manager, 'suspended', suspended, (row) => ({
+      suspension: announced('system', reason, row.changed_at),
+    }));
+    return rows;
+  }
+}
