@@ -104,6 +104,20 @@ describe('bulk operations', () => {
       expect(new Set(data.map(({ name }) => name))).toEqual(new Set(['C:\\u0000', '\\\\u0000b']));
     });
 
+    it('names that are too long are cut in the report', async () => {
+      const account = newId();
+      const long = '\u{1F600}'.repeat(20_000);
+      const { body } = await upload(account, `endpoint_name,custom_attributes\n${long},"{""${long}"":1}"`);
+      const done = await completed(account, body.id);
+      const { text: report } = await call('GET', done.errors_report_file, undefined, account);
+      const name = `${'\u{1F600}'.repeat(128)}\u2026`;
+      const lines = report.trim().split('\r\n').slice(1);
+      expect(lines.length).toBeGreaterThan(0);
+      for (const line of lines) expect(line).toMatch(new RegExp(`^2,${name},`, 'u'));
+      const key = `custom_attributes.${'\u{1F600}'.repeat(110)}\u2026`;
+      expect(lines.map((line) => line.split(',')[2])).toEqual(expect.arrayContaining(['endpoint_name', key]));
+    });
+
     it('rows without a value make no device, but count: a report names the rows as the table has them', async () => {
       const account = newId();
       const { body } = await upload(account, 'endpoint_name,name\na,1\n,\n\na,2\n\n');
@@ -133,6 +147,38 @@ describe('bulk operations', () => {
       ])
         expect((await upload(account, csv)).body).toMatchObject({ code: 400, fields: [{ name: 'body' }] });
       expect((await call('GET', '/v3/device-imports', undefined, account)).body.data).toEqual([]);
+    });
+
+    it.each<[string, BufferEncoding]>([
+      ['Latin-1', 'latin1'],
+      ['UTF-16', 'utf16le'],
+    ])('400 for a table in %s, and nothing is kept', async (_, encoding) => {
+      const account = newId();
+      const body = new Blob([Buffer.from('name\nM\u00fcller\n', encoding)]).stream();
+      const reply = await call('POST', '/v3/device-imports', body, account, { 'content-type': 'text/csv' });
+      expect([reply.status, reply.body.fields]).toEqual([
+        400,
+        [{ name: 'body', message: 'Not UTF-8: save the table as "CSV UTF-8"' }],
+      ]);
+      expect((await call('GET', '/v3/device-imports', undefined, account)).body.data).toEqual([]);
+    });
+
+    it('202 for characters that come in two pieces, behind a byte order mark', async () => {
+      const account = newId();
+      const bytes = Buffer.from('\uFEFFname\r\nM\u00fcller \u{1F600}\r\n');
+      const body = new ReadableStream({
+        async pull(controller) {
+          for (const byte of bytes) {
+            controller.enqueue(Uint8Array.of(byte));
+            await new Promise((resolve) => setImmediate(resolve));
+          }
+          controller.close();
+        },
+      });
+      const reply = await call('POST', '/v3/device-imports', body, account, { 'content-type': 'text/csv' });
+      expect(await completed(account, reply.body.id)).toMatchObject({ processed_count: 1, errors_count: 0 });
+      const { data } = (await call('GET', '/v3/devices', undefined, account)).body;
+      expect(data.map(({ name }) => name)).toEqual(['M\u00fcller \u{1F600}']);
     });
 
     it.each(['no', 'more'])('409 when it is deleted meanwhile, and %s rows follow', async (follow) => {

@@ -24,6 +24,21 @@ describe('CSV', () => {
     expect(read('\uFEFFa,b\n\n1,2\n3,', 1)).toEqual([['a', 'b'], [''], ['1', '2'], ['3', '']]);
   });
 
+  it.each([
+    [
+      'a,5" pipe\nb,5" pipe\n',
+      [
+        ['a', '5" pipe'],
+        ['b', '5" pipe'],
+      ],
+    ],
+    ['a,say "so, and"\n', [['a', 'say "so', ' and"']]],
+    ['"a"b,"c""d"\r\n', [['ab', 'c"d']]],
+    ['"",""\n', [['', '']]],
+  ])('a quote within a cell without quotes is a character: %j', (text, rows) => {
+    for (const length of [1, 100]) expect(read(text, length)).toEqual(rows);
+  });
+
   it('refuses a quote that is not closed, and a row without end', () => {
     expect(() => read('a\n"b', 1)).toThrow();
     expect(() => read('x'.repeat(70_000), 1_000)).toThrow();

@@ -12,7 +12,8 @@ export const csvRow = (cells: readonly string[]): string => `${cells.map(quoted)
 export class CsvReader {
   private cells: string[] = [];
   private cell = '';
-  private state: 'plain' | 'quoted' | 'quote' = 'plain';
+  /** `quote`: behind one within quotes, which is the last or the first of two. */
+  private state: 'start' | 'plain' | 'quoted' | 'quote' = 'start';
   private characters = 0;
   private started = false;
 
@@ -42,23 +43,25 @@ export class CsvReader {
       else this.cell += c;
       return undefined;
     }
-    if (c === '"') {
+    // Elsewhere it is a character, as in 5" pipe: it must not swallow the rows up to the next one.
+    if (c === '"' && this.state !== 'plain') {
       if (this.state === 'quote') this.cell += '"';
       this.state = 'quoted';
       return undefined;
     }
-    this.state = 'plain';
-    if (c === ',') {
-      this.endCell();
-    } else if (c === '\n') {
-      return this.endRow();
-    } else if (c !== '\r') this.cell += c;
+    if (c === '\n') return this.endRow();
+    if (c === ',') this.endCell();
+    else if (c !== '\r') {
+      this.cell += c;
+      this.state = 'plain';
+    }
     return undefined;
   }
 
   private endCell(): void {
     this.cells.push(this.cell);
     this.cell = '';
+    this.state = 'start';
   }
 
   private endRow(): string[] {
@@ -66,7 +69,6 @@ export class CsvReader {
     const row = this.cells;
     this.cells = [];
     this.characters = 0;
-    this.state = 'plain';
     return row;
   }
 }

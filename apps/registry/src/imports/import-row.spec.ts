@@ -44,6 +44,18 @@ describe('rows of an import', () => {
     expect(readRow(fields)).toEqual({ problems: [{ field: 'row', message: 'More cells than columns' }] });
   });
 
+  it('a header in the middle of a table is no device', () => {
+    const fields = fieldsOf(header, header);
+    expect(readRow(fields)).toEqual({ problems: [{ field: 'row', message: 'The header again, and no device' }] });
+  });
+
+  it.each([
+    ['TRUE', true],
+    ['False', false],
+  ])('auto_update is %s, as spreadsheets write it', (text, auto_update) => {
+    expect(readRow(fieldsOf(['name', 'auto_update'], ['n', text]))).toEqual({ device: { name: 'n', auto_update } });
+  });
+
   it('an attribute that is an object is named', () => {
     expect(readRow(attributesOf('{"a":{"b":"c"}}'))).toMatchObject({ problems: [{ field: 'custom_attributes.a' }] });
   });

@@ -17,6 +17,7 @@ export interface RowProblem {
 /** Among the fields: what is wrong with the row as such. No column has this name. */
 const wrong = '…';
 const surplus: RowProblem = { field: 'row', message: 'More cells than columns' };
+const headerAgain: RowProblem = { field: 'row', message: 'The header again, and no device' };
 
 /** Of the text, or of what it is read as. */
 const unstorable = (text: string, value: unknown): RowProblem | undefined => {
@@ -47,7 +48,8 @@ const isNested = (value: unknown, levels: number): boolean =>
   (levels === 0 || Object.values(value).some((inner) => isNested(inner, levels - 1)));
 
 const valueOf = (name: string, text: string): unknown => {
-  if (name === 'auto_update') return text === 'true' ? true : text === 'false' ? false : text;
+  // Spreadsheets write TRUE.
+  if (name === 'auto_update') return /^true$/i.test(text) ? true : /^false$/i.test(text) ? false : text;
   if (name === 'device_execution_mode') return Number(text);
   if (name !== 'custom_attributes') return text;
   try {
@@ -74,6 +76,8 @@ export const fieldsOf = (header: readonly string[], cells: readonly string[]): R
     fields['custom_attributes'] = { ...(own as object | undefined), ...attributes };
   // More cells than columns: the row is not what its author meant.
   if (cells.length > header.length) fields[wrong] = surplus;
+  // Of tables that were put together.
+  if (header.every((name, i) => cells[i]?.trim() === name)) fields[wrong] = headerAgain;
   const problem = unstorable(cells.join(), fields);
   if (!problem) return fields;
   const { endpoint_name } = fields;
