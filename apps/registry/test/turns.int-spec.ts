@@ -7,14 +7,15 @@ import { registryLandscape } from './landscape.js';
 describe('turns at the database', () => {
   const { call, configOf } = registryLandscape('turns');
 
-  /** A transaction that holds a table, so that whoever reads it waits. */
+  /** A transaction that holds a table, so that whoever reads it waits; so does who writes to it, in the background. */
   const holding = async (table: string) => {
     const holder = new Client({ connectionString: configOf('holder').secrets.databaseUrl });
     await holder.connect();
     await holder.query(`BEGIN; LOCK TABLE registry.${table}`);
     const waiting = async (): Promise<number[]> => {
       const { rows } = await holder.query<{ pid: number }>(
-        `SELECT pid FROM pg_locks WHERE NOT granted AND relation = 'registry.${table}'::regclass`,
+        `SELECT pid FROM pg_locks
+         WHERE NOT granted AND relation = 'registry.${table}'::regclass AND mode = 'AccessShareLock'`,
       );
       return rows.map(({ pid }) => pid);
     };
