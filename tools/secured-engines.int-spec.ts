@@ -100,12 +100,13 @@ describe('Kafka with TLS and SASL', () => {
   });
 });
 
-it('consumes as a service does, with no more rights than the KafkaUser of the manifests', async () => {
+it('announces and consumes as a service does, with no more rights than the KafkaUser of the manifests', async () => {
   const connection = connectionOf(configOf({ KAFKA_TOPIC_PREFIX: 'consumed.' }));
   await connection.ensureTopics([DeviceModels]);
   await connection.ensureDeadLetters(DeviceModels.name, 'test');
-  const producer = new KafkaProducer(connection, { source: 'test' });
+  const producer = new KafkaProducer(connection, { source: 'test', name: 'test.outbox' });
   await producer.connect();
+  await producer.takeOver();
   await producer.sendEncoded({ name: DeviceModels.name }, { key: 'k', value: Buffer.from('v'), headers: {} });
   const consumer = connection.kafka.consumer({ groupId: 'consumed.test' });
   await consumer.connect();

@@ -5,7 +5,7 @@ import { parseAllDocuments } from 'yaml';
 import { root } from './project.mjs';
 
 /** Numbers of the protocol (org.apache.kafka.common.acl, .resource). @type {Record<string, number>} */
-const resourceTypes = { topic: 2, group: 3, cluster: 4 };
+const resourceTypes = { topic: 2, group: 3, cluster: 4, transactionalId: 5 };
 /** @type {Record<string, number>} */
 const operations = {
   Read: 3,

@@ -17,7 +17,7 @@ import {
   SubscriptionsState,
   type Topic,
 } from '@lanyard/contracts';
-import { KafkaConnection, KafkaProducer, Outbox, OutboxRelay, StateReader } from '@lanyard/kafka';
+import { KafkaConnection, KafkaProducer, Outbox, outboxProducer, OutboxRelay, StateReader } from '@lanyard/kafka';
 import { exitOnFatal, openDatabase, type RedisClient, redisClient, type ServiceParts } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
 import type { DeviceProxyConfig } from './config.js';
@@ -71,12 +71,14 @@ export const openEngines = async (config: DeviceProxyConfig, parts: ServiceParts
   ]);
   await connection.ensureTopics([DeviceLifecycle, AccessKeys, AccessAccounts, DeviceCredentials, DeviceEvents]);
   const producer = new KafkaProducer(connection, { source: app, paceMs });
-  await producer.connect();
+  // Beside the one for values: Kafka takes what is announced from one replica, and values from each.
+  const announcer = new KafkaProducer(connection, { source: app, name: outboxProducer(schema) });
+  await Promise.all([producer.connect(), announcer.connect()]);
   const whole = <V>(topic: Topic<V>): StateReader<V> =>
     new StateReader<V>(connection, topic, { project: (value) => value, onFatal: exitOnFatal });
   const redis = openRedis(secrets.redisUrl, parts, redisTimeoutMs);
   const redisSubscriber = openRedis(secrets.redisUrl, parts);
-  const relay = new OutboxRelay({ databaseUrl: secrets.databaseUrl, schema, producer, logger, metrics });
+  const relay = new OutboxRelay({ databaseUrl: secrets.databaseUrl, schema, producer: announcer, logger, metrics });
 
   parts.health.add('postgresql', async () => void (await dataSource.query('SELECT 1')));
   parts.health.add('kafka', () => connection.check());
@@ -99,7 +101,7 @@ export const openEngines = async (config: DeviceProxyConfig, parts: ServiceParts
     await relay.stop();
     const { lifecycle, keys, accounts, credentials, models } = engines;
     await Promise.all([lifecycle, keys, accounts, credentials, models].map((reader) => reader.stop()));
-    await producer.disconnect();
+    await Promise.all([producer.disconnect(), announcer.disconnect()]);
     await connection.close();
     redis.disconnect();
     redisSubscriber.disconnect();

@@ -8,7 +8,7 @@ import {
   DeviceSessions,
   DeviceValues,
 } from '@lanyard/contracts';
-import { KafkaConnection, KafkaProducer, Outbox, OutboxRelay, StateReader } from '@lanyard/kafka';
+import { KafkaConnection, KafkaProducer, Outbox, outboxProducer, OutboxRelay, StateReader } from '@lanyard/kafka';
 import { exitOnFatal, openDatabase, type ServiceParts } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
 import { type KeyRecord, keyRecord } from './channels/key-directory.js';
@@ -42,7 +42,7 @@ export const openEngines = async (config: DispatcherConfig, parts: ServiceParts)
   const database = await openDatabase(databaseOf(config));
   const kafka = new KafkaConnection({ ...config.kafka, clientId: replicaId, logger, metrics });
   await kafka.ensureTopics([...sources, AccessKeys, ChannelsState, ChannelsDrops, DeviceEvents]);
-  const producer = new KafkaProducer(kafka, { source: app });
+  const producer = new KafkaProducer(kafka, { source: app, name: outboxProducer(schema) });
   await producer.connect();
   const relay = new OutboxRelay({ databaseUrl: secrets.databaseUrl, schema, producer, logger, metrics });
   const accessKeys = new StateReader(kafka, AccessKeys, { project: keyRecord, onFatal: exitOnFatal });

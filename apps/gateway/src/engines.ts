@@ -1,5 +1,5 @@
 import { AccessAccounts, AccessKeys, DeviceEvents } from '@lanyard/contracts';
-import { KafkaConnection, KafkaProducer, Outbox, OutboxRelay } from '@lanyard/kafka';
+import { KafkaConnection, KafkaProducer, Outbox, outboxProducer, OutboxRelay } from '@lanyard/kafka';
 import { openDatabase, type RedisClient, redisClient, type ServiceParts } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
 import { app, type GatewayConfig } from './config.js';
@@ -38,7 +38,7 @@ export const openEngines = async (config: GatewayConfig, parts: ServiceParts): P
   const database = await openDatabase(databaseOf(config));
   const kafka = new KafkaConnection({ ...config.kafka, clientId: config.replicaId, logger, metrics });
   await kafka.ensureTopics([AccessKeys, AccessAccounts, DeviceEvents]);
-  const producer = new KafkaProducer(kafka, { source: app });
+  const producer = new KafkaProducer(kafka, { source: app, name: outboxProducer(schema) });
   await producer.connect();
   const relay = new OutboxRelay({ databaseUrl, schema, producer, logger, metrics });
   relay.start();

@@ -6,7 +6,15 @@ import {
   DeviceLifecycle,
   DeviceSessions,
 } from '@lanyard/contracts';
-import { KafkaBatchServer, KafkaConnection, KafkaProducer, Outbox, OutboxRelay, StateReader } from '@lanyard/kafka';
+import {
+  KafkaBatchServer,
+  KafkaConnection,
+  KafkaProducer,
+  Outbox,
+  outboxProducer,
+  OutboxRelay,
+  StateReader,
+} from '@lanyard/kafka';
 import {
   type CommonConfig,
   exitOnFatal,
@@ -43,7 +51,7 @@ export const start = async (config: CommonConfig, overrides: ServiceOverrides = 
     DeviceGroups,
     DeviceEvents,
   ]);
-  const producer = new KafkaProducer(kafka, { source: app });
+  const producer = new KafkaProducer(kafka, { source: app, name: outboxProducer(schema) });
   await producer.connect();
   const relay = new OutboxRelay({ databaseUrl, schema, producer, logger, metrics });
   relay.start();

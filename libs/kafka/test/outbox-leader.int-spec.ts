@@ -173,6 +173,19 @@ describe('the leader among the relays of an outbox', () => {
     await eventually(() => expect(sent).toEqual(['one first', 'one second']));
   });
 
+  it('to which Kafka gives no fence sends without one, and says so', async () => {
+    const said: object[] = [];
+    const noting = Object.assign(Object.create(logger), { warn: (details: object) => void said.push(details) });
+    const err = new Error('not authorized for the transactional id');
+    const sendEncoded = async (): Promise<void> => void sent.push('sent');
+    relay('one', { logger: noting, producer: { takeOver: () => Promise.reject(err), sendEncoded } });
+    await announce('first');
+    await eventually(() => expect(sent).toEqual(['sent']));
+    await announce('second');
+    await eventually(() => expect(sent).toEqual(['sent', 'sent']));
+    expect(said).toEqual([{ err, schema }]);
+  });
+
   it('whose connection leads nowhere makes another one', async () => {
     const line = await silentLine();
     const databaseUrl = new URL(isolation.databaseUrl);

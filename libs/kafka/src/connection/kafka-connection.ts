@@ -119,6 +119,12 @@ export class KafkaConnection {
     return new Map(rows.map((row) => [row.partition, { low: BigInt(row.low), high: BigInt(row.high) }]));
   }
 
+  /** How many there are of a topic, by its name on the cluster. */
+  async partitionsOf(topicOnCluster: string): Promise<number> {
+    const { topics } = await this.patiently((admin) => admin.fetchTopicMetadata({ topics: [topicOnCluster] }));
+    return topics[0]?.partitions.length ?? 0;
+  }
+
   /** Of each partition, the first offset whose message is not older than `atMs`; its end when all are. */
   async offsetsAt(topicName: string, atMs: number): Promise<Map<number, bigint>> {
     const rows = await this.patiently((admin) =>

@@ -7,8 +7,11 @@ import { newRelaySession, sessionEndsAfter } from './relay-session.js';
 export interface OutboxRelayOptions {
   databaseUrl: string;
   schema: string;
-  /** Where rows go; KafkaProducer. */
-  producer: { sendEncoded(topic: { name: string }, message: EncodedMessage): Promise<void> };
+  /** Where rows go; a KafkaProducer that has the same name in every replica, and nothing else to send. */
+  producer: {
+    takeOver?(): Promise<void>;
+    sendEncoded(topic: { name: string }, message: EncodedMessage): Promise<void>;
+  };
   logger: Logger;
   metrics?: Metrics;
   /** After how long without a word PostgreSQL ends the session of a leader. Default: 15 s. */
@@ -36,13 +39,20 @@ const reconnectMs = 500;
 
 const defaultSilenceMaxMs = 15_000;
 
+/** Kafka forgets a name that nobody has taken for a week, and sooner which sequence numbers there were. */
+const termMs = 86_400_000;
+
+/** After how long Kafka is asked again for what it did not give. */
+const fenceAgainMs = 600_000;
+
 /** First half of the advisory lock's key; the second is the schema. */
 const lockSpace = 0x0b0c;
 
 /**
  * Sends the rows of an outbox in order and deletes them once Kafka has them. One replica at a time, by an advisory
  * lock that ends with its session: a crash between sending and deleting repeats messages, never loses one. A leader that
- * stands still, or is cut off, loses its session, and looks whether it still has it before it sends.
+ * stands still, or is cut off, loses its session, and looks whether it still has it before it sends. What it was sending
+ * just then is refused by Kafka, to which its successor has given its name before (docs/adr/0017).
  */
 export class OutboxRelay {
   private running: Promise<void> | undefined;
@@ -50,6 +60,7 @@ export class OutboxRelay {
   private wake: (() => void) | undefined;
   /** Somebody called since the last look. */
   private called = false;
+  private termEndsAtMs = 0;
   private readonly silenceMaxMs: number;
 
   constructor(private readonly options: OutboxRelayOptions) {
@@ -106,6 +117,7 @@ export class OutboxRelay {
           schema,
         ]);
         leading = rows[0]?.won === true;
+        this.termEndsAtMs = 0;
         if (leading) await client.query(`LISTEN ${client.escapeIdentifier(outboxChannel(schema))}`);
       }
       this.called = false;
@@ -127,6 +139,7 @@ export class OutboxRelay {
     );
     this.lag(rows[0]?.age_seconds ?? 0);
     if (rows.length === 0) return 0;
+    if (performance.now() >= this.termEndsAtMs) await this.speakingUntil(this.takeOver(), client);
     await this.mustLead(client, askedAtMs);
     const sending = rows.map((row) =>
       producer.sendEncoded({ name: row.topic }, { key: row.message_key, value: row.value, headers: row.headers }),
@@ -136,6 +149,19 @@ export class OutboxRelay {
       rows.map((row) => row.id),
     ]);
     return rows.length;
+  }
+
+  /** Before `mustLead`: who finds there that it stood still, has not sent anything in its new term. */
+  private async takeOver(): Promise<void> {
+    const { producer, schema, logger } = this.options;
+    let lastsMs = termMs;
+    try {
+      await producer.takeOver?.();
+    } catch (error) {
+      lastsMs = fenceAgainMs;
+      logger.warn({ err: error, schema }, 'outbox is relayed without a fence: Kafka gave no producer epoch');
+    }
+    this.termEndsAtMs = performance.now() + lastsMs;
   }
 
   /** Throws when the session has ended. One that was heard of lately has not: what stood still did so before. */

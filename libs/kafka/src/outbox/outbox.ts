@@ -5,6 +5,9 @@ import { causeOf } from './cause.js';
 import { RelayCall } from './relay-call.js';
 import type { SendMeta } from '../producer/kafka-producer.js';
 
+/** Of the producer of a relay: the same in every replica (docs/adr/0017). */
+export const outboxProducer = (schema: string): string => `${schema}.outbox`;
+
 export const outboxChannel = (schema: string): string => `${schema}_outbox`;
 
 /** The table, for the migrations list of an app. */

@@ -1,9 +1,12 @@
 import type { ICustomPartitioner, Message } from 'kafkajs';
 import { keyPartitioner, partitionOf } from './partitioner.js';
+import type { ProducerStamp, ProducerTerm } from './producer-term.js';
 
 /** All messages of one partition. */
 interface Bundle extends Message {
   bundled: readonly Message[];
+  /** The same when kafkajs sends it again. */
+  stamp?: ProducerStamp;
 }
 
 const isBundle = (message: Message): message is Bundle => 'bundled' in message;
@@ -14,6 +17,9 @@ export const unbundled = (messages: readonly Message[]): readonly Message[] => {
   if (first && messages.length === 1 && isBundle(first)) return first.bundled;
   return messages.flatMap((message) => (isBundle(message) ? message.bundled : message));
 };
+
+export const stampOf = ([first, ...others]: readonly Message[]): ProducerStamp | undefined =>
+  first && others.length === 0 && isBundle(first) ? first.stamp : undefined;
 
 /**
  * For each message kafkajs copies the list of those that go to the same partition: it is given one for each partition,
@@ -35,7 +41,15 @@ export class Bundles {
     };
   };
 
-  of(topic: string, messages: readonly Message[]): Message[] {
+  knows(topic: string): boolean {
+    return this.partitions.has(topic);
+  }
+
+  learn(topic: string, partitions: number): void {
+    this.partitions.set(topic, partitions);
+  }
+
+  of(topic: string, messages: readonly Message[], term?: ProducerTerm): Message[] {
     const partitions = this.partitions.get(topic);
     if (partitions === undefined) return [...messages];
     const others: Message[] = [];
@@ -43,7 +57,9 @@ export class Bundles {
     for (const message of messages)
       (typeof message.key === 'string' ? lists[partitionOf(message.key, partitions)] : others)?.push(message);
     return lists.reduce<Message[]>((all, bundled, partition) => {
-      if (bundled.length > 0) all.push({ key: null, value: null, partition, bundled } as Bundle);
+      if (bundled.length === 0) return all;
+      const stamp = term?.stamp(topic, partition, bundled.length);
+      all.push({ key: null, value: null, partition, bundled, stamp } as Bundle);
       return all;
     }, others);
   }

@@ -12,12 +12,21 @@ import { logRequests } from '../request-log.js';
 import { Bundles } from './bundles.js';
 import { PendingRequest } from './pending-request.js';
 import './produce-request.js';
+import { newTerm, type ProducerTerm } from './producer-term.js';
 
 /** More than this waiting means that Kafka is away: callers are refused, and stop taking in. */
 const pendingMax = 100_000;
 
 /** A request of fewer messages came of a low rate, at which a pause would make the next one later, and hardly fuller. */
 const manyMessages = 16;
+
+/** Another one of the same name may have taken over meanwhile: what waited is not sent. */
+export class TermEnded extends Error {
+  constructor(name: string) {
+    super(`The term of the producer ${name} has ended`);
+    this.name = 'TermEnded';
+  }
+}
 
 /** Kafka has been away for so long that the producer takes no more. */
 export class ProducerFull extends Error {
@@ -37,6 +46,8 @@ export interface ProducerOptions {
    * At a low rate, and after a time without any, a message does not wait. Default: 0.
    */
   paceMs?: number;
+  /** `takeOver` works with: of all that have this name, one can store something. Without the installation's prefix. */
+  name?: string;
 }
 
 export type SendMeta = Omit<MessageMeta, 'source'>;
@@ -51,6 +62,7 @@ export class KafkaProducer {
   private readonly bundles = new Bundles();
   /** Behind the request that is under way; more is added to the last one. */
   private waiting: PendingRequest[] = [];
+  private term: ProducerTerm | undefined;
   private unacknowledged = 0;
   /** When the last request of many messages began. */
   private manyBegunAtMs = -Infinity;
@@ -77,6 +89,19 @@ export class KafkaProducer {
   async disconnect(): Promise<void> {
     await this.pumping;
     await this.producer.disconnect();
+  }
+
+  /**
+   * From now on Kafka stores nothing more of what others of this name send, be it on its way already, where this one
+   * has stored something; and each message of this one once, in order. What waits is not sent. Rejects when Kafka does
+   * not do that: then messages are sent as without a name.
+   */
+  async takeOver(name = this.options.name): Promise<void> {
+    if (name === undefined) throw new Error('only a producer with a name takes over');
+    for (const request of this.waiting.splice(0)) this.giveUp(request, new TermEnded(name));
+    await this.pumping;
+    this.term = undefined;
+    this.term = await newTerm(this.connection.kafka, this.connection.topicName(name));
   }
 
   /** Messages not yet acknowledged. */
@@ -159,17 +184,29 @@ export class KafkaProducer {
   private async request(request: PendingRequest): Promise<void> {
     const started = performance.now();
     if (request.count >= manyMessages) this.manyBegunAtMs = started;
+    const { term } = this;
     try {
-      const topicMessages = request.topicMessages((topic, messages) => this.bundles.of(topic, messages));
+      if (term) await this.learnPartitions(request.topics);
+      const topicMessages = request.topicMessages((topic, messages) => this.bundles.of(topic, messages, term));
       await this.producer.sendBatch({ topicMessages, acks: -1 });
       request.done();
+      this.unacknowledged -= request.count;
       this.count(request.count, 'ok', started);
     } catch (error) {
-      request.failed(error);
+      this.giveUp(request, error);
       this.count(request.count, 'failed', started);
-    } finally {
-      this.unacknowledged -= request.count;
     }
+  }
+
+  private giveUp(request: PendingRequest, error: unknown): void {
+    request.failed(error);
+    this.unacknowledged -= request.count;
+  }
+
+  /** Only messages that are bundled have a place in a term. */
+  private async learnPartitions(topics: readonly string[]): Promise<void> {
+    for (const topic of topics)
+      if (!this.bundles.knows(topic)) this.bundles.learn(topic, await this.connection.partitionsOf(topic));
   }
 
   private count(messages: number, outcome: string, started: number): void {

@@ -21,6 +21,10 @@ export class PendingRequest {
     return this.messages;
   }
 
+  get topics(): string[] {
+    return [...this.byTopic.keys()];
+  }
+
   get isFull(): boolean {
     return this.messages >= messagesMax || this.bytes >= bytesMax;
   }

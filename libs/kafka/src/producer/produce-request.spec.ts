@@ -60,6 +60,17 @@ describe('a produce request', () => {
     expect(await bytes(ours, [message({}), bundle])).toBe(await bytes(theirs, [message({}), ...many]));
   });
 
+  it('is written as kafkajs writes it for an idempotent producer: messages of a term', async () => {
+    const many = Array.from({ length: 3 }, (_, n) => message({ key: `k${n}` }));
+    const stamp = { producerId: 2n ** 40n, epoch: 7, sequence: 4_711 };
+    const bundle = { key: null, value: null, partition: 3, bundled: many, stamp };
+    const partitions = [{ partition: 3, messages: many, firstSequence: 4_711 }];
+    const topicData = [{ topic: 'a-tópic', partitions }];
+    expect(await bytes(ours, [bundle])).toBe(
+      await bytes(theirs, [], { producerId: 2 ** 40, producerEpoch: 7, topicData }),
+    );
+  });
+
   it('is written as kafkajs writes it: several topics and partitions', async () => {
     const partitions = [0, 7].map((partition) => ({ partition, messages: [message({}), message({ key: 'b' })] }));
     const topicData = ['a', 'b'].map((topic) => ({ topic, partitions }));

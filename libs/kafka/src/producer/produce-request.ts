@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module';
 import type { Message } from 'kafkajs';
-import { unbundled } from './bundles.js';
+import { stampOf, unbundled } from './bundles.js';
 import { crc32c } from './crc32c.js';
+import type { ProducerStamp } from './producer-term.js';
 import { type MeasuredRecord, measureRecord, writeRecord } from './record-encoder.js';
 import { RoomyRequest } from './request-room.js';
 
@@ -46,6 +47,7 @@ const magic = 2;
 interface Batch {
   partition: number;
   records: readonly MeasuredRecord[];
+  stamp: ProducerStamp;
   firstMs: number;
   lastMs: number;
   bytes: number;
@@ -56,6 +58,9 @@ interface TopicBatches {
   batches: readonly Batch[];
 }
 
+/** Of nobody in particular. */
+const noStamp: ProducerStamp = { producerId: -1n, epoch: 0, sequence: 0 };
+
 const batchOf = ({ partition, messages: given }: PartitionData): Batch => {
   const messages = unbundled(given);
   const now = Date.now();
@@ -64,7 +69,7 @@ const batchOf = ({ partition, messages: given }: PartitionData): Batch => {
   const lastMs = times.reduce((most, time) => Math.max(most, time), -Infinity);
   const records = messages.map((message, n) => measureRecord(message, n, (times[n] as number) - firstMs));
   const bytes = records.reduce((sum, record) => sum + record.bytes, batchHeadBytes);
-  return { partition, records, firstMs, lastMs, bytes };
+  return { partition, records, stamp: stampOf(given) ?? noStamp, firstMs, lastMs, bytes };
 };
 
 const writeInt64 = (buffer: Buffer, at: number, value: number): void => {
@@ -72,8 +77,8 @@ const writeInt64 = (buffer: Buffer, at: number, value: number): void => {
   buffer.writeUInt32BE(value % 2 ** 32, at + 4);
 };
 
-/** Record batch of format v2 (KIP-98), of nobody in particular: no idempotence, no transaction, no compression. */
-const writeBatch = (buffer: Buffer, start: number, { records, firstMs, lastMs, bytes }: Batch): number => {
+/** Record batch of format v2 (KIP-98): no transaction, no compression. */
+const writeBatch = (buffer: Buffer, start: number, { records, stamp, firstMs, lastMs, bytes }: Batch): number => {
   const end = start + bytes;
   writeInt64(buffer, start, 0);
   buffer.writeInt32BE(bytes - unmeasuredBytes, start + 8);
@@ -83,10 +88,9 @@ const writeBatch = (buffer: Buffer, start: number, { records, firstMs, lastMs, b
   at = buffer.writeInt32BE(records.length - 1, at);
   writeInt64(buffer, at, firstMs);
   writeInt64(buffer, at + 8, lastMs);
-  // Producer id, its epoch, first sequence.
-  buffer.fill(0xff, at + 16, at + 24);
-  at = buffer.writeInt16BE(0, at + 24);
-  at = buffer.writeInt32BE(0, at);
+  at = buffer.writeBigInt64BE(stamp.producerId, at + 16);
+  at = buffer.writeInt16BE(stamp.epoch, at);
+  at = buffer.writeInt32BE(stamp.sequence, at);
   at = buffer.writeInt32BE(records.length, at);
   for (const record of records) at = writeRecord(buffer, at, record);
   buffer.writeUInt32BE(crc32c(buffer, start + uncheckedBytes, end), start + uncheckedBytes - 4);
@@ -137,7 +141,7 @@ const theirs = require(path) as (request: ProduceRequest) => Encodable;
 const isOurs = ({ transactionalId, producerId = -1, compression = 0 }: ProduceRequest): boolean =>
   !transactionalId && Number(producerId) === -1 && compression === 0;
 
-/** What is idempotent, in a transaction or compressed is left to kafkajs. */
+/** What kafkajs makes idempotent, a transaction or compressed is left to it. */
 const produceRequest = (request: ProduceRequest): Encodable => {
   if (!isOurs(request)) return theirs(request);
   return {

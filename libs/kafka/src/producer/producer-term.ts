@@ -1,0 +1,74 @@
+import { createRequire } from 'node:module';
+import type { Cluster, Kafka, Logger } from 'kafkajs';
+
+/** Where the records of a batch are among those of its producer. */
+export interface ProducerStamp {
+  producerId: bigint;
+  epoch: number;
+  /** Of the first record. */
+  sequence: number;
+}
+
+/** Sequence numbers go on with 0 (KIP-98). */
+const sequencesMax = 2 ** 31;
+
+/**
+ * The time of one producer among those of the same name. Kafka stores nothing of an earlier term in a partition that
+ * has something of a later one, and each batch once, however often it comes: KIP-98, without its transactions.
+ */
+export class ProducerTerm {
+  private readonly next = new Map<string, number>();
+
+  constructor(
+    private readonly producerId: bigint,
+    private readonly epoch: number,
+  ) {}
+
+  /** For so many records, which are sent after all that were stamped before. */
+  stamp(topic: string, partition: number, records: number): ProducerStamp {
+    const place = `${topic}/${partition}`;
+    const sequence = this.next.get(place) ?? 0;
+    this.next.set(place, (sequence + records) % sequencesMax);
+    return { producerId: this.producerId, epoch: this.epoch, sequence };
+  }
+}
+
+interface EosManager {
+  initProducerId(): Promise<void>;
+  getProducerId(): string;
+  getProducerEpoch(): number;
+}
+
+interface EosOptions {
+  logger: Logger;
+  cluster: Cluster;
+  transactional: true;
+  transactionalId: string;
+}
+
+const createEosManager = createRequire(import.meta.url)('kafkajs/src/producer/eosManager/index.js') as (
+  options: EosOptions,
+) => EosManager;
+
+type PrivateParts = Record<symbol, (options: object) => Cluster & { disconnect(): Promise<void> }>;
+
+/** A kafkajs client's own way to the cluster, which it gives to nobody. */
+const newCluster = (kafka: Kafka): ReturnType<PrivateParts[symbol]> => {
+  const ofClusters = Object.getOwnPropertySymbols(kafka).find((s) => s.description === 'private:Kafka:createCluster');
+  const create = ofClusters && (kafka as unknown as PrivateParts)[ofClusters];
+  if (!create) throw new Error('kafkajs makes clusters in another way than in the version this was written for');
+  return create.call(kafka, { allowAutoTopicCreation: false });
+};
+
+/** Ends the term of whoever had the name before. Rejects when Kafka does not allow the name, or nobody keeps it. */
+export const newTerm = async (kafka: Kafka, name: string): Promise<ProducerTerm> => {
+  const cluster = newCluster(kafka);
+  try {
+    await cluster.connect();
+    const manager = createEosManager({ logger: kafka.logger(), cluster, transactional: true, transactionalId: name });
+    await manager.initProducerId();
+    return new ProducerTerm(BigInt(manager.getProducerId()), manager.getProducerEpoch());
+  } finally {
+    await cluster.disconnect();
+  }
+};

@@ -1,0 +1,82 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { type DeviceModelChanged, DeviceModels, fixtures } from '@lanyard/contracts';
+import { createLogger } from '@lanyard/service';
+import { engines, eventually, isolate, type Isolation } from '@lanyard/testing';
+import { KafkaConnection, KafkaProducer, type ProducerOptions, TermEnded } from '../src/index.js';
+import { Bundles } from '../src/producer/bundles.js';
+import { newTerm } from '../src/producer/producer-term.js';
+
+const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
+const value = fixtures(DeviceModels).valid['one resource'] as DeviceModelChanged;
+
+describe('producers of one name', () => {
+  let isolation: Isolation;
+  let connection: KafkaConnection;
+  const ends: (() => Promise<unknown>)[] = [];
+
+  beforeAll(async () => {
+    isolation = await isolate('producer-term');
+    const { topicPrefix } = isolation;
+    const { brokers } = engines();
+    connection = new KafkaConnection({ brokers, clientId: 'test', topicPrefix, partitions: 1, logger });
+    await connection.ensureTopics([DeviceModels]);
+  });
+
+  afterEach(async () => {
+    for (const end of ends.splice(0).reverse()) await end();
+  });
+
+  afterAll(async () => {
+    await connection?.close();
+    await isolation?.drop();
+  });
+
+  const newProducer = async (options: Partial<ProducerOptions> = {}): Promise<KafkaProducer> => {
+    const producer = new KafkaProducer(connection, { source: 'test', name: 'one', ...options });
+    await producer.connect();
+    ends.push(() => producer.disconnect());
+    return producer;
+  };
+
+  const stored = async (): Promise<number> => Number((await connection.offsets(DeviceModels.name)).get(0)?.high);
+
+  it('follow each other: only the last one that took over is heard', async () => {
+    const [first, second] = [await newProducer(), await newProducer()];
+    const before = await stored();
+    for (const producer of [first, second, first]) {
+      await producer.takeOver();
+      await producer.send(DeviceModels, value);
+      await producer.send(DeviceModels, value);
+    }
+    await expect(second.send(DeviceModels, value)).rejects.toThrow(/epoch/);
+    expect(await stored()).toBe(before + 6);
+  });
+
+  it('do not send what waited when they take over', async () => {
+    const producer = await newProducer({ paceMs: 500 });
+    await producer.takeOver();
+    await producer.send(DeviceModels, value);
+    const before = await stored();
+    const waiting = producer.send(DeviceModels, value);
+    await Promise.all([expect(waiting).rejects.toThrow(TermEnded), producer.takeOver()]);
+    expect([await stored(), producer.pending]).toEqual([before, 0]);
+    await producer.send(DeviceModels, value);
+    expect(await stored()).toBe(before + 1);
+  });
+
+  it('store a request once that comes twice, since its answer was lost', async () => {
+    const topic = connection.topicName(DeviceModels.name);
+    const bundles = new Bundles();
+    bundles.learn(topic, 1);
+    const raw = connection.kafka.producer({ createPartitioner: bundles.partitioner });
+    await raw.connect();
+    ends.push(() => raw.disconnect());
+    const before = await stored();
+    const message = { key: 'k', value: null };
+    const term = await newTerm(connection.kafka, connection.topicName('two'));
+    const requests = [bundles.of(topic, [message, message], term), bundles.of(topic, [message], term)];
+    for (const messages of [requests[0], requests[1], requests[0], requests[1]])
+      await raw.sendBatch({ topicMessages: [{ topic, messages: messages ?? [] }], acks: -1 });
+    await eventually(async () => expect(await stored()).toBe(before + 3));
+  });
+});
