@@ -1,4 +1,4 @@
--- A batch arrived: its events go.
+-- A batch arrived: its events go. May come again: what was confirmed before is neither removed nor counted once more.
 --
 -- KEYS  1 ready
 -- ARGV  base channel token  now  oldest time an event may have  batch: from to chunks cost skip
@@ -11,16 +11,17 @@ local base, channel, token, now, oldest = ARGV[1], ARGV[2], ARGV[3], tonumber(AR
 local from, to, mode, bytes_max, linger = tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[11], tonumber(ARGV[12]), ARGV[13]
 local key, queue = channel_keys(base, channel)
 
-local state = load(key, 'token', 'owner', 'max', 'kind', 'rev', 'stopped', 'born')
+local state = load(key, 'token', 'owner', 'max', 'kind', 'rev', 'stopped', 'born', 'sentFrom')
 if state.token ~= token then return { 'fenced' } end
 though_full(base)
 local books = load_books(key)
-undrop(books, to, from)
+local unconfirmed = math.max(from, tonumber(state.sentFrom) or from)
+undrop(books, to, unconfirmed)
 local hint = hint_of({ from, ARGV[8], ARGV[9], ARGV[10] }, 1)
 take_away(queue, books, to, hint)
 drop_aged(queue, books, oldest)
 save_books(key, books)
-redis.call('HSET', key, 'attempt', 0, 'failSince', '', 'lingerUntil', linger, 'sentFrom', to)
+redis.call('HSET', key, 'attempt', 0, 'failSince', '', 'lingerUntil', linger, 'sentFrom', math.max(to, unconfirmed))
 
 local goes_on = (ARGV[14] == '' or ARGV[14] == state.rev) and state.stopped == ''
 if mode == 'hold' then return { 'held', books.head, goes_on and 1 or 0 } end

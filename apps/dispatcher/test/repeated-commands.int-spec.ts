@@ -1,0 +1,151 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { type Cursor, cursorAfter } from '../src/queue/batch.js';
+import type { Hold } from '../src/queue/channel-queue.js';
+import type { RedisLink } from '../src/queue/redis-link.js';
+import { type CommandName, commandNames } from '../src/queue/scripts.js';
+import { accountId, hourMs, queueBench } from './queue-bench.js';
+
+/** Who lives says so by counting: once more does no harm. The others only read. */
+const unchecked: readonly CommandName[] = ['beat-1', 'time-1'];
+
+describe('a command that Redis carries out twice, since its first answer was lost', () => {
+  const bench = queueBench();
+  const { register, numbered, append, claimed, expectBooksToBeRight } = bench;
+  const seen = new Set<CommandName>();
+
+  const content = async (key: string): Promise<unknown> => {
+    const { redis } = bench.link;
+    const type = await redis.type(key);
+    if (type === 'hash') return redis.hgetall(key);
+    if (type === 'list') return redis.lrange(key, 0, -1);
+    if (type === 'zset') return redis.zrange(key, 0, -1, 'WITHSCORES');
+    if (type === 'set') return (await redis.smembers(key)).sort();
+    return redis.get(key);
+  };
+
+  const everything = async (): Promise<Record<string, unknown>> => {
+    const keys = (await bench.link.redis.keys(`${bench.keys.of(bench.channelId).base}*`)).sort();
+    return Object.fromEntries(await Promise.all(keys.map(async (key) => [key, await content(key)])));
+  };
+
+  let once: RedisLink['run'] | undefined;
+
+  beforeEach(() => {
+    const run = (once ??= bench.link.run.bind(bench.link));
+    bench.link.run = async (name, keys, args) => {
+      seen.add(name);
+      const answer = await run(name, keys, args);
+      const after = await everything();
+      await run(name, keys, args);
+      expect({ name, ...(await everything()) }).toEqual({ name, ...after });
+      return answer;
+    };
+  });
+
+  /** Each test begins with so many events that are counted as dropped, and nothing to do with what follows. */
+  const withDrops = async (kind: 'callback' | 'websocket' | 'pull', eventsMax = 3): Promise<void> => {
+    await register({ kind, eventsMax });
+    await append(numbered(9));
+    await bench.clock.advance(25 * hourMs);
+    expect(await dropped()).toBe(9);
+  };
+
+  const dropped = async (): Promise<number | undefined> => (await bench.registry.inspect(bench.channelId))?.dropped.age;
+
+  const attached = async (kind: 'websocket' | 'pull', after?: string): Promise<{ hold: Hold; cursor: Cursor }> => {
+    const how = { conn: kind, mode: 'free', kind, ...(after !== undefined && { after }) } as const;
+    const found = await bench.queue.attach(bench.channelId, accountId, how);
+    if (found.outcome !== 'ok') throw new Error(found.outcome);
+    return found;
+  };
+
+  const taken = async (hold: Hold, cursor: Cursor) => {
+    const found = await bench.queue.take(hold, cursor);
+    if (found.outcome !== 'ok') throw new Error(found.outcome);
+    return found;
+  };
+
+  it('delivers a callback once, and counts what was lost once', async () => {
+    await withDrops('callback');
+    await append(numbered(8));
+    const claim = await claimed();
+    expect((await bench.queue.confirm(claim.hold, claim.batch, claim.revision)).held).toBe(true);
+    const next = await bench.queue.ack(claim.hold, { ...claim.batch, from: 12, to: 12 }, 'next', 0, claim.revision);
+    expect(next).toMatchObject({ outcome: 'next', batch: { from: 12, to: 15 } });
+    expect(await bench.queue.holds(claim.hold, claim.revision)).toBe(true);
+    if (next.outcome === 'next') await bench.queue.fail(claim.hold, next.batch, 1_000, claim.revision);
+    await bench.queue.postpone(bench.channelId, 500);
+    await bench.clock.advance(1_000);
+    const again = await claimed();
+    expect(again.batch).toMatchObject({ from: 12, to: 15 });
+    await bench.queue.detach(again.hold, again.batch.to);
+    const last = await claimed();
+    await bench.queue.ack(last.hold, last.batch, 'release', 0, last.revision);
+    expect(await dropped()).toBe(9);
+    expect((await bench.registry.drops(bench.channelId))?.dropped.age).toBe(9);
+    await expectBooksToBeRight();
+  });
+
+  it('gives a batch of a free account up once', async () => {
+    await register({ tier: 'free' });
+    await append(numbered(3));
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const claim = await claimed();
+      await bench.queue.fail(claim.hold, claim.batch, 0, claim.revision);
+    }
+    expect((await bench.registry.inspect(bench.channelId))?.dropped.failed).toBe(3);
+  });
+
+  it('takes back once what was lost on its way to a socket, and arrived', async () => {
+    await withDrops('websocket');
+    await append(numbered(6));
+    const { hold, cursor } = await attached('websocket');
+    const first = await taken(hold, cursor);
+    const second = await taken(hold, cursorAfter(first.cursor, first.batch));
+    await bench.clock.advance(25 * hourMs);
+    expect(await dropped()).toBe(15);
+    for (const { batch } of [first, second]) await bench.queue.confirm(hold, batch);
+    expect(await dropped()).toBe(9);
+    // The first one again: Redis has heard of the second one since.
+    await bench.queue.confirm(hold, first.batch);
+    await bench.queue.confirm(hold, second.batch);
+    expect(await dropped()).toBe(9);
+    await expectBooksToBeRight();
+  });
+
+  it('confirms an answer of a poll once', async () => {
+    await withDrops('pull');
+    await append(numbered(6));
+    const first = await attached('pull');
+    const { batch } = await taken(first.hold, first.cursor);
+    await bench.queue.detach(first.hold, batch.to);
+    await bench.queue.unpend(bench.channelId, batch.to);
+    const second = await attached('pull');
+    const answer = await taken(second.hold, second.cursor);
+    expect(answer.batch).toMatchObject({ from: 9, to: 12 });
+    await bench.queue.detach(second.hold, answer.batch.to);
+    await bench.clock.advance(25 * hourMs);
+    expect(await dropped()).toBe(15);
+    await attached('pull');
+    expect(await dropped()).toBe(12);
+  });
+
+  it('frees the channels of a replica that is gone, ends those that lapsed, and removes them', async () => {
+    await withDrops('callback');
+    await append(numbered(3));
+    await claimed(bench.other);
+    const { base, ready } = bench.keys.of(bench.channelId);
+    await bench.link.run('bury-1', [ready], [base, 'b#1', bench.clock.now()]);
+    expect((await claimed()).batch.count).toBe(3);
+    await bench.clock.advance(60 * hourMs);
+    expect(await bench.registry.lapsed()).toEqual([{ channelId: bench.channelId, rule: 'idle' }]);
+    const closed = await bench.registry.close(bench.channelId, '9');
+    expect(closed).toMatchObject({ events: 3, dropped: { age: 9 } });
+    await bench.registry.remove(bench.channelId, '9');
+    expect(await bench.registry.inspect(bench.channelId)).toBeUndefined();
+  });
+
+  it('is shown above for every command', () => {
+    expect(commandNames.filter((name) => !seen.has(name) && !unchecked.includes(name))).toEqual([]);
+  });
+});
