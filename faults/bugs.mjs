@@ -146,6 +146,15 @@ export const bugs = [
     shows: /^I[15]/,
   },
   {
+    name: 'old-place',
+    about: 'a socket goes on by what it knew of the list before a full queue lost a part of what is on its way',
+    file: 'dist/queue/batch.js',
+    find: 'cursor.head === confirmed.from',
+    replace: 'cursor.head !== undefined',
+    row: 'D1b',
+    shows: /^I[1249]/,
+  },
+  {
     name: 'old-memory',
     about: 'a replica goes on with what it remembers of a Redis that is gone',
     file: 'dist/assembly.js',

@@ -68,6 +68,11 @@ export class SocketReceiver {
     for (const answer of this.heldPongs.splice(0)) answer();
   }
 
+  /** The next ones still wait. */
+  releaseFirstPong() {
+    this.heldPongs.shift()?.();
+  }
+
   /** Connects once more, beside the socket that is open. */
   connectAgain() {
     this.connect();

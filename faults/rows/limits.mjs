@@ -74,7 +74,34 @@ const overflow = {
 };
 
 const quietMs = 1_000;
-const underSocketPerSecond = 150;
+const lookAgainMs = 100;
+const queuedWithinMs = 30_000;
+/** Of what is queued at a time. */
+const portion = 100;
+
+/** @param {Experiment} experiment @param {string} name */
+const pageOf = async (experiment, name) => {
+  const page = (await experiment.pages()).find(({ channel }) => channel === name);
+  if (!page) throw new Error(`no channel ${name}`);
+  return page;
+};
+
+/**
+ * So many events for one channel, while there is no other load. Resolves when they are in its queue, or were.
+ * @param {Experiment} experiment @param {string} name @param {number} count
+ */
+const fill = async (experiment, name, count) => {
+  const { load } = experiment.live;
+  const devices = load.devices.filter(({ kind, channels }) => kind === 'values' && channels.includes(name));
+  const before = await pageOf(experiment, name);
+  for (let n = 0; n < count; n++) load.produce(experiment.random.pick(devices));
+  const areQueued = async () => {
+    await sleep(lookAgainMs);
+    const { head, n } = await pageOf(experiment, name);
+    return head + n >= before.head + before.n + count;
+  };
+  if (!(await eventually(areQueued, queuedWithinMs))) experiment.violation('D1b events are missing in the queue');
+};
 
 /** @type {Row} */
 const overflowUnderSocket = {
@@ -84,7 +111,7 @@ const overflowUnderSocket = {
   tenants: 1,
   kinds: ['websocket'],
   devices: 6,
-  perSecond: underSocketPerSecond,
+  perSecond: 150,
   seconds: 14,
   drops: true,
   inject: async (experiment) => {
@@ -94,31 +121,33 @@ const overflowUnderSocket = {
     if (!channel || !receiver) return;
     const serialization = { max_chunk_size: 40, cfg: { include_uid: true } };
     await live.mustCall(channel, 'PUT', 'websocket', { serialization });
-    await experiment.fault('no socket until the queue is nearly full', { times: 1 }, async () => {
+    const name = receiver.channel;
+    await live.load.stop();
+    // What has arrived and is not proven would be counted as dropped.
+    if (!(await eventually(() => history.missing() === 0, queuedWithinMs))) experiment.violation('D1b is not quiet');
+    await sleep(quietMs);
+    await experiment.fault('no socket until the queue is nearly full', {}, async () => {
       receiver.stop();
-      const isNearlyFull = async () =>
-        (await experiment.pages()).some(({ bytes }) => bytes > queueBytesMax - 6_000_000);
-      if (!(await eventually(isNearlyFull, 40_000))) experiment.violation('D1b the queue did not fill');
-      await live.load.stop();
+      while ((await pageOf(experiment, name)).bytes < queueBytesMax - 6_000_000) await fill(experiment, name, portion);
     });
     // What was sent is the oldest, so it goes first: a part of it, or all of it and others.
-    const share = experiment.random.pick([0, 1]);
-    await experiment.fault('a socket proves nothing until the queue overflows', {}, async () => {
+    const share = experiment.random.pick([0.3, 0.6, 1.2]);
+    await experiment.fault('a socket proves little until the queue overflows', {}, async () => {
       const before = history.deliveries.length;
       receiver.holdsPongs = true;
       receiver.restart();
       const sent = () => history.deliveries.slice(before);
       const isWindowFull = () => Date.now() - (sent().at(-1)?.atMs ?? Infinity) > quietMs;
       await eventually(isWindowFull, 3_000);
-      live.load.start(underSocketPerSecond);
       const onTheirWay = sent().reduce((sum, { uids }) => sum + uids.length, 0);
-      const isOver = async () => {
-        await experiment.learnDrops();
-        return experiment.dropped > share * onTheirWay;
-      };
-      if (!(await eventually(isOver, 5_000))) experiment.violation('D1b the queue did not overflow');
-      await live.load.stop();
-      await sleep(quietMs);
+      const { n, bytes } = await pageOf(experiment, name);
+      await fill(experiment, name, Math.ceil((queueBytesMax - bytes) / (bytes / n) + share * onTheirWay));
+      await experiment.learnDrops();
+      if (experiment.dropped === 0) experiment.violation('D1b the queue did not overflow');
+      // It has room for more, and finds its place behind what was lost, before the rest of that is proven.
+      const batches = sent().length;
+      receiver.releaseFirstPong();
+      if (!(await eventually(() => sent().length > batches, 5_000))) experiment.violation('D1b the socket got no more');
       receiver.releasePongs();
     });
   },
