@@ -100,37 +100,53 @@ export const saturate = async (url, next, options) => {
 };
 
 /**
- * So many a second, evenly, whether or not answers come: a request that waits for a connection counts from when it was due.
- * @param {URL} url @param {() => Buffer} next @param {{ seconds: number, connections: number, perSecond: number }} options
+ * Requests at so many a second, evenly, whether or not answers come: one that waits for a connection counts from when it was
+ * due. Connections stay open from one run to the next.
  */
-export const steady = async (url, next, options) => {
-  const all = await connections(url, options.connections);
-  const free = [...all];
-  /** @type {number[]} */
-  const waiting = [];
-  /** @type {number[]} */
-  const took = [];
-  /** @param {Connection} connection @param {number} dueAt */
-  const serve = async (connection, dueAt) => {
-    const bytes = next();
-    mustSucceed(await connection.ask(bytes), bytes);
-    took.push(performance.now() - dueAt);
-    const due = waiting.shift();
-    if (due === undefined) free.push(connection);
-    else await serve(connection, due);
-  };
-  /** @type {Promise<void>[]} */
-  const under = [];
-  const startedAt = performance.now();
-  for (let n = 0; n < options.seconds * options.perSecond; n++) {
-    const dueAt = startedAt + (n * 1_000) / options.perSecond;
-    const wait = dueAt - performance.now();
-    if (wait > 0) await new Promise((done) => setTimeout(done, wait));
-    const connection = free.pop();
-    if (connection === undefined) waiting.push(dueAt);
-    else under.push(serve(connection, Math.max(dueAt, performance.now() - 1)));
+export class Steady {
+  /** @param {URL} url @param {{ connections: number, perSecond: number }} options */
+  static async open(url, { connections: count, perSecond }) {
+    return new Steady(await connections(url, count), perSecond);
   }
-  await Promise.all(under);
-  for (const connection of all) connection.close();
-  return { took };
-};
+
+  /** @param {Connection[]} all @param {number} perSecond */
+  constructor(all, perSecond) {
+    this.all = all;
+    this.perSecond = perSecond;
+  }
+
+  /** What each request took, in ms. `next` gives the bytes of each. @param {() => Buffer} next @param {number} seconds */
+  async run(next, seconds) {
+    const free = [...this.all];
+    /** @type {number[]} */
+    const waiting = [];
+    /** @type {number[]} */
+    const took = [];
+    /** @param {Connection} connection @param {number} dueAt */
+    const serve = async (connection, dueAt) => {
+      const bytes = next();
+      mustSucceed(await connection.ask(bytes), bytes);
+      took.push(performance.now() - dueAt);
+      const due = waiting.shift();
+      if (due === undefined) free.push(connection);
+      else await serve(connection, due);
+    };
+    /** @type {Promise<void>[]} */
+    const under = [];
+    const startedAt = performance.now();
+    for (let n = 0; n < seconds * this.perSecond; n++) {
+      const dueAt = startedAt + (n * 1_000) / this.perSecond;
+      const wait = dueAt - performance.now();
+      if (wait > 0) await new Promise((done) => setTimeout(done, wait));
+      const connection = free.pop();
+      if (connection === undefined) waiting.push(dueAt);
+      else under.push(serve(connection, Math.max(dueAt, performance.now() - 1)));
+    }
+    await Promise.all(under);
+    return took;
+  }
+
+  close() {
+    for (const connection of this.all) connection.close();
+  }
+}

@@ -130,43 +130,6 @@ describe('libs/kafka on a real broker', () => {
     expect(batches).toBeLessThan(200);
   });
 
-  it('keeps the order at a pace, and sends what waits before it disconnects', async () => {
-    const topic = own('pace');
-    await connection.ensureTopics([topic]);
-    const paced = new KafkaProducer(connection, { source: 'test', paceMs: 100 });
-    await paced.connect();
-    const deviceId = newId();
-    const sent: Promise<void>[] = [];
-    const count = 200;
-    for (let n = 0; n < count; n++) {
-      sent.push(paced.send(topic, event(deviceId, n)));
-      if (n >= count / 2) await new Promise((resolve) => setImmediate(resolve));
-    }
-    await paced.disconnect();
-    await Promise.all(sent);
-    const seen: number[] = [];
-    await consume<DeviceEventReported>({ topic, handler: async (batch) => void seen.push(...numbers(batch)) });
-    await eventually(() => seen.length === count);
-    expect(seen).toEqual(Array.from({ length: count }, (_, n) => n));
-  });
-
-  it('waits behind a request of many messages, and not behind one of few', async () => {
-    const topic = own('few');
-    const paceMs = 3_000;
-    await connection.ensureTopics([topic]);
-    const paced = new KafkaProducer(connection, { source: 'test', paceMs });
-    await paced.connect();
-    const tookMs = async (count: number) => {
-      const begunAtMs = performance.now();
-      await Promise.all(Array.from({ length: count }, (_, n) => paced.send(topic, event(newId(), n))));
-      return performance.now() - begunAtMs;
-    };
-    for (let n = 0; n < 3; n++) expect(await tookMs(2)).toBeLessThan(paceMs / 2);
-    await tookMs(100);
-    expect(await tookMs(1)).toBeGreaterThan(paceMs / 2);
-    await paced.disconnect();
-  });
-
   it('refuses to send what does not fit the topic', async () => {
     await expect(producer.send(own('order'), { ...event(newId(), 1), eventCode: 'free text' })).rejects.toThrow(
       /eventCode/,

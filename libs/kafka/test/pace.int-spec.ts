@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DeviceEvents, type DeviceEventReported, fixtures } from '@lanyard/contracts';
+import { createLogger, newId } from '@lanyard/service';
+import { engines, eventually, type Isolation, isolate } from '@lanyard/testing';
+import { BatchConsumer, KafkaConnection, KafkaProducer } from '../src/index.js';
+
+const accountId = newId();
+
+const event = (deviceId: string, n: number): DeviceEventReported => ({
+  ...(fixtures(DeviceEvents).valid['client code'] as DeviceEventReported),
+  accountId,
+  deviceId,
+  eventId: newId(),
+  description: String(n),
+});
+
+describe('a producer with a pace', () => {
+  let isolation: Isolation;
+  let connection: KafkaConnection;
+
+  beforeAll(async () => {
+    isolation = await isolate('pace');
+    connection = new KafkaConnection({
+      brokers: engines().brokers,
+      clientId: 'test',
+      topicPrefix: isolation.topicPrefix,
+      partitions: 4,
+      logger: createLogger({ app: 'test', replicaId: 'test', level: 'silent' }),
+    });
+  });
+  afterAll(async () => {
+    await connection?.close();
+    await isolation?.drop();
+  });
+
+  it('keeps the order, and sends what waits before it disconnects', async () => {
+    const topic = { ...DeviceEvents, name: 'pace' };
+    await connection.ensureTopics([topic]);
+    const paced = new KafkaProducer(connection, { source: 'test', paceMs: 100 });
+    await paced.connect();
+    const deviceId = newId();
+    const sent: Promise<void>[] = [];
+    const count = 200;
+    for (let n = 0; n < count; n++) {
+      sent.push(paced.send(topic, event(deviceId, n)));
+      if (n >= count / 2) await new Promise((resolve) => setImmediate(resolve));
+    }
+    await paced.disconnect();
+    await Promise.all(sent);
+    const seen: number[] = [];
+    const consumer = new BatchConsumer<DeviceEventReported>(connection, {
+      topic,
+      group: 'g',
+      onFatal: (error) => void expect(error).toBeUndefined(),
+      handler: async ({ messages }) => void seen.push(...messages.map(({ value }) => Number(value.description))),
+    });
+    await consumer.start();
+    await eventually(() => seen.length === count);
+    await consumer.stop();
+    expect(seen).toEqual(Array.from({ length: count }, (_, n) => n));
+  });
+
+  it('waits behind a request of many messages, and not behind one of few', async () => {
+    const topic = { ...DeviceEvents, name: 'few' };
+    const paceMs = 3_000;
+    await connection.ensureTopics([topic]);
+    const paced = new KafkaProducer(connection, { source: 'test', paceMs });
+    await paced.connect();
+    const tookMs = async (count: number) => {
+      const begunAtMs = performance.now();
+      await Promise.all(Array.from({ length: count }, (_, n) => paced.send(topic, event(newId(), n))));
+      return performance.now() - begunAtMs;
+    };
+    for (let n = 0; n < 3; n++) expect(await tookMs(2)).toBeLessThan(paceMs / 2);
+    await tookMs(100);
+    expect(await tookMs(1)).toBeGreaterThan(paceMs / 2);
+    await paced.disconnect();
+  });
+});
