@@ -90,6 +90,21 @@ it('so is every change of a WebSocket channel', async () => {
   expect(of(customer)[0]?.data).toMatchObject({ channel_kind: 'websocket' });
 }, 120_000);
 
+it('so is a pull channel, once it is made and not with each poll', async () => {
+  const customer = await landscape.customer();
+  for (const _ of ['first', 'second']) await ask(customer, 'GET', 'pull?noWait=true');
+  for (const _ of ['once', 'again']) await ask(customer, 'DELETE', 'pull');
+  await ask(customer, 'GET', 'pull?noWait=true');
+  await expectTold(customer, [['SYS_580'], ['SYS_582'], ['SYS_580']]);
+  for (const { data } of of(customer))
+    expect(data).toMatchObject({
+      channel_kind: 'pull',
+      target_id: customer.keyId,
+      actor_key_id: customer.keyId,
+      request_id: 'asked-by-test',
+    });
+}, 120_000);
+
 it('what is refused is not told, nor a channel that ends with its key', async () => {
   const customer = await landscape.customer();
   await ask(customer, 'PUT', 'websocket');

@@ -89,7 +89,7 @@ export class Channels {
       if (judgement.stopped === 'key_reset') throw new Unauthenticated('The secret of the key was reset.');
       return { target: sealed, serialization, ...judgement };
     };
-    const { channel } = await this.put(caller, 'callback', contents, caller);
+    const { channel } = await this.put(caller, 'callback', contents);
     return this.show(channel);
   }
 
@@ -133,14 +133,14 @@ export class Channels {
       target: null,
       serialization: serialization ?? known?.serialization ?? defaultSerialization(),
     });
-    const { channel, created } = await this.put(caller, 'websocket', contents, caller);
+    const { channel, created } = await this.put(caller, 'websocket', contents);
     return { ...(await this.show(channel)), created };
   }
 
   /** For a poll. `isKnown`: it has seen the channel. Throws ChannelDeleted when that is gone since. */
-  async ensurePull(owner: Owner, isKnown: boolean): Promise<void> {
+  async ensurePull(caller: Caller, isKnown: boolean): Promise<void> {
     const serialization = defaultSerialization();
-    await this.put(owner, 'pull', (known) => {
+    await this.put(caller, 'pull', (known) => {
       if (!known && isKnown) throw new ChannelDeleted();
       return { ...noStanding, target: null, serialization: known?.serialization ?? serialization };
     });
@@ -241,12 +241,12 @@ export class Channels {
   }
 
   private async put(
-    { keyId, accountId, tier }: Owner,
+    caller: Caller,
     kind: ChannelKind,
     contents: (known: Channel | null) => Contents,
-    actor?: Actor,
   ): Promise<{ channel: Channel; created: boolean }> {
     const { store, clock, keys } = this.parts;
+    const { keyId, accountId, tier } = caller;
     const work = async (locked: LockedChannel): Promise<{ channel: Channel; created: boolean }> => {
       // Deleted while the URL was verified: nobody would end what is made now.
       if (keys.isDeleted(keyId)) throw new Unauthenticated('The key was deleted.');
@@ -257,7 +257,7 @@ export class Channels {
       if (!known) await this.removeQueue(keyId, locked);
       const row = { keyId, accountId, kind, ...wanted, tier: birth.tier, createdAt: birth.createdAt };
       const opened = (each: Contents): Registered => ({ ...each, target: this.targetOf(each) });
-      const deed = actor && registration(actor, kind, opened(row), known ? opened(known) : undefined);
+      const deed = registration(caller, kind, opened(row), known ? opened(known) : undefined);
       const channel = await locked.save(row, known ? undefined : { status: 'created' }, deed);
       await this.register(channel, locked);
       return { channel, created: !known };

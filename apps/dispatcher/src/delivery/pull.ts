@@ -9,7 +9,7 @@ import type { Holder, Holders } from './holders.js';
 import type { Telemetry } from './telemetry.js';
 
 /** Whose channel is polled. */
-export type Poller = Pick<Identity, 'keyId' | 'accountId' | 'tier'>;
+export type Poller = Pick<Identity, 'keyId' | 'accountId' | 'tier' | 'requestId'>;
 
 /** What a poll asks for. */
 export interface PollWish {
