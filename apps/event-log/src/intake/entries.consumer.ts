@@ -7,8 +7,9 @@ import {
   type DeviceLifecycleChanged,
   type DeviceSessionChanged,
   DeviceSessions,
+  headerNames,
 } from '@lanyard/contracts';
-import { type Batch, OnBatch, storeBatch } from '@lanyard/kafka';
+import { type Batch, OnBatch, type Received, storeBatch } from '@lanyard/kafka';
 import { Controller, Inject } from '@nestjs/common';
 import { EntriesStore } from '../log/entries.store.js';
 import { dropEntry, type LogEntry, lifecycleEntry, reportedEntry, sessionEntry } from '../log/entry.js';
@@ -25,7 +26,7 @@ export class EntriesConsumer {
 
   @OnBatch(DeviceLifecycle)
   async onLifecycle(batch: Batch<DeviceLifecycleChanged>): Promise<void> {
-    await this.store(batch, lifecycleEntry);
+    await this.store(batch, (fact, { headers }) => lifecycleEntry(fact, headers.get(headerNames.requestId)));
   }
 
   @OnBatch(ChannelsDrops)
@@ -38,9 +39,9 @@ export class EntriesConsumer {
     await this.store(batch, reportedEntry);
   }
 
-  private store<V>(batch: Batch<V>, entryOf: (fact: V) => LogEntry | undefined): Promise<void> {
-    const entries = (fact: V): LogEntry[] => {
-      const entry = entryOf(fact);
+  private store<V>(batch: Batch<V>, entryOf: (fact: V, message: Received<V>) => LogEntry | undefined): Promise<void> {
+    const entries = (fact: V, message: Received<V>): LogEntry[] => {
+      const entry = entryOf(fact, message);
       return entry ? [entry] : [];
     };
     return storeBatch(batch, entries, (rows) => this.entries.append(rows));

@@ -73,6 +73,10 @@ describe('entries', () => {
       changes: { lifecycle_status: 'blocked' },
       data: { category: 'lost_or_stolen', by: 'operator', text: 'Gone since Monday' },
     });
+    expect(lifecycleEntry(lifecycle('asked for by a key'), 'asked-by-test')?.data).toMatchObject({
+      request_id: 'asked-by-test',
+      actor_key_id: expect.any(String),
+    });
     expect(lifecycleEntry({ ...lifecycle('created'), change: 'changed' })).toBeUndefined();
   });
 

@@ -91,8 +91,11 @@ const directory: Record<Exclude<DeviceLifecycleChanged['change'], 'changed'>, st
   deleted: 'SYS_203',
 };
 
-/** Creation, suspension, resumption and deletion. Of other changes device.events tells, if an operator made them. */
-export const lifecycleEntry = (fact: DeviceLifecycleChanged): LogEntry | undefined => {
+/**
+ * Creation, suspension, resumption and deletion, of the request that caused it. Of other changes device.events tells, if
+ * an operator made them.
+ */
+export const lifecycleEntry = (fact: DeviceLifecycleChanged, requestId?: string): LogEntry | undefined => {
   if (fact.change === 'changed') return undefined;
   const eventCode = directory[fact.change];
   const { suspension } = fact;
@@ -106,6 +109,7 @@ export const lifecycleEntry = (fact: DeviceLifecycleChanged): LogEntry | undefin
       text: suspension?.description,
       actor_key_id: fact.actor?.keyId,
       actor_account_id: fact.actor && fact.accountId,
+      request_id: requestId,
     }),
   });
 };

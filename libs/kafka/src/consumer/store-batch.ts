@@ -1,4 +1,4 @@
-import { type Batch, PoisonMessage } from './batch.js';
+import { type Batch, PoisonMessage, type Received } from './batch.js';
 
 interface Part<R> {
   offset: bigint;
@@ -9,9 +9,13 @@ interface Part<R> {
 const isAboutData = (error: unknown): error is Error =>
   error instanceof Error && 'code' in error && /^22...$/.test(String(error.code));
 
-const partOf = <V, R>(offset: bigint, value: V, rowsOf: (value: V) => readonly R[]): Part<R> => {
+/** What a message becomes. */
+type RowsOf<V, R> = (value: V, message: Received<V>) => readonly R[];
+
+const partOf = <V, R>(message: Received<V>, rowsOf: RowsOf<V, R>): Part<R> => {
+  const { offset, value } = message;
   try {
-    return { offset, rows: rowsOf(value) };
+    return { offset, rows: rowsOf(value, message) };
   } catch (error) {
     throw new PoisonMessage(offset, String(error));
   }
@@ -37,9 +41,9 @@ const writeParts = async <R>(parts: readonly Part<R>[], write: (rows: R[]) => Pr
  */
 export const storeBatch = async <V, R>(
   { messages }: Pick<Batch<V>, 'messages'>,
-  rowsOf: (value: V) => readonly R[],
+  rowsOf: RowsOf<V, R>,
   write: (rows: R[]) => Promise<void>,
 ): Promise<void> => {
-  const parts = messages.map(({ offset, value }) => partOf(offset, value, rowsOf));
+  const parts = messages.map((message) => partOf(message, rowsOf));
   if (parts.length > 0) await writeParts(parts, write);
 };
