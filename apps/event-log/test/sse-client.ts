@@ -2,6 +2,8 @@
 export class SseClient {
   readonly messages: { id: string; data: Record<string, unknown> }[] = [];
   readonly comments: string[] = [];
+  /** What to come back with. */
+  lastEventId: string | undefined;
   end: string | undefined;
   closed = false;
   private readonly aborter = new AbortController();
@@ -44,6 +46,7 @@ export class SseClient {
     const fields = new Map(
       frame.split('\n').map((line) => [line.split(': ', 1)[0], line.slice(line.indexOf(': ') + 2)]),
     );
+    this.lastEventId = fields.get('id') ?? this.lastEventId;
     const data = fields.get('data');
     if (data === undefined) return;
     const parsed = JSON.parse(data) as Record<string, unknown>;

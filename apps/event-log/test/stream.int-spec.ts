@@ -104,6 +104,20 @@ describe('the log as a stream', () => {
     expect(third.ids).toEqual(again.ids.slice(-1));
   });
 
+  it('gives the id to come back with before anything came, of an empty log too', async () => {
+    const account = newId();
+    const first = await follow(account);
+    await eventually(() => first.lastEventId === '0', patience);
+    first.leave();
+    const [missed] = await tell(account);
+    const second = await follow(account, { lastEventId: '0' });
+    await eventually(() => second.ids.length === 1, patience);
+    expect(second.ids).toEqual([missed]);
+    const third = await follow(account);
+    await eventually(() => third.lastEventId === missed, patience);
+    expect(third.ids).toEqual([]);
+  });
+
   it('takes the filters of the list', async () => {
     const account = newId();
     const deviceId = newId();

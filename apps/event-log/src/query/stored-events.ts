@@ -10,60 +10,65 @@ export interface StoredEvent {
   record: string;
 }
 
+/** A place in the log: behind an entry. */
+export interface Place {
+  position: string;
+  /** Of the entry; `beginning` before all. */
+  id: string;
+}
+
 export interface StoredPage {
   events: StoredEvent[];
   /** Where to go on: all up to here was looked at. */
-  position: string;
+  place: Place;
   isFull: boolean;
 }
+
+/** In place of an entry's id: before all entries. */
+const beginning = '0';
 
 /** Reads the log of one account in the order in which it was stored, whatever time the entries have. */
 export class StoredEvents {
   constructor(private readonly database: DataSource) {}
 
-  /** Of the newest entry; `0` for an empty log. */
-  async last(accountId: string): Promise<string> {
-    const [row]: { position: string }[] = await this.database.query(
-      'SELECT coalesce(max(position), 0) AS position FROM event_log.device_events WHERE account_id = $1',
+  /** Behind the newest entry. */
+  async last(accountId: string): Promise<Place> {
+    const [row]: Place[] = await this.database.query(
+      'SELECT position, id FROM event_log.device_events WHERE account_id = $1 ORDER BY position DESC LIMIT 1',
       [accountId],
     );
-    return row?.position ?? '0';
+    return row ?? { position: '0', id: beginning };
   }
 
-  /** Throws PageNotFound for the id of an entry that the account does not have. */
-  async of(accountId: string, id: string): Promise<string> {
-    const [row]: { position: string }[] = await this.database.query(
-      'SELECT position FROM event_log.device_events WHERE id = $1 AND account_id = $2',
+  /** Behind an entry, or at the beginning. Throws PageNotFound for the id of an entry that the account does not have. */
+  async of(accountId: string, id: string): Promise<Place> {
+    if (id === beginning) return { position: '0', id };
+    const [row]: Place[] = await this.database.query(
+      'SELECT position, id FROM event_log.device_events WHERE id = $1 AND account_id = $2',
       [id, accountId],
     );
     if (!row) throw new PageNotFound();
-    return row.position;
+    return row;
   }
 
   /** Waits for its turn at the database, as lists do. */
-  behind(accountId: string, position: string, filters: readonly Filter[], limit: number): Promise<StoredPage> {
-    return FairTurns.at(this.database).run(accountId, () => this.read(accountId, position, filters, limit));
+  behind(accountId: string, from: Place, filters: readonly Filter[], limit: number): Promise<StoredPage> {
+    return FairTurns.at(this.database).run(accountId, () => this.read(accountId, from, filters, limit));
   }
 
-  private async read(
-    accountId: string,
-    position: string,
-    filters: readonly Filter[],
-    limit: number,
-  ): Promise<StoredPage> {
+  private async read(accountId: string, from: Place, filters: readonly Filter[], limit: number): Promise<StoredPage> {
     const last = await this.last(accountId);
-    if (BigInt(last) <= BigInt(position)) return { events: [], position, isFull: false };
+    if (BigInt(last.position) <= BigInt(from.position)) return { events: [], place: from, isFull: false };
     const parameters: unknown[] = [];
     const conditions = conditionsOf(accountId, filters, parameters);
-    const from = parameters.push(position);
-    const to = parameters.push(last);
-    const rows: (StoredEvent & { position: string })[] = await this.database.query(
+    const lower = parameters.push(from.position);
+    const upper = parameters.push(last.position);
+    const rows: (StoredEvent & Place)[] = await this.database.query(
       `SELECT id, ${eventRecord} AS record, position FROM event_log.device_events
-       WHERE ${conditions.join(' AND ')} AND position > $${from} AND position <= $${to} ORDER BY position LIMIT ${limit}`,
+       WHERE ${conditions.join(' AND ')} AND position > $${lower} AND position <= $${upper} ORDER BY position LIMIT ${limit}`,
       parameters,
     );
     const isFull = rows.length === limit;
-    const end = isFull ? (rows.at(-1)?.position ?? last) : last;
-    return { events: rows, position: end, isFull };
+    return { events: rows, place: (isFull && rows.at(-1)) || last, isFull };
   }
 }

@@ -2,22 +2,25 @@ import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { TestClock } from '@lanyard/service';
 import { EventStream, type StreamParts } from './event-stream.js';
+import type { Place } from '../query/stored-events.js';
 import { heartbeatMs, readPeriodMs, slowClientMs } from './limits.js';
 
 type Page = Awaited<ReturnType<StreamParts['read']>>;
 
+const placeAt = (position: number): Place => ({ position: String(position), id: `e${position}` });
+
 const page = (from: number, count: number, isFull: boolean): Page => ({
-  events: Array.from({ length: count }, (_, n) => ({ id: String(from + n), record: '{}' })),
-  position: String(from + count - 1),
+  events: Array.from({ length: count }, (_, n) => ({ id: `e${from + n}`, record: '{}' })),
+  place: placeAt(from + count - 1),
   isFull,
 });
 
 const follow = <C extends Writable>(pages: Page[], client: C) => {
   const clock = new TestClock();
   const asked: string[] = [];
-  const read = async (position: string): Promise<Page> => {
-    asked.push(position);
-    return pages.shift() ?? { events: [], position, isFull: false };
+  const read = async (place: Place): Promise<Page> => {
+    asked.push(place.position);
+    return pages.shift() ?? { events: [], place, isFull: false };
   };
   return { clock, client, asked, follower: new EventStream({ clock, client, read }) };
 };
@@ -28,7 +31,7 @@ describe('a stream of entries', () => {
       [page(1, 2, true), page(3, 1, false), page(4, 1, false)],
       new PassThrough(),
     );
-    const run = follower.run('0');
+    const run = follower.run(placeAt(0));
     await clock.advance(0);
     expect(asked).toEqual(['0', '2']);
     follower.call();
@@ -41,16 +44,17 @@ describe('a stream of entries', () => {
     await clock.advance(0);
     expect(asked.at(-1)).toBe('4');
     const ids = [...String(client.read()).matchAll(/^id: (.*)$/gm)].map(([, id]) => id);
-    expect(ids).toEqual(['1', '2', '3', '4']);
+    expect(ids).toEqual(['e0', 'e1', 'e2', 'e3', 'e4']);
     client.destroy();
     await run;
   });
 
-  it('shows that it lives', async () => {
-    const { clock, client, follower } = follow([], new PassThrough());
-    const run = follower.run('0');
+  it('shows that it lives, and with which id to come back', async () => {
+    const elsewhere = { events: [], place: placeAt(7), isFull: false };
+    const { clock, client, follower } = follow([elsewhere], new PassThrough());
+    const run = follower.run(placeAt(0));
     for (const ms of [0, readPeriodMs, heartbeatMs]) await clock.advance(ms);
-    expect(String(client.read())).toMatch(/: alive\n\n$/);
+    expect(String(client.read())).toMatch(/^retry: \d+\nid: e0\n\nid: e7\n: alive\n\n$/);
     client.destroy();
     await run;
   });
@@ -59,7 +63,7 @@ describe('a stream of entries', () => {
     const taken: (() => void)[] = [];
     const client = new Writable({ highWaterMark: 10, write: (_chunk, _encoding, done) => void taken.push(done) });
     const { clock, asked, follower } = follow([page(1, 2, true), page(3, 2, true)], client);
-    const run = follower.run('0');
+    const run = follower.run(placeAt(0));
     taken.shift()?.();
     await clock.advance(0);
     expect(asked).toEqual(['0']);
@@ -72,7 +76,7 @@ describe('a stream of entries', () => {
 
   it('says why it ends', async () => {
     const { clock, client, follower } = follow([], new PassThrough());
-    const run = follower.run('0');
+    const run = follower.run(placeAt(0));
     await clock.advance(0);
     follower.end('restart');
     await run;

@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import type { Clock } from '@lanyard/service';
-import type { StoredEvent } from '../query/stored-events.js';
+import type { Place, StoredEvent, StoredPage } from '../query/stored-events.js';
 import { farewellMs, heartbeatMs, readPeriodMs, reconnectMs, slowClientMs } from './limits.js';
 
 /** Why a stream ended, for the client; it may come again after each but `key_revoked`. */
 export type EndReason = 'key_revoked' | 'restart' | 'unavailable';
 
 export interface StreamParts {
-  /** Entries behind a position in the order in which they were stored, and the position to go on from. */
-  read(position: string): Promise<{ events: StoredEvent[]; position: string; isFull: boolean }>;
+  /** Entries behind a place in the order in which they were stored, and the place to go on from. */
+  read(from: Place): Promise<StoredPage>;
   client: Writable;
   clock: Clock;
 }
@@ -18,7 +18,8 @@ const frame = ({ id, record }: StoredEvent): string => `id: ${id}\ndata: ${recor
 
 /**
  * Server-sent events of one client. It asks for entries when it is called and never holds more than one page: a client
- * that reads slowly slows nobody but itself.
+ * that reads slowly slows nobody but itself. The client has an id to come back with from the start on, and with each sign
+ * of life that of the newest entry that was looked at, be it for this client or not.
  */
 export class EventStream {
   private ended = false;
@@ -37,15 +38,15 @@ export class EventStream {
   }
 
   /** Until the client is gone or `end` is called. Rejects when entries cannot be read. */
-  async run(from: string): Promise<void> {
-    let position = from;
-    await this.write(`retry: ${reconnectMs}\n\n`);
+  async run(from: Place): Promise<void> {
+    let place = from;
+    await this.write(`retry: ${reconnectMs}\nid: ${from.id}\n\n`);
     while (!this.ended) {
       this.called = false;
-      const page = await this.parts.read(position);
-      position = page.position;
+      const page = await this.parts.read(place);
+      place = page.place;
       await this.write(page.events.map(frame).join(''));
-      if (!page.isFull && !this.ended) await this.pause();
+      if (!page.isFull && !this.ended) await this.pause(place);
     }
   }
 
@@ -64,12 +65,12 @@ export class EventStream {
   }
 
   /** Until there may be entries, at least a while. What is due then is a sign of life. */
-  private async pause(): Promise<void> {
+  private async pause({ id }: Place): Promise<void> {
     const { clock } = this.parts;
     await this.sleep(readPeriodMs, () => this.ended);
     const dueMs = clock.now() + heartbeatMs;
     await this.sleep(heartbeatMs, () => this.ended || this.called);
-    if (clock.now() >= dueMs) await this.write(': alive\n\n');
+    if (clock.now() >= dueMs) await this.write(`id: ${id}\n: alive\n\n`);
   }
 
   private sleep(forMs: number, isOver: () => boolean): Promise<void> {

@@ -9,8 +9,9 @@ import { Streams } from './streams.js';
 
 const help =
   'Server-sent events: each entry as it is stored, as a message with its id and the record as data. ' +
-  'It begins behind the entry that `Last-Event-ID` (or `after`) names, otherwise with what comes from now on. ' +
-  'Takes the filters of the list. A comment every 15 s keeps the connection open; ' +
+  'It begins behind the entry that `Last-Event-ID` (or `after`) names, `0` being the beginning of the log; otherwise ' +
+  'with what comes from now on. The first message has no data, but the id to come back with when nothing came. ' +
+  'Takes the filters of the list. A comment every 15 s keeps the connection open, and moves that id on; ' +
   'an event `end` with a `reason` closes it, `key_revoked` for good.';
 
 const headers = {
@@ -31,7 +32,11 @@ export class StreamController {
 
   @Get()
   @ApiOperation({ summary: 'Follow the device events', description: help })
-  @ApiHeader({ name: 'Last-Event-ID', required: false, description: 'Id of the last entry the client has' })
+  @ApiHeader({
+    name: 'Last-Event-ID',
+    required: false,
+    description: 'Id of the last entry the client has; `0`: the beginning',
+  })
   @ApiQuery({ name: 'after', required: false, type: String, description: 'The same, for clients that set no headers' })
   @ApiFilters(eventListSpec, 'DeviceEventFilters')
   @ApiProduces('text/event-stream')
@@ -53,8 +58,6 @@ export class StreamController {
     client.writeHead(200, { ...reply.getHeaders(), ...headers } as Record<string, string>);
     if (request.method === 'HEAD') return void client.end();
     client.flushHeaders();
-    await this.streams.run(caller, client, from, (position) =>
-      this.stored.behind(accountId, position, filters, streamPage),
-    );
+    await this.streams.run(caller, client, from, (place) => this.stored.behind(accountId, place, filters, streamPage));
   }
 }

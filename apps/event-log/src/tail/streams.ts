@@ -1,5 +1,6 @@
 import type { Clock, Identity, Logger, Metrics } from '@lanyard/service';
 import type { Writable } from 'node:stream';
+import type { Place } from '../query/stored-events.js';
 import { KeyRevoked, TooManyStreams } from '../errors.js';
 import { type EndReason, EventStream, type StreamParts } from './event-stream.js';
 import { announcementGraceMs, streamsPerAccountMax } from './limits.js';
@@ -39,7 +40,7 @@ export class Streams {
   }
 
   /** Runs until the client leaves or the key is revoked. */
-  async run(caller: Identity, client: Writable, from: string, read: StreamParts['read']): Promise<void> {
+  async run(caller: Identity, client: Writable, from: Place, read: StreamParts['read']): Promise<void> {
     const { clock, logger, metrics } = this.parts;
     const stream = new EventStream({ client, clock, read });
     const { accountId, keyId, secretFingerprint: secret } = caller;
