@@ -23,6 +23,7 @@ import {
   WebSocketViewSchema,
 } from './channel-view.js';
 import { Channels } from './channels.js';
+import { tooManyChanges } from './limits.js';
 import { SerializationSchema } from './serialization.js';
 
 const CallbackSchema = z.object({
@@ -60,7 +61,10 @@ export class ChannelsController {
   @ApiOkResponse({ standardSchema: CallbackViewSchema, description: 'Verified and stored; header values are masked' })
   @ApiResponse({ status: 400, description: 'Not valid, not verified, or the key has a channel of another kind' })
   @ApiResponse({ status: 401, description: 'The key was reset or deleted while the URL was verified' })
-  @ApiResponse({ status: 429, description: 'A URL of the key, or too many of the account, are being verified' })
+  @ApiResponse({
+    status: 429,
+    description: `A URL of the key, or too many of the account, are being verified. ${tooManyChanges.description}`,
+  })
   async putCallback(
     @Caller() caller: Identity,
     @Body({ schema: CallbackSchema }) body: z.output<typeof CallbackSchema>,
@@ -88,6 +92,7 @@ export class ChannelsController {
   @ApiOperation({ summary: 'Delete the callback of the key, with what is queued' })
   @ApiNoContentResponse()
   @ApiResponse({ status: 404, description: 'CHANNEL_NOT_FOUND' })
+  @ApiResponse(tooManyChanges)
   async deleteCallback(@Caller() caller: Identity): Promise<void> {
     await this.channels.remove(caller, 'callback');
   }
@@ -97,6 +102,7 @@ export class ChannelsController {
   @ApiCreatedResponse({ standardSchema: WebSocketViewSchema, description: 'Made; it stores events from now on' })
   @ApiOkResponse({ standardSchema: WebSocketViewSchema, description: 'It was there; queue and socket are kept' })
   @ApiResponse({ status: 400, description: 'Not valid, or the key has a channel of another kind' })
+  @ApiResponse(tooManyChanges)
   async putWebSocket(
     @Caller() caller: Identity,
     @Body({ schema: WebSocketSchema }) body: z.output<typeof WebSocketSchema>,
@@ -120,6 +126,7 @@ export class ChannelsController {
   @ApiOperation({ summary: 'Delete the WebSocket channel of the key; its socket is closed with 1001' })
   @ApiNoContentResponse()
   @ApiResponse({ status: 404, description: 'CHANNEL_NOT_FOUND' })
+  @ApiResponse(tooManyChanges)
   async deleteWebSocket(@Caller() caller: Identity): Promise<void> {
     await this.channels.remove(caller, 'websocket');
   }

@@ -22,6 +22,7 @@ import {
 import { z } from 'zod';
 import type { SigningSecret } from '../delivery/signature.js';
 import { PageOfSecretsNotFound } from '../errors.js';
+import { tooManyChanges } from './limits.js';
 import { SigningSecrets } from './signing-secrets.js';
 
 const SecretSchema = z.object({ id: z.string(), created_at: z.string() }).meta({ id: 'SigningSecret' });
@@ -51,6 +52,7 @@ export class SigningSecretsController {
   @ApiCreatedResponse({ standardSchema: MadeSecretSchema, description: 'Made; the secret is shown only here' })
   @ApiResponse({ status: 404, description: 'CHANNEL_NOT_FOUND: the key has no callback channel' })
   @ApiResponse({ status: 409, description: 'SIGNING_SECRETS_EXCEEDED: there are three already' })
+  @ApiResponse(tooManyChanges)
   async make(@Caller() caller: Identity): Promise<MadeSecret> {
     const made = await this.secrets.make(caller);
     return { id: made.id, secret: made.secret, created_at: formatTimestamp(made.createdAtMs) };
@@ -76,6 +78,7 @@ export class SigningSecretsController {
   @ApiOperation({ summary: 'Delete a secret: nothing is signed with it any more' })
   @ApiNoContentResponse()
   @ApiResponse({ status: 404, description: 'SIGNING_SECRET_NOT_FOUND, or CHANNEL_NOT_FOUND' })
+  @ApiResponse(tooManyChanges)
   async remove(@Caller() caller: Identity, @Param('id') id: string): Promise<void> {
     await this.secrets.remove(caller, id);
   }

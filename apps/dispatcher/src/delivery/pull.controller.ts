@@ -4,6 +4,7 @@ import { Controller, Delete, Get, Header, HttpCode, Inject, Query, Req, Res } fr
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Channels } from '../channels/channels.js';
+import { tooManyChanges } from '../channels/limits.js';
 import { ChannelNotFound } from '../errors.js';
 import { NotificationMessageSchema } from '../messages/message-schema.js';
 import { Pieces } from './pieces.js';
@@ -49,6 +50,7 @@ export class PullController {
   @ApiResponse({ status: 400, description: 'The key has a channel of another kind' })
   @ApiResponse({ status: 409, description: 'Another poll is open' })
   @ApiResponse({ status: 410, description: 'CHANNEL_DELETED while the poll was waiting' })
+  @ApiResponse(tooManyChanges)
   async poll(
     @Caller() caller: Identity,
     @Query('noWait') noWait: string | undefined,
@@ -71,6 +73,7 @@ export class PullController {
   @ApiOkResponse({
     content: { 'text/plain': { schema: { type: 'string', enum: ['REMOVED', 'ALREADY_DELETED'] } } },
   })
+  @ApiResponse(tooManyChanges)
   async remove(@Caller() caller: Identity): Promise<string> {
     try {
       await this.channels.remove(caller, 'pull');

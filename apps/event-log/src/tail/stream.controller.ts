@@ -1,10 +1,10 @@
 import { ApiFilters, Caller, type Identity, parseListQuery, type QueryParameters } from '@lanyard/service';
 import { Controller, Get, Headers, Inject, Query, Req, Res } from '@nestjs/common';
-import { ApiHeader, ApiOkResponse, ApiOperation, ApiProduces, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { ApiHeader, ApiOkResponse, ApiOperation, ApiProduces, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { eventListSpec } from '../query/list-events.js';
 import { StoredEvents } from '../query/stored-events.js';
-import { streamPage } from './limits.js';
+import { streamPage, streamsPerAccountMax } from './limits.js';
 import { Streams } from './streams.js';
 
 const help =
@@ -41,6 +41,7 @@ export class StreamController {
   @ApiFilters(eventListSpec, 'DeviceEventFilters')
   @ApiProduces('text/event-stream')
   @ApiOkResponse({ description: 'A stream that does not end by itself', schema: { type: 'string' } })
+  @ApiResponse({ status: 429, description: `${streamsPerAccountMax} streams of the account are open in a replica` })
   async follow(
     @Caller() caller: Identity,
     @Query() query: QueryParameters,

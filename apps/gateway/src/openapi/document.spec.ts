@@ -2,12 +2,22 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { ownedPrefixes, routeOf } from '../door/routes.js';
 
+interface Answer {
+  description: string;
+  headers?: Record<string, object>;
+}
+
 /** The committed document is what the code says: tools/check-docs.mjs. */
 const { paths, components } = JSON.parse(
   readFileSync(new URL('../../../../docs/openapi.json', import.meta.url), 'utf8'),
 ) as {
   paths: Record<string, Record<string, { responses: Record<string, object> }>>;
-  components: { responses: Record<string, object> };
+  components: { responses: Record<string, Answer> };
+};
+
+const resolved = (answer: { $ref?: string } | undefined): Answer => {
+  const name = answer?.$ref?.split('/').at(-1);
+  return (name === undefined ? answer : components.responses[name]) as Answer;
 };
 
 /** What the gateway serves by itself (app.module.ts). */
@@ -35,6 +45,35 @@ describe('the OpenAPI document and the route table', () => {
           path,
           expect.arrayContaining(['400', '401', '403', '429', '500', '503']),
         ]);
+  });
+
+  it('says of every refusal for the rate, and of every outage, how long to wait', () => {
+    for (const [path, item] of Object.entries(paths))
+      for (const [method, { responses }] of Object.entries(item))
+        for (const status of ['429', '503'])
+          expect([method, path, resolved(responses[status])]).toEqual([
+            method,
+            path,
+            expect.objectContaining({
+              headers: expect.objectContaining({ 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }),
+              description: expect.stringMatching(status === '429' ? /Too many requests: wait as long/ : /./),
+            }),
+          ]);
+  });
+
+  it('says where changes of a channel wait for each other', () => {
+    const waiting = Object.entries(paths).flatMap(([path, item]) =>
+      Object.entries(item)
+        .filter(([, { responses }]) => /Other changes of the channel/.test(resolved(responses['429']).description))
+        .map(([method]) => `${method} ${path}`),
+    );
+    const all = Object.entries(paths)
+      .filter(([path]) => /^\/v2\/notification\/(callback|websocket|pull)(\/|$)/.test(path))
+      .flatMap(([path, item]) => Object.keys(item).map((method) => `${method} ${path}`));
+    // Who only looks waits for nobody; a poll may make its channel.
+    expect(waiting.toSorted()).toEqual(
+      all.filter((one) => !one.startsWith('get ') || one === 'get /v2/notification/pull').toSorted(),
+    );
   });
 
   it('refers only to answers that it has', () => {

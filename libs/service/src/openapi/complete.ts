@@ -109,7 +109,10 @@ export const completed = <T extends object>(document: T, { forwarded }: { forwar
       responses: errorResponses,
       headers: {
         RequestId: { description: 'Names the request in the logs of all services', schema: { type: 'string' } },
-        RetryAfter: { description: 'Seconds', schema: { type: 'integer', minimum: 1 } },
+        RetryAfter: {
+          description: 'Seconds; left out when nobody knows, as with QUEUE_IS_FULL',
+          schema: { type: 'integer', minimum: 1 },
+        },
       },
     },
   }) as T;

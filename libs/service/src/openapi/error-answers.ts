@@ -32,6 +32,9 @@ const tokenSchema: JsonSchema = {
 
 export const errorSchemas = { Error: errorSchema, ErrorToken: tokenSchema };
 
+/** Any operation may be refused for the rate of its key, whatever else it has of its own. */
+const tooMany = 'Too many requests: wait as long as Retry-After says';
+
 const meaning: Record<number, string> = {
   400: 'The request is not valid',
   401: 'No API key, or one that is not valid',
@@ -40,7 +43,7 @@ const meaning: Record<number, string> = {
   408: 'The body did not come in time',
   412: 'The record is another version than If-Match names',
   413: 'The body is too large',
-  429: 'Too many requests: wait as long as Retry-After says',
+  429: tooMany,
   500: 'An error of the service',
   502: 'The connection to a service broke off; the request may have been carried out',
   503: 'A part of the system does not answer now: try again',
@@ -71,9 +74,14 @@ const statusesOf = (path: string, operation: Operation, forwarded: boolean): num
   ];
 };
 
+const descriptionOf = (status: number, own: string | undefined): string => {
+  if (!own) return meaning[status] ?? 'Refused';
+  return status === 429 ? `${own}. ${tooMany}` : own;
+};
+
 const errorAnswer = (path: string, status: number, answer: Answer): Answer => ({
   ...answer,
-  description: answer.description || meaning[status] || 'Refused',
+  description: descriptionOf(status, answer.description),
   headers: { ...requestId, ...((status === 429 || status === 503) && retryAfter) },
   content: answer.content ?? contentOf(path),
 });
