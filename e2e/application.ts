@@ -36,14 +36,20 @@ export class Application {
   constructor(
     readonly baseUrl: string,
     readonly key: string,
+    fetch: typeof globalThis.fetch = globalThis.fetch,
   ) {
-    this.lanyard = new Lanyard({ baseUrl, key });
+    this.lanyard = new Lanyard({ baseUrl, key, fetch });
   }
 
   /** Another application, with a key of its own made by this one (an administrator). */
   async another(name: string): Promise<Application> {
     const { key } = await this.lanyard.call('POST /v3/api-keys', { body: { name } });
     return new Application(this.baseUrl, key);
+  }
+
+  /** The same key over other connections. */
+  withFetch(fetch: typeof globalThis.fetch): Application {
+    return new Application(this.baseUrl, this.key, fetch);
   }
 
   /** The same system with another key. */

@@ -1,37 +1,25 @@
 import { expect } from '@jest/globals';
+import type { DeviceEvent, TailOptions } from '@lanyard/client';
 import { thermometer } from '@lanyard/testing';
 import type { Application } from './application.js';
 import { fresh } from './journeys.js';
 import { eventually } from './patience.js';
 
-/** Ids and codes of the entries that a stream at the gateway brings, until it is left. */
-const follow = async (app: Application, lastEventId?: string) => {
+/** What a stream brings, until it is left. */
+const follow = async (app: Application, options: TailOptions = {}) => {
   const leaving = new AbortController();
-  const entries: { id: string; code: string; deviceId: string }[] = [];
-  const response = await fetch(`${app.baseUrl}/v3/device-events/stream`, {
-    headers: { authorization: `Bearer ${app.key}`, ...(lastEventId !== undefined && { 'last-event-id': lastEventId }) },
-    signal: leaving.signal,
-  });
-  expect(response.headers.get('content-type')).toContain('text/event-stream');
-  const read = async (body: ReadableStream<Uint8Array>): Promise<void> => {
-    let rest = '';
-    const decoder = new TextDecoder();
-    for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
-      const messages = (rest + decoder.decode(chunk, { stream: true })).split('\n\n');
-      rest = messages.pop() ?? '';
-      for (const message of messages) {
-        const data = /^data: (\{.*"device-event".*)$/m.exec(message)?.[1];
-        if (data === undefined) continue;
-        const { id, event_code, device_id } = JSON.parse(data) as Record<string, string>;
-        entries.push({ id: String(id), code: String(event_code), deviceId: String(device_id) });
-      }
-    }
-  };
-  void read(response.body as ReadableStream<Uint8Array>).catch(() => undefined);
+  const entries: DeviceEvent[] = [];
+  const stream = await app.lanyard.tail({ ...options, signal: leaving.signal });
+  const taken = (async () => {
+    for await (const entry of stream) entries.push(entry);
+  })();
   return {
-    codesOf: (deviceId: string): string[] => entries.filter((e) => e.deviceId === deviceId).map((e) => e.code),
-    last: (): string | undefined => entries.at(-1)?.id,
-    leave: () => leaving.abort(),
+    entries,
+    codesOf: (deviceId: string): string[] => entries.filter((e) => e.device_id === deviceId).map((e) => e.event_code),
+    leave: (): Promise<void> => {
+      leaving.abort();
+      return taken;
+    },
   };
 };
 
@@ -43,11 +31,45 @@ export const tailed = async (app: Application, coapUrl: string): Promise<void> =
   await device.register();
   const deviceId = await app.deviceId(device.name);
   await eventually(() => expect(stream.codesOf(deviceId)).toEqual(expect.arrayContaining(['SYS_106', 'SYS_200'])));
-  const last = stream.last();
-  stream.leave();
+  await stream.leave();
+  const last = stream.entries.at(-1);
   await device.deregister();
-  const again = await follow(app, last);
+  const again = await follow(app, { ...(last && { after: last.id }), filters: { device_id: deviceId } });
   await eventually(() => expect(again.codesOf(deviceId)).toContain('SYS_105'));
-  again.leave();
+  expect(again.entries.filter((entry) => entry.device_id !== deviceId)).toEqual([]);
+  await again.leave();
+  await device.close();
+};
+
+/** Connections that break in the middle lose no entry and bring none twice. */
+export const tailedOverBreaks = async (app: Application, coapUrl: string): Promise<void> => {
+  let open: AbortController | undefined;
+  const connections: (string | null)[] = [];
+  const breaking: typeof fetch = (url, init) => {
+    if (!String(url).includes('/stream')) return fetch(url, init);
+    open = new AbortController();
+    connections.push(new Headers(init?.headers).get('last-event-id'));
+    return fetch(url, { ...init, signal: AbortSignal.any([open.signal, init?.signal ?? open.signal]) });
+  };
+  const { device } = thermometer({ name: fresh('broken-off'), server: coapUrl });
+  await device.open();
+  await device.register();
+  const deviceId = await app.deviceId(device.name);
+  const another = app.withFetch(breaking);
+  const stream = await follow(another, { filters: { device_id: deviceId, event_code__in: 'SYS_105,SYS_106' } });
+  const rounds = 2;
+  for (let round = 1; round <= rounds; round++) {
+    open?.abort();
+    await device.deregister();
+    await device.register();
+    await eventually(() => expect(connections).toHaveLength(round + 1));
+  }
+  await eventually(() => expect(stream.codesOf(deviceId).filter((code) => code === 'SYS_105')).toHaveLength(rounds));
+  await eventually(() => expect(stream.codesOf(deviceId).at(-1)).toBe('SYS_106'));
+  const ids = stream.entries.map(({ id }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+  // The service says where it began, so that what came before the first entry is not missed either.
+  expect(connections.slice(1)).not.toContain(null);
+  await stream.leave();
   await device.close();
 };

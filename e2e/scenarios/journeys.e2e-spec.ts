@@ -7,7 +7,7 @@ import { failingCallback } from '../journeys-callback.js';
 import { prepareJava } from '../java-device.js';
 import { explained } from '../journeys-explain.js';
 import { followed } from '../journeys-request.js';
-import { tailed } from '../journeys-tail.js';
+import { tailed, tailedOverBreaks } from '../journeys-tail.js';
 import { traced } from '../journeys-trace.js';
 import { officialSdk } from '../sdk.js';
 import { TraceReceiver } from '../trace-receiver.js';
@@ -63,6 +63,10 @@ describe.each([
 
   it('the event log, live', async () => {
     await tailed(app, coapUrl());
+  });
+
+  it('the event log, live, over connections that break', async () => {
+    await tailedOverBreaks(app, coapUrl());
   });
 
   if (isTraced)

@@ -96,6 +96,9 @@ export class CommandPending extends LanyardError {
 /** The channel cannot go on by itself: its key is not valid any more or may not have it, or it was closed. See `cause`. */
 export class ChannelEnded extends LanyardError {}
 
+/** The stream of the log cannot go on by itself: its key is not valid any more, or may not read the log. */
+export class TailEnded extends LanyardError {}
+
 /** A connection of a channel ended, or could not be made. The channel makes the next one by itself. */
 export class ConnectionLost extends LanyardError {
   /** The close code; 1006 when the service said nothing. */

@@ -55,30 +55,64 @@ export class Http {
   exchange(operation: string, input: AnyInput = {}, options: CallOptions = {}): Promise<Exchange> {
     const [method = '', path = ''] = operation.split(' ');
     const { retries = this.options.retries, signal } = options;
-    const url = urlOf(this.options.baseUrl, path, input);
-    return retrying(() => this.once(operation, method, url, input, options), {
+    return retrying(() => this.once(operation, input, options), {
       retries,
       repeatable: isRepeatable(method, path),
       ...(signal && { signal }),
     });
   }
 
+  /** For an answer that has no end: what `begin` makes of its body, within `timeoutMs`. Throws RequestFailed, or NoAnswer. */
+  stream<T>(
+    operation: string,
+    input: AnyInput,
+    { timeoutMs = this.options.timeoutMs, signal, retries = this.options.retries }: CallOptions,
+    begin: (body: ReadableStream<Uint8Array>) => Promise<T>,
+  ): Promise<T> {
+    const beginning = async (): Promise<T> => {
+      const late = new AbortController();
+      const timer = setTimeout(() => late.abort(), timeoutMs);
+      const ends = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
+      try {
+        const { answer } = await this.answered(operation, input, ends, signal, (response) =>
+          response.ok ? begin(response.body ?? new ReadableStream()) : read(response),
+        );
+        return answer as T;
+      } finally {
+        clearTimeout(timer);
+      }
+    };
+    return retrying(beginning, { retries, repeatable: true, ...(signal && { signal }) });
+  }
+
   private async once(
     operation: string,
-    method: string,
-    url: string,
     input: AnyInput,
     { timeoutMs = this.options.timeoutMs, signal }: CallOptions,
   ): Promise<Exchange> {
+    const limit = AbortSignal.timeout(timeoutMs);
+    const ends = signal ? AbortSignal.any([signal, limit]) : limit;
+    const { response, answer } = await this.answered(operation, input, ends, signal, read);
+    return { answer, headers: response.headers };
+  }
+
+  /** `ends`: when it is given up; `signal`: when the caller said so. `reading`: what is wanted of the body. */
+  private async answered(
+    operation: string,
+    input: AnyInput,
+    ends: AbortSignal,
+    signal: AbortSignal | undefined,
+    reading: (response: Response) => Promise<unknown>,
+  ): Promise<{ response: Response; answer: unknown }> {
+    const [method = '', path = ''] = operation.split(' ');
     const { headers, ...body } = bodyOf(input.body);
     const given = Object.entries(input.header ?? {}).filter(
       (entry): entry is [string, string] => entry[1] !== undefined,
     );
-    const limit = AbortSignal.timeout(timeoutMs);
     let response: Response;
     let answer: unknown;
     try {
-      response = await this.options.fetch(url, {
+      response = await this.options.fetch(urlOf(this.options.baseUrl, path, input), {
         method,
         ...body,
         headers: {
@@ -87,14 +121,14 @@ export class Http {
           ...Object.fromEntries(given),
           authorization: `Bearer ${this.options.key}`,
         },
-        signal: signal ? AbortSignal.any([signal, limit]) : limit,
+        signal: ends,
       });
-      answer = await read(response);
+      answer = await reading(response);
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
       throw new NoAnswer(`${operation}: no answer from ${this.options.baseUrl}`, { cause: error });
     }
-    if (response.ok) return { answer, headers: response.headers };
+    if (response.ok) return { response, answer };
     const retryAfter = Number(response.headers.get('retry-after') ?? NaN);
     throw requestFailed(operation, {
       status: response.status,

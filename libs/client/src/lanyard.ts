@@ -1,10 +1,12 @@
 import { Channel, type ChannelOptions } from './channel.js';
 import { type Command, type CommandOptions, type CommandResult, Commands } from './commands.js';
 import type { LanyardEvent } from './events.js';
+import type { DeviceEvent } from './generated/api.js';
 import { Http } from './http.js';
 import type { AnswerOf, AnyInput, Arguments, CallOptions, ItemOf, ListOperation, Operation } from './operations.js';
 import { itemsOfPages } from './pages.js';
 import { pulledEvents } from './pull.js';
+import { Tail, type TailOptions } from './tail.js';
 
 export interface LanyardOptions {
   /** Address of the service, for example `https://lanyard.example`. */
@@ -70,5 +72,13 @@ export class Lanyard {
   /** Events by long polling, where WebSockets cannot pass. */
   pull(options: Pick<CallOptions, 'signal'> = {}): AsyncGenerator<LanyardEvent> {
     return pulledEvents(this.http, options.signal);
+  }
+
+  /**
+   * Entries of the device event log as they are stored, from now on or behind one: `for await (const entry of await
+   * lanyard.tail())`. Connects again by itself and misses none. Throws RequestFailed, NoAnswer; the loop TailEnded too.
+   */
+  tail(options: TailOptions = {}): Promise<AsyncGenerator<DeviceEvent, void>> {
+    return new Tail(this.http, options).open();
   }
 }

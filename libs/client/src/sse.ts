@@ -1,0 +1,36 @@
+/** One message of a stream of server-sent events; what it does not have is undefined. */
+export interface ServerSentEvent {
+  /** With which id to come back from now on. */
+  id: string | undefined;
+  event: string | undefined;
+  data: string | undefined;
+  /** How long to wait before coming back. */
+  retryMs: number | undefined;
+}
+
+const messageOf = (block: string): ServerSentEvent => {
+  const fields = new Map<string, string[]>();
+  for (const line of block.split('\n')) {
+    const [name = '', ...rest] = line.split(':');
+    const value = rest.join(':').replace(/^ /, '');
+    fields.set(name, [...(fields.get(name) ?? []), value]);
+  }
+  const retry = fields.get('retry')?.at(-1);
+  return {
+    id: fields.get('id')?.at(-1),
+    event: fields.get('event')?.at(-1),
+    data: fields.get('data')?.join('\n'),
+    retryMs: retry === undefined ? undefined : Number(retry),
+  };
+};
+
+/** Messages of a stream as they come, comments among them: each is a sign of life. What is not whole at its end is lost. */
+export async function* serverSentEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ServerSentEvent> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of chunks) {
+    const blocks = (rest + decoder.decode(chunk, { stream: true })).replaceAll('\r\n', '\n').split('\n\n');
+    rest = blocks.pop() ?? '';
+    yield* blocks.map(messageOf);
+  }
+}

@@ -1,0 +1,124 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type LanyardError, NoAnswer, TailEnded } from './errors.js';
+import type { DeviceEvent, Operations } from './generated/api.js';
+import type { Http } from './http.js';
+import { passes, waitMs } from './retry.js';
+import { type ServerSentEvent, serverSentEvents } from './sse.js';
+
+type Messages = AsyncGenerator<ServerSentEvent>;
+
+type ListQuery = NonNullable<Operations['GET /v3/device-events']['input']['query']>;
+
+export interface TailOptions {
+  /** Which entries: the filters of `GET /v3/device-events`. */
+  filters?: Omit<ListQuery, 'after' | 'include' | 'limit' | 'order'>;
+  /** Id of the last entry that the application has; `0`: from the beginning of the log. Left out: from now on. */
+  after?: string;
+  /** Ends the stream. */
+  signal?: AbortSignal;
+  /** Why the stream broke off; it goes on by itself. */
+  onLost?: (error: LanyardError) => void;
+}
+
+/** The service says something every 15 s. */
+const usualSilenceMaxMs = 45_000;
+
+const operation = 'GET /v3/device-events/stream';
+
+const keyRevoked = 'key_revoked';
+
+/** Chunks of a body; a connection on which nothing comes for too long, while somebody waits for it, is cut. */
+async function* chunksOf(body: ReadableStream<Uint8Array>, silenceMaxMs: number): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader();
+  try {
+    for (;;) {
+      const timer = setTimeout(() => void reader.cancel().catch(() => undefined), silenceMaxMs);
+      const { done, value } = await reader.read().finally(() => clearTimeout(timer));
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+/**
+ * The device event log as it grows. Each entry comes once, in the order in which it was stored: after a connection that
+ * was lost, the next one goes on behind the last entry that was taken.
+ */
+export class Tail {
+  private lastId: string | undefined;
+  private retryMs = 0;
+  private failures = 0;
+
+  constructor(
+    private readonly http: Http,
+    private readonly options: TailOptions,
+    private readonly silenceMaxMs = usualSilenceMaxMs,
+  ) {
+    this.lastId = options.after;
+  }
+
+  /** Resolves when the service has said where the stream begins. Throws RequestFailed, NoAnswer. */
+  async open(): Promise<AsyncGenerator<DeviceEvent, void>> {
+    return this.entries(await this.connect());
+  }
+
+  private async *entries(first: Messages): AsyncGenerator<DeviceEvent, void> {
+    const { signal } = this.options;
+    for (let messages: Messages | undefined = first; !signal?.aborted; messages = undefined)
+      try {
+        yield* this.entriesOf(messages ?? (await this.connect({ retries: 0 })));
+        throw new NoAnswer(`${operation}: the stream broke off`);
+      } catch (error) {
+        if (signal?.aborted) return;
+        if (!passes(error)) throw error;
+        this.options.onLost?.(error);
+        await sleep(this.retryMs + waitMs(error, this.failures++), undefined, { signal }).catch(() => undefined);
+      }
+  }
+
+  private async *entriesOf(messages: Messages): AsyncGenerator<DeviceEvent, void> {
+    for await (const { id, event, data } of messages) {
+      this.failures = 0;
+      this.lastId = id ?? this.lastId;
+      if (data === undefined) continue;
+      if (event === 'end') return this.ended((JSON.parse(data) as { reason: string }).reason);
+      yield JSON.parse(data) as DeviceEvent;
+    }
+  }
+
+  /** A connection that breaks is no error of its own. */
+  private async *whole(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+    try {
+      yield* chunksOf(body, this.silenceMaxMs);
+    } catch (cause) {
+      throw new NoAnswer(`${operation}: the stream broke off`, { cause });
+    }
+  }
+
+  private ended(reason: string): void {
+    if (reason === keyRevoked) throw new TailEnded('the key is not valid any more, or may not read the log');
+    throw new NoAnswer(`${operation}: the service ended the stream: ${reason}`);
+  }
+
+  /** The messages behind the first, which says with which id to come back: from then on nothing is missed. */
+  private connect(options: { retries?: number } = {}): Promise<Messages> {
+    const { filters, signal } = this.options;
+    const header = { accept: 'text/event-stream', 'last-event-id': this.lastId };
+    const begin = async (body: ReadableStream<Uint8Array>): Promise<Messages> => {
+      const messages = serverSentEvents(this.whole(body));
+      const { value, done } = await messages.next();
+      if (done) throw new NoAnswer(`${operation}: the stream broke off`);
+      this.lastId ??= value.id;
+      this.retryMs = value.retryMs ?? this.retryMs;
+      return messages;
+    };
+    return this.http.stream(
+      operation,
+      { query: { ...filters }, header },
+      { ...options, ...(signal && { signal }) },
+      begin,
+    );
+  }
+}
