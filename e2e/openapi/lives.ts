@@ -4,11 +4,16 @@ import { type Document, type Operation, operationsOf } from './document.js';
 import { asCurl, exchange, jsonOf, type PreparedRequest } from './exchange.js';
 import { KnownIds } from './known-ids.js';
 import type { Random } from './random.js';
+import type { Trail } from './trail.js';
 import { type Ground, ValidRequests } from './valid-requests.js';
 
 /** So many passes need no pause: what is missing after them waits for what services tell each other. */
 const hurriedPasses = 5;
 const pauseMs = 250;
+
+/** So long the entry of a change may take to be in the log; then the request is taken for one that changed nothing. */
+const toldWithinMs = 10_000;
+const toldStepMs = 100;
 
 export interface Lives {
   sent: number;
@@ -19,7 +24,7 @@ export interface Lives {
   problems: string[];
 }
 
-const named = ({ method, path }: Operation): string => `${method} ${path}`;
+export const named = ({ method, path }: Operation): string => `${method} ${path}`;
 
 const maySucceed = ({ responses }: Operation): boolean => Object.keys(responses).some((status) => /^2/.test(status));
 
@@ -36,6 +41,9 @@ const stage = ({ method, path }: Operation): number => {
   return /\/(remove|suspend|resume|device-suspensions)$/.test(path) ? 2 : 0;
 };
 
+/** First segment behind the version. */
+const family = ({ path }: Operation): string => path.split('/')[2] as string;
+
 const depth = ({ path }: Operation): number => path.split('/').length;
 
 /** What is in something is made after it and deleted before it. */
@@ -44,7 +52,8 @@ const inOrder = (a: Operation, b: Operation): number =>
 
 /**
  * Leads records of every kind from their creation to their end, with valid requests one after the other, until every
- * operation has succeeded. Each pass tries what has not, with other values, about newly made records.
+ * operation has succeeded and the event log has what it did. Each pass tries what has not, with other values, about
+ * newly made records.
  */
 export class RecordLives {
   private readonly operations: Operation[];
@@ -52,6 +61,8 @@ export class RecordLives {
   private readonly ids: KnownIds;
   private readonly requests: ValidRequests;
   private readonly answers: Answers;
+  /** Succeeded, but the log has nothing of it: maybe nothing was different afterwards. */
+  private readonly untold = new Set<Operation>();
   private readonly last = new Map<Operation, string>();
   private readonly result: Lives = { sent: 0, passes: 0, failed: [], problems: [] };
 
@@ -61,6 +72,7 @@ export class RecordLives {
     private readonly random: Random,
     ground: Ground & { untouchable: ReadonlySet<string> },
     hints: Record<string, readonly string[]>,
+    private readonly trail: Trail,
   ) {
     this.operations = operationsOf(document).filter(maySucceed).sort(inOrder);
     this.open = new Set(this.operations);
@@ -75,13 +87,38 @@ export class RecordLives {
       if (result.passes >= hurriedPasses) await pause(pauseMs);
       for (const operation of this.operations)
         if (open.has(operation) || (open.size > 0 && this.prepares(operation))) await this.attempt(operation);
+      this.closeTold();
+      if (open.size === 0) await this.reopenUntold();
     }
+    await this.reopenUntold();
     result.failed = [...open].map((operation) => `${named(operation)}: ${this.last.get(operation) ?? 'never ready'}`);
     return result;
   }
 
+  /** What only its entry was missing of, when that came late. */
+  private closeTold(): void {
+    for (const operation of this.untold)
+      if (!this.trail.isMissing(named(operation))) {
+        this.untold.delete(operation);
+        this.open.delete(operation);
+      }
+  }
+
+  private async reopenUntold(): Promise<void> {
+    const missing = (): Operation[] => this.operations.filter((operation) => this.trail.isMissing(named(operation)));
+    for (let waitedMs = 0; missing().length > 0 && waitedMs < toldWithinMs; waitedMs += toldStepMs)
+      await pause(toldStepMs);
+    this.untold.clear();
+    for (const operation of missing()) {
+      this.untold.add(operation);
+      this.open.add(operation);
+    }
+  }
+
   /** Whether it makes what another needs, although it has succeeded itself. */
-  private prepares({ method, path }: Operation): boolean {
+  private prepares(operation: Operation): boolean {
+    const { method, path } = operation;
+    if (stage(operation) === 0 && [...this.untold].some((other) => family(other) === family(operation))) return true;
     if (method === 'PUT') return [...this.open].some((other) => other.path.startsWith(path));
     if (method !== 'POST') return false;
     // The items of what commands are sent to are in the list of commands.
@@ -92,7 +129,14 @@ export class RecordLives {
   private async attempt(operation: Operation): Promise<void> {
     const prepared = this.requests.of(operation);
     if (!prepared) return;
-    const request = { ...prepared, headers: { ...prepared.headers, ...(await this.meant(operation)) } };
+    const request = {
+      ...prepared,
+      headers: {
+        ...prepared.headers,
+        ...(await this.meant(operation)),
+        'x-request-id': this.trail.requestId(named(operation)),
+      },
+    };
     const answer = await this.send(request);
     const told = `${answer.status} ${answer.text.slice(0, 500)}\n  ${asCurl(request)}`;
     const problem = this.answers.problemWith(operation, answer);

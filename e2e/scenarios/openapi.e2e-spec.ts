@@ -1,13 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { operatorActions } from '@lanyard/contracts';
 import { CallbackReceiver, certificateAuthority, thermometer } from '@lanyard/testing';
 import { Application } from '../application.js';
 import { type RunningSystem, startSystem } from '../constellation.js';
 import { fresh } from '../journeys.js';
 import { OpenApiBarrage } from '../openapi/barrage.js';
 import { Callers } from '../openapi/callers.js';
-import { committedDocument } from '../openapi/document.js';
+import { committedDocument, operationsOf } from '../openapi/document.js';
 import { KnownIds } from '../openapi/known-ids.js';
-import { RecordLives, withoutSuccess } from '../openapi/lives.js';
+import { deeds, deedsOf } from '../openapi/deeds.js';
+import { named, RecordLives, withoutSuccess } from '../openapi/lives.js';
+import { Trail } from '../openapi/trail.js';
 import { Random } from '../openapi/random.js';
 import { patienceMs } from '../patience.js';
 
@@ -56,7 +59,20 @@ describe('the OpenAPI document', () => {
     ]);
   });
 
-  it(`has operations that all succeed with valid requests, answered as described (seed ${seed})`, async () => {
+  it('says of every operation that changes something what the event log has of it, or why nothing', () => {
+    const all = operationsOf(committedDocument()).map(named);
+    const changing = all.filter((operation) => !operation.startsWith('GET ') || deedsOf(operation).length > 0);
+    const odd = changing.filter((operation) => deedsOf(operation).length !== 1);
+    expect(odd.map((operation) => [operation, deedsOf(operation)])).toEqual([]);
+    expect(deeds.filter(({ operations }) => !all.some((operation) => operations.test(operation)))).toEqual([]);
+    for (const { codes = [], why = '' } of deeds) expect(codes.length > 0).toBe(why === '');
+    const known = new Set(deeds.flatMap(({ codes = [] }) => codes));
+    expect(Object.keys(operatorActions).filter((code) => !known.has(code))).toEqual([]);
+  });
+
+  it(`has operations that all succeed with valid requests, answered as described, and told to the log (seed ${seed})`, async () => {
+    const ends = new AbortController();
+    const trail = await Trail.follow(root.lanyard, ends.signal);
     const authority = certificateAuthority('Generated CA');
     const lives = new RecordLives(
       committedDocument(),
@@ -68,11 +84,18 @@ describe('the OpenAPI document', () => {
         untouchable: new Set([me.id, me.account_id, me.groups].flat()),
       },
       { url: [receiver.url], certificate: [authority.certificate], proof: [authority.prove(me.account_id)] },
+      trail,
     );
     const until = Date.now() + patienceMs;
     const { sent, passes, failed, problems } = await lives.run((done) => done < passesMin || Date.now() < until);
     process.stderr.write(`openapi seed ${seed}: ${sent} valid requests in ${passes} passes\n`);
+    ends.abort();
     expect([...failed, ...problems].join('\n\n')).toBe('');
+    for (const operation of operationsOf(committedDocument()).map(named)) {
+      const expected = deedsOf(operation).flatMap(({ codes = [], ofDevices = [] }) => [...codes, ...ofDevices]);
+      const strange = trail.codesOf(operation).filter((code) => !expected.includes(code));
+      expect([operation, strange]).toEqual([operation, []]);
+    }
   }, 600_000);
 
   it(

@@ -1,0 +1,80 @@
+/**
+ * Which entries of the event log an operation leaves when it changes something, or why it leaves none. What was as it is
+ * wanted leaves none either, and one call leaves one entry of its own however many devices it is about.
+ */
+export interface Deeds {
+  /** `METHOD path`. */
+  operations: RegExp;
+  codes?: string[];
+  /** Of single devices, with the same request. */
+  ofDevices?: string[];
+  /** In the log of another account, the one that it was done to: apps/gateway/test/audit.int-spec.ts reads it. */
+  isElsewhere?: true;
+  why?: string;
+}
+
+const commandsHaveAHistory = 'GET /v3/device-requests has each command of the key, with its request and its result';
+
+export const deeds: Deeds[] = [
+  { operations: /^POST \/v3\/accounts$/, codes: ['SYS_500'], isElsewhere: true },
+  { operations: /^PUT \/v3\/accounts\/{id}$/, codes: ['SYS_501', 'SYS_502', 'SYS_503'], isElsewhere: true },
+  { operations: /^POST \/v3\/(accounts\/{account}\/)?api-keys$/, codes: ['SYS_510'] },
+  { operations: /^PUT .*\/api-keys\/{id}$/, codes: ['SYS_511', 'SYS_512', 'SYS_513'] },
+  { operations: /^POST .*\/reset-secret$/, codes: ['SYS_514'] },
+  { operations: /^POST .*\/rotate$/, codes: ['SYS_515'] },
+  { operations: /^DELETE .*\/previous-secret$/, codes: ['SYS_516'] },
+  { operations: /^DELETE .*\/api-keys\/{id}$/, codes: ['SYS_517'] },
+  { operations: /^POST \/v3\/policy-groups$/, codes: ['SYS_520'] },
+  { operations: /^PUT \/v3\/policy-groups\/{id}$/, codes: ['SYS_521'] },
+  { operations: /^DELETE \/v3\/policy-groups\/{id}$/, codes: ['SYS_522'] },
+  { operations: /^POST \/v3\/policy-groups\/{id}(\/[\w-]+(\/add)?)?$/, codes: ['SYS_523'] },
+  { operations: /^POST \/v3\/(?!device).*\/groups(\/add)?$/, codes: ['SYS_523'] },
+  { operations: /^POST \/v3\/policy-groups\/{id}\/[\w-]+\/remove$/, codes: ['SYS_524'] },
+  { operations: /^POST .*\/groups\/remove$/, codes: ['SYS_524'] },
+  { operations: /^DELETE .*({id}\/groups|policy-groups\/{id}\/[\w-]+)$/, codes: ['SYS_524'] },
+  { operations: /^POST \/v3\/applications$/, codes: ['SYS_530'] },
+  { operations: /^PUT \/v3\/applications\/{id}$/, codes: ['SYS_531'] },
+  { operations: /^DELETE \/v3\/applications\/{id}$/, codes: ['SYS_532'] },
+  { operations: /^POST .*\/access-keys$/, codes: ['SYS_533'] },
+  { operations: /^PUT .*\/access-keys\/{id}$/, codes: ['SYS_534'] },
+  { operations: /^DELETE .*\/access-keys\/{id}$/, codes: ['SYS_535'] },
+  { operations: /^POST \/v3\/device-groups$/, codes: ['SYS_540'] },
+  { operations: /^PUT \/v3\/device-groups\/{id}$/, codes: ['SYS_541'] },
+  { operations: /^DELETE \/v3\/device-groups\/{id}$/, codes: ['SYS_542'] },
+  { operations: /^POST \/v3\/device-groups\/{id}\/devices\/add$/, codes: ['SYS_543'] },
+  { operations: /^POST \/v3\/device-groups\/{id}\/devices\/remove$/, codes: ['SYS_544'] },
+  { operations: /^POST \/v3\/device-queries$/, codes: ['SYS_545'] },
+  { operations: /^PUT \/v3\/device-queries\/{id}$/, codes: ['SYS_546'] },
+  { operations: /^DELETE \/v3\/device-queries\/{id}$/, codes: ['SYS_547'] },
+  { operations: /^POST \/v3\/device-suspensions$/, codes: ['SYS_550', 'SYS_551'], ofDevices: ['SYS_201', 'SYS_202'] },
+  { operations: /^POST \/v3\/device-imports$/, codes: ['SYS_552'], ofDevices: ['SYS_200'] },
+  { operations: /^DELETE \/v3\/device-imports\/{id}$/, codes: ['SYS_553'] },
+  { operations: /^POST .*\/credentials$/, codes: ['SYS_560'] },
+  { operations: /^DELETE .*\/credentials\/{credentialId}$/, codes: ['SYS_561'] },
+  { operations: /^POST \/v3\/trusted-certificates$/, codes: ['SYS_562'] },
+  { operations: /^PUT \/v3\/trusted-certificates\/{id}$/, codes: ['SYS_563'] },
+  { operations: /^DELETE \/v3\/trusted-certificates\/{id}$/, codes: ['SYS_564'] },
+  { operations: /^POST \/v3\/devices$/, codes: ['SYS_200'] },
+  { operations: /^PUT \/v3\/devices\/{id}$/, codes: ['SYS_570'] },
+  { operations: /^POST \/v3\/devices\/{id}\/suspend$/, codes: ['SYS_201'] },
+  { operations: /^POST \/v3\/devices\/{id}\/resume$/, codes: ['SYS_202'] },
+  { operations: /^DELETE \/v3\/devices\/{id}$/, codes: ['SYS_203'] },
+  { operations: /^POST \/v3\/object-models$/, codes: ['SYS_571'] },
+  { operations: /^DELETE \/v3\/object-models\/{id}$/, codes: ['SYS_572'] },
+  { operations: /^PUT \/v2\/notification\/\w+$/, codes: ['SYS_580', 'SYS_581'] },
+  // A poll makes its channel.
+  { operations: /^GET \/v2\/notification\/pull$/, codes: ['SYS_580'] },
+  { operations: /^DELETE \/v2\/notification\/\w+$/, codes: ['SYS_582'] },
+  { operations: /^POST .*\/signing-secrets$/, codes: ['SYS_583'] },
+  { operations: /^DELETE .*\/signing-secrets\/{id}$/, codes: ['SYS_584'] },
+  { operations: /^PUT \/v2\/subscriptions$/, codes: ['SYS_585', 'SYS_586'] },
+  { operations: /^DELETE \/v2\/subscriptions$/, codes: ['SYS_586'] },
+  { operations: /^PUT \/v2\/subscriptions\/{deviceId}\/.*$/, codes: ['SYS_587'] },
+  { operations: /^DELETE \/v2\/subscriptions\/{deviceId}(\/.*)?$/, codes: ['SYS_588'] },
+  { operations: /^POST \/v2\/device-requests\/{deviceId}$/, why: commandsHaveAHistory },
+  { operations: /^(PUT|POST|DELETE) \/v2\/endpoints\/.*$/, why: commandsHaveAHistory },
+  { operations: /^DELETE \/v3\/device-requests\/{asyncId}$/, why: 'the history says that the command was cancelled' },
+  { operations: /^DELETE \/v3\/devices\/{deviceId}\/echo$/, why: 'always 405' },
+];
+
+export const deedsOf = (operation: string): Deeds[] => deeds.filter(({ operations }) => operations.test(operation));

@@ -1,0 +1,44 @@
+import type { DeviceEvent, Lanyard } from '@lanyard/client';
+import { deedsOf } from './deeds.js';
+
+/** Entries of the event log, held against the requests that they name. */
+export class Trail {
+  private readonly operations = new Map<string, string>();
+  private readonly codes = new Map<string, Set<string>>();
+  private sent = 0;
+
+  /** Follows the log until the signal. */
+  static async follow(lanyard: Lanyard, signal: AbortSignal): Promise<Trail> {
+    const trail = new Trail();
+    const entries = await lanyard.tail({ signal });
+    void trail.read(entries);
+    return trail;
+  }
+
+  /** For the next request. */
+  requestId(operation: string): string {
+    const id = `trail-${this.sent++}`;
+    this.operations.set(id, operation);
+    return id;
+  }
+
+  codesOf(operation: string): string[] {
+    return [...(this.codes.get(operation) ?? [])].toSorted();
+  }
+
+  /** Whether an operation is not in the log although it changed something, as far as one can tell now. */
+  isMissing(operation: string): boolean {
+    return deedsOf(operation).some(
+      ({ codes = [], isElsewhere }) => codes.length > 0 && !isElsewhere && this.codesOf(operation).length === 0,
+    );
+  }
+
+  private async read(entries: AsyncIterable<DeviceEvent>): Promise<void> {
+    for await (const { data, event_code: code } of entries) {
+      const operation = this.operations.get(data['request_id'] ?? '');
+      if (operation === undefined) continue;
+      const known = this.codes.get(operation) ?? new Set();
+      this.codes.set(operation, known.add(code));
+    }
+  }
+}
