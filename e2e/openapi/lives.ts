@@ -12,7 +12,7 @@ const hurriedPasses = 5;
 const pauseMs = 250;
 
 /** So long the entry of a change may take to be in the log; then the request is taken for one that changed nothing. */
-const toldWithinMs = 10_000;
+const toldWithinMs = 3_000;
 const toldStepMs = 100;
 
 export interface Lives {

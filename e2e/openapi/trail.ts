@@ -29,7 +29,7 @@ export class Trail {
   /** Whether an operation is not in the log although it changed something, as far as one can tell now. */
   isMissing(operation: string): boolean {
     return deedsOf(operation).some(
-      ({ codes = [], isElsewhere }) => codes.length > 0 && !isElsewhere && this.codesOf(operation).length === 0,
+      ({ codes = [], readBy }) => codes.length > 0 && readBy === undefined && this.codesOf(operation).length === 0,
     );
   }
 
