@@ -258,6 +258,9 @@ export const ofDevices = {
   4.13: ['The body is larger than 1 MiB', 'Send less; Size1 in the answer is the bound'],
   4.15: ['A Send has a content format that is not served', 'Use SenML JSON or SenML CBOR'],
   '5.00': ['The service failed', 'Send it again later. Operators: see the log'],
-  5.03: ['An engine is away, or the service is starting', 'Send it again after Max-Age'],
+  5.03: [
+    'An engine is away, the service is starting, or the account was made a moment ago',
+    'Send it again after Max-Age',
+  ],
   5.05: ['The request asks for a proxy', 'Ask the service itself'],
 };

@@ -139,7 +139,8 @@ export class Harness {
       clock,
       tls,
       tcp,
-    }: { coapPort?: number; clock?: Clock; tls?: Partial<TlsConfig>; tcp?: boolean } = {},
+      accountId = this.accountId,
+    }: { coapPort?: number; clock?: Clock; tls?: Partial<TlsConfig>; tcp?: boolean; accountId?: string } = {},
   ): Promise<RunningProxy> {
     const config: DeviceProxyConfig = {
       app: 'device-proxy',
@@ -155,9 +156,9 @@ export class Harness {
       },
       redisPrefix: `${this.isolation.redisPrefix}dp:`,
       requestsUnderWayMax: 1_000,
-      coap: { host: '127.0.0.1', port: coapPort, accountId: this.accountId, receiveBufferBytes: 262_144 },
+      coap: { host: '127.0.0.1', port: coapPort, accountId, receiveBufferBytes: 262_144 },
       ...(tls && { tls: { host: '127.0.0.1', port: 0, limits: tlsLimits, ...tls } }),
-      ...(tcp && { tcp: { host: '127.0.0.1', port: 0, accountId: this.accountId } }),
+      ...(tcp && { tcp: { host: '127.0.0.1', port: 0, accountId } }),
     };
     const overrides: ServiceOverrides = clock ? { clock } : {};
     const proxy = await start(config, overrides);

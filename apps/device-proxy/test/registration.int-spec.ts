@@ -143,6 +143,11 @@ describe('who may register', () => {
     await expect(harness.thing(proxy, 'unknown').device.register()).rejects.toThrow('4.03');
   });
 
+  it('an unknown endpoint is told to come again while its account is not known', async () => {
+    const early = await harness.proxy('dp-early', { accountId: newId() });
+    await expect(harness.thing(early, 'early').device.register()).rejects.toThrow('5.03');
+  });
+
   it('a device of the directory gets its id', async () => {
     const deviceId = newId();
     await harness.lifecycle(deviceId, 'known', 'created');

@@ -12,6 +12,14 @@ export interface Admitted {
   firstContact: boolean;
 }
 
+/** Nothing has been told of the account: it was made a moment ago, or there is none. Who asks may ask again. */
+class AccountNotKnown extends Error {
+  constructor(accountId: string) {
+    super(`account ${accountId} is not known here: devices that are new in it have to wait`);
+    this.name = 'AccountNotKnown';
+  }
+}
+
 /** Called when somebody asked for a name that is not the one of his credential. */
 export type Refused = (sender: Sender, endpointName: string) => void;
 
@@ -32,7 +40,7 @@ export class Admission {
 
   /**
    * undefined: the endpoint is suspended, unknown in an account that takes no unknown endpoints or has as many devices
-   * as it may, or not the one that the sender proved to be.
+   * as it may, or not the one that the sender proved to be. Throws AccountNotKnown.
    */
   async admit(sender: Sender, endpointName: string): Promise<Admitted | undefined> {
     const { accountId } = sender;
@@ -45,8 +53,9 @@ export class Admission {
     }
     if (entry?.lifecycleStatus === 'blocked') return undefined;
     if (entry) return { deviceId: entry.deviceId, endpointType: entry.endpointType, firstContact: false };
-    if (!account?.autoCreateDevices && !sender.enrols) return undefined;
-    return this.meet(accountId, endpointName, account?.devicesMax);
+    if (!account) throw new AccountNotKnown(accountId);
+    if (!account.autoCreateDevices && !sender.enrols) return undefined;
+    return this.meet(accountId, endpointName, account.devicesMax);
   }
 
   /** A credential may be known here before the device that it was made for. */
