@@ -21,9 +21,12 @@ export class Connection {
     this.received = Buffer.alloc(0);
     /** @type {((status: number) => void) | undefined} */
     this.answered = undefined;
+    /** @type {((reason: Error) => void) | undefined} */
+    this.failed = undefined;
     this.socket = connect({ host: url.hostname, port: Number(url.port), noDelay: true });
     this.socket.on('data', (chunk) => this.take(chunk));
     this.socket.on('error', (error) => this.socket.destroy(error));
+    this.socket.on('close', () => this.failed?.(new Error('the connection was closed before the answer')));
   }
 
   opened() {
@@ -32,8 +35,10 @@ export class Connection {
 
   /** Resolves with the status when the whole answer is here. @param {Buffer} bytes @returns {Promise<number>} */
   ask(bytes) {
-    return new Promise((answered) => {
+    return new Promise((answered, failed) => {
       this.answered = answered;
+      this.failed = failed;
+      if (this.socket.closed) failed(new Error('the connection was closed while nothing was asked'));
       this.socket.write(bytes);
     });
   }
@@ -138,7 +143,8 @@ export class Steady {
       const dueAt = startedAt + (n * 1_000) / this.perSecond;
       const wait = dueAt - performance.now();
       if (wait > 0) await new Promise((done) => setTimeout(done, wait));
-      const connection = free.pop();
+      // In turns: one that is not used for seconds is closed by the server.
+      const connection = free.shift();
       if (connection === undefined) waiting.push(dueAt);
       else under.push(serve(connection, Math.max(dueAt, performance.now() - 1)));
     }
