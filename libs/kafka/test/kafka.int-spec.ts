@@ -1,12 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  decodeMessage,
-  DeviceEvents,
-  type DeviceEventReported,
-  deadLetterTopic,
-  fixtures,
-  type Topic,
-} from '@lanyard/contracts';
+import { decodeMessage, DeviceEvents, type DeviceEventReported, deadLetterTopic, type Topic } from '@lanyard/contracts';
 import { createLogger, newId, openDatabase } from '@lanyard/service';
 import { engines, eventually, type Isolation, isolate } from '@lanyard/testing';
 import type { DataSource } from 'typeorm';
@@ -23,17 +16,9 @@ import {
   PoisonMessage,
   recordHeaders,
 } from '../src/index.js';
+import { event } from './event.js';
 
 const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
-const accountId = newId();
-
-const event = (deviceId: string, n: number): DeviceEventReported => ({
-  ...(fixtures(DeviceEvents).valid['client code'] as DeviceEventReported),
-  accountId,
-  deviceId,
-  eventId: newId(),
-  description: String(n),
-});
 
 const numbers = (batch: Batch<DeviceEventReported>): number[] => batch.messages.map((m) => Number(m.value.description));
 

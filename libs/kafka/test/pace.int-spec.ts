@@ -1,18 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { DeviceEvents, type DeviceEventReported, fixtures } from '@lanyard/contracts';
+import { DeviceEvents, type DeviceEventReported } from '@lanyard/contracts';
 import { createLogger, newId } from '@lanyard/service';
 import { engines, eventually, type Isolation, isolate } from '@lanyard/testing';
 import { BatchConsumer, KafkaConnection, KafkaProducer } from '../src/index.js';
-
-const accountId = newId();
-
-const event = (deviceId: string, n: number): DeviceEventReported => ({
-  ...(fixtures(DeviceEvents).valid['client code'] as DeviceEventReported),
-  accountId,
-  deviceId,
-  eventId: newId(),
-  description: String(n),
-});
+import { event } from './event.js';
 
 describe('a producer with a pace', () => {
   let isolation: Isolation;
