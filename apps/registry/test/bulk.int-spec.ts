@@ -331,7 +331,7 @@ describe('bulk operations', () => {
       const second = (await suspend(account, { ...wanted, after: first.after })).body;
       expect(second).toMatchObject({ matched_count: 100, changed_count: 100, has_more: false });
       expect(await total(account, 'operator_suspended=true')).toBe(5_100);
-    });
+    }, 60_000);
 
     it('400 without a selection, a category, or with an unknown filter; 404 for the group of another account', async () => {
       const account = newId();
