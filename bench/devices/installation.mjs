@@ -1,4 +1,4 @@
-/** A device-proxy alone on engines of its own, an account that lets every device in, and simulated devices. */
+/** A device-proxy on engines of its own, a registry that creates the devices, an account that lets every device in, and simulated devices. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -7,10 +7,10 @@ import { AccessAccounts, AccessKeys } from '@lanyard/contracts';
 import { hashSecret, identityHeader, newId, newSecret, signIdentity } from '@lanyard/service';
 import { root } from '../../tools/lanyard/project.mjs';
 
-/** Of `system`: none but one device-proxy. */
+/** Of `system`: one device-proxy, and the registry, without which no device is new. */
 export const proxyOnly = {
   gateway: 0,
-  registry: 0,
+  registry: 1,
   'device-proxy': 1,
   snapshot: 0,
   'event-log': 0,
@@ -46,7 +46,7 @@ const scrape = async (url) => {
 const sum = (samples, name) =>
   [...samples].reduce((total, [key, value]) => (key === name || key.startsWith(`${name}{`) ? total + value : total), 0);
 
-/** The proxy as seen from outside, and the facts that gateway and registry would have announced. */
+/** The proxy as seen from outside, and the facts that the gateway would have announced. */
 export class Proxy {
   /** @param {import('../system.mjs').System} system */
   constructor(system) {

@@ -17,6 +17,7 @@ import { Admission } from './intake/admission.js';
 import { DeviceDirectory } from './intake/device-directory.js';
 import { FirstContacts } from './intake/first-contacts.js';
 import { Expulsion } from './intake/expulsion.js';
+import { Introductions } from './intake/introductions.js';
 import { Keys } from './intake/keys.js';
 import { followModels } from './models/follow-models.js';
 import { UploadedModels } from './models/uploaded-models.js';
@@ -64,7 +65,9 @@ export const assemble = (config: DeviceProxyConfig, parts: ServiceParts, engines
   const values = new Values(producer, firmware, models, unreadable, clock, logger);
   const directory = new DeviceDirectory(engines.lifecycle);
   const contacts = new FirstContacts(dataSource, clock);
-  const admission = new Admission(directory, engines.accounts, contacts, logger);
+  // Registrations get half of the room for requests; half of that is for devices that are new.
+  const introductions = new Introductions(producer, directory, clock, Math.ceil(config.requestsUnderWayMax / 4));
+  const admission = new Admission(directory, engines.accounts, contacts, introductions, logger);
 
   const subscriptionStore = new SubscriptionStore(outbox, clock);
   const book = new SubscriptionBook(dataSource, subscriptionStore);

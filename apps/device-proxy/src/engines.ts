@@ -5,6 +5,7 @@ import {
   type AccessKeyChanged,
   DeviceCommandResults,
   DeviceCommands,
+  DeviceContacts,
   type DeviceCredentialChanged,
   DeviceCredentials,
   DeviceEvents,
@@ -68,6 +69,7 @@ export const openEngines = async (config: DeviceProxyConfig, parts: ServiceParts
     DeviceCommandResults,
     SubscriptionsState,
     DeviceModels,
+    DeviceContacts,
   ]);
   await connection.ensureTopics([DeviceLifecycle, AccessKeys, AccessAccounts, DeviceCredentials, DeviceEvents]);
   const producer = new KafkaProducer(connection, { source: app, paceMs });

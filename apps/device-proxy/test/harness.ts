@@ -4,6 +4,8 @@ import {
   type AccessKeyChanged,
   AccessKeys,
   type DeviceCommandAccepted,
+  type DeviceContacted,
+  DeviceContacts,
   type DeviceCredentialChanged,
   DeviceCredentials,
   type DeviceEventReported,
@@ -88,6 +90,9 @@ export class Harness {
   private readonly things: Thermometer[] = [];
   private readonly consumers: { stop(): Promise<void> }[] = [];
   private revision = 1;
+  /** Endpoints that came for the first time; the registry creates their devices while `registryRuns`. */
+  readonly contacts: Read<DeviceContacted>[] = [];
+  registryRuns = true;
 
   private constructor(
     private readonly isolation: Isolation,
@@ -115,6 +120,7 @@ export class Harness {
       AccessAccounts,
       DeviceCredentials,
       DeviceEvents,
+      DeviceContacts,
     ]);
     const producer = new KafkaProducer(connection, { source: 'test' });
     await producer.connect();
@@ -127,6 +133,7 @@ export class Harness {
       harness.follow(DeviceCommandResults, harness.results),
       harness.follow(SubscriptionsState, harness.subscriptions),
       harness.follow(DeviceEvents, harness.events),
+      harness.follow(DeviceContacts, harness.contacts, (contact) => harness.create(contact)),
     ]);
     return harness;
   }
@@ -322,13 +329,22 @@ export class Harness {
     await this.isolation.drop();
   }
 
-  private async follow<V>(topic: Topic<V>, into: Read<V>[]): Promise<void> {
+  /** What the registry does with a first contact. */
+  private async create({ deviceId, endpointName }: DeviceContacted): Promise<void> {
+    if (this.registryRuns) await this.lifecycle(deviceId, endpointName, 'created');
+  }
+
+  private async follow<V>(
+    topic: Topic<V>,
+    into: Read<V>[],
+    then: (value: V) => Promise<void> = () => Promise.resolve(),
+  ): Promise<void> {
     const consumer = new BatchConsumer<V>(this.connection, {
       topic,
       group: 'test',
-      handler: ({ messages }) => {
+      handler: async ({ messages }) => {
         into.push(...messages.map(({ value, headers }) => ({ value, audience: headers.get('ce_audience') })));
-        return Promise.resolve();
+        await Promise.all(messages.map(({ value }) => then(value)));
       },
       onFatal: (error) => {
         throw error;

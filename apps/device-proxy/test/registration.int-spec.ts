@@ -176,6 +176,35 @@ describe('who may register', () => {
     await eventually(async () => expect(await harness.register(thing)).toBe(other));
   });
 
+  it('a new device registers only once the directory has it; until then it is told to come again', async () => {
+    harness.registryRuns = false;
+    const thing = harness.thing(proxy, 'early-bird');
+    await expect(thing.device.register()).rejects.toThrow('5.03');
+    const { deviceId } = (await harness.fact(harness.contacts, (v) => v.endpointName === 'early-bird')).value;
+    expect(harness.sessions.filter(({ value }) => value.endpointName === 'early-bird')).toEqual([]);
+    harness.registryRuns = true;
+    expect(await harness.register(thing)).toBe(deviceId);
+    const told = (facts: { value: { endpointName: string } }[]): unknown[] =>
+      facts.filter(({ value }) => value.endpointName === 'early-bird').map(({ value }) => value);
+    expect(new Set(told(harness.contacts).map((contact) => (contact as { deviceId: string }).deviceId)).size).toBe(1);
+    expect(told(harness.sessions)).toMatchObject([{ deviceId, firstContact: true }]);
+  }, 60_000);
+
+  it('a new device whose name the directory gave to another one is that one', async () => {
+    harness.registryRuns = false;
+    const thing = harness.thing(proxy, 'overtaken');
+    const coming = thing.device.register();
+    const minted = (await harness.fact(harness.contacts, (v) => v.endpointName === 'overtaken')).value.deviceId;
+    const other = newId();
+    await harness.lifecycle(other, 'overtaken', 'created');
+    await harness.lifecycle(minted, 'overtaken', 'deleted');
+    harness.registryRuns = true;
+    // Two partitions: the end of the first id may be known before the other one.
+    await coming.catch(() => eventually(() => thing.device.register()));
+    const { value } = await harness.fact(harness.sessions, (v) => v.endpointName === 'overtaken');
+    expect([value.deviceId, value.firstContact]).toEqual([other, false]);
+  }, 60_000);
+
   it('a device that was deleted comes back under a new id', async () => {
     const thing = harness.thing(proxy, 'phoenix');
     const first = await harness.register(thing);

@@ -16,6 +16,8 @@ import type { ImportWorker } from './imports/import-worker.js';
 import { ImportsController } from './imports/imports.controller.js';
 import { ImportsService } from './imports/imports.service.js';
 import { AccountsConsumer } from './intake/accounts.consumer.js';
+import { ContactWriter } from './intake/contact-writer.js';
+import { ContactsConsumer } from './intake/contacts.consumer.js';
 import { SessionWriter } from './intake/session-writer.js';
 import { SessionsConsumer } from './intake/sessions.consumer.js';
 import { QueriesController } from './queries/queries.controller.js';
@@ -71,6 +73,7 @@ export class AppModule {
         CredentialsController,
         TrustedCertificatesController,
         SessionsConsumer,
+        ContactsConsumer,
         AccountsConsumer,
       ],
       providers: [
@@ -90,7 +93,8 @@ export class AppModule {
         { provide: TrustedCertificatesService, useValue: new TrustedCertificatesService(database, announcer, audit) },
         { provide: GroupsService, useValue: new GroupsService(database, audit) },
         { provide: SystemSuspension, useValue: systemSuspension },
-        { provide: SessionWriter, useValue: new SessionWriter(database, newDevices, outbox) },
+        { provide: SessionWriter, useValue: new SessionWriter(database) },
+        { provide: ContactWriter, useValue: new ContactWriter(database, newDevices, outbox) },
       ],
     };
   }

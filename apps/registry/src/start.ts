@@ -1,5 +1,6 @@
 import {
   AccessAccounts,
+  DeviceContacts,
   DeviceCredentials,
   DeviceEvents,
   DeviceGroups,
@@ -45,6 +46,7 @@ export const start = async (config: CommonConfig, overrides: ServiceOverrides = 
   const kafka = new KafkaConnection({ ...config.kafka, clientId: config.replicaId, logger, metrics });
   await kafka.ensureTopics([
     AccessAccounts,
+    DeviceContacts,
     DeviceSessions,
     DeviceLifecycle,
     DeviceCredentials,

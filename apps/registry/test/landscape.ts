@@ -2,6 +2,8 @@ import { afterAll, beforeAll, expect } from '@jest/globals';
 import {
   type AccessAccountChanged,
   AccessAccounts,
+  type DeviceContacted,
+  DeviceContacts,
   type DeviceCredentialChanged,
   DeviceCredentials,
   type DeviceEventReported,
@@ -188,6 +190,10 @@ export const registryLandscape = (name: string) => {
     tellAccount: (account: AccessAccountChanged): Promise<void> => producer.send(AccessAccounts, account),
     /** Says something about a session, as a proxy does. */
     tell: (fact: DeviceSessionChanged): Promise<void> => producer.send(DeviceSessions, fact),
+    /** Says that an endpoint came for the first time, as a proxy does. */
+    introduce: (
+      contact: Partial<DeviceContacted> & Pick<DeviceContacted, 'deviceId' | 'endpointName'>,
+    ): Promise<void> => producer.send(DeviceContacts, { accountId, occurredAt: new Date().toISOString(), ...contact }),
     replica: (n: number): RunningService => services[n] as RunningService,
   };
 };

@@ -7,7 +7,7 @@ import { Client } from 'pg';
 import { type Body, registryLandscape, type Reply } from './landscape.js';
 
 describe('suspension and sessions', () => {
-  const { call, configOf, created, changesOf, session, tell, tellAccount } = registryLandscape('suspension');
+  const { call, configOf, created, changesOf, introduce, session, tell, tellAccount } = registryLandscape('suspension');
 
   describe('suspend and resume', () => {
     it.each(suspensionCategories.map((c) => [c]))('204 for %s: blocked, announced, resumed', async (category) => {
@@ -211,7 +211,7 @@ describe('suspension and sessions', () => {
     };
     const meet = async (account: string): Promise<Body> => {
       const deviceId = newId();
-      await tell(session(deviceId, { accountId: account, endpointName: deviceId, epoch: 1, firstContact: true }));
+      await introduce({ deviceId, accountId: account, endpointName: deviceId });
       return eventually(async () => {
         const { status, body } = await call('GET', `/v3/devices/${deviceId}`, undefined, account);
         expect(status).toBe(200);
@@ -288,30 +288,6 @@ describe('suspension and sessions', () => {
       await tell(session(id, { epoch: 3, change: 'bootstrapped', occurredAt: '2024-05-05T05:05:05Z' }));
       await eventually(async () => expect(await state(id)).toBe('bootstrapped'));
       expect((await call('GET', `/v3/devices/${id}`)).body.bootstrapped_timestamp).toBe('2024-05-05T05:05:05.000000Z');
-    });
-
-    it('first contact creates the device with its id, once', async () => {
-      const deviceId = newId();
-      const fact = session(deviceId, { endpointName: `first-${deviceId}`, epoch: 1, firstContact: true });
-      await tell(fact);
-      await tell(fact);
-      await eventually(async () =>
-        expect((await call('GET', `/v3/devices/${deviceId}`)).body).toMatchObject({
-          endpoint_name: fact.endpointName,
-          state: 'registered',
-        }),
-      );
-      await eventually(() => expect(changesOf(deviceId).map((c) => c.change)).toEqual(['created']));
-    });
-
-    it('first contact of an endpoint name that is taken: its id is announced as deleted', async () => {
-      const endpointName = `taken-${newId()}`;
-      const held = await created({ endpoint_name: endpointName });
-      const minted = newId();
-      await tell(session(minted, { endpointName, epoch: 1, firstContact: true }));
-      await eventually(() => expect(changesOf(minted)).toMatchObject([{ change: 'deleted', endpointName }]));
-      expect((await call('GET', `/v3/devices/${minted}`)).status).toBe(404);
-      expect((await call('GET', `/v3/devices/${held}`)).status).toBe(200);
     });
   });
 });

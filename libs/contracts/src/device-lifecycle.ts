@@ -11,7 +11,7 @@ export const DeviceLifecycleSchema = z
     accountId: id,
     change: z.enum(['created', 'changed', 'suspended', 'resumed', 'deleted']),
     endpointName: z.string().max(255).describe('Empty when the directory entry has none'),
-    endpointType: z.string().max(64).optional(),
+    endpointType: z.string().max(255).optional(),
     lifecycleStatus: z.enum(['enabled', 'blocked']),
     suspension: z
       .object({

@@ -34,7 +34,7 @@ export const DeviceSessionSchema = z
     binding: z.string().optional(),
     queueMode: z.boolean().optional(),
     address: z.string().optional(),
-    firstContact: z.boolean().describe('The directory had no such endpoint: it creates the device with this id'),
+    firstContact: z.boolean().describe('The device came into the directory with this registration'),
     occurredAt: instant,
   })
   .meta({ id: 'DeviceSessionChanged' });

@@ -2,6 +2,7 @@ export * from './access.js';
 export * from './channels-drops.js';
 export * from './channels-state.js';
 export * from './device-commands.js';
+export * from './device-contacts.js';
 export * from './device-credentials.js';
 export * from './device-events.js';
 export * from './device-groups.js';

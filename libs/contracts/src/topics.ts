@@ -2,6 +2,7 @@ import { AccessAccounts, AccessKeys } from './access.js';
 import { ChannelsDrops } from './channels-drops.js';
 import { ChannelsState } from './channels-state.js';
 import { DeviceCommandResults, DeviceCommands } from './device-commands.js';
+import { DeviceContacts } from './device-contacts.js';
 import { DeviceCredentials } from './device-credentials.js';
 import { DeviceEvents } from './device-events.js';
 import { DeviceGroups } from './device-groups.js';
@@ -18,6 +19,7 @@ export type TopicDescription = Omit<Topic<unknown>, 'key' | 'schema' | 'delivery
 /** Every topic of the system. */
 export const topics = [
   DeviceLifecycle,
+  DeviceContacts,
   DeviceSessions,
   DeviceValues,
   DeviceCommands,

@@ -1,9 +1,11 @@
 import type { AccessAccountChanged } from '@lanyard/contracts';
 import type { StateReader } from '@lanyard/kafka';
 import type { Logger } from '@lanyard/service';
+import { ComeAgain } from '../transport/come-again.js';
 import type { Sender } from '../transport/sender.js';
 import type { DeviceDirectory, DirectoryEntry } from './device-directory.js';
 import type { FirstContacts } from './first-contacts.js';
+import type { Introductions } from './introductions.js';
 
 export interface Admitted {
   deviceId: string;
@@ -12,12 +14,11 @@ export interface Admitted {
   firstContact: boolean;
 }
 
-/** Nothing has been told of the account: it was made a moment ago, or there is none. Who asks may ask again. */
-class AccountNotKnown extends Error {
-  constructor(accountId: string) {
-    super(`account ${accountId} is not known here: devices that are new in it have to wait`);
-    this.name = 'AccountNotKnown';
-  }
+/** An endpoint that the directory does not know, in an account that takes it. */
+interface Newcomer {
+  accountId: string;
+  endpointName: string;
+  endpointType?: string | undefined;
 }
 
 /** Called when somebody asked for a name that is not the one of his credential. */
@@ -31,6 +32,7 @@ export class Admission {
     private readonly directory: DeviceDirectory,
     private readonly accounts: StateReader<AccessAccountChanged>,
     private readonly contacts: FirstContacts,
+    private readonly introductions: Introductions,
     private readonly logger: Logger,
   ) {}
 
@@ -40,9 +42,10 @@ export class Admission {
 
   /**
    * undefined: the endpoint is suspended, unknown in an account that takes no unknown endpoints or has as many devices
-   * as it may, or not the one that the sender proved to be. Throws AccountNotKnown.
+   * as it may, or not the one that the sender proved to be. Throws ComeAgain while the account, or what the directory
+   * makes of a new endpoint, is not known here. `endpointType`: what the device says of itself.
    */
-  async admit(sender: Sender, endpointName: string): Promise<Admitted | undefined> {
+  async admit(sender: Sender, endpointName: string, endpointType?: string): Promise<Admitted | undefined> {
     const { accountId } = sender;
     const account = this.accounts.get(accountId);
     if (account?.status === 'suspended') return undefined;
@@ -53,9 +56,9 @@ export class Admission {
     }
     if (entry?.lifecycleStatus === 'blocked') return undefined;
     if (entry) return { deviceId: entry.deviceId, endpointType: entry.endpointType, firstContact: false };
-    if (!account) throw new AccountNotKnown(accountId);
+    if (!account) throw new ComeAgain(`account ${accountId} is not known here yet`);
     if (!account.autoCreateDevices && !sender.enrols) return undefined;
-    return this.meet(accountId, endpointName, account.devicesMax);
+    return this.meet({ accountId, endpointName, endpointType }, account.devicesMax);
   }
 
   /** A credential may be known here before the device that it was made for. */
@@ -74,18 +77,27 @@ export class Admission {
     await this.contacts.forget(deviceId);
   }
 
-  private async meet(accountId: string, endpointName: string, devicesMax?: number): Promise<Admitted | undefined> {
+  /** A device of the directory before it registers: nothing is announced that the directory does not have. */
+  private async meet(newcomer: Newcomer, devicesMax?: number): Promise<Admitted | undefined> {
+    const deviceId = await this.idOf(newcomer, devicesMax);
+    if (deviceId === undefined) {
+      this.logger.warn({ ...newcomer, devicesMax }, 'unknown endpoint refused: the account has no room for it');
+      return undefined;
+    }
+    if (this.directory.whyExpelled(deviceId) === 'deleted') throw new ComeAgain('the device was deleted a moment ago');
+    await this.introductions.introduce({ deviceId, ...newcomer });
+    const entry = this.directory.named(newcomer.accountId, newcomer.endpointName);
+    if (!entry) throw new ComeAgain('the name belongs to another device, which is not known here yet');
+    if (entry.lifecycleStatus === 'blocked') return undefined;
+    return { deviceId: entry.deviceId, endpointType: entry.endpointType, firstContact: entry.deviceId === deviceId };
+  }
+
+  private idOf({ accountId, endpointName }: Newcomer, devicesMax?: number): Promise<string | undefined> {
     const known = {
       count: this.directory.countOf(accountId),
       has: (deviceId: string) => this.directory.get(deviceId) !== undefined,
     };
     const stranger = { accountId, endpointName, known, ...(devicesMax !== undefined && { devicesMax }) };
-    const deviceId = await this.contacts.meet(stranger);
-    if (deviceId !== undefined) return { deviceId, firstContact: true };
-    this.logger.warn(
-      { accountId, endpointName, devicesMax },
-      'unknown endpoint refused: the account has no room for it',
-    );
-    return undefined;
+    return this.contacts.meet(stranger);
   }
 }

@@ -60,6 +60,11 @@ export class DeviceDirectory {
     return this.reader.waitFor(deviceId, patienceMs, (entry) => !isDeleted(entry));
   }
 
+  /** Whether the directory says within that time what becomes of an id: it has the device, or has deleted it. */
+  async isDecided(deviceId: string, timeoutMs: number): Promise<boolean> {
+    return (await this.reader.waitFor(deviceId, timeoutMs)) !== undefined;
+  }
+
   named(accountId: string, endpointName: string): DirectoryEntry | undefined {
     const deviceId = this.byName.get(nameKey(accountId, endpointName));
     return deviceId === undefined ? undefined : this.get(deviceId);

@@ -1,5 +1,6 @@
 import { Code, type CoapRequest, type CoapResponse } from '@lanyard/coap';
 import type { Logger } from '@lanyard/service';
+import { ComeAgain } from './come-again.js';
 import type { Sender } from './sender.js';
 import type { Turnstile } from './turnstile.js';
 import type { UplinkReply, UplinkRequest } from './uplink-request.js';
@@ -66,7 +67,10 @@ export class UplinkBridge {
     try {
       return coapResponse(await this.answer(uplinkRequest(request, sender, address)));
     } catch (error) {
-      this.logger.error({ err: error, address, path: request.path.join('/') }, 'request of a device failed');
+      const path = request.path.join('/');
+      if (error instanceof ComeAgain)
+        this.logger.info({ why: error.message, address, path }, 'device has to come again');
+      else this.logger.error({ err: error, address, path }, 'request of a device failed');
       return this.later();
     } finally {
       this.turnstile.leave();

@@ -32,7 +32,7 @@ export class Register {
     const { admission, sessions } = this.parts;
     const { sender } = request;
     const { registration } = read;
-    const admitted = await admission.admit(sender, registration.endpointName);
+    const admitted = await admission.admit(sender, registration.endpointName, registration.endpointType);
     if (!admitted) return { code: '4.03' };
     registration.endpointType ??= admitted.endpointType;
     return sessions.exclusive.run(admitted.deviceId, () => this.open(request, admitted, registration));

@@ -1,8 +1,5 @@
-import { DeviceLifecycle, type DeviceSessionChanged } from '@lanyard/contracts';
-import type { Outbox } from '@lanyard/kafka';
-import type { DataSource, EntityManager } from 'typeorm';
-import { deviceRowColumns, type DeviceRow } from '../devices/lifecycle.js';
-import type { NewDevices } from '../suspension/new-devices.js';
+import type { DeviceSessionChanged } from '@lanyard/contracts';
+import type { DataSource } from 'typeorm';
 
 const stateOf: Record<DeviceSessionChanged['change'], string> = {
   bootstrapped: 'bootstrapped',
@@ -29,14 +26,9 @@ const stateSql = `
 
 /** Keeps the devices' state in step with their sessions. A batch may be repeated. */
 export class SessionWriter {
-  constructor(
-    private readonly database: DataSource,
-    private readonly newDevices: NewDevices,
-    private readonly outbox: Outbox,
-  ) {}
+  constructor(private readonly database: DataSource) {}
 
   async apply(facts: readonly DeviceSessionChanged[]): Promise<void> {
-    for (const fact of facts) if (fact.change === 'registered' && fact.firstContact) await this.meet(fact);
     const last = lastFacts(facts);
     await this.database.query(stateSql, [
       last.map((f) => f.deviceId),
@@ -45,47 +37,5 @@ export class SessionWriter {
       last.map((f) => f.endpointType ?? null),
       last.map((f) => f.occurredAt),
     ]);
-  }
-
-  /** First contact of an endpoint that the account lets in by itself: the device is created with the id it was given. */
-  private async meet(fact: DeviceSessionChanged): Promise<void> {
-    await this.database.transaction(async (manager) => {
-      const insert = async (): Promise<DeviceRow[]> =>
-        (await manager.query(
-          `INSERT INTO registry.devices (id, account_id, name, endpoint_name, endpoint_type) VALUES ($1, $2, $3, $3, $4)
-           ON CONFLICT DO NOTHING RETURNING ${deviceRowColumns}`,
-          [fact.deviceId, fact.accountId, fact.endpointName, fact.endpointType ?? null],
-        )) as DeviceRow[];
-      const created = await this.newDevices.create(manager, fact.accountId, insert);
-      if (created.length === 0 && (await this.isTaken(manager, fact))) await this.refuse(manager, fact);
-    });
-  }
-
-  private async isTaken(
-    manager: EntityManager,
-    { accountId, endpointName, deviceId }: DeviceSessionChanged,
-  ): Promise<boolean> {
-    const others = (await manager.query(
-      'SELECT 1 FROM registry.devices WHERE account_id = $1 AND endpoint_name = $2 AND id <> $3',
-      [accountId, endpointName, deviceId],
-    )) as unknown[];
-    return others.length > 0;
-  }
-
-  /** Somebody created the endpoint over the API meanwhile: the id of the first contact ends, the device comes again. */
-  private async refuse(
-    manager: EntityManager,
-    { deviceId, accountId, endpointName, occurredAt }: DeviceSessionChanged,
-  ): Promise<void> {
-    await this.outbox.append(manager, DeviceLifecycle, {
-      deviceId,
-      accountId,
-      change: 'deleted',
-      endpointName,
-      lifecycleStatus: 'enabled',
-      revision: 0,
-      changedAt: occurredAt,
-    });
-    await this.outbox.appendTombstone(manager, DeviceLifecycle, deviceId);
   }
 }

@@ -1,4 +1,4 @@
-import { anyOf, formatTimestamp, GatheredReads, isoTime, PreparedReads } from '@lanyard/service';
+import { anyOf, formatTimestamp, GatheredReads, isId, isoTime, PreparedReads } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
 import { DeviceNotFound } from '../errors.js';
 import { type AccountModels, type ModelRegistry } from '@lanyard/lwm2m';
@@ -49,6 +49,10 @@ const echoSql = `
   FROM snapshot.devices d LEFT JOIN LATERAL (${resourcesSql}) r ON true
   WHERE d.device_id = ${anyOf('$1')} AND d.deleted_at IS NULL`;
 
+/** How long a device that is not there is waited for, and how often it is looked for meanwhile. */
+const patienceMs = 500;
+const againMs = 50;
+
 const byNumbers = new Intl.Collator('en', { numeric: true });
 
 /** What the type of the resource makes of its bytes. */
@@ -98,7 +102,7 @@ export class SnapshotReader {
   }
 
   async read(accountId: string, deviceId: string, nowMs: number): Promise<DeviceEcho> {
-    const found = (await this.devices.get(deviceId)) ?? [];
+    const found = await this.rowsOnceThere(deviceId);
     const [device] = found;
     if (device?.account_id !== accountId) throw new DeviceNotFound();
     const rows = found.filter((row): row is ResourceRow => row.path !== null);
@@ -119,6 +123,15 @@ export class SnapshotReader {
       stored_bytes: rows.reduce((sum, row) => sum + row.stored_bytes, device.device_bytes),
       resources,
     };
+  }
+
+  /** A channel or the directory may have told of a device whose creation is about to be read here. */
+  private async rowsOnceThere(deviceId: string): Promise<Row[]> {
+    for (let waitedMs = 0; ; waitedMs += againMs) {
+      const rows = await this.devices.get(deviceId);
+      if (rows || waitedMs >= patienceMs || !isId(deviceId)) return rows ?? [];
+      await new Promise((resolve) => setTimeout(resolve, againMs));
+    }
   }
 
   private async rowsOf(deviceIds: readonly string[]): Promise<Map<string, Row[]>> {

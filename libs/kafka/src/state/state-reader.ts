@@ -23,6 +23,8 @@ const caughtUpWithinMs = 60_000;
 export class StateReader<V, P = V> {
   private readonly state = new Map<string, P>();
   private readonly listeners = new Set<StateListener<P>>();
+  /** Who waits for a key: many wait at a time, each for another one. */
+  private readonly waiting = new Map<string, Set<(value: P) => void>>();
   private readonly consumer: Consumer;
   private readonly cluster = new ConsumerCluster();
   private readonly groupId: string;
@@ -98,15 +100,19 @@ export class StateReader<V, P = V> {
     const known = this.state.get(key);
     if (known !== undefined && accepts(known)) return known;
     return new Promise((resolve) => {
+      const others = this.waiting.get(key) ?? new Set();
+      this.waiting.set(key, others);
       const finish = (value: P | undefined): void => {
         clearTimeout(timer);
-        stop();
+        others.delete(look);
+        if (others.size === 0 && this.waiting.get(key) === others) this.waiting.delete(key);
         resolve(value);
       };
+      const look = (value: P): void => {
+        if (accepts(value)) finish(value);
+      };
       const timer = setTimeout(() => finish(undefined), timeoutMs);
-      const stop = this.onChange((changed, value) => {
-        if (changed === key && value !== undefined && accepts(value)) finish(value);
-      });
+      others.add(look);
     });
   }
 
@@ -147,6 +153,7 @@ export class StateReader<V, P = V> {
     if (value === undefined) this.state.delete(key);
     else this.state.set(key, value);
     for (const listener of this.listeners) listener(key, value, previous);
+    if (value !== undefined) for (const look of this.waiting.get(key) ?? []) look(value);
   }
 
   private advance(partition: number, next: bigint): void {

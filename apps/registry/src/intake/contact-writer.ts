@@ -1,0 +1,78 @@
+import { type DeviceContacted, DeviceLifecycle } from '@lanyard/contracts';
+import type { Outbox } from '@lanyard/kafka';
+import type { DataSource, EntityManager } from 'typeorm';
+import { deviceRowColumns, type DeviceRow } from '../devices/lifecycle.js';
+import type { NewDevices } from '../suspension/new-devices.js';
+
+// In one order, so that two replicas never wait for each other.
+const insertSql = `
+  INSERT INTO registry.devices (id, account_id, name, endpoint_name, endpoint_type)
+  SELECT id, $1, name, name, type FROM unnest($2::text[], $3::text[], $4::text[]) AS c (id, name, type) ORDER BY name
+  ON CONFLICT DO NOTHING RETURNING ${deviceRowColumns}`;
+
+const takenSql = `
+  SELECT c.id FROM unnest($2::text[], $3::text[]) AS c (id, name)
+  WHERE EXISTS (SELECT FROM registry.devices d WHERE d.account_id = $1 AND d.endpoint_name = c.name AND d.id <> c.id)`;
+
+const byAccount = (contacts: readonly DeviceContacted[]): Map<string, DeviceContacted[]> => {
+  const accounts = new Map<string, Map<string, DeviceContacted>>();
+  for (const contact of contacts) {
+    const devices = accounts.get(contact.accountId) ?? new Map<string, DeviceContacted>();
+    accounts.set(contact.accountId, devices.set(contact.deviceId, contact));
+  }
+  return new Map([...accounts].map(([accountId, devices]) => [accountId, [...devices.values()]]));
+};
+
+/** Creates the devices of endpoints that came for the first time. A batch may be repeated. */
+export class ContactWriter {
+  constructor(
+    private readonly database: DataSource,
+    private readonly newDevices: NewDevices,
+    private readonly outbox: Outbox,
+  ) {}
+
+  /** Those of one account share a transaction: a fleet comes for the first time all at once. */
+  async apply(contacts: readonly DeviceContacted[]): Promise<void> {
+    for (const [accountId, devices] of byAccount(contacts))
+      await this.database.transaction((manager) => this.create(manager, accountId, devices));
+  }
+
+  private async create(manager: EntityManager, accountId: string, contacts: readonly DeviceContacted[]): Promise<void> {
+    const insert = async (): Promise<DeviceRow[]> =>
+      (await manager.query(insertSql, [
+        accountId,
+        contacts.map((c) => c.deviceId),
+        contacts.map((c) => c.endpointName),
+        contacts.map((c) => c.endpointType ?? null),
+      ])) as DeviceRow[];
+    const created = new Set((await this.newDevices.create(manager, accountId, insert)).map((row) => row.id));
+    const others = contacts.filter((c) => !created.has(c.deviceId));
+    if (others.length > 0) await this.refuseTaken(manager, accountId, others);
+  }
+
+  /** The name was given to another device meanwhile: this id is announced as deleted, and the device comes again. */
+  private async refuseTaken(
+    manager: EntityManager,
+    accountId: string,
+    contacts: readonly DeviceContacted[],
+  ): Promise<void> {
+    const rows = (await manager.query(takenSql, [
+      accountId,
+      contacts.map((c) => c.deviceId),
+      contacts.map((c) => c.endpointName),
+    ])) as { id: string }[];
+    const taken = new Set(rows.map((row) => row.id));
+    for (const { deviceId, endpointName, occurredAt } of contacts.filter((c) => taken.has(c.deviceId))) {
+      await this.outbox.append(manager, DeviceLifecycle, {
+        deviceId,
+        accountId,
+        change: 'deleted',
+        endpointName,
+        lifecycleStatus: 'enabled',
+        revision: 0,
+        changedAt: occurredAt,
+      });
+      await this.outbox.appendTombstone(manager, DeviceLifecycle, deviceId);
+    }
+  }
+}

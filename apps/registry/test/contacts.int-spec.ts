@@ -1,0 +1,57 @@
+import { describe, expect, it } from '@jest/globals';
+import { newId } from '@lanyard/service';
+import { eventually } from '@lanyard/testing';
+import { registryLandscape } from './landscape.js';
+
+const { call, changesOf, created, introduce, session, tell } = registryLandscape('contacts');
+
+describe('endpoints that come for the first time', () => {
+  const device = (id: string) => call('GET', `/v3/devices/${id}`);
+
+  it('are in the directory before their creation is announced, each once, and know nothing of a session', async () => {
+    const deviceIds = Array.from({ length: 300 }, () => newId());
+    await Promise.all(
+      deviceIds.flatMap((deviceId) => {
+        const contact = { deviceId, endpointName: `first-${deviceId}`, endpointType: 'thermometer' };
+        return [introduce(contact), introduce(contact)];
+      }),
+    );
+    await eventually(() => expect(deviceIds.filter((id) => changesOf(id).length === 0)).toEqual([]), {
+      timeoutMs: 30_000,
+    });
+    for (const id of deviceIds.slice(0, 20))
+      expect((await device(id)).body).toMatchObject({
+        endpoint_name: `first-${id}`,
+        endpoint_type: 'thermometer',
+        state: 'unenrolled',
+      });
+    // Whatever was told twice is read by now: it came before this.
+    const last = newId();
+    await introduce({ deviceId: last, endpointName: `first-${last}` });
+    await eventually(() => expect(changesOf(last)).toHaveLength(1));
+    expect(new Set(deviceIds.flatMap((id) => changesOf(id).map((c) => `${c.change} ${c.revision}`)))).toEqual(
+      new Set(['created 1']),
+    );
+    expect(deviceIds.filter((id) => changesOf(id).length > 1)).toEqual([]);
+  });
+
+  it('get no device when the name belongs to another one: their id is announced as deleted', async () => {
+    const endpointName = `taken-${newId()}`;
+    const held = await created({ endpoint_name: endpointName });
+    const minted = newId();
+    await introduce({ deviceId: minted, endpointName });
+    await eventually(() => expect(changesOf(minted)).toMatchObject([{ change: 'deleted', endpointName }]));
+    expect((await device(minted)).status).toBe(404);
+    expect((await device(held)).status).toBe(200);
+  });
+
+  it('may say a type that is as long as a registration takes: the device can be suspended like others', async () => {
+    const deviceId = newId();
+    await introduce({ deviceId, endpointName: deviceId });
+    await eventually(async () => expect((await device(deviceId)).status).toBe(200));
+    await tell(session(deviceId, { epoch: 1, endpointName: deviceId, endpointType: 't'.repeat(200) }));
+    await eventually(async () => expect((await device(deviceId)).body.state).toBe('registered'));
+    expect((await call('POST', `/v3/devices/${deviceId}/suspend`, { category: 'other' })).status).toBe(204);
+    await eventually(() => expect(changesOf(deviceId).at(-1)).toMatchObject({ change: 'suspended' }));
+  });
+});

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type DeviceClient, thermometer } from '@lanyard/testing';
+import { Application } from '../application.js';
+import { type RunningSystem, startSystem } from '../constellation.js';
+import { fresh } from '../journeys.js';
+import { eventually } from '../patience.js';
+
+const devices = 50;
+
+/** What an application may ask about a device as soon as it hears of it. */
+const pathsOf = (id: string): string[] => [`/v3/devices/${id}`, `/v2/endpoints/${id}`, `/v3/devices/${id}/echo`];
+
+describe('devices that come for the first time', () => {
+  const things: DeviceClient[] = [];
+  let system: RunningSystem;
+  let app: Application;
+
+  beforeAll(async () => {
+    system = await startSystem('new-devices', { replicas: { snapshot: 2, registry: 2 } });
+    app = new Application(system.baseUrl, system.adminKey);
+  });
+  afterAll(async () => {
+    await Promise.all(things.map((device) => device.close()));
+    await system?.stop();
+  });
+
+  it(`can be read when the application hears of them: ${devices} of ${devices}`, async () => {
+    const channel = await app.lanyard.listen();
+    const answers: Promise<string>[] = [];
+    const following = (async () => {
+      for await (const { category, item } of channel)
+        if (category === 'registrations')
+          for (const path of pathsOf((item as { ep: string }).ep))
+            answers.push(
+              app.call('GET', path).then(({ status }) => `${status} ${path.replace(/[0-9a-f]{32}/, '{id}')}`),
+            );
+    })();
+    for (let n = 0; n < devices; n++) {
+      const { device } = thermometer({ name: fresh('new'), server: system.coapUrls[0] as string });
+      things.push(device);
+      await device.open();
+      await device.register();
+    }
+    await eventually(() => expect(answers).toHaveLength(3 * devices));
+    channel.close();
+    await following.catch(() => undefined);
+    const counts: Record<string, number> = {};
+    for (const answer of await Promise.all(answers)) counts[answer] = (counts[answer] ?? 0) + 1;
+    expect(counts).toEqual(Object.fromEntries(pathsOf('{id}').map((path) => [`200 ${path}`, devices])));
+  });
+
+  it('are created in the event log before they are registered', async () => {
+    for (const { name } of things.slice(0, 5)) {
+      const deviceId = await app.deviceId(name);
+      await eventually(async () => {
+        const { json } = await app.call('GET', `/v3/device-events?device_id=${deviceId}&order=ASC`);
+        const codes = (json.data as { event_code: string }[]).map((event) => event.event_code);
+        expect(codes).toEqual(['SYS_200', 'SYS_106']);
+      });
+    }
+  });
+});

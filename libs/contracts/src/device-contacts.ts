@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { endpointName, id, instant } from './fields.js';
+import { topic } from './topic.js';
+
+export const DeviceContactSchema = z
+  .object({
+    deviceId: id.describe('The id that the device gets; the same for each contact until the directory decides on it'),
+    accountId: id,
+    endpointName,
+    endpointType: z.string().max(255).optional(),
+    occurredAt: instant,
+  })
+  .meta({ id: 'DeviceContacted' });
+
+export type DeviceContacted = z.infer<typeof DeviceContactSchema>;
+
+/**
+ * An endpoint that the directory does not know wants to register, and its account admits it. The registry answers on
+ * device.lifecycle: `created`, or `deleted` when the name belongs to another device. The device registers after that.
+ */
+export const DeviceContacts = topic<DeviceContacted>({
+  name: 'device.contacts',
+  kind: 'fact',
+  version: 1,
+  producers: ['device-proxy'],
+  consumers: ['registry'],
+  keyIs: 'device id',
+  key: (v) => v.deviceId,
+  description: 'An endpoint that is not in the directory came for the first time: the registry creates its device.',
+  schema: DeviceContactSchema,
+});
