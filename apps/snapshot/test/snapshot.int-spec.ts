@@ -74,6 +74,7 @@ describe('the snapshot', () => {
   };
   const session = (deviceId: string): DeviceSessionChanged => ({
     ...(fixtures(DeviceSessions).valid['registered'] as DeviceSessionChanged),
+    item: { ep: deviceId },
     accountId,
     deviceId,
   });
@@ -151,6 +152,39 @@ describe('the snapshot', () => {
     expect((await call(`/v3/devices/${deviceId}/echo`, newId())).status).toBe(404);
     await producer.send(DeviceLifecycle, { ...created, change: 'deleted', revision: 2 });
     await eventually(async () => expect((await call(`/v3/devices/${deviceId}/echo`)).status).toBe(404));
+  });
+
+  it('a device that was created a moment ago is waited for', async () => {
+    const deviceId = newId();
+    const asked = call(`/v3/devices/${deviceId}/echo`);
+    const created = { ...(fixtures(DeviceLifecycle).valid['created'] as DeviceLifecycleChanged), accountId, deviceId };
+    await producer.send(DeviceLifecycle, created);
+    expect((await asked).status).toBe(200);
+  });
+
+  it('lists what a registration or an update names by its own path, and keeps what a later one leaves out', async () => {
+    const deviceId = newId();
+    const listed = async (): Promise<string[]> => (await echo(deviceId)).resources.map((r) => r.resource_path);
+    const naming = (change: 'registered' | 'updated', epoch: number, ...paths: string[]): DeviceSessionChanged => {
+      const item = { ep: deviceId, resources: paths.map((path) => ({ path, obs: true })) };
+      return { ...session(deviceId), change, epoch, item };
+    };
+    await producer.send(DeviceSessions, naming('registered', 1, '/1', '/3/0', '/3303/0/5700', '/3303/0/5701'));
+    await eventually(async () => expect(await listed()).toEqual(['/3303/0/5700', '/3303/0/5701']));
+    expect((await echo(deviceId)).resources[0]).toEqual({
+      resource_path: '/3303/0/5700',
+      name: 'Sensor Value',
+      type: 'float',
+      subscribed: false,
+    });
+    await producer.send(DeviceValues, value(deviceId, 1, 1, '21.5'));
+    await eventually(async () => expect((await echo(deviceId)).resources[0]?.reported?.value).toBe('MjEuNQ=='));
+    await producer.send(DeviceSessions, naming('updated', 1, '/3303/0/5700', '/3341/0/5527'));
+    await producer.send(DeviceSessions, naming('updated', 1, '/3303/0/5700', '/3341/0/5527'));
+    await eventually(async () => expect(await listed()).toEqual(['/3303/0/5700', '/3303/0/5701', '/3341/0/5527']));
+    await producer.send(DeviceSessions, naming('registered', 2, '/9/0/0'));
+    await eventually(async () => expect(await listed()).toHaveLength(4));
+    expect((await echo(deviceId)).resources[1]?.reported?.value).toBe('MjEuNQ==');
   });
 
   it('reported value, its times, and the last registration event', async () => {

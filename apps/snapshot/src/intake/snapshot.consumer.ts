@@ -16,6 +16,7 @@ import { type Batch, OnBatch, storeBatch } from '@lanyard/kafka';
 import { AccountModels } from '@lanyard/lwm2m';
 import { Controller, Inject } from '@nestjs/common';
 import { DeviceWriter } from '../devices/device-writer.js';
+import { Listing } from '../resources/listing.js';
 import { ResourceWriter } from '../resources/resource-writer.js';
 import { finishedValues, pendingValues, reportedValues } from './facts.js';
 
@@ -25,6 +26,8 @@ const itself = <V>(fact: V): V[] => [fact];
 /** Facts in, rows out. Every write may be repeated. */
 @Controller()
 export class SnapshotConsumer {
+  private readonly listing = new Listing();
+
   constructor(
     @Inject(ResourceWriter) private readonly resources: ResourceWriter,
     @Inject(DeviceWriter) private readonly devices: DeviceWriter,
@@ -62,7 +65,11 @@ export class SnapshotConsumer {
 
   @OnBatch(DeviceSessions)
   async onSessions(batch: Batch<DeviceSessionChanged>): Promise<void> {
-    await storeBatch(batch, itself, (facts) => this.devices.sessions(facts));
+    await storeBatch(batch, itself, async (facts) => {
+      await this.devices.sessions(facts);
+      await this.resources.list(this.listing.newsOf(facts));
+      this.listing.note(facts);
+    });
   }
 
   @OnBatch(DeviceLifecycle)

@@ -1,5 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { foldDesired, foldReported } from './fold.js';
+import type { ListedResource } from './listing.js';
 import type { DesiredValue, ReportedValue } from './values.js';
 
 const placeholders = (types: readonly string[]): string => types.map((type, i) => `$${i + 1}::${type}[]`).join(', ');
@@ -50,12 +51,23 @@ const desiredSql = `
     OR (r.desired_command_id <> excluded.desired_command_id
         AND (r.desired_at, r.desired_command_id) < (excluded.desired_at, excluded.desired_command_id))`;
 
+// Nothing is changed of a resource that is known.
+const listedSql = `
+  INSERT INTO snapshot.resources (device_id, path)
+  SELECT DISTINCT device_id, path FROM unnest($1::text[], $2::text[]) AS l (device_id, path) ORDER BY device_id, path
+  ON CONFLICT DO NOTHING`;
+
 const transpose = (rows: readonly unknown[][], columns: number): unknown[][] =>
   Array.from({ length: columns }, (_, i) => rows.map((row) => row[i]));
 
-/** Writes whole batches with one statement each. Both may be repeated, in any order. */
+/** Writes whole batches with one statement each. All may be repeated, in any order. */
 export class ResourceWriter {
   constructor(private readonly database: DataSource) {}
+
+  async list(resources: readonly ListedResource[]): Promise<void> {
+    if (resources.length === 0) return;
+    await this.database.query(listedSql, [resources.map((r) => r.deviceId), resources.map((r) => r.path)]);
+  }
 
   async report(values: readonly ReportedValue[]): Promise<void> {
     const rows = foldReported(values).map((v) => [

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import type { DeviceSessionChanged } from '@lanyard/contracts';
+
+/** A resource that a device says it has. */
+export interface ListedResource {
+  deviceId: string;
+  path: string;
+}
+
+/** Of a resource; objects and instances are listed with values only (spec §2.4). */
+const resourcePath = /^\/\d+\/\d+\/\d+$/;
+
+const pathsOf = ({ item }: DeviceSessionChanged): string[] =>
+  (item.resources ?? []).map(({ path }) => path).filter((path) => resourcePath.test(path));
+
+/** Devices whose list is remembered, about 150 bytes each. */
+const devicesRememberedMax = 100_000;
+
+/** What registrations and their updates name. Most updates name what the one before did: that needs no write. */
+export class Listing {
+  private readonly stored = new Map<string, string>();
+
+  /** Resources that may be new. A registration always counts: its device may have been purged meanwhile. */
+  newsOf(facts: readonly DeviceSessionChanged[]): ListedResource[] {
+    return facts.flatMap((fact) => {
+      const paths = pathsOf(fact);
+      const isKnown = fact.change === 'updated' && this.stored.get(fact.deviceId) === digest(paths);
+      return isKnown ? [] : paths.map((path) => ({ deviceId: fact.deviceId, path }));
+    });
+  }
+
+  /** They are stored. */
+  note(facts: readonly DeviceSessionChanged[]): void {
+    for (const fact of facts) {
+      const paths = pathsOf(fact);
+      this.stored.delete(fact.deviceId);
+      if (paths.length > 0) this.stored.set(fact.deviceId, digest(paths));
+      const [oldest] = this.stored.keys();
+      if (this.stored.size > devicesRememberedMax && oldest !== undefined) this.stored.delete(oldest);
+    }
+  }
+}
+
+const digest = (paths: readonly string[]): string => createHash('sha1').update(paths.join()).digest('base64');
