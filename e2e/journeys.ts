@@ -132,6 +132,9 @@ export const absentDevice = async (app: Application, coapUrl: string): Promise<v
   ).toBe(202);
   expect(await app.answer(expires)).toMatchObject({ status: 429, error: 'REQUEST_EXPIRED' });
   await echoes(app, deviceId, '/3341/0/5527', { desired: { status: 2, value: b64('too late') } });
+  await eventually(async () =>
+    expect(await deviceEvents(app, deviceId, 'SYS_100')).toMatchObject([{ data: { async_id: expires } }]),
+  );
   expect(app.items('async-responses').some((r) => r.id === waits)).toBe(false);
 
   await device.register();

@@ -1,6 +1,7 @@
 import {
   AccessKeys,
   ChannelsDrops,
+  DeviceCommandResults,
   DeviceEvents,
   DeviceGroups,
   DeviceLifecycle,
@@ -34,7 +35,15 @@ export const start = async (config: EventLogConfig, overrides: ServiceOverrides 
   const partitions = new Partitions(database, clock, config.retentionDays);
   await partitions.ensure();
   const kafka = new KafkaConnection({ ...config.kafka, clientId: config.replicaId, logger, metrics });
-  await kafka.ensureTopics([DeviceSessions, DeviceLifecycle, ChannelsDrops, DeviceEvents, DeviceGroups, AccessKeys]);
+  await kafka.ensureTopics([
+    DeviceSessions,
+    DeviceLifecycle,
+    ChannelsDrops,
+    DeviceEvents,
+    DeviceGroups,
+    AccessKeys,
+    DeviceCommandResults,
+  ]);
   const keys = new StateReader(kafka, AccessKeys, { project: readerOf, onFatal: exitOnFatal });
   const streams = new Streams({ readers: new Readers(keys), clock, logger, metrics });
   const calls = new StoredCalls(databaseUrl, logger, (accountId) => streams.grown(accountId));

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   type ChannelEventsDropped,
   ChannelsDrops,
+  type DeviceCommandFinished,
+  DeviceCommandResults,
   DeviceEvents,
   type DeviceEventReported,
   DeviceGroups,
@@ -111,6 +113,26 @@ describe('the event log', () => {
       state_change: true,
       device_log_id: body.data[1]?.id,
     });
+  });
+
+  it('SYS_100 when a command gives up on the device, once although told twice', async () => {
+    const deviceId = newId();
+    const finished = fixtures(DeviceCommandResults).valid as Record<string, DeviceCommandFinished>;
+    const told = ['expired in the queue', 'read succeeded', 'device silent'].map((name) => ({
+      ...(finished[name] as DeviceCommandFinished),
+      accountId,
+      deviceId,
+      commandId: newId(),
+    }));
+    for (const fact of [...told, ...told]) await producer.send(DeviceCommandResults, fact);
+    const path = `/v3/device-events?device_id=${deviceId}&event_type=SYS_100`;
+    await eventually(async () =>
+      expect((await get(path)).body.data.map(({ data }) => (data as { error: string }).error).sort()).toEqual([
+        'REQUEST_EXPIRED',
+        'TIMEOUT',
+      ]),
+    );
+    expect((await get(path)).body.data[0]).toMatchObject({ event_type: '100', event_type_category: 'FAIL_NETWORK' });
   });
 
   it('suspensions, and what other systems report', async () => {

@@ -73,7 +73,7 @@ export const DeviceCommandResults = topic<DeviceCommandFinished>({
   kind: 'fact',
   version: 1,
   producers: ['device-proxy'],
-  consumers: ['snapshot', 'dispatcher'],
+  consumers: ['snapshot', 'dispatcher', 'event-log'],
   keyIs: 'device id',
   key: (v) => v.deviceId,
   description: 'A command succeeded, failed or expired.',

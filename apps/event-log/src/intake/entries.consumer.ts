@@ -1,6 +1,8 @@
 import {
   type ChannelEventsDropped,
   ChannelsDrops,
+  type DeviceCommandFinished,
+  DeviceCommandResults,
   type DeviceEventReported,
   DeviceEvents,
   DeviceLifecycle,
@@ -12,7 +14,7 @@ import {
 import { type Batch, OnBatch, type Received, storeBatch } from '@lanyard/kafka';
 import { Controller, Inject } from '@nestjs/common';
 import { EntriesStore } from '../log/entries.store.js';
-import { dropEntry, type LogEntry, lifecycleEntry, reportedEntry, sessionEntry } from '../log/entry.js';
+import { dropEntry, type LogEntry, lifecycleEntry, reportedEntry, sessionEntry, unreachedEntry } from '../log/entry.js';
 
 /** Facts in, log entries out. */
 @Controller()
@@ -27,6 +29,11 @@ export class EntriesConsumer {
   @OnBatch(DeviceLifecycle)
   async onLifecycle(batch: Batch<DeviceLifecycleChanged>): Promise<void> {
     await this.store(batch, (fact, { headers }) => lifecycleEntry(fact, headers.get(headerNames.requestId)));
+  }
+
+  @OnBatch(DeviceCommandResults)
+  async onResults(batch: Batch<DeviceCommandFinished>): Promise<void> {
+    await this.store(batch, (fact, { headers }) => unreachedEntry(fact, headers.get(headerNames.requestId)));
   }
 
   @OnBatch(ChannelsDrops)

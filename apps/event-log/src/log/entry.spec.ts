@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import {
+  type DeviceCommandFinished,
+  DeviceCommandResults,
   type DeviceEventReported,
   DeviceEvents,
   DeviceLifecycle,
@@ -9,7 +11,7 @@ import {
   fixtures,
 } from '@lanyard/contracts';
 import { codeName, eventCodes, lookUpCode, numericType } from './codes.js';
-import { entryId, lifecycleEntry, reportedEntry, sessionEntry } from './entry.js';
+import { entryId, lifecycleEntry, reportedEntry, sessionEntry, unreachedEntry } from './entry.js';
 
 const session = (name: string): DeviceSessionChanged => fixtures(DeviceSessions).valid[name] as DeviceSessionChanged;
 const lifecycle = (name: string): DeviceLifecycleChanged =>
@@ -102,5 +104,39 @@ describe('entries', () => {
 
   it('ids sort by time', () => {
     expect(entryId('2024-01-01T00:00:00.001Z', 'x') > entryId('2024-01-01T00:00:00Z', 'y')).toBe(true);
+  });
+});
+
+describe('commands that gave up on the device', () => {
+  const result = (name: string): DeviceCommandFinished =>
+    fixtures(DeviceCommandResults).valid[name] as DeviceCommandFinished;
+
+  it.each(['expired in the queue', 'device silent'])('%s: SYS_100, once, with what was asked', (name) => {
+    const fact = result(name);
+    expect(unreachedEntry(fact, 'r-1')).toMatchObject({
+      id: unreachedEntry(fact)?.id,
+      eventCode: 'SYS_100',
+      deviceId: fact.deviceId,
+      occurredAt: fact.finishedAt,
+      stateChange: false,
+      data: {
+        command_id: fact.commandId,
+        method: 'PUT',
+        path: '/3303/0/5700',
+        error: fact.item.error,
+        request_id: 'r-1',
+      },
+    });
+  });
+
+  it.each(['NOT_CONNECTED', 'TIMEOUT'])('a subscription that ends with %s counts too', (error) => {
+    const fact = result('device silent');
+    const subscription = { ...fact, kind: 'subscription' as const, item: { ...fact.item, error } };
+    expect(unreachedEntry(subscription)).toMatchObject({ eventCode: 'SYS_100' });
+  });
+
+  it.each([undefined, 'DEVICE_BLOCKED', 'REQUEST_CANCELLED', 'RESOURCE_NOT_FOUND'])('%s is no entry', (error) => {
+    const fact = result('device silent');
+    expect(unreachedEntry({ ...fact, item: { ...fact.item, error } })).toBeUndefined();
   });
 });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type {
   ChannelEventsDropped,
+  DeviceCommandFinished,
   DeviceEventReported,
   DeviceLifecycleChanged,
   DeviceSessionChanged,
@@ -109,6 +110,29 @@ export const lifecycleEntry = (fact: DeviceLifecycleChanged, requestId?: string)
       text: suspension?.description,
       actor_key_id: fact.actor?.keyId,
       actor_account_id: fact.actor && fact.accountId,
+      request_id: requestId,
+    }),
+  });
+};
+
+/** How a command or a subscription ends that the device never answered. What it refused has an answer. */
+const unanswered = new Set(['REQUEST_EXPIRED', 'TIMEOUT', 'NOT_CONNECTED']);
+
+/** A command or a subscription gave up on the device; how others ended is in the history of commands. */
+export const unreachedEntry = (fact: DeviceCommandFinished, requestId?: string): LogEntry | undefined => {
+  const { commandId, item, kind, method, path } = fact;
+  if (item.error === undefined || !unanswered.has(item.error)) return undefined;
+  return entry(fact, fact.finishedAt, `unreached:${commandId}`, 'SYS_100', {
+    description: `${lookUpCode('SYS_100').meaning}: ${item.error} of ${kind} ${method} ${path}`,
+    stateChange: false,
+    data: present({
+      endpoint_name: fact.endpointName,
+      command_id: commandId,
+      async_id: fact.asyncId,
+      key_id: fact.keyId,
+      method,
+      path,
+      error: item.error,
       request_id: requestId,
     }),
   });
