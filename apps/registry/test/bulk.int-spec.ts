@@ -227,6 +227,30 @@ describe('bulk operations', () => {
       expect(filtered.text.trim().split('\r\n')).toHaveLength(2);
     });
 
+    it('an export has no formula, and goes back in with every value as it was', async () => {
+      const [from, to] = [newId(), newId()];
+      const values = ['=1+1', '+1', '-1', '@a', '\t=1', '\r=1', "'=1", "''-1", "it's", '"=1"', ' =1'];
+      for (const [n, value] of values.entries()) {
+        const device = { endpoint_name: `${value}${n}`, name: value, description: value, serial_number: value };
+        const custom_attributes = { site: value, [`at_${n}`]: '-1' };
+        expect((await call('POST', '/v3/devices', { ...device, custom_attributes }, from)).status).toBe(201);
+      }
+      const table = async (account: string): Promise<string> =>
+        (await call('GET', '/v3/devices/export?order=ASC', undefined, account)).text;
+      const text = await table(from);
+      expect(text).not.toMatch(/(^|[,\n])"?[=+\-@\t\r]/);
+      await completed(to, (await upload(to, text)).body.id);
+      const records = async (account: string): Promise<object[]> =>
+        (await call('GET', '/v3/devices', undefined, account)).body.data
+          .map(
+            ({ id: _id, etag: _etag, account_id: _account, created_at: _created, updated_at: _updated, ...rest }) =>
+              rest,
+          )
+          .sort((a, b) => (String(a['endpoint_name']) < String(b['endpoint_name']) ? -1 : 1));
+      expect(await records(to)).toEqual(await records(from));
+      expect(await records(to)).toHaveLength(values.length);
+    });
+
     it('100,000 rows; another tenant is served meanwhile', async () => {
       const [large, small] = [newId(), newId()];
       const csv = `endpoint_name,name\n${Array.from({ length: 100_000 }, (_, i) => `many-${i},Device ${i}`).join('\n')}`;

