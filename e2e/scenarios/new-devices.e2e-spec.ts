@@ -3,6 +3,7 @@ import { type DeviceClient, thermometer } from '@lanyard/testing';
 import { Application } from '../application.js';
 import { type RunningSystem, startSystem } from '../constellation.js';
 import { fresh } from '../journeys.js';
+import { demonstrated } from '../journeys-device.js';
 import { eventually } from '../patience.js';
 
 const devices = 50;
@@ -58,5 +59,11 @@ describe('devices that come for the first time', () => {
         expect(codes).toEqual(['SYS_200', 'SYS_106']);
       });
     }
+  });
+
+  it('the demonstration device says its id, lists its resources, and notifies of each change', async () => {
+    await app.connects();
+    await demonstrated(app, system.coapUrls[0] as string);
+    app.closes();
   });
 });

@@ -366,7 +366,7 @@ describe('/v2/subscriptions', () => {
     await thing.device.update();
     await eventually(() => thing.device.isObserved('/3303/0'));
     const { value } = await harness.fact(harness.values, (v) => v.deviceId === deviceId && v.item.path === '/3303/0');
-    expect([value.item.ct, value.audience]).toEqual(['application/senml+json', [app.keyId]]);
+    expect([value.item.ct, value.audience]).toEqual(['application/vnd.oma.lwm2m+tlv', [app.keyId]]);
     await put(app, []);
     expect(thing.device.isObserved('/3303/0')).toBe(true);
     await thing.device.update();

@@ -1,6 +1,13 @@
 import { Code, type CoapRequest, type CoapResponse } from '@lanyard/coap';
 import { type DeviceObservers, togetherKey } from './device-observers.js';
-import { type DeviceResource, encodePack, encodeValue, linkFormat, type ResourceValue } from './device-resource.js';
+import {
+  type DeviceResource,
+  encodeAs,
+  type EncodedValue,
+  encodePack,
+  linkFormat,
+  type ResourceValue,
+} from './device-resource.js';
 
 /** What the server asked, in order. */
 export interface ReceivedRequest {
@@ -31,6 +38,9 @@ export abstract class AnsweringDevice {
   onInstance?: (change: 'create' | 'delete', path: string, payload: Buffer) => void;
   /** Runs before each answer, for example to delay it. */
   beforeAnswer?: (request: ReceivedRequest) => Promise<void> | void;
+
+  /** Called for each resource that the server has written. */
+  onWritten?: (path: string) => void;
 
   protected readonly observers: DeviceObservers = new Map();
 
@@ -83,11 +93,11 @@ export abstract class AnsweringDevice {
   }
 
   private read(path: string, request: CoapRequest): CoapResponse {
-    const value = this.valueAt(path);
+    const value = this.valueAt(path, request.accept);
     if (typeof value === 'number') return { code: value };
     const observable = this.resources.get(path)?.observable ?? true;
     if (request.observe === 0 && observable) {
-      this.observers.set(path, { token: request.token, number: 0 });
+      this.observers.set(path, { token: request.token, number: 0, accept: request.accept });
       return { code: Code.Content, ...value, observe: 0 };
     }
     if (request.observe === 1) this.observers.delete(path);
@@ -95,13 +105,12 @@ export abstract class AnsweringDevice {
   }
 
   /** A value to answer with, or the code of the error. */
-  private valueAt(path: string): { payload: Buffer; contentFormat: number } | number {
+  private valueAt(path: string, accept?: number): EncodedValue | number {
     const resource = this.resources.get(path);
-    if (resource) return resource.read ? encodeValue(resource.read()) : Code.MethodNotAllowed;
-    const below = [...this.resources].flatMap(([known, { read }]) =>
-      known.startsWith(`${path}/`) && read ? [[known, read()] as const] : [],
-    );
-    return below.length > 0 ? encodePack(below) : Code.NotFound;
+    if (resource && !resource.read) return Code.MethodNotAllowed;
+    const values = this.valuesOf([path]);
+    if (values.length === 0) return Code.NotFound;
+    return encodeAs(accept, path, values) ?? Code.NotAcceptable;
   }
 
   /** The paths as a SenML JSON pack of names; what is not there is left out. */
@@ -122,6 +131,7 @@ export abstract class AnsweringDevice {
     if (!resource.write) return { code: Code.MethodNotAllowed };
     try {
       resource.write(payload, contentFormat);
+      this.onWritten?.(path);
       return { code: Code.Changed };
     } catch {
       return { code: Code.BadRequest };
@@ -156,9 +166,11 @@ export abstract class AnsweringDevice {
     }[];
     const base = records[0]?.bn ?? (path && `${path}/`);
     for (const record of records) {
-      const resource = this.resources.get(`${base}${record.n ?? ''}`.replace(/\/$/, ''));
+      const written = `${base}${record.n ?? ''}`.replace(/\/$/, '');
+      const resource = this.resources.get(written);
       if (!resource?.write) return Code.NotFound;
       resource.write(Buffer.from(String(record.v ?? record.vs ?? record.vb ?? '')), 0);
+      this.onWritten?.(written);
     }
     return Code.Changed;
   }

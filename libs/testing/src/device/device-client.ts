@@ -3,7 +3,14 @@ import { AnsweringDevice } from './answering-device.js';
 import { NotObserved, togetherKey } from './device-observers.js';
 import type { DeviceOptions } from './device-options.js';
 import { DeviceReports } from './device-reports.js';
-import { encodePack, encodeValue, linkFormat, type ResourceValue } from './device-resource.js';
+import {
+  encodeAs,
+  type EncodedValue,
+  encodePack,
+  encodeValue,
+  linkFormat,
+  type ResourceValue,
+} from './device-resource.js';
 
 /** The server answered with an error. */
 export class RequestRefused extends Error {
@@ -175,6 +182,25 @@ export class DeviceClient extends AnsweringDevice {
     return this.reports.inTurn(path, () => encodeValue(value));
   }
 
+  /**
+   * A resource has another value: whoever observes it, its instance or its object is notified of what is there now, in
+   * the format that was asked for. Answers what was observed; rejects with NotObserved when the server has ended it.
+   */
+  async changed(path: string): Promise<string[]> {
+    const covering = [...this.observers.keys()].filter((key) =>
+      key.split(' ').some((name) => path === name || path.startsWith(`${name}/`)),
+    );
+    await Promise.all(covering.map((key) => this.reports.inTurn(key, () => this.presentOf(key))));
+    return covering;
+  }
+
+  private presentOf(key: string): EncodedValue {
+    const names = key.split(' ');
+    const values = this.valuesOf(names);
+    if (names.length > 1) return encodePack(values);
+    return encodeAs(this.observers.get(key)?.accept, key, values) ?? encodePack(values);
+  }
+
   private get ackTimeoutMs(): number {
     return this.options.ackTimeoutMs ?? 300;
   }
@@ -202,10 +228,16 @@ export class DeviceClient extends AnsweringDevice {
     ];
   }
 
-  /** Instances, as LwM2M asks for; resources are found by reading. */
+  /** Instances, as LwM2M asks for; with `listsResources` what is in them too, and what of it can be observed. */
   private linkList(): string {
-    if (this.options.links !== undefined) return this.options.links;
+    const { links, listsResources = false } = this.options;
+    if (links !== undefined) return links;
     const instances = [...new Set([...this.resources.keys()].map(instanceOf))];
-    return ['</>;rt="oma.lwm2m";ct="0 42 110"', ...instances.map((path) => `<${path}>`)].join(',');
+    const root = '</>;rt="oma.lwm2m";ct="0 42 110 11542"';
+    if (!listsResources) return [root, ...instances.map((path) => `<${path}>`)].join(',');
+    const resources = [...this.resources].map(
+      ([path, { read, observable = read !== undefined }]) => `<${path}>${observable ? ';obs' : ''}`,
+    );
+    return [root, ...instances.map((path) => `<${path}>;obs`), ...resources].join(',');
   }
 }

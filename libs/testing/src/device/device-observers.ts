@@ -5,6 +5,8 @@ export interface DeviceObserver {
   token: Buffer;
   /** Of the last report. */
   number: number;
+  /** Content-Format that the server asked for; undefined: the device's choice. */
+  accept?: number | undefined;
 }
 
 /** Under what paths that are observed together are remembered. */

@@ -9,6 +9,8 @@ export interface DeviceOptions {
   queueMode?: boolean;
   /** Further parameters of the registration, for example `{ et: 'meter' }`. */
   parameters?: Record<string, string>;
+  /** The registration lists each resource, not only instances. */
+  listsResources?: boolean;
   /** Takes the place of the list made from the resources. */
   links?: string;
   /** First retransmission of a message; short ones make tests quick. Default 300 ms. */

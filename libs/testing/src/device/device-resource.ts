@@ -1,7 +1,10 @@
+import { encodeValues, parsePath, standardModels } from '@lanyard/lwm2m';
+
 /** Content-Formats that the device client speaks. */
 export const textPlain = 0;
 export const linkFormat = 40;
 export const senmlJson = 110;
+export const tlv = 11_542;
 
 export type ResourceValue = string | number | boolean | Buffer;
 
@@ -37,3 +40,39 @@ export const encodePack = (values: readonly (readonly [path: string, value: Reso
   payload: Buffer.from(JSON.stringify(values.map(([path, value]) => senmlRecord(path, value)))),
   contentFormat: senmlJson,
 });
+
+const models = standardModels();
+
+const typeOf = (path: string, value: ResourceValue) => {
+  const { object, resource } = parsePath(path);
+  const known = object === undefined || resource === undefined ? undefined : models.resource(object, resource);
+  return known?.type ?? (Buffer.isBuffer(value) ? 'opaque' : 'string');
+};
+
+const encodeTlv = (base: string, values: readonly (readonly [path: string, value: ResourceValue])[]): EncodedValue => ({
+  payload: encodeValues(
+    tlv,
+    base,
+    values.map(([path, value]) => {
+      const type = typeOf(path, value);
+      return { path, type, value: type === 'string' ? String(value) : value };
+    }),
+  ),
+  contentFormat: tlv,
+});
+
+/**
+ * The present values at `base` in the format that the server accepts: of a resource text or bytes when it names none, of
+ * an instance or an object SenML JSON. undefined: the device has no such format (4.06).
+ */
+export const encodeAs = (
+  accept: number | undefined,
+  base: string,
+  values: readonly (readonly [path: string, value: ResourceValue])[],
+): EncodedValue | undefined => {
+  const [first] = values;
+  const single = first && values.length === 1 && first[0] === base ? encodeValue(first[1]) : undefined;
+  if (single && (accept === undefined || accept === single.contentFormat)) return single;
+  if (accept === tlv) return encodeTlv(base, values);
+  return accept === undefined || accept === senmlJson ? encodePack(values) : undefined;
+};

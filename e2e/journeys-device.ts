@@ -1,0 +1,87 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect } from '@jest/globals';
+import { root } from '../tools/lanyard/project.mjs';
+import type { Application } from './application.js';
+import { fresh, sensor } from './journeys.js';
+import { eventually } from './patience.js';
+
+const display = '/3341/0/5527';
+
+/** `npm run device`, as a process of its own. */
+export class DemonstrationDevice {
+  readonly said: string[] = [];
+
+  private constructor(
+    private readonly child: ChildProcess,
+    readonly name: string,
+  ) {
+    createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => this.said.push(line));
+  }
+
+  static start(name: string, options: Record<string, string>): DemonstrationDevice {
+    const args = Object.entries({ name, ...options }).flatMap(([option, value]) => [`--${option}`, value]);
+    const cli = join(root, 'libs/testing/dist/device/cli.js');
+    return new DemonstrationDevice(
+      spawn(process.execPath, [cli, ...args], { stdio: ['ignore', 'pipe', 'inherit'] }),
+      name,
+    );
+  }
+
+  says(pattern: RegExp): Promise<string> {
+    return eventually(() => {
+      const line = this.said.find((one) => pattern.test(one));
+      if (line === undefined) throw new Error(`not said: ${pattern}; said: ${this.said.join(' | ')}`);
+      return line;
+    });
+  }
+
+  /** It deregisters. */
+  async ends(): Promise<void> {
+    const gone = new Promise((done) => this.child.once('exit', done));
+    this.child.kill('SIGINT');
+    await gone;
+  }
+}
+
+const succeeded = async (app: Application, asyncId: string): Promise<void> =>
+  expect(await app.answer(asyncId)).toMatchObject({ status: 200 });
+
+/** What README.md promises of the demonstration device. The application is connected already. */
+export const demonstrated = async (app: Application, coapUrl: string): Promise<void> => {
+  const folder = mkdtempSync(join(tmpdir(), 'lanyard-device-'));
+  const keyFile = join(folder, 'admin.key');
+  writeFileSync(keyFile, app.key);
+  const options = { url: coapUrl, 'period-seconds': '0.5', api: app.baseUrl, 'key-file': keyFile };
+  const device = DemonstrationDevice.start(fresh('demonstration'), options);
+  try {
+    const id = (await device.says(/registered; its id: [0-9a-f]{32}$/)).slice(-32);
+    expect(id).toBe(await app.deviceId(device.name));
+    const { resources } = await app.receives('registrations', (item) => item.ep === id);
+    const listed = (path: string): unknown => resources.find((one: { path: string }) => one.path === path);
+    expect(listed(sensor)).toEqual({ path: sensor, obs: true });
+    expect(listed('/3/0/4')).toEqual({ path: '/3/0/4', obs: false });
+
+    const subscribe = async (path: string): Promise<void> => {
+      const accept = { accept: 'application/json' };
+      const { json } = await app.call('PUT', `/v2/subscriptions/${id}${path}`, undefined, accept);
+      await succeeded(app, json['async-response-id']);
+    };
+    await subscribe('/3303/0');
+    const packs = (): string[] => app.values('/3303/0', id);
+    await eventually(() => expect(new Set(packs()).size).toBeGreaterThan(2));
+
+    await subscribe(display);
+    const write = fresh('write');
+    const body = { method: 'PUT', uri: display, 'content-type': 'text/plain', 'payload-b64': 'dG8gYmUgc2Vlbg==' };
+    await app.call('POST', `/v2/device-requests/${id}?async-id=${write}`, body);
+    await succeeded(app, write);
+    await eventually(() => expect(app.values(display, id)).toEqual(['hello', 'to be seen']));
+  } finally {
+    await device.ends();
+    rmSync(folder, { recursive: true });
+  }
+};

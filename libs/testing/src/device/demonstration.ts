@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs';
+import type { ReceivedRequest } from './answering-device.js';
+import { NotObserved } from './device-observers.js';
+import { thermometer, type Thermometer } from './thermometer.js';
+
+export interface DemonstrationOptions {
+  name: string;
+  server: string;
+  lifetimeSeconds: number;
+  periodSeconds: number;
+  queueMode: boolean;
+  /** Base URL of the API, and the file with a key for it: they are asked for the id of the device. */
+  api: string;
+  keyFile: string;
+  say: (text: string) => void;
+}
+
+const temperature = '/3303/0/5700';
+
+const describe = ({ method, path, query, payload, observe }: ReceivedRequest): string => {
+  const what = observe === 0 ? 'observe' : observe === 1 ? 'cancel' : method;
+  return `<- ${what} ${path}${query.length > 0 ? `?${query.join('&')}` : ''}${payload ? ` "${payload}"` : ''}`;
+};
+
+/** A thermometer that registers, stays registered, and notifies its observers of each change. */
+export class Demonstration {
+  private readonly demo: Thermometer;
+  private timers: NodeJS.Timeout[] = [];
+
+  constructor(private readonly options: DemonstrationOptions) {
+    const { name, server, lifetimeSeconds, queueMode, say } = options;
+    this.demo = thermometer({
+      name,
+      server,
+      lifetimeSeconds,
+      queueMode,
+      ackTimeoutMs: 2_000,
+      listsResources: true,
+      parameters: { et: 'thermometer' },
+    });
+    this.demo.device.beforeAnswer = (request) => say(describe(request));
+    this.demo.device.onWritten = (path) => this.notify(path, this.demo.text);
+  }
+
+  async start(): Promise<void> {
+    const { lifetimeSeconds, periodSeconds } = this.options;
+    await this.register();
+    this.timers = [
+      setInterval(() => void this.stayRegistered(), (lifetimeSeconds * 1_000) / 2),
+      setInterval(() => this.warmUp(), periodSeconds * 1_000),
+    ];
+  }
+
+  async stop(): Promise<void> {
+    const { device } = this.demo;
+    for (const timer of this.timers) clearInterval(timer);
+    await device
+      .deregister()
+      .then(
+        () => this.options.say('deregistered'),
+        (error: unknown) => this.options.say(String(error)),
+      )
+      .finally(() => device.close());
+  }
+
+  private async register(): Promise<void> {
+    const { name, say } = this.options;
+    await this.demo.device.register();
+    const id = await this.directoryId();
+    say(id === undefined ? `registered; its id: GET /v3/devices?endpoint_name=${name}` : `registered; its id: ${id}`);
+  }
+
+  private async stayRegistered(): Promise<void> {
+    await this.demo.device
+      .update()
+      .catch(() => this.register())
+      .catch((error: unknown) => this.options.say(`not registered: ${String(error)}`));
+  }
+
+  private warmUp(): void {
+    this.demo.celsius = Math.round((this.demo.celsius + Math.random() - 0.5) * 10) / 10;
+    this.notify(temperature, this.demo.celsius);
+  }
+
+  private notify(path: string, value: string | number): void {
+    const { say } = this.options;
+    this.demo.device.changed(path).then(
+      (observed) => {
+        if (observed.length > 0) say(`-> ${path} ${value} (observed: ${observed.join(', ')})`);
+      },
+      (error: unknown) => {
+        if (!(error instanceof NotObserved)) throw error;
+        say(`${path} is not observed any more`);
+      },
+    );
+  }
+
+  /** A device does not know its id; with a key at hand the directory tells. */
+  private async directoryId(): Promise<string | undefined> {
+    const { api, keyFile, name } = this.options;
+    try {
+      const authorization = `Bearer ${readFileSync(keyFile, 'utf8').trim()}`;
+      const url = `${api}/v3/devices?endpoint_name=${encodeURIComponent(name)}`;
+      const response = await fetch(url, { headers: { authorization }, signal: AbortSignal.timeout(5_000) });
+      return ((await response.json()) as { data?: { id: string }[] }).data?.[0]?.id;
+    } catch {
+      return undefined;
+    }
+  }
+}
