@@ -87,7 +87,7 @@ export const start = async (config: SimulatorConfig, write = toTerminal): Promis
   const names = namesOf(config, credentials);
   const fleet = new Fleet(world, names);
   const http = new HttpServer(fleetMetrics(world), world);
-  const terminal = new Terminal(world.tally, world.watches, names.length, write);
+  const terminal = new Terminal(world.tally, world.watches, names.length, config, write);
   const url = await http.listen(config.http.host, config.http.port);
   terminal.start(config.reportSeconds, url);
   fleet.start();

@@ -1,16 +1,37 @@
 import { type Tally } from '../fleet/tally.js';
 import { type Watches } from '../fleet/watches.js';
 
+/** Without an observer for so long, somebody may be waiting for values in vain. */
+const unobservedMs = 8_000;
+
+/** What a fleet without observers waits for. */
+export interface Advice {
+  deviceType: string;
+  /** Between two updates of a device: a rule takes hold with one. */
+  updateSeconds: number;
+}
+
+const adviceText = ({ deviceType, updateSeconds }: Advice): string =>
+  [
+    'nothing observes these devices, so they report nothing. A rule observes all of them, each from its next update on',
+    `(within ${updateSeconds} s); a subscription (PUT /v2/subscriptions/{device id}/3303/0/5700) one of them at once:`,
+    '  curl -X PUT -H "Authorization: Bearer $(cat .lanyard/admin.key)" http://127.0.0.1:8080/v2/subscriptions \\',
+    `    -d '[{"endpoint-type":"${deviceType}","resource-path":["/3303/0/5700"]}]'`,
+  ].join('\n');
+
 /** A line every few seconds: how the fleet is, and what it did since the line before. */
 export class Terminal {
   private timer: NodeJS.Timeout | undefined;
   private before: Tally['counts'];
   private beforeMs = performance.now();
+  /** Since when devices are registered and nothing is observed; undefined once it has been said what to do. */
+  private unobservedSinceMs: number | undefined = Infinity;
 
   constructor(
     private readonly tally: Tally,
     private readonly watches: Watches,
     private readonly devices: number,
+    private readonly advice: Advice,
     private readonly write: (line: string) => void,
   ) {
     this.before = { ...tally.counts };
@@ -18,12 +39,26 @@ export class Terminal {
 
   start(seconds: number, metricsUrl: string): void {
     this.say(`${this.devices} devices; ${metricsUrl}/metrics`);
-    this.timer = setInterval(() => this.say(this.line()), seconds * 1_000);
+    this.timer = setInterval(() => {
+      this.say(this.line());
+      this.advise();
+    }, seconds * 1_000);
   }
 
   stop(): void {
     clearInterval(this.timer);
     this.say(this.line());
+  }
+
+  /** Once: what has been observed will be again. */
+  private advise(): void {
+    if (this.unobservedSinceMs === undefined || this.tally.registered === 0) return;
+    const nowMs = performance.now();
+    this.unobservedSinceMs = Math.min(this.unobservedSinceMs, nowMs);
+    const isObserved = this.watches.size > 0;
+    if (!isObserved && nowMs - this.unobservedSinceMs < unobservedMs) return;
+    this.unobservedSinceMs = undefined;
+    if (!isObserved) this.say(adviceText(this.advice));
   }
 
   private say(text: string): void {

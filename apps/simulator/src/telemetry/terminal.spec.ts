@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Tally } from '../fleet/tally.js';
+import { type Watch, Watches } from '../fleet/watches.js';
+import { Terminal } from './terminal.js';
+
+const watch = (): Watch => ({
+  device: { report: () => Promise.resolve() },
+  path: '/3303/0/5700',
+  token: Buffer.alloc(1),
+  number: 0,
+  busy: false,
+  place: -1,
+});
+
+describe('a fleet that nothing observes', () => {
+  let tally: Tally;
+  let watches: Watches;
+  let terminal: Terminal;
+  let lines: string[];
+
+  beforeEach(() => {
+    jest.useFakeTimers();
+    [tally, watches, lines] = [new Tally(), new Watches(), []];
+    terminal = new Terminal(tally, watches, 5, { deviceType: 'meter', updateSeconds: 150 }, (line) => lines.push(line));
+    terminal.start(5, 'http://127.0.0.1:1');
+  });
+  afterEach(() => {
+    terminal.stop();
+    jest.useRealTimers();
+  });
+
+  const advice = (): string[] => lines.filter((line) => line.includes('nothing observes'));
+
+  it('is told once what to do, some seconds after its devices came', () => {
+    jest.advanceTimersByTime(60_000);
+    expect(advice()).toEqual([]);
+    tally.registered = 5;
+    jest.advanceTimersByTime(10_000);
+    expect(advice()).toEqual([]);
+    jest.advanceTimersByTime(60_000);
+    expect(advice()).toHaveLength(1);
+    expect(advice()[0]).toContain('within 150 s');
+    const rule = /-d '(.*)'/.exec(advice()[0] ?? '')?.[1] ?? '';
+    expect(JSON.parse(rule)).toEqual([{ 'endpoint-type': 'meter', 'resource-path': ['/3303/0/5700'] }]);
+  });
+
+  it('is told nothing when it was observed in time', () => {
+    tally.registered = 5;
+    const observed = watch();
+    watches.add(observed);
+    jest.advanceTimersByTime(10_000);
+    watches.remove(observed);
+    jest.advanceTimersByTime(60_000);
+    expect(advice()).toEqual([]);
+  });
+});
