@@ -21,6 +21,7 @@ export interface Schema {
   maxItems?: number;
   pattern?: string;
   format?: string;
+  readOnly?: boolean;
 }
 
 export interface Parameter {

@@ -5,6 +5,7 @@ import { asCurl, exchange, jsonOf, type PreparedRequest } from './exchange.js';
 import { KnownIds } from './known-ids.js';
 import type { Random } from './random.js';
 import type { Trail } from './trail.js';
+import { problemOfUnknown, withUnknownField } from './unknown-field.js';
 import { type Ground, ValidRequests } from './valid-requests.js';
 
 /** So many passes need no pause: what is missing after them waits for what services tell each other. */
@@ -63,11 +64,13 @@ export class RecordLives {
   private readonly answers: Answers;
   /** Succeeded, but the log has nothing of it: maybe nothing was different afterwards. */
   private readonly untold = new Set<Operation>();
+  /** Whose bodies were sent with a field that they do not know. */
+  private readonly strict = new Set<Operation>();
   private readonly last = new Map<Operation, string>();
   private readonly result: Lives = { sent: 0, passes: 0, failed: [], problems: [] };
 
   constructor(
-    document: Document,
+    private readonly document: Document,
     private readonly caller: { baseUrl: string; key: string },
     private readonly random: Random,
     ground: Ground & { untouchable: ReadonlySet<string> },
@@ -129,6 +132,7 @@ export class RecordLives {
   private async attempt(operation: Operation): Promise<void> {
     const prepared = this.requests.of(operation);
     if (!prepared) return;
+    await this.sendUnknown(operation, prepared);
     const request = {
       ...prepared,
       headers: {
@@ -145,6 +149,15 @@ export class RecordLives {
     if (answer.status >= 300) return;
     this.open.delete(operation);
     this.learn(request, answer);
+  }
+
+  /** Nothing that an operation does not understand is dropped silently. */
+  private async sendUnknown(operation: Operation, prepared: PreparedRequest): Promise<void> {
+    const unknown = withUnknownField(this.document, prepared);
+    if (!unknown || this.strict.has(operation)) return;
+    this.strict.add(operation);
+    const problem = problemOfUnknown(await this.send(unknown));
+    if (problem !== undefined) this.result.problems.push(`${problem}\n  ${asCurl(unknown)}`);
   }
 
   /** The version of the record, which half of the requests name. */

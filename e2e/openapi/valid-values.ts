@@ -66,6 +66,7 @@ export class ValidValues {
 
   private object({ properties = {}, required = [] }: Schema): Record<string, unknown> | undefined {
     const entries = Object.entries(properties)
+      .filter(([, schema]) => !schema.readOnly)
       .filter(([name]) => required.includes(name) || alwaysGiven.has(name) || this.random.chance(0.3))
       .map(([name, schema]): [string, unknown] => [name, this.of(schema, name)])
       .filter(([, value]) => value !== undefined);

@@ -101,6 +101,25 @@ describe('the channels of a key', () => {
       ).toBe(400);
     });
 
+    it('400 with the name of a field that is not known, and of a header that was sent back masked', async () => {
+      await call('PUT', 'callback', { url: receiver.url, headers: { authorization: 'secret' } });
+      const { body: shown } = await call('GET', 'callback');
+      const named = async (body: object): Promise<unknown> => {
+        const json = { headers: { accept: 'application/json' } };
+        const answer = await landscape.call(service, customer, 'PUT', 'callback', body, json);
+        return [answer.status, (answer.body as { fields?: { name: string }[] }).fields?.map(({ name }) => name)];
+      };
+      expect(await named({ url: receiver.url, colour: 'red' })).toEqual([400, ['colour']]);
+      expect(await named({ url: receiver.url, serialization: { cfg: { colour: true } } })).toEqual([
+        400,
+        ['serialization.cfg.colour'],
+      ]);
+      expect(await named(shown as object)).toEqual([400, ['headers.authorization']]);
+      // With its values again it is what was read.
+      const again = { ...(shown as object), headers: { authorization: 'secret' } };
+      expect((await call('PUT', 'callback', again)).status).toBe(200);
+    });
+
     it('401 without the gateway', async () => {
       expect((await landscape.call(service, undefined, 'PUT', 'callback', { url: receiver.url })).status).toBe(401);
     });

@@ -92,7 +92,7 @@ describe('the device directory', () => {
       const { status, body } = await call('PUT', `/v3/devices/${id}/`, {
         name: 'after',
         object: 'device',
-        state: 'registered',
+        state: 'unenrolled',
       });
       expect([status, body.name, body.description, body.state]).toEqual([200, 'after', 'kept', 'unenrolled']);
       expect(body.etag > (body.created_at as string)).toBe(true);

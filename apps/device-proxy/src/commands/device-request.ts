@@ -1,4 +1,5 @@
 import { isPath } from '@lanyard/lwm2m';
+import { fieldProblems } from '@lanyard/service';
 import { z } from 'zod';
 import { compositePaths, formatOf } from '../downlink/formats.js';
 import { MalformedAsyncId, MalformedCommand, MalformedPath } from '../errors.js';
@@ -16,7 +17,7 @@ const seconds = z.coerce.number().int().min(expirySeconds.min).max(expirySeconds
 const mediaType = z.string().refine((text) => formatOf(text) !== undefined, 'No media type that devices know');
 
 /** Body of POST /v2/device-requests/{device-id} (spec §2.7). */
-export const DeviceRequestSchema = z.object({
+export const DeviceRequestSchema = z.strictObject({
   method: z
     .enum(['GET', 'PUT', 'POST', 'DELETE', 'FETCH', 'IPATCH'])
     .describe('FETCH and IPATCH read and write several paths at once: uri `/`, the paths in a SenML payload'),
@@ -110,8 +111,8 @@ export const readDeviceRequest = (query: DeviceRequestQuery, body: unknown, queu
   if (!asyncId.test(query['async-id'] ?? '')) throw new MalformedAsyncId();
   const read = DeviceRequestSchema.safeParse(body);
   if (!read.success) {
-    const [issue] = read.error.issues;
-    throw new MalformedCommand(issue?.path.join('.') || 'body', issue?.message ?? 'Not valid');
+    const [{ name, message } = { name: 'body', message: 'Not valid' }] = fieldProblems(read.error.issues);
+    throw new MalformedCommand(name, message);
   }
   const request = read.data;
   const defaults = defaultTiming(queueMode);

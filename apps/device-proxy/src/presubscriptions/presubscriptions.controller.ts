@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Inject, Put } from '@nestjs/common';
 import { ApiBody, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { Caller, type Identity } from '@lanyard/service';
+import { Caller, fieldProblems, type Identity } from '@lanyard/service';
 import { z } from 'zod';
 import { bodySchema } from '../commands/body-schema.js';
 import { MalformedRules } from '../errors.js';
@@ -10,9 +10,7 @@ import { Rules } from './rules.js';
 const readRules = (body: unknown): PresubscriptionRule[] => {
   const read = PresubscriptionRulesSchema.safeParse(body);
   if (read.success) return read.data;
-  throw new MalformedRules(
-    read.error.issues.map((issue) => ({ name: issue.path.map(String).join('.') || 'body', message: issue.message })),
-  );
+  throw new MalformedRules(fieldProblems(read.error.issues));
 };
 
 @ApiTags('Subscriptions')

@@ -37,7 +37,7 @@ export const WebSocketViewSchema = z
 export type WebSocketView = z.infer<typeof WebSocketViewSchema>;
 
 /** Values of headers are credentials: none is shown. */
-const mask = '****';
+export const mask = '****';
 
 const timestamp = (ms: number | undefined): string | null => (ms === undefined ? null : formatTimestamp(ms));
 

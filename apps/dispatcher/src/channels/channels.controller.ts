@@ -1,4 +1,4 @@
-import { Caller, type Identity } from '@lanyard/service';
+import { Caller, type Identity, recordChange } from '@lanyard/service';
 import { Body, Controller, Delete, Get, HttpCode, Inject, Put, Res } from '@nestjs/common';
 import {
   ApiCreatedResponse,
@@ -18,6 +18,7 @@ import {
   ChannelKindSchema,
   type ChannelKindView,
   deliveryMechanism,
+  mask,
   type WebSocketView,
   webSocketView,
   WebSocketViewSchema,
@@ -26,14 +27,17 @@ import { Channels } from './channels.js';
 import { tooManyChanges } from './limits.js';
 import { SerializationSchema } from './serialization.js';
 
-const CallbackSchema = z.object({
+const header = z.string().refine((value) => value !== mask, 'Values are shown masked: send the value itself');
+
+/** A channel that was read may be sent back: what it says of its queue was true when it was read. */
+const CallbackSchema = recordChange(CallbackViewSchema, {
   url: z.string(),
-  headers: z.record(z.string(), z.string()).nullish(),
+  headers: z.record(z.string(), header).nullish(),
   serialization: SerializationSchema.nullish(),
 });
 
 /** Clients send a configuration, an empty object, or nothing at all. */
-const WebSocketSchema = z.object({ serialization: SerializationSchema.nullish() }).nullish();
+const WebSocketSchema = recordChange(WebSocketViewSchema, { serialization: SerializationSchema.nullish() }).nullish();
 
 /** Notification channels (spec §4.5): one per key, of one kind. */
 @ApiTags('Notifications')

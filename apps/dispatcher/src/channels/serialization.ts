@@ -19,7 +19,7 @@ const chunkSize = z
   )
   .default(batchEventsDefault);
 
-const CfgSchema = z.object({
+const CfgSchema = z.strictObject({
   include_uid: flag,
   include_timestamp: flag,
   include_original_ep: flag,
@@ -28,7 +28,7 @@ const CfgSchema = z.object({
 });
 
 /** Spec §4.5 and §2.10: how events look on the channel, and how many a message may hold. */
-export const SerializationSchema = z.object({
+export const SerializationSchema = z.strictObject({
   type: z.literal('v2', { error: 'must be v2' }).default('v2'),
   max_chunk_size: chunkSize,
   cfg: CfgSchema.default(() => CfgSchema.parse({})),

@@ -1,11 +1,13 @@
 import {
   type Clock,
+  dividedChange,
   hashSecret,
   type ListEnvelope,
   listEnvelope,
   type ListQuery,
   newId,
   newSecret,
+  refuseOtherValues,
 } from '@lanyard/service';
 import { type DataSource, type EntityManager, In } from 'typeorm';
 import type { KnownKeys } from '../authentication/known-keys.js';
@@ -15,6 +17,7 @@ import { AccessKey } from './access-key.entity.js';
 import { futureDate } from './api-keys.service.js';
 import {
   type AccessKeyChange,
+  accessKeyChanges,
   accessKeyRecord,
   type AccessKeyRecord,
   type NewAccessKey,
@@ -23,6 +26,7 @@ import { type By, type Deed, differences, mustBeMeant } from './by.js';
 import { changedStatus } from './expiration.js';
 import { applicationOf, storeHolder } from './membership.js';
 import { inOrder, pageOfIds } from './page-of-ids.js';
+import { timesOfUse, withoutSecret } from './sent-back.js';
 
 /** One in use, and one that follows it. */
 const accessKeysPerApplicationMax = 2;
@@ -113,12 +117,14 @@ export class AccessKeys {
     return accessKeyRecord(made, this.clock.now(), secret);
   }
 
-  async update(by: By, applicationId: string, id: string, wanted: AccessKeyChange): Promise<AccessKeyRecord> {
+  async update(by: By, applicationId: string, id: string, body: AccessKeyChange): Promise<AccessKeyRecord> {
+    const { changes: wanted, unchanged } = dividedChange(body, accessKeyChanges);
     const nowMs = this.clock.now();
     const changed = await this.changes.run(by, async (change) => {
       const key = await keyOfApplication(change.manager, by.accountId, id, applicationId);
       mustBeMeant(by, key);
       const before = accessKeyRecord(key, nowMs);
+      refuseOtherValues(withoutSecret(unchanged, before), before, timesOfUse);
       if (wanted.name !== undefined) key.name = wanted.name;
       if (wanted.description !== undefined) key.description = wanted.description ?? '';
       key.status = changedStatus(key.status, wanted.status);

@@ -1,4 +1,4 @@
-import { formatTimestamp } from '@lanyard/service';
+import { attributeValue, formatTimestamp, ignored, recordChange } from '@lanyard/service';
 import { z } from 'zod';
 import type { Account, AccountProfile } from './account.entity.js';
 
@@ -15,7 +15,7 @@ const profile = {
   postal_code: z.string().max(100),
   country: text,
   notification_emails: z.array(z.string().max(254)).max(100),
-  custom_fields: z.record(z.string().max(100), z.string().max(1_000)),
+  custom_fields: z.record(z.string().max(100), attributeValue(1_000)),
 };
 
 const fields = {
@@ -28,7 +28,7 @@ const fields = {
   display_name: z.string(),
   email: z.string().optional(),
   company: z.string().optional(),
-  ...z.object(profile).partial().shape,
+  ...z.object({ ...profile, custom_fields: z.record(z.string(), z.string()) }).partial().shape,
   aliases: z.array(z.string()),
   limits: z
     .record(z.string(), z.string())
@@ -89,7 +89,7 @@ const profileChanges = {
   custom_fields: changed(profile.custom_fields),
 };
 
-const changeable = {
+const common = {
   display_name: z.string().trim().min(1).max(128).optional(),
   email: z.string().max(254).nullable().optional(),
   company: z.string().max(255).nullable().optional(),
@@ -99,13 +99,25 @@ const changeable = {
   limits: LimitsSchema.optional(),
 };
 
-export const AccountChangeSchema = z
-  .object({ ...changeable, status: z.enum(['ACTIVE', 'SUSPENDED']).optional() })
-  .meta({ id: 'AccountChange' });
+/** Of the first user, which other services make with the account. */
+const administrator = ['admin_name', 'admin_full_name', 'admin_email', 'admin_password'];
+
+/** What PUT changes. */
+export const accountChanges = { ...common, status: z.enum(['ACTIVE', 'SUSPENDED']).optional() };
+
+export const AccountChangeSchema = recordChange(AccountSchema, accountChanges).meta({ id: 'AccountChange' });
 export type AccountChange = z.infer<typeof AccountChangeSchema>;
 
 export const NewAccountSchema = z
-  .object({ ...changeable, display_name: z.string().trim().min(1).max(128) })
+  .strictObject({
+    ...common,
+    display_name: z.string().trim().min(1).max(128),
+    end_market: ignored(z.string(), 'accounts have no market'),
+    aliases: ignored(z.array(z.string()), 'accounts have no aliases'),
+    ...Object.fromEntries(
+      administrator.map((name) => [name, ignored(z.string(), 'there are no users; see admin_key')]),
+    ),
+  })
   .meta({ id: 'NewAccount' });
 export type NewAccount = z.infer<typeof NewAccountSchema>;
 

@@ -1,6 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { causedBy } from '@lanyard/kafka';
-import { type Clock, type Identity, type ListEnvelope, listEnvelope, type ListQuery } from '@lanyard/service';
+import {
+  type Clock,
+  dividedChange,
+  type Identity,
+  type ListEnvelope,
+  listEnvelope,
+  type ListQuery,
+  refuseOtherValues,
+} from '@lanyard/service';
 import { type DataSource, In } from 'typeorm';
 import type { KnownKeys } from '../authentication/known-keys.js';
 import { AccountNotFound, InstallationAccountStays, OnlyInstallationAdministrators } from '../errors.js';
@@ -8,6 +16,7 @@ import type { AccountChange as Changing, AccountChanges } from './account-change
 import { Account, type AccountLimits } from './account.entity.js';
 import {
   type AccountChange,
+  accountChanges,
   accountRecord,
   type AccountRecord,
   changedProfile,
@@ -86,12 +95,14 @@ export class Accounts {
   }
 
   /** What is given is changed. A new tier or status is announced with every key and application of the account. */
-  async update(caller: Identity, id: string, wanted: AccountChange, ifMatch?: string): Promise<AccountRecord> {
+  async update(caller: Identity, id: string, body: AccountChange, ifMatch?: string): Promise<AccountRecord> {
+    const { changes: wanted, unchanged } = dividedChange(body, accountChanges);
     const changed = await this.changes.locked(id, async (change) => {
       const { account, manager, now } = change;
       causedBy(manager, caller.requestId);
       mustBeMeant(by(caller, ifMatch), account);
       const before = { ...account };
+      refuseOtherValues(unchanged, accountRecord(account));
       this.apply(account, wanted);
       const isStanding = account.tier !== before.tier || account.status !== before.status;
       const isOthers = isStanding || !isDeepStrictEqual(account.limits, before.limits);

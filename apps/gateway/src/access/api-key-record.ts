@@ -1,4 +1,4 @@
-import { formatApiKey, formatTimestamp, publicPart } from '@lanyard/service';
+import { formatApiKey, formatTimestamp, publicPart, recordChange } from '@lanyard/service';
 import { z } from 'zod';
 import type { ApiKey } from './api-key.entity.js';
 import { expiration, statusChange } from './expiration.js';
@@ -45,22 +45,26 @@ const groupId = z.string().regex(/^[0-9a-f]{32}$/, 'Must be 32 lower-case hex ch
 
 export const GroupIdsSchema = z.array(groupId).min(1).max(100).meta({ id: 'KeyGroupIds' });
 
-export const ApiKeyChangeSchema = z
-  .object({
-    name: z.string().trim().min(1).max(100).optional(),
-    groups: z.array(groupId).max(100).optional(),
-    owner: z.string().max(64).nullable().optional(),
-    expiration,
-    status: statusChange,
-  })
-  .meta({ id: 'ApiKeyChange' });
+/** What PUT changes. */
+export const apiKeyChanges = {
+  name: z.string().trim().min(1).max(100).optional(),
+  groups: z.array(groupId).max(100).optional(),
+  owner: z.string().max(64).nullable().optional(),
+  expiration,
+  status: statusChange,
+};
+
+export const ApiKeyChangeSchema = recordChange(ApiKeySchema, apiKeyChanges).meta({ id: 'ApiKeyChange' });
 
 export type ApiKeyChange = z.infer<typeof ApiKeyChangeSchema>;
 
-export const NewApiKeySchema = ApiKeyChangeSchema.extend({
-  name: z.string().trim().min(1).max(100),
-  status: z.enum(['ACTIVE', 'INACTIVE']).optional(),
-}).meta({ id: 'NewApiKey' });
+export const NewApiKeySchema = z
+  .strictObject({
+    ...apiKeyChanges,
+    name: z.string().trim().min(1).max(100),
+    status: z.enum(['ACTIVE', 'INACTIVE']).optional(),
+  })
+  .meta({ id: 'NewApiKey' });
 
 export type NewApiKey = z.infer<typeof NewApiKeySchema>;
 
@@ -68,7 +72,7 @@ export type NewApiKey = z.infer<typeof NewApiKeySchema>;
 export const overlapSeconds = { min: 1, max: 2_592_000, default: 86_400 } as const;
 
 export const RotationSchema = z
-  .object({
+  .strictObject({
     overlap_seconds: z
       .number()
       .int()

@@ -1,11 +1,13 @@
 import {
   type Clock,
+  dividedChange,
   hashSecret,
   type ListEnvelope,
   listEnvelope,
   type ListQuery,
   newId,
   newSecret,
+  refuseOtherValues,
 } from '@lanyard/service';
 import { type DataSource, type EntityManager, In } from 'typeorm';
 import type { KnownKeys } from '../authentication/known-keys.js';
@@ -17,13 +19,21 @@ import {
 } from '../errors.js';
 import type { AccountChange, AccountChanges } from './account-changes.js';
 import { ApiKey } from './api-key.entity.js';
-import { type ApiKeyChange, apiKeyRecord, type ApiKeyRecord, type NewApiKey, type Rotation } from './api-key-record.js';
+import {
+  type ApiKeyChange,
+  apiKeyChanges,
+  apiKeyRecord,
+  type ApiKeyRecord,
+  type NewApiKey,
+  type Rotation,
+} from './api-key-record.js';
 import { type By, type Deed, differences, mustBeMeant } from './by.js';
 import { changedStatus } from './expiration.js';
 import { addToGroups, groupsOf, groupsOfNew, isInExactly, keyOf, removeFromGroups, storeHolder } from './membership.js';
 import { newKey } from './new-account.js';
 import { inOrder, pageOfIds } from './page-of-ids.js';
 import { admin } from './permissions.js';
+import { timesOfUse, withoutSecret } from './sent-back.js';
 
 const columns = { key: `('ak_1' || t.account_id || t.id)`, name: 't.name', owner: 't.owner' };
 
@@ -204,9 +214,11 @@ export class ApiKeys {
     manager: EntityManager,
     { caller, accountId }: By,
     key: ApiKey,
-    wanted: ApiKeyChange,
+    body: ApiKeyChange,
   ): Promise<Record<string, string>> {
     const before = this.record(key);
+    const { changes: wanted, unchanged } = dividedChange(body, apiKeyChanges);
+    refuseOtherValues(withoutSecret(unchanged, before), before, timesOfUse);
     if (wanted.name !== undefined) key.name = wanted.name;
     if (wanted.owner !== undefined) key.owner = wanted.owner;
     key.status = changedStatus(key.status, wanted.status);

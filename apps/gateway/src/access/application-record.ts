@@ -1,4 +1,4 @@
-import { formatApiKey, formatTimestamp, publicPart } from '@lanyard/service';
+import { formatApiKey, formatTimestamp, publicPart, recordChange } from '@lanyard/service';
 import { z } from 'zod';
 import type { AccessKey } from './access-key.entity.js';
 import type { Application } from './application.entity.js';
@@ -63,21 +63,25 @@ const description = z.string().max(500).nullable().optional();
 const status = z.enum(['ACTIVE', 'INACTIVE']).optional();
 
 export const NewApplicationSchema = z
-  .object({ name, description, status, groups: z.array(groupId).max(100).optional() })
+  .strictObject({ name, description, status, groups: z.array(groupId).max(100).optional() })
   .meta({ id: 'NewApplication' });
 export type NewApplication = z.infer<typeof NewApplicationSchema>;
 
-export const ApplicationChangeSchema = NewApplicationSchema.extend({ name: name.optional() }).meta({
+export const applicationChanges = { ...NewApplicationSchema.shape, name: name.optional() };
+
+export const ApplicationChangeSchema = recordChange(ApplicationSchema, applicationChanges).meta({
   id: 'ApplicationChange',
 });
 export type ApplicationChange = z.infer<typeof ApplicationChangeSchema>;
 
-export const NewAccessKeySchema = z.object({ name, description, status, expiration }).meta({ id: 'NewAccessKey' });
+export const NewAccessKeySchema = z
+  .strictObject({ name, description, status, expiration })
+  .meta({ id: 'NewAccessKey' });
 export type NewAccessKey = z.infer<typeof NewAccessKeySchema>;
 
-export const AccessKeyChangeSchema = NewAccessKeySchema.extend({ name: name.optional(), status: statusChange }).meta({
-  id: 'AccessKeyChange',
-});
+export const accessKeyChanges = { ...NewAccessKeySchema.shape, name: name.optional(), status: statusChange };
+
+export const AccessKeyChangeSchema = recordChange(AccessKeySchema, accessKeyChanges).meta({ id: 'AccessKeyChange' });
 export type AccessKeyChange = z.infer<typeof AccessKeyChangeSchema>;
 
 export const applicationRecord = (application: Application): ApplicationRecord => ({

@@ -1,4 +1,12 @@
-import { type Clock, type ListEnvelope, listEnvelope, type ListQuery, newId } from '@lanyard/service';
+import {
+  type Clock,
+  dividedChange,
+  type ListEnvelope,
+  listEnvelope,
+  type ListQuery,
+  newId,
+  refuseOtherValues,
+} from '@lanyard/service';
 import { type DataSource, type EntityManager, In } from 'typeorm';
 import type { KnownKeys } from '../authentication/known-keys.js';
 import { AccountLimitExceeded } from '../errors.js';
@@ -6,6 +14,7 @@ import type { AccountChange, AccountChanges } from './account-changes.js';
 import type { Account } from './account.entity.js';
 import {
   type ApplicationChange,
+  applicationChanges,
   applicationRecord,
   type ApplicationRecord,
   type NewApplication,
@@ -22,6 +31,7 @@ import {
   storeHolder,
 } from './membership.js';
 import { inOrder, pageOfIds } from './page-of-ids.js';
+import { timesOfUse } from './sent-back.js';
 
 /** Applications of an account that has no quota of its own for them, by tier. */
 export const applicationsMax: Record<Account['tier'], number> = { free: 4, commercial: 25 };
@@ -76,9 +86,11 @@ export class Applications {
     return applicationRecord(made);
   }
 
-  async update(by: By, id: string, wanted: ApplicationChange): Promise<ApplicationRecord> {
+  async update(by: By, id: string, body: ApplicationChange): Promise<ApplicationRecord> {
+    const { changes: wanted, unchanged } = dividedChange(body, applicationChanges);
     const application = await this.change(by, id, async (change, found) => {
       const before = applicationRecord(found);
+      refuseOtherValues(unchanged, before, timesOfUse);
       if (wanted.name !== undefined) found.name = wanted.name;
       if (wanted.description !== undefined) found.description = wanted.description ?? '';
       if (wanted.status !== undefined) found.status = wanted.status === 'ACTIVE' ? 'active' : 'inactive';

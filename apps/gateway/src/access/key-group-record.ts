@@ -1,4 +1,4 @@
-import { formatTimestamp } from '@lanyard/service';
+import { formatTimestamp, recordChange } from '@lanyard/service';
 import { z } from 'zod';
 import type { KeyGroup } from './key-group.entity.js';
 import { grantable, permissionsOfGroup } from './permissions.js';
@@ -38,20 +38,23 @@ export const KeyGroupListSchema = z
 const ids = z.array(z.string()).max(1_000).optional();
 
 /** Users do not exist here: their list may only be empty. */
-export const MembersSchema = z.object({ apikeys: ids, users: ids, applications: ids }).meta({ id: 'KeyGroupMembers' });
+export const MembersSchema = z
+  .strictObject({ apikeys: ids, users: ids, applications: ids })
+  .meta({ id: 'KeyGroupMembers' });
 
 export type Members = z.infer<typeof MembersSchema>;
 
 const name = z.string().trim().min(1).max(100);
 
 export const NewKeyGroupSchema = z
-  .object({ name, permissions: permissions.optional(), members: MembersSchema.optional() })
+  .strictObject({ name, permissions: permissions.optional(), members: MembersSchema.optional() })
   .meta({ id: 'NewKeyGroup' });
 export type NewKeyGroup = z.infer<typeof NewKeyGroupSchema>;
 
-export const KeyGroupChangeSchema = z
-  .object({ name: name.optional(), permissions: permissions.optional() })
-  .meta({ id: 'KeyGroupChange' });
+/** What PUT changes. */
+export const keyGroupChanges = { name: name.optional(), permissions: permissions.optional() };
+
+export const KeyGroupChangeSchema = recordChange(KeyGroupSchema, keyGroupChanges).meta({ id: 'KeyGroupChange' });
 export type KeyGroupChange = z.infer<typeof KeyGroupChangeSchema>;
 
 /** Members of a group. */

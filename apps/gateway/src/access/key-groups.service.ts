@@ -1,5 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Clock, type ListEnvelope, listEnvelope, type ListQuery, newId } from '@lanyard/service';
+import {
+  type Clock,
+  dividedChange,
+  type ListEnvelope,
+  listEnvelope,
+  type ListQuery,
+  newId,
+  refuseOtherValues,
+} from '@lanyard/service';
 import { type DataSource, type EntityManager, In } from 'typeorm';
 import type { KnownKeys } from '../authentication/known-keys.js';
 import { GroupNameTaken, GroupNotFound, GroupPermissionsFixed, GroupProtected, UnknownMembers } from '../errors.js';
@@ -12,6 +20,7 @@ import { type By, type Deed, mustBeMeant } from './by.js';
 import { KeyGroup } from './key-group.entity.js';
 import {
   type KeyGroupChange,
+  keyGroupChanges,
   keyGroupRecord,
   type KeyGroupRecord,
   type MemberCounts,
@@ -23,6 +32,8 @@ import { inOrder, pageOfIds, type PageSource } from './page-of-ids.js';
 import { permissionsOfGroup } from './permissions.js';
 
 const columns = { id: 't.id', name: 't.name' };
+/** Not what they were when the caller read them, although nobody changed the group. */
+const memberCounts = ['apikey_count', 'user_count', 'application_count'];
 const nobody: MemberCounts = { keys: 0, applications: 0 };
 
 const groupOf = async (manager: EntityManager, accountId: string, id: string): Promise<KeyGroup> => {
@@ -129,9 +140,12 @@ export class KeyGroups {
   }
 
   /** What is given is changed; the group's members have the new permissions at once. */
-  async update(by: By, id: string, { name, permissions: wanted }: KeyGroupChange): Promise<KeyGroupRecord> {
+  async update(by: By, id: string, body: KeyGroupChange): Promise<KeyGroupRecord> {
+    const { changes: given, unchanged } = dividedChange(body, keyGroupChanges);
+    const { name, permissions: wanted } = given;
     return this.change(by, async (change) => {
       const group = await this.meant(change, by, id);
+      refuseOtherValues(unchanged, keyGroupRecord(group, nobody), memberCounts);
       const permissions = isDeepStrictEqual(wanted, permissionsOfGroup(group)) ? undefined : wanted;
       if (name !== undefined && name !== group.name) {
         await this.refuseTaken(change.manager, by.accountId, name);

@@ -17,7 +17,7 @@ const hexKey = new RegExp(`^([0-9A-Fa-f]{2}){${pskLimits.keyBytesMin},${pskLimit
 /** Body of POST /v3/devices/{id}/credentials. */
 export const NewCredentialSchema = z
   .discriminatedUnion('kind', [
-    z.object({
+    z.strictObject({
       kind: z.literal('psk'),
       identity: z
         .string()
@@ -28,7 +28,7 @@ export const NewCredentialSchema = z
         .describe('Unique in the installation; generated when left out'),
       key: z.string().regex(hexKey, '16 to 64 bytes in hex').optional().describe('In hex; generated when left out'),
     }),
-    z.object({
+    z.strictObject({
       kind: z.literal('certificate'),
       certificate: z.string().min(1).max(16_384).describe('PEM. Its private key stays with the device'),
     }),

@@ -1,4 +1,6 @@
+import { attributeValue, recordChange } from '@lanyard/service';
 import { z } from 'zod';
+import { DeviceSchema } from './device-record.js';
 
 /** Limits of fields; lengths in characters. */
 export const deviceLimits = {
@@ -10,18 +12,21 @@ export const deviceLimits = {
 const text = (max: number): z.ZodOptional<z.ZodNullable<z.ZodString>> => z.string().max(max).nullable().optional();
 
 /** Keys start with a letter or an underscore: SDKs rewrite capitals to `_a`. */
-export const attributes = (entriesMax: number): z.ZodType<Record<string, string>> =>
+export const attributes = (
+  entriesMax: number,
+): z.ZodType<Record<string, string>, Record<string, string | number | boolean>> =>
   z
     .record(
       z
         .string()
         .max(deviceLimits.attributeKeyLength)
         .regex(/^[A-Za-z_]/, 'Must start with a letter'),
-      z.string().max(deviceLimits.attributeLength),
+      attributeValue(deviceLimits.attributeLength),
     )
     .refine((map) => Object.keys(map).length <= entriesMax, `At most ${entriesMax} entries`);
 
-const changeable = {
+/** What PUT changes. */
+export const changeable = {
   auto_update: z.boolean().nullable().optional(),
   ca_id: text(500),
   custom_attributes: attributes(deviceLimits.customAttributes).optional(),
@@ -35,8 +40,8 @@ const changeable = {
 
 export const deviceStates = ['unenrolled', 'cloud_enrolling', 'bootstrapped', 'registered', 'deregistered'] as const;
 
-/** Body of PUT /v3/devices/{id}: what is given is changed, the rest stays. Other fields are ignored. */
-export const DeviceChangesSchema = z.object(changeable).meta({ id: 'DeviceChanges' });
+/** Body of PUT /v3/devices/{id}: what is given is changed, the rest stays. */
+export const DeviceChangesSchema = recordChange(DeviceSchema, changeable).meta({ id: 'DeviceChanges' });
 export type DeviceChanges = z.infer<typeof DeviceChangesSchema>;
 
 /** PostgreSQL has no year 0. */
@@ -44,7 +49,7 @@ const calendarDate = z.iso.date().regex(/^(?!0000)/, 'Must be a date of the year
 
 /** Body of POST /v3/devices. */
 export const NewDeviceSchema = z
-  .object({
+  .strictObject({
     ...changeable,
     device_class: text(32),
     serial_number: text(64),

@@ -1,10 +1,11 @@
 import type { Actor } from '@lanyard/contracts';
 import { type AuditTrail, causedBy } from '@lanyard/kafka';
-import { isId, isoTime, type JsonText, mustMatch, newId } from '@lanyard/service';
+import { dividedChange, isId, isoTime, type JsonText, mustMatch, newId, refuseOtherValues } from '@lanyard/service';
 import { type DataSource, type EntityManager, QueryFailedError } from 'typeorm';
 import type { CredentialAnnouncer } from '../credentials/announcer.js';
 import { DeviceNotFound, DeviceSuspended, EndpointNameTaken } from '../errors.js';
-import type { DeviceChanges, NewDevice } from './device-fields.js';
+import { changeable, type DeviceChanges, type NewDevice } from './device-fields.js';
+import { deviceGroups, deviceRecord, withGroups } from './device-record.js';
 import type { DeviceTexts } from './device-texts.js';
 import type { DeviceQuotas } from '../quotas/device-quotas.js';
 import type { NewDevices } from '../suspension/new-devices.js';
@@ -105,9 +106,10 @@ export class DevicesService {
   async change(
     accountId: string,
     id: string,
-    changes: DeviceChanges,
+    body: DeviceChanges,
     { ifMatch, actor }: Condition = {},
   ): Promise<JsonText> {
+    const { changes, unchanged } = dividedChange(body, changeable);
     const fields = assignments(changes);
     await refusingTakenNames(() =>
       this.database.transaction(async (manager) => {
@@ -118,6 +120,7 @@ export class DevicesService {
         )) as { lifecycle_status: string; etag: string; differing: string[] }[];
         if (!held) throw new DeviceNotFound();
         mustMatch(ifMatch, held.etag);
+        await this.refuseOthers(manager, id, unchanged);
         if (held.lifecycle_status === 'blocked') throw new DeviceSuspended();
         if (fields.length === 0) return;
         const [row] = returned(
@@ -154,6 +157,16 @@ export class DevicesService {
       const gone = { ...row, revision: row.revision + 1, changed_at: new Date().toISOString() };
       await this.lifecycle.announce(manager, 'deleted', gone, { actor });
     });
+  }
+
+  /** Throws ValidationFailed naming the read-only fields that are not as the record has them. */
+  private async refuseOthers(manager: EntityManager, id: string, unchanged: Record<string, unknown>): Promise<void> {
+    if (Object.keys(unchanged).length === 0) return;
+    const [held] = (await manager.query(
+      `SELECT ${deviceRecord} AS record, ${deviceGroups} AS groups FROM registry.devices d WHERE d.id = $1`,
+      [id],
+    )) as { record: string; groups: string }[];
+    if (held) refuseOtherValues(unchanged, JSON.parse(withGroups(held.record, held.groups)) as object);
   }
 
   /** The names of the fields alone: a key or a person's data may be in them. */

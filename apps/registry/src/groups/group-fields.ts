@@ -1,4 +1,4 @@
-import { ValidationFailed } from '@lanyard/service';
+import { fieldProblems, recordChange, ValidationFailed } from '@lanyard/service';
 import { z } from 'zod';
 import { attributes } from '../devices/device-fields.js';
 
@@ -10,11 +10,16 @@ const fields = {
   custom_attributes: attributes(groupAttributesMax),
 };
 
-/** Record members that clients may send back: never custom attributes. */
-const readOnly = new Set(['id', 'object', 'etag', 'created_at', 'updated_at', 'devices_count', 'account_id']);
+/** Members of the record that a new one cannot be given: never custom attributes. */
+const readOnly = ['id', 'object', 'etag', 'created_at', 'updated_at', 'devices_count', 'account_id'];
 
-const topLevel = (body: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(body).filter(([key]) => !Object.hasOwn(fields, key) && !readOnly.has(key)));
+/** Throws ValidationFailed naming read-only members. */
+const topLevel = (body: Record<string, unknown>): Record<string, unknown> => {
+  const refused = readOnly.filter((name) => Object.hasOwn(body, name));
+  if (refused.length > 0)
+    throw new ValidationFailed(refused.map((name) => ({ name, message: 'Read-only: not given to a new group' })));
+  return Object.fromEntries(Object.entries(body).filter(([key]) => !Object.hasOwn(fields, key)));
+};
 
 /** Body of POST: custom attributes as further top-level keys (spec §2.1), or in an object of that name, or both. */
 export const NewGroupSchema = z
@@ -38,28 +43,21 @@ export const newGroup = (body: NewGroupBody): NewGroup => {
   const merged = fields.custom_attributes.safeParse({ ...topLevel(body), ...body.custom_attributes });
   if (!merged.success)
     throw new ValidationFailed(
-      merged.error.issues.map(({ path, message }) => ({
-        name: path.map(String).join('.') || 'custom_attributes',
+      fieldProblems(merged.error.issues).map(({ name, message }) => ({
+        name: name === 'body' ? 'custom_attributes' : name,
         message,
       })),
     );
   return { name: body.name, description: body.description ?? '', custom_attributes: merged.data };
 };
 
-/** Body of PUT: what is given is changed; custom attributes inside an object of that name (spec §2.1). */
-export const GroupChangesSchema = z
-  .object({
-    name: fields.name.optional(),
-    description: fields.description.optional(),
-    custom_attributes: fields.custom_attributes.optional(),
-  })
-  .meta({ id: 'DeviceGroupChanges' });
-
-export type GroupChanges = z.infer<typeof GroupChangesSchema>;
-
 /** Body of add and remove: one device, under either name. */
 export const MemberSchema = z
-  .object({ device_id: z.string().optional(), id: z.string().optional() })
+  .strictObject({ device_id: z.string().optional(), id: z.string().optional() })
+  .refine(({ device_id: deviceId, id }) => deviceId === undefined || id === undefined || deviceId === id, {
+    path: ['id'],
+    message: 'Names another device than device_id',
+  })
   .meta({ id: 'DeviceGroupMember' });
 export type Member = z.infer<typeof MemberSchema>;
 
@@ -78,3 +76,15 @@ export const GroupSchema = z
   .meta({ id: 'DeviceGroup' });
 
 export type Group = z.infer<typeof GroupSchema>;
+
+/** What PUT changes. */
+export const changeable = {
+  name: fields.name.optional(),
+  description: fields.description.optional(),
+  custom_attributes: fields.custom_attributes.optional(),
+};
+
+/** Body of PUT: what is given is changed; custom attributes inside an object of that name (spec §2.1). */
+export const GroupChangesSchema = recordChange(GroupSchema, changeable).meta({ id: 'DeviceGroupChanges' });
+
+export type GroupChanges = z.infer<typeof GroupChangesSchema>;

@@ -1,10 +1,10 @@
 import type { Actor } from '@lanyard/contracts';
 import type { AuditTrail } from '@lanyard/kafka';
-import type { ListEnvelope, ListQuery, ListSpec } from '@lanyard/service';
+import { dividedChange, type ListEnvelope, type ListQuery, type ListSpec } from '@lanyard/service';
 import type { DataSource, EntityManager } from 'typeorm';
 import { DeviceNotFound, GroupNameTaken, GroupNotFound } from '../errors.js';
 import { NamedRecords } from '../records/named-records.js';
-import type { Group, GroupChanges, NewGroup } from './group-fields.js';
+import { changeable, type Group, type GroupChanges, type NewGroup } from './group-fields.js';
 
 export const groupListSpec: ListSpec = {
   filters: { id: 'text', name: 'text', devices_count: 'number', created_at: 'date', updated_at: 'date' },
@@ -40,6 +40,7 @@ export class GroupsService {
         custom_attributes: 't.custom_attributes',
         devices_count: '(SELECT count(*)::int FROM registry.group_members m WHERE m.group_id = t.id)',
       },
+      moving: ['devices_count'],
       notFound: () => new GroupNotFound(),
       nameTaken: () => new GroupNameTaken(),
       actions: { created: 'SYS_540', changed: 'SYS_541', deleted: 'SYS_542' },
@@ -59,9 +60,10 @@ export class GroupsService {
   }
 
   /** Throws EtagDiffers for another version. */
-  change(actor: Actor, id: string, changes: GroupChanges, ifMatch?: string): Promise<Group> {
+  change(actor: Actor, id: string, body: GroupChanges, ifMatch?: string): Promise<Group> {
+    const { changes, unchanged } = dividedChange(body, changeable);
     const description = changes.description === null ? '' : changes.description;
-    return this.records.change(actor, id, { ...changes, description }, ifMatch);
+    return this.records.change(actor, id, { ...changes, description }, { ifMatch, unchanged });
   }
 
   /** Its devices stay. */

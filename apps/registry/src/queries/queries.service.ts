@@ -1,6 +1,13 @@
 import type { Actor } from '@lanyard/contracts';
 import type { AuditTrail } from '@lanyard/kafka';
-import { type ListEnvelope, type ListQuery, type ListSpec, parseListQuery } from '@lanyard/service';
+import {
+  dividedChange,
+  type ListEnvelope,
+  type ListQuery,
+  type ListSpec,
+  parseListQuery,
+  recordChange,
+} from '@lanyard/service';
 import type { DataSource } from 'typeorm';
 import { z } from 'zod';
 import { deviceListSpec } from '../devices/device-list.js';
@@ -18,12 +25,9 @@ const fields = {
 };
 
 export const NewQuerySchema = z
-  .object({ ...fields, description: fields.description.optional() })
+  .strictObject({ ...fields, description: fields.description.optional() })
   .meta({ id: 'NewDeviceQuery' });
 export type NewQuery = z.infer<typeof NewQuerySchema>;
-
-export const QueryChangesSchema = z.object(fields).partial().meta({ id: 'DeviceQueryChanges' });
-export type QueryChanges = z.infer<typeof QueryChangesSchema>;
 
 export const QuerySchema = z
   .object({
@@ -38,6 +42,11 @@ export const QuerySchema = z
   })
   .meta({ id: 'DeviceQuery' });
 export type DeviceQuery = z.infer<typeof QuerySchema>;
+
+const changeable = z.object(fields).partial().shape;
+
+export const QueryChangesSchema = recordChange(QuerySchema, changeable).meta({ id: 'DeviceQueryChanges' });
+export type QueryChanges = z.infer<typeof QueryChangesSchema>;
 
 export const queryListSpec: ListSpec = {
   filters: { id: 'text', name: 'text', query: 'text', created_at: 'date', updated_at: 'date' },
@@ -81,10 +90,11 @@ export class QueriesService {
   }
 
   /** What is given is changed. Throws EtagDiffers for another version. */
-  async change(actor: Actor, id: string, changes: QueryChanges, ifMatch?: string): Promise<DeviceQuery> {
+  async change(actor: Actor, id: string, body: QueryChanges, ifMatch?: string): Promise<DeviceQuery> {
+    const { changes, unchanged } = dividedChange(body, changeable);
     if (changes.query !== undefined) mustFilter(changes.query);
     const description = changes.description === null ? '' : changes.description;
-    return this.records.change(actor, id, { ...changes, description }, ifMatch);
+    return this.records.change(actor, id, { ...changes, description }, { ifMatch, unchanged });
   }
 
   remove(actor: Actor, id: string, ifMatch?: string): Promise<void> {

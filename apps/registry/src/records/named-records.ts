@@ -10,6 +10,7 @@ import {
   type ListQuery,
   mustMatch,
   newId,
+  refuseOtherValues,
   type ServiceError,
 } from '@lanyard/service';
 import type { DataSource, EntityManager } from 'typeorm';
@@ -25,6 +26,15 @@ export interface RecordKind {
   notFound: () => ServiceError;
   nameTaken: () => ServiceError;
   actions: { created: OperatorAction; changed: OperatorAction; deleted: OperatorAction };
+  /** Members that are not what they were when the caller read them, although nobody changed the record. */
+  moving?: readonly string[];
+}
+
+/** Under which condition a record is changed. */
+export interface RecordCondition {
+  ifMatch?: string | undefined;
+  /** Read-only members that the caller sent back. */
+  unchanged?: Record<string, unknown>;
 }
 
 export interface NamedRecord {
@@ -116,11 +126,17 @@ export class NamedRecords<T extends NamedRecord> {
     });
   }
 
-  /** What is given is changed. Throws EtagDiffers for another version. */
-  async change(actor: Actor, id: string, fields: Record<string, unknown>, ifMatch?: string): Promise<T> {
-    const { table, actions } = this.kind;
+  /** What is given is changed. Throws EtagDiffers for another version, ValidationFailed for another read-only value. */
+  async change(
+    actor: Actor,
+    id: string,
+    fields: Record<string, unknown>,
+    { ifMatch, unchanged = {} }: RecordCondition = {},
+  ): Promise<T> {
+    const { table, actions, moving } = this.kind;
     return this.refusingTakenNames(async (manager) => {
       await this.hold(manager, actor.accountId, id, ifMatch);
+      refuseOtherValues(unchanged, await this.get(actor.accountId, id, manager), moving);
       const columns = given(fields);
       await manager.query(
         `UPDATE registry.${table} SET ${columns.map(([name], i) => `${name} = $${i + 2}, `).join('')}

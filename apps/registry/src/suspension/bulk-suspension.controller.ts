@@ -9,7 +9,7 @@ import { filtersOf } from '../queries/queries.service.js';
 import { BulkSuspensionService, type Selection } from './bulk-suspension.service.js';
 
 export const BulkSuspensionSchema = z
-  .object({
+  .strictObject({
     action: z.enum(['suspend', 'resume']),
     category: z.enum(suspensionCategories, `Required: one of ${suspensionCategories.join(', ')}`),
     description: z.string().max(2_000).optional(),

@@ -19,7 +19,7 @@ import { blockCategories, type BlockCategory } from './categories.js';
 import { SuspensionService } from './suspension.service.js';
 
 export const SuspensionReasonSchema = z
-  .object({
+  .strictObject({
     category: z.enum(suspensionCategories, `Required: one of ${suspensionCategories.join(', ')}`),
     description: z.string().max(2000).optional(),
   })

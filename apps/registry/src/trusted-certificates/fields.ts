@@ -1,4 +1,5 @@
 import { revokedSerialsMax } from '@lanyard/contracts';
+import { recordChange } from '@lanyard/service';
 import { z } from 'zod';
 
 export const trustedPerAccountMax = 20;
@@ -25,7 +26,7 @@ const revokedSerials = z
 
 /** Body of POST /v3/trusted-certificates. */
 export const NewTrustedCertificateSchema = z
-  .object({
+  .strictObject({
     certificate: z.string().min(1).max(16_384).describe('PEM of a certificate authority'),
     proof: z
       .base64()
@@ -36,12 +37,6 @@ export const NewTrustedCertificateSchema = z
   })
   .meta({ id: 'NewTrustedCertificate' });
 export type NewTrustedCertificate = z.infer<typeof NewTrustedCertificateSchema>;
-
-/** Body of PUT /v3/trusted-certificates/{id}: what is given is changed. */
-export const TrustedCertificateChangesSchema = z
-  .object({ enrolment: enrolment.optional(), name: name.optional(), revoked_serials: revokedSerials.optional() })
-  .meta({ id: 'TrustedCertificateChanges' });
-export type TrustedCertificateChanges = z.infer<typeof TrustedCertificateChangesSchema>;
 
 export const TrustedCertificateSchema = z
   .object({
@@ -60,3 +55,16 @@ export const TrustedCertificateSchema = z
   })
   .meta({ id: 'TrustedCertificate' });
 export type TrustedCertificate = z.infer<typeof TrustedCertificateSchema>;
+
+/** What PUT changes. */
+export const changeable = {
+  enrolment: enrolment.optional(),
+  name: name.optional(),
+  revoked_serials: revokedSerials.optional(),
+};
+
+/** Body of PUT /v3/trusted-certificates/{id}: what is given is changed. */
+export const TrustedCertificateChangesSchema = recordChange(TrustedCertificateSchema, changeable).meta({
+  id: 'TrustedCertificateChanges',
+});
+export type TrustedCertificateChanges = z.infer<typeof TrustedCertificateChangesSchema>;

@@ -1,7 +1,7 @@
 import { type KeyObject, verify } from 'node:crypto';
 import type { Actor } from '@lanyard/contracts';
 import { type AuditTrail, causedBy } from '@lanyard/kafka';
-import { isId, isoTime, newId } from '@lanyard/service';
+import { dividedChange, isId, isoTime, newId, refuseOtherValues } from '@lanyard/service';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { CredentialAnnouncer } from '../credentials/announcer.js';
 import { readCertificate } from '../credentials/certificate.js';
@@ -14,6 +14,7 @@ import {
   TrustedCertificateNotFound,
 } from '../errors.js';
 import {
+  changeable,
   type NewTrustedCertificate,
   type TrustedCertificate,
   type TrustedCertificateChanges,
@@ -90,12 +91,11 @@ export class TrustedCertificatesService {
   }
 
   /** What is given is changed. */
-  async change(
-    actor: Actor,
-    id: string,
-    { enrolment, name, revoked_serials: revokedSerials }: TrustedCertificateChanges,
-  ): Promise<TrustedCertificate> {
+  async change(actor: Actor, id: string, body: TrustedCertificateChanges): Promise<TrustedCertificate> {
+    const { changes: wanted, unchanged } = dividedChange(body, changeable);
+    const { enrolment, name, revoked_serials: revokedSerials } = wanted;
     return this.database.transaction(async (manager) => {
+      refuseOtherValues(unchanged, await this.held(manager, actor.accountId, id));
       const [[changed]] = (await manager.query(
         `UPDATE registry.trusted_certificates SET enrolment = coalesce($3, enrolment), name = coalesce($4, name),
            revoked_serials = coalesce($5::text[], revoked_serials), updated_at = clock_timestamp()
@@ -125,6 +125,16 @@ export class TrustedCertificatesService {
       await this.announcer.withdrawn(manager, id);
       await this.record(manager, 'SYS_564', actor, gone);
     });
+  }
+
+  /** Nobody else changes it before the transaction ends. */
+  private async held(manager: EntityManager, accountId: string, id: string): Promise<TrustedCertificate> {
+    const [held] = (await manager.query(
+      `SELECT ${columns} FROM registry.trusted_certificates WHERE id = $1 AND account_id = $2 FOR UPDATE`,
+      [id, accountId],
+    )) as TrustedCertificate[];
+    if (!held) throw new TrustedCertificateNotFound();
+    return held;
   }
 
   private async record(

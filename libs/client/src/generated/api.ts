@@ -44,6 +44,28 @@ export interface NewApiKey {
 }
 
 export interface ApiKeyChange {
+  /** Read-only: accepted with its present value */
+  object?: 'api-key' | null;
+  /** Read-only: accepted with its present value */
+  id?: string | null;
+  /** Read-only: accepted with its present value */
+  key?: string | null;
+  /** Read-only: accepted with its present value */
+  account_id?: string | null;
+  /** Read-only: accepted with its present value */
+  created_at?: string | null;
+  /** Read-only: accepted with its present value */
+  creation_time?: number | null;
+  /** Read-only: accepted with its present value */
+  updated_at?: string | null;
+  /** Read-only: accepted with its present value */
+  previous_secret_expires_at?: string | null;
+  /** Read-only: accepted with its present value */
+  last_used_at?: string | null;
+  /** Read-only: accepted with its present value */
+  last_login_time?: number | null;
+  /** Read-only: accepted with its present value */
+  etag?: string | null;
   name?: string;
   groups?: string[];
   owner?: string | null;
@@ -122,6 +144,24 @@ export interface KeyGroupMembers {
 }
 
 export interface KeyGroupChange {
+  /** Read-only: accepted with its present value */
+  object?: 'group' | null;
+  /** Read-only: accepted with its present value */
+  id?: string | null;
+  /** Read-only: accepted with its present value */
+  account_id?: string | null;
+  /** Read-only: accepted with its present value */
+  apikey_count?: number | null;
+  /** Read-only: accepted with its present value */
+  user_count?: number | null;
+  /** Read-only: accepted with its present value */
+  application_count?: number | null;
+  /** Read-only: accepted with its present value */
+  created_at?: string | null;
+  /** Read-only: accepted with its present value */
+  updated_at?: string | null;
+  /** Read-only: accepted with its present value */
+  etag?: string | null;
   name?: string;
   permissions?: (
     | 'admin'
@@ -184,6 +224,20 @@ export interface NewApplication {
 }
 
 export interface ApplicationChange {
+  /** Read-only: accepted with its present value */
+  object?: 'application' | null;
+  /** Read-only: accepted with its present value */
+  id?: string | null;
+  /** Read-only: accepted with its present value */
+  account_id?: string | null;
+  /** Read-only: accepted with its present value */
+  last_used_at?: string | null;
+  /** Read-only: accepted with its present value */
+  created_at?: string | null;
+  /** Read-only: accepted with its present value */
+  updated_at?: string | null;
+  /** Read-only: accepted with its present value */
+  etag?: string | null;
   name?: string;
   description?: string | null;
   status?: 'ACTIVE' | 'INACTIVE';
@@ -227,6 +281,24 @@ export interface NewAccessKey {
 }
 
 export interface AccessKeyChange {
+  /** Read-only: accepted with its present value */
+  object?: 'access-key' | null;
+  /** Read-only: accepted with its present value */
+  id?: string | null;
+  /** Read-only: accepted with its present value */
+  account_id?: string | null;
+  /** Read-only: accepted with its present value */
+  application_id?: string | null;
+  /** Read-only: accepted with its present value */
+  key?: string | null;
+  /** Read-only: accepted with its present value */
+  last_used_at?: string | null;
+  /** Read-only: accepted with its present value */
+  created_at?: string | null;
+  /** Read-only: accepted with its present value */
+  updated_at?: string | null;
+  /** Read-only: accepted with its present value */
+  etag?: string | null;
   name?: string;
   description?: string | null;
   /** EXPIRED leaves the status as it is: `expiration` says when a key ends */
@@ -294,7 +366,7 @@ export interface NewAccount {
   postal_code?: string | null;
   country?: string | null;
   notification_emails?: string[] | null;
-  custom_fields?: Record<string, string> | null;
+  custom_fields?: Record<string, string | number | boolean> | null;
   tier?: '0' | '1';
   auto_create_devices?: boolean;
   /** Quotas; null takes one away, what is left out stays */
@@ -304,6 +376,18 @@ export interface NewAccount {
     applications?: number | null;
     requests_per_second?: number | null;
   };
+  /** Ignored: accounts have no market */
+  end_market?: string;
+  /** Ignored: accounts have no aliases */
+  aliases?: string[];
+  /** Ignored: there are no users; see admin_key */
+  admin_name?: string;
+  /** Ignored: there are no users; see admin_key */
+  admin_full_name?: string;
+  /** Ignored: there are no users; see admin_key */
+  admin_email?: string;
+  /** Ignored: there are no users; see admin_key */
+  admin_password?: string;
 }
 
 export interface CreatedAccount {
@@ -346,6 +430,29 @@ export interface CreatedAccount {
 }
 
 export interface AccountChange {
+  /** Read-only: accepted with its present value */
+  object?: 'account' | null;
+  /** Read-only: accepted with its present value */
+  id?: string | null;
+  /** Read-only: accepted with its present value */
+  parent_id?: string | null;
+  /** Read-only: accepted with its present value */
+  end_market?: string | null;
+  /** Read-only: accepted with its present value */
+  aliases?: string[] | null;
+  /** Read-only: accepted with its present value */
+  policies?:
+    | {
+        feature: string;
+        allow: boolean;
+      }[]
+    | null;
+  /** Read-only: accepted with its present value */
+  created_at?: string | null;
+  /** Read-only: accepted with its present value */
+  updated_at?: string | null;
+  /** Read-only: accepted with its present value */
+  etag?: string | null;
   display_name?: string;
   email?: string | null;
   company?: string | null;
@@ -358,7 +465,7 @@ export interface AccountChange {
   postal_code?: string | null;
   country?: string | null;
   notification_emails?: string[] | null;
-  custom_fields?: Record<string, string> | null;
+  custom_fields?: Record<string, string | number | boolean> | null;
   tier?: '0' | '1';
   auto_create_devices?: boolean;
   /** Quotas; null takes one away, what is left out stays */
@@ -657,7 +764,7 @@ export interface Device {
 export interface NewDevice {
   auto_update?: boolean | null;
   ca_id?: string | null;
-  custom_attributes?: Record<string, string>;
+  custom_attributes?: Record<string, string | number | boolean>;
   description?: string | null;
   device_key?: string | null;
   endpoint_name?: string | null;
@@ -681,9 +788,79 @@ export interface NewDevice {
 }
 
 export interface DeviceChanges {
+  /** Read-only: accepted with its present value */
+  object?: 'device' | null;
+  /** Read-only: accepted with its present value */
+  id?: string | null;
+  /** Read-only: accepted with its present value */
+  account_id?: string | null;
+  /** Read-only: accepted with its present value */
+  etag?: string | null;
+  /** Read-only: accepted with its present value */
+  created_at?: string | null;
+  /** Read-only: accepted with its present value */
+  updated_at?: string | null;
+  /** Read-only: accepted with its present value */
+  device_class?: string | null;
+  /** Read-only: accepted with its present value */
+  serial_number?: string | null;
+  /** Read-only: accepted with its present value */
+  vendor_id?: string | null;
+  /** Read-only: accepted with its present value */
+  net_id?: string | null;
+  /** Read-only: accepted with its present value */
+  state?: string | null;
+  /** Read-only: accepted with its present value */
+  lifecycle_status?: 'enabled' | 'blocked' | null;
+  /** Read-only: accepted with its present value */
+  operator_suspended?: boolean | null;
+  /** Read-only: accepted with its present value */
+  system_suspended?: boolean | null;
+  /** Read-only: accepted with its present value */
+  last_operator_suspended_category?: string | null;
+  /** Read-only: accepted with its present value */
+  last_operator_suspended_description?: string | null;
+  /** Read-only: accepted with its present value */
+  last_operator_suspended_updated_at?: string | null;
+  /** Read-only: accepted with its present value */
+  last_system_suspended_category?: string | null;
+  /** Read-only: accepted with its present value */
+  last_system_suspended_description?: string | null;
+  /** Read-only: accepted with its present value */
+  last_system_suspended_updated_at?: string | null;
+  /** Read-only: accepted with its present value */
+  mechanism?: string | null;
+  /** Read-only: accepted with its present value */
+  mechanism_url?: string | null;
+  /** Read-only: accepted with its present value */
+  device_execution_mode?: number | null;
+  /** Read-only: accepted with its present value */
+  deployed_state?: string | null;
+  /** Read-only: accepted with its present value */
+  deployment?: string | null;
+  /** Read-only: accepted with its present value */
+  bootstrapped_timestamp?: string | null;
+  /** Read-only: accepted with its present value */
+  enrolment_list_timestamp?: string | null;
+  /** Read-only: accepted with its present value */
+  manifest_timestamp?: string | null;
+  /** Read-only: accepted with its present value */
+  bootstrap_expiration_date?: string | null;
+  /** Read-only: accepted with its present value */
+  connector_expiration_date?: string | null;
+  /** Read-only: accepted with its present value */
+  manifest?: string | null;
+  /** Read-only: accepted with its present value */
+  firmware_checksum?: string | null;
+  /** Read-only: accepted with its present value */
+  issuer_fingerprint?: string | null;
+  /** Read-only: accepted with its present value */
+  component_attributes?: Record<string, string> | null;
+  /** Read-only: accepted with its present value */
+  groups?: string[] | null;
   auto_update?: boolean | null;
   ca_id?: string | null;
-  custom_attributes?: Record<string, string>;
+  custom_attributes?: Record<string, string | number | boolean>;
   description?: string | null;
   device_key?: string | null;
   endpoint_name?: string | null;
@@ -756,6 +933,16 @@ export interface NewDeviceQuery {
 }
 
 export interface DeviceQueryChanges {
+  /** Read-only: accepted with its present value */
+  object?: 'device-query' | null;
+  /** Read-only: accepted with its present value */
+  id?: string | null;
+  /** Read-only: accepted with its present value */
+  created_at?: string | null;
+  /** Read-only: accepted with its present value */
+  updated_at?: string | null;
+  /** Read-only: accepted with its present value */
+  etag?: string | null;
   name?: string;
   description?: string | null;
   /** Filters of the device list, as in `filter`: `state=registered&name__neq=a` */
@@ -846,13 +1033,25 @@ export interface DeviceGroup {
 export type NewDeviceGroup = {
   name: string;
   description?: string | null;
-  custom_attributes?: Record<string, string>;
+  custom_attributes?: Record<string, string | number | boolean>;
 } & Record<string, unknown>;
 
 export interface DeviceGroupChanges {
+  /** Read-only: accepted with its present value */
+  object?: 'device-group' | null;
+  /** Read-only: accepted with its present value */
+  id?: string | null;
+  /** Read-only: accepted with its present value */
+  devices_count?: number | null;
+  /** Read-only: accepted with its present value */
+  created_at?: string | null;
+  /** Read-only: accepted with its present value */
+  updated_at?: string | null;
+  /** Read-only: accepted with its present value */
+  etag?: string | null;
   name?: string;
   description?: string | null;
-  custom_attributes?: Record<string, string>;
+  custom_attributes?: Record<string, string | number | boolean>;
 }
 
 export interface DeviceGroupMember {
@@ -962,6 +1161,24 @@ export interface NewTrustedCertificate {
 }
 
 export interface TrustedCertificateChanges {
+  /** Read-only: accepted with its present value */
+  object?: 'trusted-certificate' | null;
+  /** Read-only: accepted with its present value */
+  id?: string | null;
+  /** Read-only: accepted with its present value */
+  account_id?: string | null;
+  /** Read-only: accepted with its present value */
+  certificate?: string | null;
+  /** Read-only: accepted with its present value */
+  fingerprint?: string | null;
+  /** Read-only: accepted with its present value */
+  subject?: string | null;
+  /** Read-only: accepted with its present value */
+  expires_at?: string | null;
+  /** Read-only: accepted with its present value */
+  created_at?: string | null;
+  /** Read-only: accepted with its present value */
+  updated_at?: string | null;
   /** Whether a device that nobody created is created when it first shows a certificate of this issuer */
   enrolment?: boolean;
   name?: string;
@@ -3778,6 +3995,24 @@ export interface Operations {
   'PUT /v2/notification/callback': {
     input: {
       body: {
+        /** Read-only: accepted with its present value */
+        queue_size?: number | null;
+        /** Read-only: accepted with its present value */
+        queue_bytes?: number | null;
+        /** Read-only: accepted with its present value */
+        oldest?: string | null;
+        /** Read-only: accepted with its present value */
+        dropped?: {
+          size: number;
+          age: number;
+          failed: number;
+        } | null;
+        /** Read-only: accepted with its present value */
+        failures?: number | null;
+        /** Read-only: accepted with its present value */
+        failing_since?: string | null;
+        /** Read-only: accepted with its present value */
+        stopped?: 'key_reset' | 'key_revoked' | null;
         url: string;
         headers?: Record<string, string> | null;
         serialization?: {
@@ -3803,6 +4038,20 @@ export interface Operations {
   'PUT /v2/notification/websocket': {
     input: {
       body?: {
+        /** Read-only: accepted with its present value */
+        status?: 'connected' | 'disconnected' | null;
+        /** Read-only: accepted with its present value */
+        queue_size?: number | null;
+        /** Read-only: accepted with its present value */
+        queue_bytes?: number | null;
+        /** Read-only: accepted with its present value */
+        oldest?: string | null;
+        /** Read-only: accepted with its present value */
+        dropped?: {
+          size: number;
+          age: number;
+          failed: number;
+        } | null;
         serialization?: {
           type?: 'v2';
           max_chunk_size?: number | string;

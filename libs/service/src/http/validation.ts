@@ -1,12 +1,28 @@
 import { StandardSchemaValidationPipe } from '@nestjs/common';
-import { ValidationFailed } from '../errors/service-error.js';
+import { type FieldProblem, ValidationFailed } from '../errors/service-error.js';
 
-const nameOf = (path: readonly (PropertyKey | { key: PropertyKey })[] | undefined): string =>
-  (path ?? []).map((part) => String(typeof part === 'object' ? part.key : part)).join('.') || 'body';
+/** What a schema finds wrong; `keys` of Zod's strict objects: the fields that they do not have. */
+interface Issue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { key: PropertyKey })[] | undefined;
+  readonly code?: string;
+  readonly keys?: readonly string[];
+}
+
+const partsOf = ({ path = [] }: Issue): string[] =>
+  path.map((part) => String(typeof part === 'object' ? part.key : part));
+
+/** A problem for each field: a strict object names all unknown ones at once. */
+const problemsOf = (issue: Issue): FieldProblem[] => {
+  const path = partsOf(issue);
+  if (issue.code === 'unrecognized_keys')
+    return (issue.keys ?? []).map((key) => ({ name: [...path, key].join('.'), message: 'Unknown field' }));
+  return [{ name: path.join('.') || 'body', message: issue.message }];
+};
+
+/** The problems of a body that does not fit its schema. */
+export const fieldProblems = (issues: readonly Issue[]): FieldProblem[] => issues.flatMap(problemsOf);
 
 /** Checks parameters declared as `@Body({ schema })`, `@Query({ schema })`; problems name the field. */
 export const validationPipe = (): StandardSchemaValidationPipe =>
-  new StandardSchemaValidationPipe({
-    exceptionFactory: (issues) =>
-      new ValidationFailed(issues.map((issue) => ({ name: nameOf(issue.path), message: issue.message }))),
-  });
+  new StandardSchemaValidationPipe({ exceptionFactory: (issues) => new ValidationFailed(fieldProblems(issues)) });

@@ -7,6 +7,7 @@ import type { CommonConfig } from '../config/common.js';
 import { ErrorFilter } from '../http/error-filter.js';
 import { createFastify, type HttpOptions } from '../http/fastify.js';
 import { logRequests } from '../http/request-log.js';
+import { UnreadBody } from '../http/unread-body.js';
 import { validationPipe } from '../http/validation.js';
 import { type Authenticator, TokenAuthenticator } from '../identity/guard.js';
 import { documentBuilder, documentOf } from '../openapi/document.js';
@@ -96,6 +97,7 @@ const createApp = async (definition: ServiceDefinition, parts: ServiceParts): Pr
   );
   app.useGlobalFilters(new ErrorFilter(parts.logger));
   app.useGlobalPipes(validationPipe());
+  app.useGlobalInterceptors(new UnreadBody());
   for (const strategy of definition.strategies ?? [])
     app.connectMicroservice({ strategy }, { inheritAppConfig: false });
   return app;

@@ -1,0 +1,37 @@
+import type { GivenAnswer } from './answers.js';
+import { type Document, type Operation, resolved, type Schema } from './document.js';
+import { jsonOf, type PreparedRequest } from './exchange.js';
+
+const name = 'not_understood';
+
+/** Further fields of a new device group are custom attributes (spec §2.1). */
+const isOpen = (document: Document, { body }: Operation): boolean => {
+  const schema: Schema = resolved(document, body?.content['application/json']?.schema ?? {});
+  return [schema.type].flat().includes('object') && schema.additionalProperties !== false;
+};
+
+const withField = (value: unknown): unknown => {
+  if (!Array.isArray(value)) return { ...(value as object), [name]: 1 };
+  return typeof value[0] === 'object' ? [withField(value[0])] : undefined;
+};
+
+/** The same request with a field that no operation knows; undefined where its body is no JSON object, or takes any field. */
+export const withUnknownField = (document: Document, request: PreparedRequest): PreparedRequest | undefined => {
+  const { operation, headers } = request;
+  if (operation.method === 'GET' || isOpen(document, operation)) return undefined;
+  const content = Object.keys(operation.body?.content ?? { 'application/json': {} });
+  if (!content.includes('application/json')) return undefined;
+  const body = withField(request.body === undefined ? {} : JSON.parse(request.body));
+  if (body === undefined) return undefined;
+  const json = { accept: 'application/json', 'content-type': 'application/json' };
+  return { ...request, headers: { ...headers, ...json }, body: JSON.stringify(body) };
+};
+
+/** Undefined: it was refused, with the name of the field. */
+export const problemOfUnknown = (answer: GivenAnswer): string | undefined => {
+  const { type, fields = [] } = (jsonOf(answer) ?? {}) as { type?: string; fields?: { name: string }[] };
+  const isNamed = fields.some((field) => field.name.split('.').at(-1) === name || field.name === 'body');
+  return answer.status === 400 && type === 'validation_error' && isNamed
+    ? undefined
+    : `a field that no operation knows is not refused: ${answer.status} ${answer.text.slice(0, 300)}`;
+};

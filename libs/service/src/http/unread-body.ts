@@ -1,0 +1,45 @@
+import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
+import type { FastifyRequest } from 'fastify';
+import type { Observable } from 'rxjs';
+import { ValidationFailed } from '../errors/service-error.js';
+
+/** Parameters from which a handler can read the body. */
+const readers: string[] = [RouteParamtypes.BODY, RouteParamtypes.RAW_BODY, RouteParamtypes.REQUEST].map(String);
+
+const namesIn = (body: unknown): string[] => {
+  if (body === undefined || body === null) return [];
+  if (Buffer.isBuffer(body)) return body.length > 0 ? ['body'] : [];
+  return typeof body === 'object' && !Array.isArray(body) ? Object.keys(body) : ['body'];
+};
+
+/** Refuses fields in the body of an operation that takes none. An empty object is no field: clients send it. */
+@Injectable()
+export class UnreadBody implements NestInterceptor {
+  /** By controller and method: decorators do not change. */
+  private readonly takers = new WeakMap<object, WeakMap<object, boolean>>();
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    if (context.getType() !== 'http') return next.handle();
+    const names = namesIn(context.switchToHttp().getRequest<FastifyRequest>().body);
+    if (names.length > 0 && !this.takesBody(context))
+      throw new ValidationFailed(
+        names.map((name) => ({ name, message: 'Unknown field: the operation takes no body' })),
+      );
+    return next.handle();
+  }
+
+  private takesBody(context: ExecutionContext): boolean {
+    const [controller, method] = [context.getClass(), context.getHandler()];
+    let ofController = this.takers.get(controller);
+    if (!ofController) this.takers.set(controller, (ofController = new WeakMap()));
+    let takes = ofController.get(method);
+    if (takes === undefined) {
+      const parameters = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, method.name) ?? {}) as object;
+      takes = Object.keys(parameters).some((key) => readers.includes(key.split(':')[0] as string));
+      ofController.set(method, takes);
+    }
+    return takes;
+  }
+}
