@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { operatorActions } from '@lanyard/contracts';
-import { CallbackReceiver, certificateAuthority, thermometer } from '@lanyard/testing';
+import { CallbackReceiver, certificateAuthority, eventually, thermometer } from '@lanyard/testing';
 import { Application } from '../application.js';
 import { type RunningSystem, startSystem } from '../constellation.js';
 import { fresh } from '../journeys.js';
@@ -35,7 +35,8 @@ describe('the OpenAPI document', () => {
     receiver = await new CallbackReceiver().start();
     demo = thermometer({ name: fresh('generated'), server: system.coapUrls[0] as string });
     await demo.device.open();
-    await demo.device.register();
+    // 5.03 until the registry has told that the account exists.
+    await eventually(() => demo.device.register());
     me = (await root.call('GET', '/v3/api-keys/me')).json;
   });
 
@@ -83,7 +84,7 @@ describe('the OpenAPI document', () => {
         deviceId: await root.deviceId(demo.device.name),
         untouchable: new Set([me.id, me.account_id, me.groups].flat()),
       },
-      { url: [receiver.url], certificate: [authority.certificate], proof: [authority.prove(me.account_id)] },
+      { url: [receiver.url], certificate: [authority.certificate], signature: [authority.prove(me.account_id)] },
       trail,
     );
     const until = Date.now() + patienceMs;

@@ -101,8 +101,8 @@ describe('devices over TCP and TLS', () => {
     const { json: key } = await app.call('GET', '/v3/api-keys/me');
     const trusted = await app.call('POST', '/v3/trusted-certificates', {
       certificate: authority.certificate,
-      proof: authority.prove(key.account_id),
-      enrolment: true,
+      signature: authority.prove(key.account_id),
+      enrollment_mode: true,
     });
     expect(trusted.status).toBe(201);
     const name = fresh('java-coap');

@@ -119,8 +119,11 @@ export const ofApps = {
     NoAuthority: {
       advice: 'Send the certificate of the issuer; that of a device belongs to `/v3/devices/{id}/credentials`',
     },
-    ProofInvalid: {
+    SignatureInvalid: {
       advice: 'Sign the account id as `/docs` of the registry shows; no line end may be signed with it',
+    },
+    SignatureMissing: {
+      advice: 'Send `signature` with the status, or leave the status out: the certificate is then kept INACTIVE',
     },
   },
   'device-proxy': {

@@ -75,11 +75,16 @@ export class NoAuthority extends ValidationFailed {
   }
 }
 
-export class ProofInvalid extends ValidationFailed {
+export class SignatureInvalid extends ValidationFailed {
   constructor() {
-    super([
-      { name: 'proof', message: 'Must be the account id, signed with the private key of the certificate, in base64' },
-    ]);
+    const message = 'Must be the account id, signed with the private key of the certificate, in base64';
+    super([{ name: 'signature', message }]);
+  }
+}
+
+export class SignatureMissing extends ValidationFailed {
+  constructor() {
+    super([{ name: 'signature', message: 'Required for status ACTIVE' }]);
   }
 }
 

@@ -146,31 +146,41 @@ describe('credentials of devices', () => {
   describe('trusted certificates', () => {
     const trusted = '/v3/trusted-certificates';
 
-    it('are added with a proof, changed, listed and withdrawn', async () => {
+    it('are added with a signature, changed, listed and withdrawn', async () => {
       const authority = certificateAuthority('Thermo CA');
       const { certificate } = authority;
-      const proof = authority.prove(accountId);
-      const { status, body } = await call('POST', trusted, { certificate, proof, enrolment: true, name: 'factory' });
+      const signature = authority.prove(accountId);
+      const { status, body } = await call('POST', trusted, {
+        certificate,
+        signature,
+        enrollment_mode: true,
+        name: 'factory',
+      });
       expect(status).toBe(201);
       expect(body).toMatchObject({
-        object: 'trusted-certificate',
+        object: 'trusted-cert',
+        status: 'ACTIVE',
+        verified: true,
+        service: 'lwm2m',
+        valid: true,
+        issuer: 'CN=Thermo CA',
         account_id: accountId,
         name: 'factory',
         subject: 'CN=Thermo CA',
-        fingerprint: fingerprintOf(certificate),
-        enrolment: true,
+        certificate_fingerprint: fingerprintOf(certificate),
+        enrollment_mode: true,
       });
       await eventually(() =>
         expect(announcedCredential(body.id)).toMatchObject({ kind: 'authority', accountId, enrolment: true }),
       );
-      expect((await call('POST', trusted, { certificate, proof })).status).toBe(409);
-      const changed = await call('PUT', `${trusted}/${body.id}`, { enrolment: false });
-      expect([changed.status, changed.body.enrolment, changed.body.name]).toEqual([200, false, 'factory']);
+      expect((await call('POST', trusted, { certificate, signature })).status).toBe(409);
+      const changed = await call('PUT', `${trusted}/${body.id}`, { enrollment_mode: false });
+      expect([changed.status, changed.body['enrollment_mode'], changed.body.name]).toEqual([200, false, 'factory']);
       await eventually(() => expect(announcedCredential(body.id)?.enrolment).toBe(false));
       expect((await call('GET', `${trusted}/${body.id}`)).body).toEqual(changed.body);
       expect((await call('GET', trusted)).body.data).toEqual([changed.body]);
       const revoked = await call('PUT', `${trusted}/${body.id}`, { revoked_serials: ['0A:FF', 'abc', '0aff'] });
-      expect(revoked.body).toMatchObject({ enrolment: false, revoked_serials: ['0abc', '0aff'] });
+      expect(revoked.body).toMatchObject({ enrollment_mode: false, revoked_serials: ['0abc', '0aff'] });
       await eventually(() => expect(announcedCredential(body.id)?.revokedSerials).toEqual(['0abc', '0aff']));
       expect((await call('PUT', `${trusted}/${body.id}`, { revoked_serials: ['no hex'] })).status).toBe(400);
       const stranger = newId();
@@ -182,15 +192,80 @@ describe('credentials of devices', () => {
       await eventually(() => expect(announcedCredential(body.id)).toBeUndefined());
     });
 
-    it('400 for somebody else’s authority, for no authority, and without a proof', async () => {
+    it('without a signature are INACTIVE, exclude nobody, and come into force with one', async () => {
+      const authority = certificateAuthority('Claimed CA');
+      const { certificate } = authority;
+      // As SDKs send it.
+      const claim = { certificate, name: 'claimed', service: 'lwm2m', enrollment_mode: false, description: 'd' };
+      const stranger = newId();
+      const claimed = await call('POST', trusted, claim, stranger);
+      expect(claimed.body).toMatchObject({ status: 'INACTIVE', verified: false, description: 'd' });
+      expect(claimed.status).toBe(201);
+      const own = await call('POST', trusted, claim);
+      const path = `${trusted}/${own.body.id}`;
+      for (const [method, to, body] of [
+        ['POST', trusted, { certificate, status: 'ACTIVE' }],
+        ['PUT', path, { status: 'ACTIVE' }],
+        ['PUT', path, { status: 'ACTIVE', signature: authority.prove(stranger) }],
+      ] as const) {
+        const refused = await call(method, to, body);
+        expect([refused.status, refused.body.fields.map(({ name }) => name)]).toEqual([400, ['signature']]);
+      }
+      expect((await call('PUT', path, { name: 'renamed' })).body).toMatchObject({
+        status: 'INACTIVE',
+        name: 'renamed',
+      });
+      const signature = authority.prove(accountId);
+      const active = await call('PUT', path, { status: 'ACTIVE', signature });
+      expect(active.body).toMatchObject({ status: 'ACTIVE', verified: true });
+      await eventually(() => expect(announcedCredential(own.body.id)).toMatchObject({ kind: 'authority', accountId }));
+      expect(announcedCredential(claimed.body.id)).toBeUndefined();
+      // Whoever holds the private key of both accounts' issuer may still have it in one account only.
+      const both = { status: 'ACTIVE', signature: authority.prove(stranger) };
+      expect((await call('PUT', `${trusted}/${claimed.body.id}`, both, stranger)).status).toBe(409);
+    });
+
+    it('that are INACTIVE are withdrawn for devices, and there again when ACTIVE', async () => {
+      const authority = certificateAuthority('Paused CA');
+      const { certificate } = authority;
+      const { body: made } = await call('POST', trusted, { certificate, signature: authority.prove(accountId) });
+      const path = `${trusted}/${made.id}`;
+      await eventually(() => expect(announcedCredential(made.id)).toBeDefined());
+      const { body: paused } = await call('PUT', path, { ...made, status: 'INACTIVE' });
+      expect(paused).toMatchObject({ status: 'INACTIVE', verified: true });
+      await eventually(() => expect(announcedCredential(made.id)).toBeUndefined());
+      expect((await call('PUT', path, { status: 'ACTIVE' }, accountId, { 'if-match': made.etag })).status).toBe(412);
+      expect((await call('PUT', path, { status: 'ACTIVE' }, accountId, { 'if-match': paused.etag })).status).toBe(200);
+      await eventually(() => expect(announcedCredential(made.id)).toBeDefined());
+    });
+
+    it('400 with the name of a read-only field with another value, and of a service that is not offered', async () => {
+      const authority = certificateAuthority('Fixed CA');
+      const fields = { certificate: authority.certificate, signature: authority.prove(accountId) };
+      const { body: made } = await call('POST', trusted, fields);
+      const other = certificateAuthority('Other CA').certificate;
+      for (const [name, value] of Object.entries({
+        certificate: other,
+        subject: 'CN=x',
+        service: 'bootstrap',
+        proof: 'x',
+      })) {
+        const { status, body } = await call('PUT', `${trusted}/${made.id}`, { [name]: value });
+        expect([status, body.fields.map((field) => field.name)]).toEqual([400, [name]]);
+      }
+    });
+
+    it('400 for somebody else’s authority, and for no authority', async () => {
       const authority = certificateAuthority('Their CA');
       const { certificate } = authority;
-      const elsewhere = await call('POST', trusted, { certificate, proof: authority.prove(newId()) });
-      expect([elsewhere.status, elsewhere.body.fields[0].name]).toEqual([400, 'proof']);
-      expect((await call('POST', trusted, { certificate, proof: 'AAAA' })).status).toBe(400);
-      expect((await call('POST', trusted, { certificate })).status).toBe(400);
+      const elsewhere = await call('POST', trusted, { certificate, signature: authority.prove(newId()) });
+      expect([elsewhere.status, elsewhere.body.fields[0].name]).toEqual([400, 'signature']);
+      expect((await call('POST', trusted, { certificate, signature: 'AAAA' })).status).toBe(400);
       const device = authority.issue('thermo-1');
-      const leaf = await call('POST', trusted, { certificate: device.certificate, proof: authority.prove(accountId) });
+      const leaf = await call('POST', trusted, {
+        certificate: device.certificate,
+        signature: authority.prove(accountId),
+      });
       expect([leaf.status, leaf.body.fields[0].name]).toEqual([400, 'certificate']);
     });
   });

@@ -6,6 +6,7 @@ export interface CertificateFacts {
   /** SHA-256 of the DER form, lower-case hex. */
   fingerprint: string;
   subject: string;
+  issuer: string;
   notAfter: Date;
   /** PEM of this certificate alone. */
   pem: string;
@@ -18,6 +19,7 @@ export const readCertificate = (pem: string): CertificateFacts => {
   return {
     fingerprint: x509.fingerprint256.replaceAll(':', '').toLowerCase(),
     subject: x509.subject.split('\n').join(', '),
+    issuer: x509.issuer.split('\n').join(', '),
     notAfter: new Date(x509.validTo),
     pem: x509.toString(),
     x509,

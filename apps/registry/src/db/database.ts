@@ -10,6 +10,7 @@ import { ImportTurns1764400000000 } from './migrations/1764400000000-import-turn
 import { RequestOfAnImport1764200000001 } from './migrations/1764200000001-request-of-an-import.js';
 import { CompletedImports1764400000001 } from './migrations/1764400000001-completed-imports.js';
 import { DevicesOfSuspendedAccounts1764500000000 } from './migrations/1764500000000-devices-of-suspended-accounts.js';
+import { TrustedStatus1764600000000 } from './migrations/1764600000000-trusted-status.js';
 import { RevokedSerials1764010000000 } from './migrations/1764010000000-revoked-serials.js';
 
 /** PostgreSQL schema of this service; nobody else reads it. */
@@ -32,6 +33,7 @@ export const databaseOf = (config: DatabaseConfig): DatabaseOptions => ({
     ImportTurns1764400000000,
     CompletedImports1764400000001,
     DevicesOfSuspendedAccounts1764500000000,
+    TrustedStatus1764600000000,
   ],
   applicationName: config.replicaId,
   ...(config.databaseMigrations && { migrate: config.databaseMigrations }),

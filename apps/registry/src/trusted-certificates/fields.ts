@@ -4,10 +4,22 @@ import { z } from 'zod';
 
 export const trustedPerAccountMax = 20;
 
-const enrolment = z
+const enrollmentMode = z
   .boolean()
   .describe('Whether a device that nobody created is created when it first shows a certificate of this issuer');
 const name = z.string().max(128);
+const description = z.string().max(500);
+const status = z
+  .enum(['ACTIVE', 'INACTIVE'])
+  .describe('INACTIVE: its devices are disconnected and refused, as if the issuer were not trusted');
+/** There is no bootstrap server. */
+const service = z.literal('lwm2m');
+const signature = z
+  .base64()
+  .max(2_048)
+  .describe(
+    'The account id, signed with the private key of the certificate (SHA-256; DER for ECDSA). Without it the certificate stays INACTIVE',
+  );
 
 /** As `openssl x509 -serial` writes it, or with colons as in its text form; kept as on the wire, in lower case. */
 const serial = z
@@ -28,38 +40,48 @@ const revokedSerials = z
 export const NewTrustedCertificateSchema = z
   .strictObject({
     certificate: z.string().min(1).max(16_384).describe('PEM of a certificate authority'),
-    proof: z
-      .base64()
-      .max(2_048)
-      .describe('The account id, signed with the private key of the certificate (SHA-256; DER for ECDSA)'),
-    enrolment: enrolment.default(false),
+    signature: signature.nullish(),
+    enrollment_mode: enrollmentMode.default(false),
     name: name.default(''),
+    description: description.nullish(),
+    service: service.optional(),
+    status: status.optional().describe('Default: ACTIVE with a signature, INACTIVE without'),
   })
   .meta({ id: 'NewTrustedCertificate' });
 export type NewTrustedCertificate = z.infer<typeof NewTrustedCertificateSchema>;
 
 export const TrustedCertificateSchema = z
   .object({
-    object: z.literal('trusted-certificate'),
+    object: z.literal('trusted-cert'),
     id: z.string(),
     account_id: z.string(),
     name: z.string(),
+    description: z.string(),
+    service,
+    status,
+    verified: z.boolean().describe('Whether the account has shown, by a signature, that the issuer is its own'),
+    enrollment_mode: enrollmentMode,
     certificate: z.string(),
-    fingerprint: z.string().describe('SHA-256 of the DER form'),
+    certificate_fingerprint: z.string().describe('SHA-256 of the DER form'),
     subject: z.string(),
-    expires_at: z.string(),
-    enrolment,
+    issuer: z.string(),
+    validity: z.string().describe('When the certificate expires'),
+    valid: z.boolean().describe('Whether it has not expired'),
     revoked_serials: z.array(z.string()),
     created_at: z.string(),
     updated_at: z.string(),
+    etag: z.string(),
   })
   .meta({ id: 'TrustedCertificate' });
 export type TrustedCertificate = z.infer<typeof TrustedCertificateSchema>;
 
 /** What PUT changes. */
 export const changeable = {
-  enrolment: enrolment.optional(),
+  enrollment_mode: enrollmentMode.optional(),
   name: name.optional(),
+  description: description.nullish(),
+  status: status.optional(),
+  signature: signature.nullish(),
   revoked_serials: revokedSerials.optional(),
 };
 

@@ -1,5 +1,25 @@
-import { Caller, type Identity, listEnvelope, type ListEnvelope, listSchema, parseListQuery } from '@lanyard/service';
-import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Put } from '@nestjs/common';
+import {
+  Caller,
+  EtagHeader,
+  type Identity,
+  listEnvelope,
+  type ListEnvelope,
+  listSchema,
+  parseListQuery,
+} from '@lanyard/service';
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  Headers,
+  HttpCode,
+  Inject,
+  Param,
+  Post,
+  Put,
+  UseInterceptors,
+} from '@nestjs/common';
 import {
   ApiConflictResponse,
   ApiCreatedResponse,
@@ -20,6 +40,7 @@ import {
 import { TrustedCertificatesService } from './trusted-certificates.service.js';
 
 @ApiTags('Trusted certificates')
+@UseInterceptors(EtagHeader)
 @Controller('v3/trusted-certificates')
 export class TrustedCertificatesController {
   constructor(@Inject(TrustedCertificatesService) private readonly trusted: TrustedCertificatesService) {}
@@ -35,7 +56,7 @@ export class TrustedCertificatesController {
   @Post()
   @ApiOperation({
     summary: 'Trust an issuer of device certificates',
-    description: `A device whose certificate is signed by it is the one that the common name says. With \`enrolment\` it need not be in the directory before. \`proof\` shows that the issuer is yours: \`printf %s <account id> | openssl dgst -sha256 -sign ca.key | base64 -w0\`. At most ${trustedPerAccountMax}.`,
+    description: `A device whose certificate is signed by it is the one that the common name says. With \`enrollment_mode\` it need not be in the directory before. \`signature\` shows that the issuer is yours: \`printf %s <account id> | openssl dgst -sha256 -sign ca.key | base64 -w0\`; a certificate without one is kept INACTIVE until a PUT brings it, with status ACTIVE. At most ${trustedPerAccountMax}.`,
   })
   @ApiCreatedResponse({ standardSchema: TrustedCertificateSchema })
   @ApiConflictResponse({ description: 'Trusted already, or the account trusts as many as it may' })
@@ -54,14 +75,15 @@ export class TrustedCertificatesController {
   }
 
   @Put(':id')
-  @ApiOperation({ summary: 'Change name, enrolment or the revoked serial numbers: what is given is changed' })
+  @ApiOperation({ summary: 'Change a trusted issuer: what is given is changed' })
   @ApiOkResponse({ standardSchema: TrustedCertificateSchema })
   change(
     @Caller() caller: Identity,
     @Param('id') id: string,
     @Body({ schema: TrustedCertificateChangesSchema }) body: TrustedCertificateChanges,
+    @Headers('if-match') ifMatch?: string,
   ): Promise<TrustedCertificate> {
-    return this.trusted.change(caller, id, body);
+    return this.trusted.change(caller, id, body, ifMatch);
   }
 
   @Delete(':id')
@@ -70,7 +92,7 @@ export class TrustedCertificatesController {
     summary: 'Trust an issuer no longer: devices that came by it are disconnected, their registrations end',
   })
   @ApiNoContentResponse()
-  remove(@Caller() caller: Identity, @Param('id') id: string): Promise<void> {
-    return this.trusted.remove(caller, id);
+  remove(@Caller() caller: Identity, @Param('id') id: string, @Headers('if-match') ifMatch?: string): Promise<void> {
+    return this.trusted.remove(caller, id, ifMatch);
   }
 }

@@ -1,7 +1,7 @@
-import { type KeyObject, verify } from 'node:crypto';
+import { type KeyObject, verify, X509Certificate } from 'node:crypto';
 import type { Actor } from '@lanyard/contracts';
 import { type AuditTrail, causedBy } from '@lanyard/kafka';
-import { dividedChange, isId, isoTime, newId, refuseOtherValues } from '@lanyard/service';
+import { dividedChange, isId, isoTime, mustMatch, newId, refuseOtherValues } from '@lanyard/service';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { CredentialAnnouncer } from '../credentials/announcer.js';
 import { readCertificate } from '../credentials/certificate.js';
@@ -9,7 +9,8 @@ import { isUniqueViolation } from '../devices/devices.service.js';
 import {
   CredentialTaken,
   NoAuthority,
-  ProofInvalid,
+  SignatureInvalid,
+  SignatureMissing,
   TooManyCredentials,
   TrustedCertificateNotFound,
 } from '../errors.js';
@@ -21,24 +22,39 @@ import {
   trustedPerAccountMax,
 } from './fields.js';
 
-const wireTime = (column: string): string => `${isoTime(column)} AS ${column}`;
+const columns = `'trusted-cert' AS object, id, account_id, name, description, 'lwm2m' AS service, status, verified,
+  enrolment AS enrollment_mode, certificate, fingerprint AS certificate_fingerprint, subject, issuer,
+  ${isoTime('expires_at')} AS validity, expires_at > clock_timestamp() AS valid, revoked_serials,
+  ${isoTime('created_at')} AS created_at, ${isoTime('updated_at')} AS updated_at, ${isoTime('updated_at')} AS etag`;
 
-const columns = `'trusted-certificate' AS object, id, account_id, name, certificate, fingerprint, subject, enrolment,
-  revoked_serials,
-  ${['expires_at', 'created_at', 'updated_at'].map(wireTime).join(', ')}`;
+/** The certificate may expire between being read and being sent back. */
+const moving = ['valid'];
 
 /**
- * Certificates are public: without a proof anybody could have the devices of somebody else's issuer enrolled into an
- * account of his own.
+ * Certificates are public: without a signature any account could have the devices of another one's issuer connect, or
+ * enrol, into itself. False: none was given. Throws SignatureInvalid.
  */
-const proves = (accountId: string, proof: string, key: KeyObject): boolean => {
+const isSigned = (accountId: string, signature: string | null | undefined, key: KeyObject): boolean => {
+  if (signature == null) return false;
   const algorithm = key.asymmetricKeyType?.startsWith('ed') ? null : 'sha256';
+  let fits: boolean;
   try {
-    return verify(algorithm, Buffer.from(accountId), key, Buffer.from(proof, 'base64'));
+    fits = verify(algorithm, Buffer.from(accountId), key, Buffer.from(signature, 'base64'));
   } catch {
-    return false;
+    fits = false;
   }
+  if (!fits) throw new SignatureInvalid();
+  return true;
 };
+
+type Values = Omit<TrustedCertificateChanges, 'signature'> & { verified?: boolean };
+
+const told = ({ revoked_serials: revoked, ...values }: Values): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries({ ...values, ...(revoked && { revoked_serials: revoked.length }) })
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => [name, String(value ?? '')]),
+  );
 
 /** Issuers of device certificates that an account trusts. */
 export class TrustedCertificatesService {
@@ -48,28 +64,28 @@ export class TrustedCertificatesService {
     private readonly audit: AuditTrail,
   ) {}
 
-  /** Throws MalformedCertificate, NoAuthority, ProofInvalid, CredentialTaken, TooManyCredentials. */
+  /** Throws MalformedCertificate, NoAuthority, SignatureInvalid, SignatureMissing, CredentialTaken, TooManyCredentials. */
   async create(actor: Actor, wanted: NewTrustedCertificate): Promise<TrustedCertificate> {
     const { accountId } = actor;
-    const facts = readCertificate(wanted.certificate);
-    if (!facts.x509.ca) throw new NoAuthority();
-    if (!proves(accountId, wanted.proof, facts.x509.publicKey)) throw new ProofInvalid();
-    try {
-      return await this.database.transaction(async (manager) => {
-        await this.assertRoom(manager, accountId);
-        const { pem, fingerprint, subject, notAfter } = facts;
-        const [stored] = (await manager.query(
-          `INSERT INTO registry.trusted_certificates (id, account_id, name, certificate, fingerprint, subject, expires_at, enrolment)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING ${columns}`,
-          [newId(), accountId, wanted.name, pem, fingerprint, subject, notAfter, wanted.enrolment],
-        )) as TrustedCertificate[];
-        await this.record(manager, 'SYS_562', actor, stored as TrustedCertificate);
-        return this.announced(manager, stored as TrustedCertificate);
-      });
-    } catch (error) {
-      if (isUniqueViolation(error)) throw new CredentialTaken('certificate');
-      throw error;
-    }
+    const { x509, pem, fingerprint, subject, issuer, notAfter } = readCertificate(wanted.certificate);
+    if (!x509.ca) throw new NoAuthority();
+    const verified = isSigned(accountId, wanted.signature, x509.publicKey);
+    const { status = verified ? 'ACTIVE' : 'INACTIVE' } = wanted;
+    if (status === 'ACTIVE' && !verified) throw new SignatureMissing();
+    return this.refusingTaken(async (manager) => {
+      await this.assertRoom(manager, accountId);
+      const [stored] = (await manager.query(
+        `INSERT INTO registry.trusted_certificates
+           (id, account_id, name, description, certificate, fingerprint, subject, issuer, expires_at, enrolment, status, verified)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING ${columns}`,
+        [
+          ...[newId(), accountId, wanted.name, wanted.description ?? '', pem, fingerprint, subject, issuer, notAfter],
+          ...[wanted.enrollment_mode, status, verified],
+        ],
+      )) as [TrustedCertificate];
+      await this.record(manager, 'SYS_562', actor, stored);
+      return this.announced(manager, stored);
+    });
   }
 
   list(accountId: string): Promise<TrustedCertificate[]> {
@@ -79,10 +95,63 @@ export class TrustedCertificatesService {
     );
   }
 
-  async get(accountId: string, id: string): Promise<TrustedCertificate> {
+  get(accountId: string, id: string): Promise<TrustedCertificate> {
+    return this.held(this.database.manager, accountId, id);
+  }
+
+  /** What is given is changed. Throws SignatureInvalid, SignatureMissing, CredentialTaken, EtagDiffers. */
+  async change(
+    actor: Actor,
+    id: string,
+    body: TrustedCertificateChanges,
+    ifMatch?: string,
+  ): Promise<TrustedCertificate> {
+    const { changes, unchanged } = dividedChange(body, changeable);
+    const { signature, ...values } = changes;
+    return this.refusingTaken(async (manager) => {
+      const held = await this.held(manager, actor.accountId, id, 'FOR UPDATE');
+      mustMatch(ifMatch, held.etag);
+      refuseOtherValues(unchanged, held, moving);
+      const isProven = isSigned(actor.accountId, signature, new X509Certificate(held.certificate).publicKey);
+      const given: Values = { ...values, ...(isProven && !held.verified && { verified: true }) };
+      if (values.status === 'ACTIVE' && !isProven && !held.verified) throw new SignatureMissing();
+      const [[changed]] = (await manager.query(
+        `UPDATE registry.trusted_certificates SET enrolment = coalesce($2, enrolment), name = coalesce($3, name),
+           description = coalesce($4, description), status = coalesce($5, status), verified = verified OR $6,
+           revoked_serials = coalesce($7::text[], revoked_serials), updated_at = clock_timestamp()
+         WHERE id = $1 RETURNING ${columns}`,
+        [
+          ...[id, given.enrollment_mode, given.name, given.description === null ? '' : given.description],
+          ...[given.status, isProven, given.revoked_serials],
+        ],
+      )) as [[TrustedCertificate], number];
+      await this.record(manager, 'SYS_563', actor, changed, told(given));
+      return this.announced(manager, changed);
+    });
+  }
+
+  /** Devices that came by it are disconnected; those that were created stay in the directory. */
+  async remove(actor: Actor, id: string, ifMatch?: string): Promise<void> {
+    await this.database.transaction(async (manager) => {
+      const gone = await this.held(manager, actor.accountId, id, 'FOR UPDATE');
+      mustMatch(ifMatch, gone.etag);
+      await manager.query('DELETE FROM registry.trusted_certificates WHERE id = $1', [id]);
+      causedBy(manager, actor.requestId);
+      await this.announcer.withdrawn(manager, id);
+      await this.record(manager, 'SYS_564', actor, gone);
+    });
+  }
+
+  /** Throws TrustedCertificateNotFound. */
+  private async held(
+    manager: EntityManager,
+    accountId: string,
+    id: string,
+    lock: '' | 'FOR UPDATE' = '',
+  ): Promise<TrustedCertificate> {
     const [found]: TrustedCertificate[] = isId(id)
-      ? await this.database.query(
-          `SELECT ${columns} FROM registry.trusted_certificates WHERE id = $1 AND account_id = $2`,
+      ? await manager.query(
+          `SELECT ${columns} FROM registry.trusted_certificates WHERE id = $1 AND account_id = $2 ${lock}`,
           [id, accountId],
         )
       : [];
@@ -90,58 +159,20 @@ export class TrustedCertificatesService {
     return found;
   }
 
-  /** What is given is changed. */
-  async change(actor: Actor, id: string, body: TrustedCertificateChanges): Promise<TrustedCertificate> {
-    const { changes: wanted, unchanged } = dividedChange(body, changeable);
-    const { enrolment, name, revoked_serials: revokedSerials } = wanted;
-    return this.database.transaction(async (manager) => {
-      refuseOtherValues(unchanged, await this.held(manager, actor.accountId, id));
-      const [[changed]] = (await manager.query(
-        `UPDATE registry.trusted_certificates SET enrolment = coalesce($3, enrolment), name = coalesce($4, name),
-           revoked_serials = coalesce($5::text[], revoked_serials), updated_at = clock_timestamp()
-         WHERE id = $1 AND account_id = $2 RETURNING ${columns}`,
-        [id, actor.accountId, enrolment, name, revokedSerials],
-      )) as [TrustedCertificate[], number];
-      if (!changed) throw new TrustedCertificateNotFound();
-      const changes = {
-        ...(name !== undefined && { name }),
-        ...(enrolment !== undefined && { enrolment: String(enrolment) }),
-        ...(revokedSerials !== undefined && { revoked_serials: String(revokedSerials.length) }),
-      };
-      await this.record(manager, 'SYS_563', actor, changed, changes);
-      return this.announced(manager, changed);
-    });
-  }
-
-  /** Devices that came by it are disconnected; those that were created stay in the directory. */
-  async remove(actor: Actor, id: string): Promise<void> {
-    await this.database.transaction(async (manager) => {
-      const [[gone]] = (await manager.query(
-        `DELETE FROM registry.trusted_certificates WHERE id = $1 AND account_id = $2 RETURNING ${columns}`,
-        [id, actor.accountId],
-      )) as [TrustedCertificate[], number];
-      if (!gone) throw new TrustedCertificateNotFound();
-      causedBy(manager, actor.requestId);
-      await this.announcer.withdrawn(manager, id);
-      await this.record(manager, 'SYS_564', actor, gone);
-    });
-  }
-
-  /** Nobody else changes it before the transaction ends. */
-  private async held(manager: EntityManager, accountId: string, id: string): Promise<TrustedCertificate> {
-    const [held] = (await manager.query(
-      `SELECT ${columns} FROM registry.trusted_certificates WHERE id = $1 AND account_id = $2 FOR UPDATE`,
-      [id, accountId],
-    )) as TrustedCertificate[];
-    if (!held) throw new TrustedCertificateNotFound();
-    return held;
+  private async refusingTaken<T>(write: (manager: EntityManager) => Promise<T>): Promise<T> {
+    try {
+      return await this.database.transaction(write);
+    } catch (error) {
+      if (isUniqueViolation(error)) throw new CredentialTaken('certificate');
+      throw error;
+    }
   }
 
   private async record(
     manager: EntityManager,
     action: 'SYS_562' | 'SYS_563' | 'SYS_564',
     actor: Actor,
-    { id, name, fingerprint }: TrustedCertificate,
+    { id, name, certificate_fingerprint: fingerprint }: TrustedCertificate,
     changes?: Record<string, string>,
   ): Promise<void> {
     const target = { kind: 'trusted-certificate', id, name };
@@ -160,13 +191,18 @@ export class TrustedCertificatesService {
     if ((counted?.count ?? 0) >= trustedPerAccountMax) throw new TooManyCredentials(trustedPerAccountMax);
   }
 
+  /** One that is not active is withdrawn, as far as device proxies can tell. */
   private async announced(manager: EntityManager, stored: TrustedCertificate): Promise<TrustedCertificate> {
+    if (stored.status === 'INACTIVE') {
+      await this.announcer.withdrawn(manager, stored.id);
+      return stored;
+    }
     await this.announcer.changed(manager, {
       credentialId: stored.id,
       accountId: stored.account_id,
       kind: 'authority',
       certificate: stored.certificate,
-      enrolment: stored.enrolment,
+      enrolment: stored.enrollment_mode,
       ...(stored.revoked_serials.length > 0 && { revokedSerials: stored.revoked_serials }),
       changedAt: stored.updated_at,
     });

@@ -1134,54 +1134,84 @@ export interface TrustedCertificateList {
 }
 
 export interface TrustedCertificate {
-  object: 'trusted-certificate';
+  object: 'trusted-cert';
   id: string;
   account_id: string;
   name: string;
+  description: string;
+  service: 'lwm2m';
+  /** INACTIVE: its devices are disconnected and refused, as if the issuer were not trusted */
+  status: 'ACTIVE' | 'INACTIVE';
+  /** Whether the account has shown, by a signature, that the issuer is its own */
+  verified: boolean;
+  /** Whether a device that nobody created is created when it first shows a certificate of this issuer */
+  enrollment_mode: boolean;
   certificate: string;
   /** SHA-256 of the DER form */
-  fingerprint: string;
+  certificate_fingerprint: string;
   subject: string;
-  expires_at: string;
-  /** Whether a device that nobody created is created when it first shows a certificate of this issuer */
-  enrolment: boolean;
+  issuer: string;
+  /** When the certificate expires */
+  validity: string;
+  /** Whether it has not expired */
+  valid: boolean;
   revoked_serials: string[];
   created_at: string;
   updated_at: string;
+  etag: string;
 }
 
 export interface NewTrustedCertificate {
   /** PEM of a certificate authority */
   certificate: string;
-  /** The account id, signed with the private key of the certificate (SHA-256; DER for ECDSA) */
-  proof: string;
+  /** The account id, signed with the private key of the certificate (SHA-256; DER for ECDSA). Without it the certificate stays INACTIVE */
+  signature?: string | null;
   /** Whether a device that nobody created is created when it first shows a certificate of this issuer */
-  enrolment?: boolean;
+  enrollment_mode?: boolean;
   name?: string;
+  description?: string | null;
+  service?: 'lwm2m';
+  /** Default: ACTIVE with a signature, INACTIVE without */
+  status?: 'ACTIVE' | 'INACTIVE';
 }
 
 export interface TrustedCertificateChanges {
   /** Read-only: accepted with its present value */
-  object?: 'trusted-certificate' | null;
+  object?: 'trusted-cert' | null;
   /** Read-only: accepted with its present value */
   id?: string | null;
   /** Read-only: accepted with its present value */
   account_id?: string | null;
   /** Read-only: accepted with its present value */
+  service?: 'lwm2m' | null;
+  /** Read-only: accepted with its present value */
+  verified?: boolean | null;
+  /** Read-only: accepted with its present value */
   certificate?: string | null;
   /** Read-only: accepted with its present value */
-  fingerprint?: string | null;
+  certificate_fingerprint?: string | null;
   /** Read-only: accepted with its present value */
   subject?: string | null;
   /** Read-only: accepted with its present value */
-  expires_at?: string | null;
+  issuer?: string | null;
+  /** Read-only: accepted with its present value */
+  validity?: string | null;
+  /** Read-only: accepted with its present value */
+  valid?: boolean | null;
   /** Read-only: accepted with its present value */
   created_at?: string | null;
   /** Read-only: accepted with its present value */
   updated_at?: string | null;
+  /** Read-only: accepted with its present value */
+  etag?: string | null;
   /** Whether a device that nobody created is created when it first shows a certificate of this issuer */
-  enrolment?: boolean;
+  enrollment_mode?: boolean;
   name?: string;
+  description?: string | null;
+  /** INACTIVE: its devices are disconnected and refused, as if the issuer were not trusted */
+  status?: 'ACTIVE' | 'INACTIVE';
+  /** The account id, signed with the private key of the certificate (SHA-256; DER for ECDSA). Without it the certificate stays INACTIVE */
+  signature?: string | null;
   /** Serial numbers (hex) of certificates below this issuer that are not accepted any more: of devices, or of issuers between. Takes the place of the list before; what is connected with one of them is disconnected and its registration ends */
   revoked_serials?: string[];
 }
@@ -3313,11 +3343,14 @@ export interface Operations {
     };
     answer: TrustedCertificate;
   };
-  /** Change name, enrolment or the revoked serial numbers: what is given is changed */
+  /** Change a trusted issuer: what is given is changed */
   'PUT /v3/trusted-certificates/{id}': {
     input: {
       path: {
         id: string;
+      };
+      header?: {
+        'If-Match'?: string;
       };
       body: TrustedCertificateChanges;
     };
@@ -3328,6 +3361,9 @@ export interface Operations {
     input: {
       path: {
         id: string;
+      };
+      header?: {
+        'If-Match'?: string;
       };
     };
     answer: undefined;

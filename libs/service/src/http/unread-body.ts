@@ -6,7 +6,7 @@ import type { Observable } from 'rxjs';
 import { ValidationFailed } from '../errors/service-error.js';
 
 /** Parameters from which a handler can read the body. */
-const readers: string[] = [RouteParamtypes.BODY, RouteParamtypes.RAW_BODY, RouteParamtypes.REQUEST].map(String);
+const readers: string[] = [RouteParamtypes.BODY, RouteParamtypes.RAW_BODY].map(String);
 
 const namesIn = (body: unknown): string[] => {
   if (body === undefined || body === null) return [];
