@@ -57,6 +57,7 @@ export const followed = async (app: Application, coapUrl: string, logs: string):
       'device-proxy: fact sent device.commands',
       'device-proxy: request answered',
       'dispatcher: fact received device.command-results',
+      'event-log: fact received device.command-results',
       'gateway: request answered',
       'snapshot: fact received device.command-results',
       'snapshot: fact received device.commands',

@@ -83,12 +83,6 @@ export class SigningSecretNotFound extends NotFound {
   }
 }
 
-export class PageOfSecretsNotFound extends NotFound {
-  constructor() {
-    super('Unable to find page: no signing secret has the id given in after.', 'PAGE_NOT_FOUND');
-  }
-}
-
 export class PollAlreadyOpen extends ServiceError {
   constructor() {
     super({ status: 409, code: 'duplicate', token: 'POLL_ALREADY_OPEN', message: 'Another poll of this key is open.' });

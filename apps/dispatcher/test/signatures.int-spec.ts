@@ -96,6 +96,7 @@ describe('signed callbacks', () => {
     expect((await call('GET', `${path}?after=${second.id}`)).body).toMatchObject({ data: [{ id: third.id }] });
     expect((await call('GET', `${path}?after=nobody`)).status).toBe(404);
     expect((await call('DELETE', `${path}/${second.id}`)).status).toBe(204);
+    expect((await call('GET', `${path}?after=${second.id}`)).body).toMatchObject({ data: [{ id: third.id }] });
     expect(await call('DELETE', `${path}/${second.id}`)).toMatchObject({
       status: 404,
       text: 'SIGNING_SECRET_NOT_FOUND',

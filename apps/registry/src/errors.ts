@@ -18,12 +18,6 @@ export class CategoryNotFound extends NotFound {
   }
 }
 
-export class PageNotFound extends NotFound {
-  constructor() {
-    super('Unable to find page: nothing in this list has the id given in after.');
-  }
-}
-
 export class EndpointNameTaken extends Duplicate {
   constructor() {
     super('Another device of this account has this endpoint name.', [

@@ -5,13 +5,14 @@ import {
   type ListEnvelope,
   listEnvelope,
   type ListQuery,
-  NotFound,
 } from '@lanyard/service';
 import { commandKinds } from '@lanyard/contracts';
 import type { DataSource } from 'typeorm';
 import { z } from 'zod';
 import { CommandNotFound } from '../errors.js';
 import { Command } from './command.entity.js';
+
+const commandStates = ['waiting', 'executing', 'succeeded', 'failed', 'expired', 'cancelled'] as const;
 
 const nullable = z.string().nullable();
 
@@ -25,7 +26,7 @@ export const CommandRecordSchema = z
     kind: z.enum(commandKinds),
     method: z.enum(['GET', 'PUT', 'POST', 'DELETE', 'FETCH', 'IPATCH']),
     uri: z.string(),
-    state: z.enum(['waiting', 'executing', 'succeeded', 'failed', 'expired', 'cancelled']),
+    state: z.enum(commandStates),
     attempts: z.number().int().describe('How often it was given to the device'),
     attempted_at: nullable,
     created_at: z.string(),
@@ -63,7 +64,11 @@ export const commandRecord = (command: Command): CommandRecord => ({
 
 const columns = { device_id: 'device_id', state: 'state' };
 
-export const historySpec = { filters: { device_id: 'text', state: 'text' }, defaultOrder: 'DESC' } as const;
+export const historySpec = {
+  filters: { device_id: 'text', state: 'text' },
+  sets: { state: commandStates },
+  defaultOrder: 'DESC',
+} as const;
 
 /** The commands of one key, newest first. */
 export class CommandHistory {
@@ -77,11 +82,8 @@ export class CommandHistory {
     const parameters: unknown[] = [keyId];
     const conditions = ['key_id = $1', ...filtersToSql(query.filters, columns, parameters)];
     const totalCount = query.includeTotal ? await this.count(conditions, parameters) : undefined;
-    if (query.after !== null) {
-      if (!(await this.dataSource.manager.existsBy(Command, { keyId, id: query.after })))
-        throw new NotFound('Unable to find page: no such after.');
+    if (query.after !== null)
       conditions.push(`id ${query.order === 'ASC' ? '>' : '<'} $${parameters.push(query.after)}`);
-    }
     const rows: { id: string }[] = await this.dataSource.query(
       `SELECT id FROM command WHERE ${conditions.join(' AND ')} ORDER BY id ${query.order} LIMIT ${query.limit + 1}`,
       parameters,

@@ -10,7 +10,6 @@ import {
   listEnvelope,
   type ListQuery,
   newId,
-  NotFound,
 } from '@lanyard/service';
 import { type DataSource, type EntityManager, In } from 'typeorm';
 import { z } from 'zod';
@@ -102,11 +101,8 @@ export class UploadedModels {
     const parameters: unknown[] = [accountId];
     const conditions = ['account_id = $1', ...filtersToSql(query.filters, columns, parameters)];
     const totalCount = query.includeTotal ? await this.count(conditions, parameters) : undefined;
-    if (query.after !== null) {
-      if (!(await manager.existsBy(UploadedModel, { accountId, id: query.after })))
-        throw new NotFound('Unable to find page: no such after.');
+    if (query.after !== null)
       conditions.push(`id ${query.order === 'ASC' ? '>' : '<'} $${parameters.push(query.after)}`);
-    }
     const rows: { id: string }[] = await this.dataSource.query(
       `SELECT id FROM object_model WHERE ${conditions.join(' AND ')} ORDER BY id ${query.order} LIMIT ${query.limit + 1}`,
       parameters,

@@ -21,7 +21,6 @@ import {
 } from '@nestjs/swagger';
 import { z } from 'zod';
 import type { SigningSecret } from '../delivery/signature.js';
-import { PageOfSecretsNotFound } from '../errors.js';
 import { tooManyChanges } from './limits.js';
 import { SigningSecrets } from './signing-secrets.js';
 
@@ -65,11 +64,12 @@ export class SigningSecretsController {
   @ApiResponse({ status: 404, description: 'CHANNEL_NOT_FOUND' })
   async list(@Caller() caller: Identity, @Query() parameters: QueryParameters): Promise<ListEnvelope<SecretView>> {
     const query = parseListQuery(parameters, listSpec);
-    const all = (await this.secrets.list(caller)).map(view);
+    const all = (await this.secrets.list(caller)).map(view).sort((a, b) => (a.id < b.id ? -1 : 1));
     if (query.order === 'DESC') all.reverse();
-    const after = query.after === null ? -1 : all.findIndex(({ id }) => id === query.after);
-    if (query.after !== null && after < 0) throw new PageOfSecretsNotFound();
-    const rows = all.slice(after + 1, after + 2 + query.limit);
+    const { after, limit } = query;
+    const isBehind = ({ id }: SecretView): boolean =>
+      after === null || (query.order === 'ASC' ? id > after : id < after);
+    const rows = all.filter(isBehind).slice(0, limit + 1);
     return listEnvelope(rows, query, query.includeTotal ? all.length : undefined);
   }
 

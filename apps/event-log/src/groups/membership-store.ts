@@ -13,14 +13,17 @@ const dropSql = `
   DELETE FROM event_log.memberships m USING unnest($1::text[], $2::bigint[]) AS r (device_id, revision)
   WHERE m.device_id = r.device_id AND m.revision < r.revision`;
 
-/** SQL condition on `device_id`, for a filter by groups; values go to `parameters`. */
+/** SQL condition on `device_id`, for a filter by groups; values go to `parameters`. '' stands for no group. */
 export const inGroups = (
   accountId: string,
   { operator, values }: Pick<Filter, 'operator' | 'values'>,
   parameters: unknown[],
-): string =>
-  `device_id ${operator === 'eq' || operator === 'in' ? '' : 'NOT '}IN (SELECT m.device_id FROM event_log.memberships m
-    WHERE m.account_id = $${parameters.push(accountId)} AND m.groups && $${parameters.push(values)}::text[])`;
+): string => {
+  const ofAccount = `SELECT m.device_id FROM event_log.memberships m WHERE m.account_id = $${parameters.push(accountId)}`;
+  const inOne = `device_id IN (${ofAccount} AND m.groups && $${parameters.push(values)}::text[])`;
+  const wanted = values.includes('') ? `(device_id NOT IN (${ofAccount}) OR ${inOne})` : inOne;
+  return operator === 'eq' || operator === 'in' ? wanted : `NOT ${wanted}`;
+};
 
 /** The service's own copy of who is in which device group. */
 export class MembershipStore {

@@ -10,9 +10,9 @@ import {
   PreparedReads,
 } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
-import { EventNotFound, PageNotFound } from '../errors.js';
+import { EventNotFound } from '../errors.js';
 import { inGroups } from '../groups/membership-store.js';
-import { codeName, lookUpCode, numericType } from '../log/codes.js';
+import { codeName, eventCodes, lookUpCode, numericType } from '../log/codes.js';
 import { weekStart } from '../partitions/ranges.js';
 import { selectEvents } from './device-event.js';
 
@@ -33,6 +33,10 @@ export const eventListSpec: ListSpec = {
     state_change: 'bool',
   },
   maps: ['data', 'changes'],
+  sets: {
+    event_type_category: [...new Set(Object.values(eventCodes).map(({ category }) => category))].sort(),
+    event_type_description: ['SUCCESS', 'FAIL', 'SKIPPED', 'INFO'],
+  },
   defaultOrder: 'DESC',
 };
 
@@ -51,6 +55,9 @@ const normalise = (filter: Filter): Filter[] => {
   return [named, { field: 'event_type', operator: 'in', values: values.map((code) => lookUpCode(code).type) }];
 };
 
+/** PostgreSQL reads years of four digits as RFC 3339 writes them. */
+const lastTimeMs = Date.parse('9999-12-31T23:59:59.999Z');
+
 /** The first page of all times, newest first. */
 const isNewest = ({ order, after, filters }: ListQuery): boolean =>
   order === 'DESC' && !after && !filters.some(({ field }) => ['date_time', 'id', 'device_log_id'].includes(field));
@@ -64,6 +71,12 @@ export const conditionsOf = (accountId: string, filters: readonly Filter[], para
     ...filtersToSql(ofEntries, columns, parameters),
     ...ofGroups.map((filter) => inGroups(accountId, filter, parameters)),
   ];
+};
+
+/** When the entry happened that had the id, for one that is deleted: ids begin with the milliseconds. */
+const timeOf = (id: string): string => {
+  const ms = Math.min(parseInt(id.slice(0, 12), 16), lastTimeMs);
+  return new Date(ms).toISOString();
 };
 
 /** How far back the newest entries are looked for first: this week and the one before. */
@@ -160,8 +173,7 @@ export class EventsReader {
       'SELECT date_time::text AS at FROM event_log.device_events WHERE id = $1 AND account_id = $2',
       [after, accountId],
     );
-    if (!last) throw new PageNotFound();
-    const at = parameters.push(last.at);
+    const at = parameters.push(last?.at ?? timeOf(after));
     const id = parameters.push(after);
     return `(date_time, id) ${order === 'ASC' ? '>' : '<'} ($${at}::timestamptz, $${id})`;
   }

@@ -36,7 +36,10 @@ import {
 import { by } from './by.js';
 import { admin } from './permissions.js';
 
-const listSpec = { filters: { id: 'text', application_id: 'text', status: 'text' } } as const;
+const listSpec = {
+  filters: { id: 'text', application_id: 'text', status: 'text' },
+  sets: { status: ['ACTIVE', 'INACTIVE', 'EXPIRED'] },
+} as const;
 
 /** Access keys of an application: two at most, so that one follows the other without a gap. */
 @ApiTags('Applications')

@@ -30,6 +30,7 @@ import { admin, installation } from './permissions.js';
 
 const listSpec = {
   filters: { id: 'text', display_name: 'text', status: 'text', tier: 'text', created_at: 'date' },
+  sets: { status: ['ACTIVE', 'SUSPENDED'], tier: ['0', '1'] },
   ignore: ['properties'],
 } as const;
 

@@ -47,7 +47,10 @@ import { type KeyGroupRecord, KeyGroupListSchema } from './key-group-record.js';
 import { KeyGroups } from './key-groups.service.js';
 import { admin } from './permissions.js';
 
-const listSpec = { filters: { id: 'text', name: 'text', status: 'text' } } as const;
+const listSpec = {
+  filters: { id: 'text', name: 'text', status: 'text' },
+  sets: { status: ['ACTIVE', 'INACTIVE'] },
+} as const;
 
 /** Applications have access keys; what belongs to one key elsewhere belongs to the application: channel, subscriptions. */
 @ApiTags('Applications')

@@ -38,6 +38,8 @@ export const changeable = {
   name: text(128),
 };
 
+export const mechanisms = ['connector', 'direct'] as const;
+export const executionModes = [0, 1, 5] as const;
 export const deviceStates = ['unenrolled', 'cloud_enrolling', 'bootstrapped', 'registered', 'deregistered'] as const;
 
 /** Body of PUT /v3/devices/{id}: what is given is changed, the rest stays. */
@@ -56,9 +58,9 @@ export const NewDeviceSchema = z
     vendor_id: text(255),
     net_id: text(40),
     state: z.enum(deviceStates).optional(),
-    mechanism: z.enum(['connector', 'direct']).optional(),
+    mechanism: z.enum(mechanisms).optional(),
     mechanism_url: text(2000),
-    device_execution_mode: z.union([z.literal(0), z.literal(1), z.literal(5)]).optional(),
+    device_execution_mode: z.literal(executionModes).optional(),
     deployment: text(128),
     manifest: text(2000),
     firmware_checksum: text(255),

@@ -8,8 +8,9 @@ import {
   listText,
   PreparedReads,
 } from '@lanyard/service';
+import { suspensionCategories } from '@lanyard/contracts';
 import type { DataSource } from 'typeorm';
-import { PageNotFound } from '../errors.js';
+import { deviceStates, executionModes, mechanisms } from './device-fields.js';
 import { type Device, deviceGroups, deviceRecord, withGroups } from './device-record.js';
 import type { DeviceTexts } from './device-texts.js';
 
@@ -63,15 +64,30 @@ export const deviceListSpec: ListSpec = {
     groups: 'text',
   },
   maps: ['custom_attributes', 'component_attributes'],
+  sets: {
+    state: deviceStates,
+    lifecycle_status: ['enabled', 'blocked'],
+    mechanism: mechanisms,
+    device_execution_mode: executionModes,
+    deployed_state: ['', 'development', 'production'],
+    last_operator_suspended_category: ['', ...suspensionCategories],
+    last_system_suspended_category: ['', ...suspensionCategories],
+  },
 };
 
 const columns: Record<string, string> = Object.fromEntries(
   [...Object.keys(deviceListSpec.filters), ...(deviceListSpec.maps ?? [])].map((name) => [name, `d.${name}`]),
 );
 
-const membership = ({ operator, values }: Pick<Filter, 'operator' | 'values'>, parameters: unknown[]): string =>
-  `${operator === 'eq' || operator === 'in' ? '' : 'NOT '}EXISTS (SELECT 1 FROM registry.group_members g
+const inNoGroup = 'NOT EXISTS (SELECT 1 FROM registry.group_members g WHERE g.device_id = d.id)';
+
+/** The empty text stands for no group, as it does for no value of other fields. */
+const membership = ({ operator, values }: Pick<Filter, 'operator' | 'values'>, parameters: unknown[]): string => {
+  const inOne = `EXISTS (SELECT 1 FROM registry.group_members g
     WHERE g.device_id = d.id AND g.group_id = ANY($${parameters.push(values)}))`;
+  const wanted = values.includes('') ? `(${inNoGroup} OR ${inOne})` : inOne;
+  return operator === 'eq' || operator === 'in' ? wanted : `NOT ${wanted}`;
+};
 
 /** SQL conditions on `registry.devices d`; values go to `parameters`. */
 export const deviceConditions = (
@@ -114,7 +130,7 @@ export class DeviceList {
     const parameters: unknown[] = [];
     const conditions = deviceConditions(accountId, query.filters, parameters, groupId);
     const total = query.includeTotal ? await this.count(conditions, parameters) : undefined;
-    if (query.after) conditions.push(await this.behind(accountId, query, parameters));
+    if (query.after) conditions.push(`d.id ${query.order === 'ASC' ? '>' : '<'} $${parameters.push(query.after)}`);
     const { texts, hasMore } = await this.texts.page(conditions, parameters, query);
     return listText(texts, hasMore, query, total);
   }
@@ -142,14 +158,5 @@ export class DeviceList {
       parameters,
     );
     return row?.n ?? 0;
-  }
-
-  private async behind(accountId: string, { after, order }: ListQuery, parameters: unknown[]): Promise<string> {
-    const found = await this.prepared.tuples('SELECT 1 FROM registry.devices WHERE id = $1 AND account_id = $2', [
-      after,
-      accountId,
-    ]);
-    if (found.length === 0) throw new PageNotFound();
-    return `d.id ${order === 'ASC' ? '>' : '<'} $${parameters.push(after)}`;
   }
 }

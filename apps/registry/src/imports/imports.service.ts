@@ -4,7 +4,7 @@ import { type Clock, FairTurns, isId, listEnvelope, type ListEnvelope, type List
 import type { Readable } from 'node:stream';
 import type { DataSource, EntityManager } from 'typeorm';
 import { isForeignKeyViolation } from '../devices/devices.service.js';
-import { ImportDeleted, ImportNotFound, MalformedImport, PageNotFound, TooManyImports } from '../errors.js';
+import { ImportDeleted, ImportNotFound, MalformedImport, TooManyImports } from '../errors.js';
 import { CsvReader, csvRow } from './csv.js';
 import { type DeviceImport, selectImports } from './import-record.js';
 import { checkHeader, fieldsOf } from './import-row.js';
@@ -88,18 +88,17 @@ export class ImportsService {
   }
 
   private async page(accountId: string, query: ListQuery): Promise<ListEnvelope<DeviceImport>> {
-    const [counted]: { n: number; known: boolean }[] = await this.database.query(
-      `SELECT count(*)::int AS n, coalesce(bool_or(id = $2), false) AS known
-       FROM registry.device_imports WHERE account_id = $1`,
-      [accountId, query.after],
-    );
-    if (query.after !== null && counted?.known !== true) throw new PageNotFound();
+    const [counted]: { n: number }[] = query.includeTotal
+      ? await this.database.query('SELECT count(*)::int AS n FROM registry.device_imports WHERE account_id = $1', [
+          accountId,
+        ])
+      : [];
     const rows: DeviceImport[] = await this.database.query(
       `${selectImports} WHERE i.account_id = $1 AND ($2::text IS NULL OR i.id ${query.order === 'ASC' ? '>' : '<'} $2)
        ORDER BY i.id ${query.order} LIMIT ${query.limit + 1}`,
       [accountId, query.after],
     );
-    return listEnvelope(rows, query, query.includeTotal ? counted?.n : undefined);
+    return listEnvelope(rows, query, counted?.n);
   }
 
   /** The report, with its rows and report gone too. Devices that were made stay. */

@@ -15,7 +15,6 @@ import {
 } from '@lanyard/service';
 import type { DataSource, EntityManager } from 'typeorm';
 import { etagOf, isUniqueViolation } from '../devices/devices.service.js';
-import { PageNotFound } from '../errors.js';
 
 /** One kind of records that an account gives names to; SQL calls its table `t`. */
 export interface RecordKind {
@@ -71,7 +70,6 @@ export class NamedRecords<T extends NamedRecord> {
       FROM registry.${table} t`;
   }
 
-  /** Throws PageNotFound. */
   list(accountId: string, query: ListQuery): Promise<ListEnvelope<T>> {
     return FairTurns.at(this.database).run(accountId, () => this.page(accountId, query));
   }
@@ -85,8 +83,6 @@ export class NamedRecords<T extends NamedRecord> {
           parameters,
         )
       : [];
-    if (query.after !== null && !(await this.find(this.database.manager, accountId, query.after)))
-      throw new PageNotFound();
     const behind =
       query.after === null ? '' : ` AND t.id ${query.order === 'ASC' ? '>' : '<'} $${parameters.push(query.after)}`;
     const rows: T[] = await this.database.query(

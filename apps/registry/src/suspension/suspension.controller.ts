@@ -14,7 +14,7 @@ import {
 import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { z } from 'zod';
-import { CategoryNotFound, PageNotFound } from '../errors.js';
+import { CategoryNotFound } from '../errors.js';
 import { blockCategories, type BlockCategory } from './categories.js';
 import { SuspensionService } from './suspension.service.js';
 
@@ -69,7 +69,11 @@ export class SuspensionController {
   }
 }
 
-const categoryListSpec: ListSpec = { filters: { reference: 'text', updated_at: 'date' } };
+const categoryListSpec: ListSpec = {
+  filters: { reference: 'text', updated_at: 'date' },
+  sets: { reference: suspensionCategories },
+  cursor: new RegExp(`^(${suspensionCategories.join('|')})$`),
+};
 
 const matches = (category: BlockCategory, { field, operator, values }: Filter): boolean => {
   // Times have one form, in records and in filters: their texts are in their order.
@@ -98,7 +102,6 @@ export class BlockCategoriesController {
     const found = blockCategories.filter((category) => wanted.filters.every((filter) => matches(category, filter)));
     const ordered = wanted.order === 'ASC' ? found : found.toReversed();
     const start = wanted.after === null ? 0 : ordered.findIndex((category) => category.reference === wanted.after) + 1;
-    if (wanted.after !== null && start === 0) throw new PageNotFound();
     return listEnvelope(
       ordered.slice(start, start + wanted.limit + 1),
       wanted,

@@ -622,9 +622,9 @@ export interface ApplicationFilters {
   name__in?: string;
   /** Values with commas between them */
   name__nin?: string;
-  status?: string;
-  status__eq?: string;
-  status__neq?: string;
+  status?: 'ACTIVE' | 'INACTIVE';
+  status__eq?: 'ACTIVE' | 'INACTIVE';
+  status__neq?: 'ACTIVE' | 'INACTIVE';
   /** Values with commas between them */
   status__in?: string;
   /** Values with commas between them */
@@ -646,9 +646,9 @@ export interface AccessKeyFilters {
   application_id__in?: string;
   /** Values with commas between them */
   application_id__nin?: string;
-  status?: string;
-  status__eq?: string;
-  status__neq?: string;
+  status?: 'ACTIVE' | 'INACTIVE' | 'EXPIRED';
+  status__eq?: 'ACTIVE' | 'INACTIVE' | 'EXPIRED';
+  status__neq?: 'ACTIVE' | 'INACTIVE' | 'EXPIRED';
   /** Values with commas between them */
   status__in?: string;
   /** Values with commas between them */
@@ -670,16 +670,16 @@ export interface AccountFilters {
   display_name__in?: string;
   /** Values with commas between them */
   display_name__nin?: string;
-  status?: string;
-  status__eq?: string;
-  status__neq?: string;
+  status?: 'ACTIVE' | 'SUSPENDED';
+  status__eq?: 'ACTIVE' | 'SUSPENDED';
+  status__neq?: 'ACTIVE' | 'SUSPENDED';
   /** Values with commas between them */
   status__in?: string;
   /** Values with commas between them */
   status__nin?: string;
-  tier?: string;
-  tier__eq?: string;
-  tier__neq?: string;
+  tier?: '0' | '1';
+  tier__eq?: '0' | '1';
+  tier__neq?: '0' | '1';
   /** Values with commas between them */
   tier__in?: string;
   /** Values with commas between them */
@@ -1231,9 +1231,9 @@ export interface DeviceFilters {
   ca_id__in?: string;
   /** Values with commas between them */
   ca_id__nin?: string;
-  deployed_state?: string;
-  deployed_state__eq?: string;
-  deployed_state__neq?: string;
+  deployed_state?: '' | 'development' | 'production';
+  deployed_state__eq?: '' | 'development' | 'production';
+  deployed_state__neq?: '' | 'development' | 'production';
   /** Values with commas between them */
   deployed_state__in?: string;
   /** Values with commas between them */
@@ -1301,9 +1301,9 @@ export interface DeviceFilters {
   id__in?: string;
   /** Values with commas between them */
   id__nin?: string;
-  lifecycle_status?: string;
-  lifecycle_status__eq?: string;
-  lifecycle_status__neq?: string;
+  lifecycle_status?: 'enabled' | 'blocked';
+  lifecycle_status__eq?: 'enabled' | 'blocked';
+  lifecycle_status__neq?: 'enabled' | 'blocked';
   /** Values with commas between them */
   lifecycle_status__in?: string;
   /** Values with commas between them */
@@ -1315,9 +1315,9 @@ export interface DeviceFilters {
   manifest__in?: string;
   /** Values with commas between them */
   manifest__nin?: string;
-  mechanism?: string;
-  mechanism__eq?: string;
-  mechanism__neq?: string;
+  mechanism?: 'connector' | 'direct';
+  mechanism__eq?: 'connector' | 'direct';
+  mechanism__neq?: 'connector' | 'direct';
   /** Values with commas between them */
   mechanism__in?: string;
   /** Values with commas between them */
@@ -1350,9 +1350,9 @@ export interface DeviceFilters {
   serial_number__in?: string;
   /** Values with commas between them */
   serial_number__nin?: string;
-  state?: string;
-  state__eq?: string;
-  state__neq?: string;
+  state?: 'unenrolled' | 'cloud_enrolling' | 'bootstrapped' | 'registered' | 'deregistered';
+  state__eq?: 'unenrolled' | 'cloud_enrolling' | 'bootstrapped' | 'registered' | 'deregistered';
+  state__neq?: 'unenrolled' | 'cloud_enrolling' | 'bootstrapped' | 'registered' | 'deregistered';
   /** Values with commas between them */
   state__in?: string;
   /** Values with commas between them */
@@ -1364,16 +1364,19 @@ export interface DeviceFilters {
   vendor_id__in?: string;
   /** Values with commas between them */
   vendor_id__nin?: string;
-  last_operator_suspended_category?: string;
-  last_operator_suspended_category__eq?: string;
-  last_operator_suspended_category__neq?: string;
+  last_operator_suspended_category?: '' | 'maintenance' | 'lost_or_stolen' | 'recalled' | 'security_breach' | 'other';
+  last_operator_suspended_category__eq?:
+    '' | 'maintenance' | 'lost_or_stolen' | 'recalled' | 'security_breach' | 'other';
+  last_operator_suspended_category__neq?:
+    '' | 'maintenance' | 'lost_or_stolen' | 'recalled' | 'security_breach' | 'other';
   /** Values with commas between them */
   last_operator_suspended_category__in?: string;
   /** Values with commas between them */
   last_operator_suspended_category__nin?: string;
-  last_system_suspended_category?: string;
-  last_system_suspended_category__eq?: string;
-  last_system_suspended_category__neq?: string;
+  last_system_suspended_category?: '' | 'maintenance' | 'lost_or_stolen' | 'recalled' | 'security_breach' | 'other';
+  last_system_suspended_category__eq?: '' | 'maintenance' | 'lost_or_stolen' | 'recalled' | 'security_breach' | 'other';
+  last_system_suspended_category__neq?:
+    '' | 'maintenance' | 'lost_or_stolen' | 'recalled' | 'security_breach' | 'other';
   /** Values with commas between them */
   last_system_suspended_category__in?: string;
   /** Values with commas between them */
@@ -1495,15 +1498,15 @@ export interface DeviceFilters {
   last_system_suspended_updated_at__lte?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   last_system_suspended_updated_at__gte?: string;
-  device_execution_mode?: number;
-  device_execution_mode__eq?: number;
-  device_execution_mode__neq?: number;
+  device_execution_mode?: 0 | 1 | 5;
+  device_execution_mode__eq?: 0 | 1 | 5;
+  device_execution_mode__neq?: 0 | 1 | 5;
   /** Values with commas between them */
   device_execution_mode__in?: string;
   /** Values with commas between them */
   device_execution_mode__nin?: string;
-  device_execution_mode__lte?: number;
-  device_execution_mode__gte?: number;
+  device_execution_mode__lte?: 0 | 1 | 5;
+  device_execution_mode__gte?: 0 | 1 | 5;
   groups?: string;
   groups__eq?: string;
   groups__neq?: string;
@@ -1564,9 +1567,9 @@ export interface DeviceQueryFilters {
 }
 
 export interface DeviceBlockCategoryFilters {
-  reference?: string;
-  reference__eq?: string;
-  reference__neq?: string;
+  reference?: 'maintenance' | 'lost_or_stolen' | 'recalled' | 'security_breach' | 'other';
+  reference__eq?: 'maintenance' | 'lost_or_stolen' | 'recalled' | 'security_breach' | 'other';
+  reference__neq?: 'maintenance' | 'lost_or_stolen' | 'recalled' | 'security_breach' | 'other';
   /** Values with commas between them */
   reference__in?: string;
   /** Values with commas between them */
@@ -1745,9 +1748,9 @@ export interface DeviceCommandFilters {
   device_id__in?: string;
   /** Values with commas between them */
   device_id__nin?: string;
-  state?: string;
-  state__eq?: string;
-  state__neq?: string;
+  state?: 'waiting' | 'executing' | 'succeeded' | 'failed' | 'expired' | 'cancelled';
+  state__eq?: 'waiting' | 'executing' | 'succeeded' | 'failed' | 'expired' | 'cancelled';
+  state__neq?: 'waiting' | 'executing' | 'succeeded' | 'failed' | 'expired' | 'cancelled';
   /** Values with commas between them */
   state__in?: string;
   /** Values with commas between them */
@@ -1952,16 +1955,19 @@ export interface DeviceEventFilters {
   event_code__in?: string;
   /** Values with commas between them */
   event_code__nin?: string;
-  event_type_category?: string;
-  event_type_category__eq?: string;
-  event_type_category__neq?: string;
+  event_type_category?:
+    'FAIL_CLIENT' | 'FAIL_MANIFEST' | 'FAIL_NETWORK' | 'FAIL_SERVICE' | 'INFO' | 'SKIPPED' | 'SUCCESS';
+  event_type_category__eq?:
+    'FAIL_CLIENT' | 'FAIL_MANIFEST' | 'FAIL_NETWORK' | 'FAIL_SERVICE' | 'INFO' | 'SKIPPED' | 'SUCCESS';
+  event_type_category__neq?:
+    'FAIL_CLIENT' | 'FAIL_MANIFEST' | 'FAIL_NETWORK' | 'FAIL_SERVICE' | 'INFO' | 'SKIPPED' | 'SUCCESS';
   /** Values with commas between them */
   event_type_category__in?: string;
   /** Values with commas between them */
   event_type_category__nin?: string;
-  event_type_description?: string;
-  event_type_description__eq?: string;
-  event_type_description__neq?: string;
+  event_type_description?: 'SUCCESS' | 'FAIL' | 'SKIPPED' | 'INFO';
+  event_type_description__eq?: 'SUCCESS' | 'FAIL' | 'SKIPPED' | 'INFO';
+  event_type_description__neq?: 'SUCCESS' | 'FAIL' | 'SKIPPED' | 'INFO';
   /** Values with commas between them */
   event_type_description__in?: string;
   /** Values with commas between them */
@@ -2168,7 +2174,7 @@ export interface Operations {
         /** `total_count`: how many there are on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before */
+        /** Id of the last item of the page before; it may be deleted by now */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -2262,7 +2268,7 @@ export interface Operations {
         /** `total_count`: how many there are on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before */
+        /** Id of the last item of the page before; it may be deleted by now */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -2319,7 +2325,7 @@ export interface Operations {
         /** `total_count`: how many there are on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before */
+        /** Id of the last item of the page before; it may be deleted by now */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -2391,7 +2397,7 @@ export interface Operations {
         /** `total_count`: how many there are on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before */
+        /** Id of the last item of the page before; it may be deleted by now */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -2432,7 +2438,7 @@ export interface Operations {
         /** `total_count`: how many there are on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before */
+        /** Id of the last item of the page before; it may be deleted by now */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -2473,7 +2479,7 @@ export interface Operations {
         /** `total_count`: how many there are on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before */
+        /** Id of the last item of the page before; it may be deleted by now */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -2568,7 +2574,7 @@ export interface Operations {
         /** `total_count`: how many there are on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before */
+        /** Id of the last item of the page before; it may be deleted by now */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -2627,7 +2633,7 @@ export interface Operations {
         /** `total_count`: how many there are on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before */
+        /** Id of the last item of the page before; it may be deleted by now */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -2667,7 +2673,7 @@ export interface Operations {
         /** `total_count`: how many there are on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before */
+        /** Id of the last item of the page before; it may be deleted by now */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -2731,7 +2737,7 @@ export interface Operations {
         /** `total_count`: how many there are on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before */
+        /** Id of the last item of the page before; it may be deleted by now */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -2760,7 +2766,7 @@ export interface Operations {
         /** `total_count`: how many there are on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before */
+        /** Id of the last item of the page before; it may be deleted by now */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -2837,7 +2843,7 @@ export interface Operations {
         /** `total_count`: how many there are on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before */
+        /** Id of the last item of the page before; it may be deleted by now */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -2876,7 +2882,7 @@ export interface Operations {
         /** `total_count`: how many there are on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before */
+        /** Id of the last item of the page before; it may be deleted by now */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -2946,7 +2952,7 @@ export interface Operations {
         /** `total_count`: how many there are on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before */
+        /** Id of the last item of the page before; it may be deleted by now */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -3041,7 +3047,7 @@ export interface Operations {
         /** `total_count`: how many there are on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before */
+        /** Id of the last item of the page before; it may be deleted by now */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -3102,7 +3108,7 @@ export interface Operations {
         /** `total_count`: how many there are on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before */
+        /** Id of the last item of the page before; it may be deleted by now */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -3127,7 +3133,7 @@ export interface Operations {
         /** `total_count`: how many there are on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before */
+        /** Id of the last item of the page before; it may be deleted by now */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -3171,7 +3177,7 @@ export interface Operations {
         /** `total_count`: how many there are on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before */
+        /** Id of the last item of the page before; it may be deleted by now */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -3197,7 +3203,7 @@ export interface Operations {
         /** `total_count`: how many there are on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before */
+        /** Id of the last item of the page before; it may be deleted by now */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -3278,7 +3284,7 @@ export interface Operations {
         /** `total_count`: how many there are on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before */
+        /** Id of the last item of the page before; it may be deleted by now */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -3412,7 +3418,7 @@ export interface Operations {
         /** `total_count`: how many there are on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before */
+        /** Id of the last item of the page before; it may be deleted by now */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -3738,7 +3744,7 @@ export interface Operations {
         /** `total_count`: how many there are on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before */
+        /** Id of the last item of the page before; it may be deleted by now */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -3971,7 +3977,7 @@ export interface Operations {
         /** `total_count`: how many there are on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before */
+        /** Id of the last item of the page before; it may be deleted by now */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -3988,7 +3994,7 @@ export interface Operations {
         /** `total_count`: how many there are on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before */
+        /** Id of the last item of the page before; it may be deleted by now */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -4116,7 +4122,7 @@ export interface Operations {
         /** `total_count`: how many there are on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before */
+        /** Id of the last item of the page before; it may be deleted by now */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;

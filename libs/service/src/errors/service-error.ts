@@ -85,6 +85,13 @@ export class NotFound extends ServiceError {
   }
 }
 
+/** `after` is nothing that a list could continue behind. The id of what was deleted still is. */
+export class PageNotFound extends NotFound {
+  constructor() {
+    super('Unable to find page: after is no id.', 'PAGE_NOT_FOUND');
+  }
+}
+
 export class MethodNotAllowed extends ServiceError {
   constructor(message = 'The resource does not support this method.') {
     super({ status: 405, code: 'method_not_supported', token: 'METHOD_NOT_ALLOWED', message });

@@ -8,6 +8,9 @@ export type FieldKind = 'text' | 'bool' | 'date' | 'number';
 /** Of a date: its text as records show it, in UTC with six decimals. */
 export type FilterValue = string | number | boolean;
 
+/** All values that a field may have; of a text field that may have none, '' is one of them. */
+export type ClosedSet = readonly (string | number)[];
+
 export interface Filter {
   /** Field name, or `<map>.<key>` of a free key. */
   field: string;
@@ -54,7 +57,8 @@ const isInt32 = (value: number): boolean => value === (value | 0);
 
 const readers: Record<FieldKind, (text: string) => FilterValue | undefined> = {
   text: (text) => text,
-  bool: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
+  // Clients write True as well.
+  bool: (text) => (/^true$/i.test(text) ? true : /^false$/i.test(text) ? false : undefined),
   date: readDate,
   number: (text) => (text.trim() !== '' && isInt32(Number(text)) ? Number(text) : undefined),
 };
@@ -62,6 +66,7 @@ const readers: Record<FieldKind, (text: string) => FilterValue | undefined> = {
 interface FilterSpec {
   filters: Record<string, FieldKind>;
   maps?: readonly string[];
+  sets?: Record<string, ClosedSet>;
 }
 
 interface Target {
@@ -78,6 +83,8 @@ const target = (name: string, spec: FilterSpec): Target | undefined => {
   return map ? { field: name.replace('__', '.'), kind: 'text', map, key: name.slice(map.length + 2) } : undefined;
 };
 
+const operatorTakesList = (operator: string): boolean => operator === 'in' || operator === 'nin';
+
 const parseOne = (name: string, text: string, spec: FilterSpec): Filter | string => {
   // Packed filters are decoded once more than the URL, which has none.
   if (name.includes('\0') || text.includes('\0')) return 'Must not hold a NUL character';
@@ -86,9 +93,12 @@ const parseOne = (name: string, text: string, spec: FilterSpec): Filter | string
   if (!found) return 'Unknown filter';
   if (!operators[found.kind].includes(operator as Operator))
     return `Takes ${operators[found.kind].join(', ')}, not ${operator}`;
-  const texts = operator === 'in' || operator === 'nin' ? text.split(',') : [text];
+  const texts = operatorTakesList(operator) ? text.split(',') : [text];
   const values = texts.map(readers[found.kind]);
   if (values.some((value) => value === undefined)) return `"${text}" is no ${kindNames[found.kind]}`;
+  const set = Object.hasOwn(spec.sets ?? {}, found.field) ? spec.sets?.[found.field] : undefined;
+  if (set && values.some((value) => !(set as readonly unknown[]).includes(value)))
+    return `Must be ${operatorTakesList(operator) ? 'some' : 'one'} of ${set.filter((one) => one !== '').join(', ')}`;
   return {
     field: found.field,
     ...(found.map !== undefined && { map: found.map, key: found.key }),
@@ -109,10 +119,18 @@ export const parseFilters = (
     return [];
   });
 
+/** Of several values; the empty text stands for no value, so it finds NULL too. */
+const listCondition = (expression: string, isIn: boolean, hasEmpty: boolean, list: string): string => {
+  if (isIn)
+    return hasEmpty ? `(${expression} IS NULL OR ${expression} = ANY(${list}))` : `${expression} = ANY(${list})`;
+  return hasEmpty ? `${expression} <> ALL(${list})` : `(${expression} IS NULL OR NOT ${expression} = ANY(${list}))`;
+};
+
 /**
  * SQL conditions for PostgreSQL. `columns`: field -> SQL expression; a map's expression is a jsonb column. Values go
  * to `parameters` (positional, appended), so nothing of a request becomes SQL text. Values of maps are text: equality
- * is asked as containment, which an index of the whole column answers.
+ * is asked as containment, which an index of the whole column answers. A field without a value and one with the empty
+ * text are the same to every filter: both equal '', and both differ from anything else.
  */
 export const filtersToSql = (
   filters: readonly Filter[],
@@ -123,18 +141,18 @@ export const filtersToSql = (
     const bind = (value: unknown): string => `$${parameters.push(value)}`;
     const column = columns[filter.map ?? filter.field];
     if (column === undefined) throw new Error(`no column for filter ${filter.field}`);
-    if (filter.map !== undefined && filter.operator === 'eq')
+    const hasEmpty = filter.values.includes('');
+    if (filter.map !== undefined && filter.operator === 'eq' && !hasEmpty)
       return `${column} @> jsonb_build_object(${bind(filter.key)}::text, ${bind(filter.values[0])}::text)`;
     const expression = filter.map === undefined ? column : `(${column} ->> ${bind(filter.key)})`;
     switch (filter.operator) {
       case 'eq':
-        return `${expression} = ${bind(filter.values[0])}`;
+        return hasEmpty ? `(${expression} IS NULL OR ${expression} = '')` : `${expression} = ${bind(filter.values[0])}`;
       case 'neq':
-        return `${expression} IS DISTINCT FROM ${bind(filter.values[0])}`;
+        return hasEmpty ? `${expression} <> ''` : `${expression} IS DISTINCT FROM ${bind(filter.values[0])}`;
       case 'in':
-        return `${expression} = ANY(${bind(filter.values)})`;
       case 'nin':
-        return `(${expression} IS NULL OR NOT ${expression} = ANY(${bind(filter.values)}))`;
+        return listCondition(expression, filter.operator === 'in', hasEmpty, bind(filter.values));
       case 'lte':
         return `${expression} <= ${bind(filter.values[0])}`;
       case 'gte':

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { newId } from '../ids.js';
 import { ValidationFailed } from '../errors/service-error.js';
 import { filtersToSql } from './filters.js';
 import { listEnvelope, type ListSpec, listText, parseListQuery } from './list-query.js';
@@ -129,7 +130,7 @@ describe('list query', () => {
     expect(listEnvelope([1, 2], query, 2)).toMatchObject({ has_more: false, total_count: 2 });
   });
 
-  it.each([[{ limit: '2' }], [{ limit: '2', after: 'a"b', order: 'DESC' }], [{ limit: '9' }]])(
+  it.each([[{ limit: '2' }], [{ limit: '2', after: newId(), order: 'DESC' }], [{ limit: '9' }]])(
     'of records that are text already is the same list for %j',
     (given) => {
       const query = parseListQuery(given, spec);

@@ -1,6 +1,6 @@
-import { type FieldProblem, ValidationFailed } from '../errors/service-error.js';
+import { type FieldProblem, PageNotFound, ValidationFailed } from '../errors/service-error.js';
 import { JsonText } from '../http/json-text.js';
-import { type FieldKind, type Filter, parseFilters } from './filters.js';
+import { type ClosedSet, type FieldKind, type Filter, parseFilters } from './filters.js';
 
 /** Bounds of `limit`: values outside are moved to the nearest bound. */
 export const listLimit = { min: 2, max: 1000, default: 50 } as const;
@@ -10,6 +10,10 @@ export interface ListSpec {
   filters: Record<string, FieldKind>;
   /** Prefixes of free keys, for example `custom_attributes`. */
   maps?: readonly string[];
+  /** Fields whose values are known: a filter with any other is refused. */
+  sets?: Record<string, ClosedSet>;
+  /** What `after` may be; default: an id. */
+  cursor?: RegExp;
   defaultOrder?: 'ASC' | 'DESC';
   defaultLimit?: number;
   /** Query parameters of the operation that are no filters. */
@@ -18,7 +22,7 @@ export interface ListSpec {
 
 export interface ListQuery {
   limit: number;
-  /** Id of the last item of the previous page. */
+  /** Id of the last item of the previous page, which may be deleted by now. */
   after: string | null;
   order: 'ASC' | 'DESC';
   includeTotal: boolean;
@@ -46,10 +50,23 @@ const parseOrder = (text: string | undefined, fallback: 'ASC' | 'DESC', problems
   return fallback;
 };
 
+const idPattern = /^[0-9a-f]{32}$/;
+
 const reserved = ['limit', 'after', 'order', 'include', 'filter'];
 
 /** Clients write `name=value` as it is and encode the whole once: a plus in it is a plus, and no space. */
 const unpacked = (packed: string): [string, string][] => [...new URLSearchParams(packed.replaceAll('+', '%2B'))];
+
+/** What cannot be decoded would be replaced, and found in nothing. */
+const isUtf8 = (packed: string): boolean => {
+  try {
+    // A percent sign alone is left as it is.
+    decodeURIComponent(packed.replace(/%(?![0-9A-Fa-f]{2})/g, '%25'));
+    return true;
+  } catch {
+    return false;
+  }
+};
 
 /** Both filter spellings: parameters of their own, and all packed into `filter=`. */
 const filterPairs = (query: QueryParameters, ignore: readonly string[]): [string, string][] => {
@@ -61,16 +78,20 @@ const filterPairs = (query: QueryParameters, ignore: readonly string[]): [string
 
 /**
  * Reads limit, after, order, include and the filters of a list call. Unknown `include` values are ignored.
- * Throws ValidationFailed naming each wrong parameter.
+ * Throws ValidationFailed naming each wrong parameter, PageNotFound when `after` is no id.
  */
 export const parseListQuery = (query: QueryParameters, spec: ListSpec): ListQuery => {
   const problems: FieldProblem[] = [];
   const limit = parseLimit(single(query.limit), spec.defaultLimit ?? listLimit.default, problems);
   const order = parseOrder(single(query.order), spec.defaultOrder ?? 'ASC', problems);
+  if ([query.filter ?? []].flat().some((packed) => !isUtf8(packed)))
+    problems.push({ name: 'filter', message: 'Must be percent-encoded UTF-8' });
   const filters = parseFilters(filterPairs(query, spec.ignore ?? []), spec, problems);
   if (problems.length > 0) throw new ValidationFailed(problems);
+  const after = single(query.after) || null;
+  if (after !== null && !(spec.cursor ?? idPattern).test(after)) throw new PageNotFound();
   const include = (single(query.include) ?? '').split(',').map((entry) => entry.trim());
-  return { limit, after: single(query.after) || null, order, includeTotal: include.includes('total_count'), filters };
+  return { limit, after, order, includeTotal: include.includes('total_count'), filters };
 };
 
 export interface ListEnvelope<T> {

@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiQuery } from '@nestjs/swagger';
-import { type FieldKind, operators } from '../list/filters.js';
+import { type ClosedSet, type FieldKind, operators } from '../list/filters.js';
 import { listLimit, type ListSpec } from '../list/list-query.js';
 import type { JsonSchema } from './document-types.js';
 
@@ -13,18 +13,24 @@ const valueOf: Record<FieldKind, JsonSchema> = {
 
 const commaList: JsonSchema = { type: 'string', description: 'Values with commas between them' };
 
-const propertiesOf = (field: string, kind: FieldKind): [string, JsonSchema][] => [
-  [field, valueOf[kind]],
+/** Clients send the values of a closed set alone; several of them with commas between. */
+const schemaOf = (kind: FieldKind, set: ClosedSet | undefined): JsonSchema =>
+  set ? { type: valueOf[kind].type, enum: [...set] } : valueOf[kind];
+
+const propertiesOf = (field: string, kind: FieldKind, set?: ClosedSet): [string, JsonSchema][] => [
+  [field, schemaOf(kind, set)],
   ...operators[kind].map((operator): [string, JsonSchema] => [
     `${field}__${operator}`,
-    operator === 'in' || operator === 'nin' ? commaList : valueOf[kind],
+    operator === 'in' || operator === 'nin' ? commaList : schemaOf(kind, set),
   ]),
 ];
 
 const filtersSchema = (spec: ListSpec, title: string): JsonSchema => ({
   title,
   type: 'object',
-  properties: Object.fromEntries(Object.entries(spec.filters).flatMap(([field, kind]) => propertiesOf(field, kind))),
+  properties: Object.fromEntries(
+    Object.entries(spec.filters).flatMap(([field, kind]) => propertiesOf(field, kind, spec.sets?.[field])),
+  ),
   ...(spec.maps && {
     patternProperties: Object.fromEntries(spec.maps.map((map) => [`^${map}__.+$`, { type: 'string' }])),
   }),
@@ -68,7 +74,7 @@ export const ApiListQuery = (spec: ListSpec, title?: string): MethodDecorator & 
       name: 'after',
       required: false,
       schema: { type: 'string' },
-      description: 'Id of the last item of the page before',
+      description: 'Id of the last item of the page before; it may be deleted by now',
     }),
     ApiQuery({
       name: 'limit',
