@@ -15,7 +15,10 @@ const listsOf = (document: Document): Operation[] =>
   });
 
 const isOpenText = (filters: Record<string, Schema>, name: string): boolean =>
-  !name.includes('__') && filters[name]?.type === 'string' && filters[name].enum === undefined && `${name}__neq` in filters;
+  !name.includes('__') &&
+  filters[name]?.type === 'string' &&
+  filters[name].enum === undefined &&
+  `${name}__neq` in filters;
 
 /** What any text filter of any list finds and what its opposite finds are the whole list, and share nothing. */
 export const undividedLists = async (document: Document, read: Read): Promise<string[]> => {
@@ -37,7 +40,9 @@ export const undividedLists = async (document: Document, read: Read): Promise<st
       ]) {
         const found = [await count(`${name}__${yes}=${value}`), await count(`${name}__${no}=${value}`)];
         if (Number(found[0]) + Number(found[1]) !== all)
-          problems.push(`${operation.path} ${name}__${yes} and __${no}=${value}: ${found.join(' and ')} of ${String(all)}`);
+          problems.push(
+            `${operation.path} ${name}__${yes} and __${no}=${value}: ${found.join(' and ')} of ${String(all)}`,
+          );
       }
   }
   return problems;

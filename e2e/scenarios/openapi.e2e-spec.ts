@@ -11,7 +11,9 @@ import { KnownIds } from '../openapi/known-ids.js';
 import { deeds, deedsOf } from '../openapi/deeds.js';
 import { named, RecordLives, withoutSuccess } from '../openapi/lives.js';
 import { Trail } from '../openapi/trail.js';
+import { openSets, undividedLists } from '../openapi/divided-lists.js';
 import { Random } from '../openapi/random.js';
+import { wrongMethodsTaken } from '../openapi/wrong-methods.js';
 import { patienceMs } from '../patience.js';
 
 /** Rounds over all operations, unless `npm run test:openapi` names a time. */
@@ -98,6 +100,23 @@ describe('the OpenAPI document', () => {
       expect([operation, strange]).toEqual([operation, []]);
     }
   }, 600_000);
+
+  it('has paths that answer every other method with 405 and Allow', async () => {
+    const taken = await wrongMethodsTaken(committedDocument(), async (method, path) => {
+      const headers = { authorization: `Bearer ${root.key}` };
+      const response = await fetch(root.baseUrl + path, { method, headers });
+      return { status: response.status, allow: response.headers.get('allow'), text: await response.text() };
+    });
+    // A snapshot cannot be deleted: the document says so.
+    expect(taken).toEqual([]);
+  });
+
+  it('has lists whose text filters divide them, and whose closed sets are closed', async () => {
+    const read = (url: string): ReturnType<Application['call']> => root.call('GET', url);
+    expect(await openSets(committedDocument(), read)).toEqual([]);
+    // Entries of the event log that come meanwhile are counted once only.
+    await eventually(async () => expect(await undividedLists(committedDocument(), read)).toEqual([]));
+  }, 120_000);
 
   it(
     `holds whatever is asked: no error of the server, no hang, every answer as described (seed ${seed})`,

@@ -39,8 +39,9 @@ export class MalformedAsyncId extends ValidationFailed {
 }
 
 export class MalformedCommand extends ValidationFailed {
-  constructor(name: string, message: string) {
-    super([{ name, message }], `${name}: ${message}.`, 'MALFORMED_JSON_CONTENT');
+  /** `token`: MALFORMED_JSON_CONTENT for a body that is not one of a command. */
+  constructor(name: string, message: string, token?: 'MALFORMED_JSON_CONTENT') {
+    super([{ name, message }], `${name}: ${message}.`, token);
   }
 }
 

@@ -43,6 +43,9 @@ export const readPath = (name: string, path: string): string => {
   return path;
 };
 
+/** What is wrong with the body as such, not with a value in it. */
+const structural = new Set(['invalid_type', 'unrecognized_keys']);
+
 const asyncId = /^[\w-]{1,40}$/;
 
 /** A parameter that is given twice comes as a list. */
@@ -111,8 +114,13 @@ export const readDeviceRequest = (query: DeviceRequestQuery, body: unknown, queu
   if (!asyncId.test(query['async-id'] ?? '')) throw new MalformedAsyncId();
   const read = DeviceRequestSchema.safeParse(body);
   if (!read.success) {
+    const [issue] = read.error.issues;
     const [{ name, message } = { name: 'body', message: 'Not valid' }] = fieldProblems(read.error.issues);
-    throw new MalformedCommand(name, message);
+    throw new MalformedCommand(
+      name,
+      message,
+      issue && structural.has(issue.code) ? 'MALFORMED_JSON_CONTENT' : undefined,
+    );
   }
   const request = read.data;
   const defaults = defaultTiming(queueMode);

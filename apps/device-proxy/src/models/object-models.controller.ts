@@ -11,6 +11,7 @@ import {
 } from '@nestjs/swagger';
 import {
   ApiListQuery,
+  bodyText,
   Caller,
   type Identity,
   type ListEnvelope,
@@ -48,7 +49,7 @@ export class ObjectModelsController {
   @ApiResponse({ status: 400, description: 'Not an object definition' })
   @ApiResponse({ status: 409, description: 'The object has a definition: delete it first' })
   create(@Caller() caller: Identity, @Body() body: unknown): Promise<ModelRecord> {
-    return this.models.create(caller, Buffer.isBuffer(body) ? body.toString('utf8') : '');
+    return this.models.create(caller, Buffer.isBuffer(body) ? bodyText(body) : '');
   }
 
   @Get()

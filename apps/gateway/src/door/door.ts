@@ -1,5 +1,13 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import { AccessDenied, type Authenticator, bodyLimitBytes, type ErrorFilter, type Metrics } from '@lanyard/service';
+import {
+  AccessDenied,
+  allowedMethods,
+  type Authenticator,
+  bodyLimitBytes,
+  type ErrorFilter,
+  MethodNotAllowed,
+  type Metrics,
+} from '@lanyard/service';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { clientAddress } from '../authentication/client-address.js';
 import { allows } from '../access/permissions.js';
@@ -49,7 +57,7 @@ type AtDoor = FastifyRequest & {
 const handle = async (parts: DoorParts, request: AtDoor, reply: FastifyReply): Promise<unknown> => {
   const path = pathOf(request.url);
   const route = routeOf(path);
-  if (!route) throw new NoSuchPath();
+  if (!route) throw allowedMethods(request.server, path).length > 0 ? new MethodNotAllowed() : new NoSuchPath();
   request.owner = route.owner;
   const signal = new Departure(reply.raw);
   const identity = await parts.authenticator.authenticate(request);
@@ -104,14 +112,16 @@ export const door =
       return handle(parts, request, reply);
     };
     for (const url of ['/v2/*', '/v3/*']) {
-      fastify.route({ method: methods, url, handler });
-      fastify.options(url, async (request: AtDoor, reply) => {
-        const route = routeOf(pathOf(request.url));
-        if (!route) throw new NoSuchPath();
-        request.owner = route.owner;
+      fastify.route({ method: methods, url, handler, config: { passesOn: true } });
+      fastify.options(url, { config: { passesOn: true } }, async (request: AtDoor, reply) => {
+        const path = pathOf(request.url);
+        const route = routeOf(path);
+        const allowed = route ? methods : allowedMethods(request.server, path);
+        if (allowed.length === 0) throw new NoSuchPath();
+        if (route) request.owner = route.owner;
         return reply
           .code(204)
-          .header('allow', [...methods, 'OPTIONS'].join(', '))
+          .header('allow', [...allowed, 'OPTIONS'].join(', '))
           .send();
       });
     }

@@ -9,6 +9,9 @@ export const deviceLimits = {
   attributeKeyLength: 128,
 } as const;
 
+/** A name that nobody could see. The empty one stands for none. */
+export const notBlank = <T extends z.ZodString>(type: T): T => type.regex(/^$|\S/, 'Must not be blank');
+
 const text = (max: number): z.ZodOptional<z.ZodNullable<z.ZodString>> => z.string().max(max).nullable().optional();
 
 /** Keys start with a letter or an underscore: SDKs rewrite capitals to `_a`. */
@@ -32,10 +35,10 @@ export const changeable = {
   custom_attributes: attributes(deviceLimits.customAttributes).optional(),
   description: text(2000),
   device_key: text(512),
-  endpoint_name: z.string().min(1).max(64).nullable().optional(),
+  endpoint_name: notBlank(z.string().min(1).max(64)).nullable().optional(),
   endpoint_type: text(64),
   host_gateway: text(512),
-  name: text(128),
+  name: notBlank(z.string().max(128)).nullable().optional(),
 };
 
 export const mechanisms = ['connector', 'direct'] as const;

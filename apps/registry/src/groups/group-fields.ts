@@ -1,11 +1,11 @@
 import { fieldProblems, recordChange, ValidationFailed } from '@lanyard/service';
 import { z } from 'zod';
-import { attributes } from '../devices/device-fields.js';
+import { attributes, notBlank } from '../devices/device-fields.js';
 
 const groupAttributesMax = 10;
 
 const fields = {
-  name: z.string().min(1).max(128),
+  name: notBlank(z.string().min(1).max(128)),
   description: z.string().max(1024).nullable(),
   custom_attributes: attributes(groupAttributesMax),
 };

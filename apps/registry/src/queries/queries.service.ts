@@ -10,12 +10,13 @@ import {
 } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
 import { z } from 'zod';
+import { notBlank } from '../devices/device-fields.js';
 import { deviceListSpec } from '../devices/device-list.js';
 import { FilterMissing, QueryNameTaken, QueryNotFound } from '../errors.js';
 import { NamedRecords } from '../records/named-records.js';
 
 const fields = {
-  name: z.string().min(1).max(128),
+  name: notBlank(z.string().min(1).max(128)),
   description: z.string().max(2_000).nullable(),
   query: z
     .string()

@@ -1,13 +1,14 @@
 import { revokedSerialsMax } from '@lanyard/contracts';
 import { recordChange } from '@lanyard/service';
 import { z } from 'zod';
+import { notBlank } from '../devices/device-fields.js';
 
 export const trustedPerAccountMax = 20;
 
 const enrollmentMode = z
   .boolean()
   .describe('Whether a device that nobody created is created when it first shows a certificate of this issuer');
-const name = z.string().max(128);
+const name = notBlank(z.string().max(128));
 const description = z.string().max(500);
 const status = z
   .enum(['ACTIVE', 'INACTIVE'])

@@ -14,6 +14,7 @@ import {
   ValidationFailed,
 } from '../errors/service-error.js';
 import type { Logger } from '../telemetry/logger.js';
+import { allowedMethods } from './known-routes.js';
 import { bodyLimitBytes } from './limits.js';
 
 const ofStatus = (status: number, message: string): ServiceError | undefined => {
@@ -69,17 +70,28 @@ export class ErrorFilter implements ExceptionFilter {
   }
 
   answer(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-    const known = toServiceError(error);
+    const allowed = (): string[] =>
+      allowedMethods(request.server, pathOf(request.url)).filter((method) => method !== request.method);
+    // Nest knows no route of this method for the path.
+    const isWrongMethod = !(error instanceof ServiceError) && statusOf(error) === 404 && allowed().length > 0;
+    const known = isWrongMethod ? new MethodNotAllowed() : toServiceError(error);
+    // RFC 9110 §15.5.6.
+    if (known.status === 405) reply.header('allow', allowed().join(', '));
     if (known.status >= 500)
       this.logger.error(
-        { err: known.cause ?? error, requestId: request.id, method: request.method, path: pathOf(request) },
+        {
+          err: known.cause ?? error,
+          requestId: request.id,
+          method: request.method,
+          path: pathOf(request.originalUrl || request.url),
+        },
         'request failed',
       );
     if (reply.sent) return;
-    const answer = errorReply(known, pathOf(request), request.headers.accept, request.id);
+    const answer = errorReply(known, pathOf(request.originalUrl || request.url), request.headers.accept, request.id);
     void reply.code(answer.status).headers(answer.headers).type(answer.contentType).send(answer.body);
   }
 }
 
 /** Without the query, which may hold what must not be logged. */
-const pathOf = (request: FastifyRequest): string => (request.originalUrl || request.url).split('?')[0] as string;
+const pathOf = (url: string): string => url.split('?', 1)[0] as string;

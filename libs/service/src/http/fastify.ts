@@ -13,9 +13,10 @@ import {
 import { hasBody, watchBody } from './body-timeout.js';
 import { answerClientError } from './client-error.js';
 import { answerJsonText } from './json-text.js';
+import { knowRoutes } from './known-routes.js';
 import { bodyLimitBytes, headBytesMax } from './limits.js';
 import { requestIdHeader, requestIdOf } from './request-id.js';
-import { nulIn, refuseUnstorableText } from './text.js';
+import { bodyText, refuseUnstorableText, unreadableIn } from './text.js';
 
 const keepAliveTimeoutMs = 65_000;
 
@@ -111,7 +112,7 @@ export const createFastify = (
     if (rawBodyPrefixes.some((prefix) => request.url.startsWith(prefix))) return done(null, body);
     if (body.length === 0) return done(null, undefined);
     try {
-      done(null, parseJson(body.toString('utf8')));
+      done(null, parseJson(bodyText(body as Buffer)));
     } catch (error) {
       done(error as Error);
     }
@@ -123,8 +124,9 @@ export const createFastify = (
       const ends = { isUpload: () => isUpload(request), giveUp: () => giveUpBody(request, reply) };
       watchBody(clock, { request: raw, response: reply.raw, ...ends });
     }
-    done(hostMissing(raw) ?? nulIn(request.originalUrl));
+    done(hostMissing(raw) ?? unreadableIn(request.originalUrl));
   });
   answerJsonText(fastify);
+  knowRoutes(fastify);
   return adapter;
 };

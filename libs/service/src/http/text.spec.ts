@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ValidationFailed } from '../errors/service-error.js';
-import { nulIn, refuseUnstorableText } from './text.js';
+import { bodyText, refuseUnstorableText, unreadableIn } from './text.js';
 
 const refused = (text: string): string | undefined => {
   try {
@@ -25,7 +25,20 @@ describe('text that cannot be stored', () => {
   );
 
   it('a NUL in a URL is refused', () => {
-    expect(nulIn('/v3/devices/%00')).toBeInstanceOf(ValidationFailed);
-    expect(nulIn('/v3/devices?name=a%20b')).toBeUndefined();
+    expect(unreadableIn('/v3/devices/%00')).toBeInstanceOf(ValidationFailed);
+    expect(unreadableIn('/v3/devices?name=a%20b')).toBeUndefined();
+  });
+
+  it.each(['%ff', '%C3', '%c3%28', '%ED%A0%80'])('%s in a URL is no UTF-8: refused', (code) => {
+    expect(unreadableIn(`/v3/devices?name=${code}`)).toBeInstanceOf(ValidationFailed);
+  });
+
+  it.each(['%C3%A4', '100%', '%zz%C3%A4', '%F0%9F%98%80'])('%s in a URL passes', (text) => {
+    expect(unreadableIn(`/v3/devices?name=${text}`)).toBeUndefined();
+  });
+
+  it('a body is UTF-8, with or without a byte order mark', () => {
+    expect(bodyText(Buffer.from('\uFEFFä'))).toBe('ä');
+    expect(() => bodyText(Buffer.from('ä', 'latin1'))).toThrow(ValidationFailed);
   });
 });

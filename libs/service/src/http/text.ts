@@ -26,6 +26,39 @@ export const refuseUnstorableText = (text: string, value: unknown): void => {
   if (name !== undefined) throw new ValidationFailed([{ name, message }]);
 };
 
-/** What is wrong with a URL that has a NUL: no path and no filter has one. Of packed filters, parseListQuery looks inside. */
-export const nulIn = (url: string): ValidationFailed | undefined =>
-  url.includes('%00') ? new ValidationFailed([{ name: 'url', message: 'must not hold a NUL character' }]) : undefined;
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** The text of a body. Throws ValidationFailed for one that is not UTF-8: it would be stored with replaced characters. */
+export const bodyText = (body: Uint8Array): string => {
+  try {
+    return utf8.decode(body);
+  } catch {
+    throw new ValidationFailed(
+      [{ name: 'body', message: 'must be UTF-8' }],
+      'The body is not UTF-8.',
+      'MALFORMED_JSON_CONTENT',
+    );
+  }
+};
+
+/** Whether percent-encoded text decodes to UTF-8. A percent sign that begins no code is left as it is. */
+export const decodesToUtf8 = (text: string): boolean => {
+  if (!/%[89a-f]/i.test(text)) return true;
+  try {
+    decodeURIComponent(text.replace(/%(?![0-9a-f]{2})/gi, '%25'));
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const wrongUrl = (message: string): ValidationFailed => new ValidationFailed([{ name: 'url', message }]);
+
+/**
+ * What is wrong with a URL that holds a NUL, or bytes that are no UTF-8: no path and no filter has them. Of packed filters,
+ * parseListQuery looks inside.
+ */
+export const unreadableIn = (url: string): ValidationFailed | undefined => {
+  if (url.includes('%00')) return wrongUrl('must not hold a NUL character');
+  return decodesToUtf8(url) ? undefined : wrongUrl('must be percent-encoded UTF-8');
+};

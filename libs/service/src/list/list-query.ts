@@ -1,5 +1,6 @@
 import { type FieldProblem, PageNotFound, ValidationFailed } from '../errors/service-error.js';
 import { JsonText } from '../http/json-text.js';
+import { decodesToUtf8 } from '../http/text.js';
 import { type ClosedSet, type FieldKind, type Filter, parseFilters } from './filters.js';
 
 /** Bounds of `limit`: values outside are moved to the nearest bound. */
@@ -57,17 +58,6 @@ const reserved = ['limit', 'after', 'order', 'include', 'filter'];
 /** Clients write `name=value` as it is and encode the whole once: a plus in it is a plus, and no space. */
 const unpacked = (packed: string): [string, string][] => [...new URLSearchParams(packed.replaceAll('+', '%2B'))];
 
-/** What cannot be decoded would be replaced, and found in nothing. */
-const isUtf8 = (packed: string): boolean => {
-  try {
-    // A percent sign alone is left as it is.
-    decodeURIComponent(packed.replace(/%(?![0-9A-Fa-f]{2})/g, '%25'));
-    return true;
-  } catch {
-    return false;
-  }
-};
-
 /** Both filter spellings: parameters of their own, and all packed into `filter=`. */
 const filterPairs = (query: QueryParameters, ignore: readonly string[]): [string, string][] => {
   const direct = Object.entries(query).flatMap(([name, value]): [string, string][] =>
@@ -84,7 +74,7 @@ export const parseListQuery = (query: QueryParameters, spec: ListSpec): ListQuer
   const problems: FieldProblem[] = [];
   const limit = parseLimit(single(query.limit), spec.defaultLimit ?? listLimit.default, problems);
   const order = parseOrder(single(query.order), spec.defaultOrder ?? 'ASC', problems);
-  if ([query.filter ?? []].flat().some((packed) => !isUtf8(packed)))
+  if ([query.filter ?? []].flat().some((packed) => !decodesToUtf8(packed)))
     problems.push({ name: 'filter', message: 'Must be percent-encoded UTF-8' });
   const filters = parseFilters(filterPairs(query, spec.ignore ?? []), spec, problems);
   if (problems.length > 0) throw new ValidationFailed(problems);

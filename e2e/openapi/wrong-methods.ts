@@ -1,0 +1,25 @@
+import { type Document, operationsOf } from './document.js';
+
+type Ask = (method: string, path: string) => Promise<{ status: number; allow: string | null; text: string }>;
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+/** Of segments in paths, whatever they name: no id is looked up before the method is known. */
+const example = (path: string): string =>
+  path.replace(/\{(object|instance|resource|resourceInstance)\}/g, '1').replace(/\{\w+\}/g, '0'.repeat(32));
+
+/** Every path that is not answered with 405 and its methods, when it is asked with one that it does not have. */
+export const wrongMethodsTaken = async (document: Document, ask: Ask): Promise<string[]> => {
+  const problems: string[] = [];
+  for (const path of Object.keys(document.paths)) {
+    const own = operationsOf(document).flatMap((one) => (one.path === path ? one.method : []));
+    for (const method of methods.filter((one) => !own.includes(one))) {
+      const { status, allow, text } = await ask(method, example(path));
+      const allowed = allow?.split(', ') ?? [];
+      const token = path.startsWith('/v2/') ? text === 'METHOD_NOT_ALLOWED' : text.includes('"method_not_supported"');
+      const isRight = status === 405 && token && !allowed.includes(method) && own.every((one) => allowed.includes(one));
+      if (!isRight) problems.push(`${method} ${path}: ${status}, Allow: ${allow ?? 'none'}, ${text.slice(0, 100)}`);
+    }
+  }
+  return problems;
+};
