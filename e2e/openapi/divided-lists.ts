@@ -11,7 +11,8 @@ const filtersOf = (document: Document, { parameters }: Operation): Record<string
 /** Lists that need no id. */
 const listsOf = (document: Document): Operation[] =>
   operationsOf(document).filter(({ method, path, parameters }) => {
-    return method === 'GET' && !path.includes('{') && parameters.some(({ name }) => name === 'filters');
+    const has = (wanted: string): boolean => parameters.some(({ name }) => name === wanted);
+    return method === 'GET' && !path.includes('{') && has('filters') && has('limit');
   });
 
 const isOpenText = (filters: Record<string, Schema>, name: string): boolean =>

@@ -295,10 +295,8 @@ describe('the event log', () => {
     for (const n of [1, 2, 4, 5]) await producer.send(DeviceSessions, registered(deviceId, n, minute(n)));
     const behind = async (query: string): Promise<string[]> =>
       (await get(`/v3/device-events?device_id=${deviceId}&${query}`)).body.data.map(({ id }) => id);
-    const all = await eventually(async () => {
-      const found = await behind('order=ASC');
-      return found.length === 4 && found;
-    });
+    await eventually(async () => expect(await behind('order=ASC')).toHaveLength(4));
+    const all = await behind('order=ASC');
     // Ids begin with the milliseconds of their entry.
     const gone = newId(Date.parse(minute(3)));
     expect(await behind(`order=ASC&after=${gone}`)).toEqual(all.slice(2));

@@ -18,7 +18,7 @@ export * from './http/error-filter.js';
 export * from './http/attribute-value.js';
 export * from './http/etag.js';
 export * from './http/fastify.js';
-export { allowedMethods } from './http/known-routes.js';
+export { isWrongMethod, otherMethods } from './http/known-routes.js';
 export { JsonText } from './http/json-text.js';
 export * from './http/limits.js';
 export * from './http/raw-answer.js';

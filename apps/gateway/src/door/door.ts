@@ -1,12 +1,13 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import {
   AccessDenied,
-  allowedMethods,
   type Authenticator,
   bodyLimitBytes,
   type ErrorFilter,
+  isWrongMethod,
   MethodNotAllowed,
   type Metrics,
+  otherMethods,
 } from '@lanyard/service';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { clientAddress } from '../authentication/client-address.js';
@@ -57,7 +58,7 @@ type AtDoor = FastifyRequest & {
 const handle = async (parts: DoorParts, request: AtDoor, reply: FastifyReply): Promise<unknown> => {
   const path = pathOf(request.url);
   const route = routeOf(path);
-  if (!route) throw allowedMethods(request.server, path).length > 0 ? new MethodNotAllowed() : new NoSuchPath();
+  if (!route) throw isWrongMethod(request) ? new MethodNotAllowed() : new NoSuchPath();
   request.owner = route.owner;
   const signal = new Departure(reply.raw);
   const identity = await parts.authenticator.authenticate(request);
@@ -116,7 +117,7 @@ export const door =
       fastify.options(url, { config: { passesOn: true } }, async (request: AtDoor, reply) => {
         const path = pathOf(request.url);
         const route = routeOf(path);
-        const allowed = route ? methods : allowedMethods(request.server, path);
+        const allowed = route ? methods : otherMethods(request);
         if (allowed.length === 0) throw new NoSuchPath();
         if (route) request.owner = route.owner;
         return reply

@@ -14,7 +14,7 @@ import {
   ValidationFailed,
 } from '../errors/service-error.js';
 import type { Logger } from '../telemetry/logger.js';
-import { allowedMethods } from './known-routes.js';
+import { isWrongMethod, otherMethods } from './known-routes.js';
 import { bodyLimitBytes } from './limits.js';
 
 const ofStatus = (status: number, message: string): ServiceError | undefined => {
@@ -70,13 +70,10 @@ export class ErrorFilter implements ExceptionFilter {
   }
 
   answer(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-    const allowed = (): string[] =>
-      allowedMethods(request.server, pathOf(request.url)).filter((method) => method !== request.method);
-    // Nest knows no route of this method for the path.
-    const isWrongMethod = !(error instanceof ServiceError) && statusOf(error) === 404 && allowed().length > 0;
-    const known = isWrongMethod ? new MethodNotAllowed() : toServiceError(error);
+    const isUnrouted = !(error instanceof ServiceError) && statusOf(error) === 404;
+    const known = isUnrouted && isWrongMethod(request) ? new MethodNotAllowed() : toServiceError(error);
     // RFC 9110 §15.5.6.
-    if (known.status === 405) reply.header('allow', allowed().join(', '));
+    if (known.status === 405) reply.header('allow', otherMethods(request).join(', '));
     if (known.status >= 500)
       this.logger.error(
         {

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -22,7 +22,7 @@ const routesOf = new WeakMap<object, KnownRoute[]>();
 /** Routes for every path (such as CORS has for OPTIONS) say nothing about a path. */
 const isForAll = (segments: readonly string[]): boolean => segments.join('') === '*';
 
-/** Remembers the routes of a service as they are made, for `allowedMethods`. */
+/** Remembers the routes of a service as they are made, for `isWrongMethod`. */
 export const knowRoutes = (fastify: FastifyInstance): void => {
   const routes: KnownRoute[] = [];
   routesOf.set(fastify.server, routes);
@@ -32,9 +32,20 @@ export const knowRoutes = (fastify: FastifyInstance): void => {
   });
 };
 
-/** What a path can be asked with; none: there is no such path. `path`: without query, slashes normalised. */
-export const allowedMethods = ({ server }: Pick<FastifyInstance, 'server'>, path: string): string[] => {
-  const segments = path.split('/').slice(1);
-  const found = routesOf.get(server)?.filter((route) => fits(route.segments, segments)) ?? [];
-  return [...new Set(found.flatMap(({ methods }) => methods))].sort();
+type Asked = Pick<FastifyRequest, 'server' | 'url' | 'method'>;
+
+const methodsOf = ({ server, url }: Asked): Set<string> => {
+  const segments = (url.split('?', 1)[0] as string).split('/').slice(1);
+  const found = routesOf.get(server.server)?.filter((route) => fits(route.segments, segments)) ?? [];
+  return new Set(found.flatMap(({ methods }) => methods));
+};
+
+/** With what else the path of a request can be asked. */
+export const otherMethods = (request: Asked): string[] =>
+  [...methodsOf(request)].filter((method) => method !== request.method).sort();
+
+/** Whether the path has other methods only. Of a path that has none, or that is refused as too long, it has not. */
+export const isWrongMethod = (request: Asked): boolean => {
+  const methods = methodsOf(request);
+  return methods.size > 0 && !methods.has(request.method);
 };
