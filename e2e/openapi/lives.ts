@@ -5,7 +5,7 @@ import { asCurl, exchange, jsonOf, type PreparedRequest } from './exchange.js';
 import { KnownIds } from './known-ids.js';
 import type { Random } from './random.js';
 import type { Trail } from './trail.js';
-import { problemOfUnknown, withUnknownField } from './unknown-field.js';
+import { problemOfUnknown, problemOfValue, withUnknownField, withWrongValues } from './unknown-field.js';
 import { type Ground, ValidRequests } from './valid-requests.js';
 
 /** So many passes need no pause: what is missing after them waits for what services tell each other. */
@@ -64,7 +64,7 @@ export class RecordLives {
   private readonly answers: Answers;
   /** Succeeded, but the log has nothing of it: maybe nothing was different afterwards. */
   private readonly untold = new Set<Operation>();
-  /** Whose bodies were sent with a field that they do not know. */
+  /** Whose bodies were sent with what they do not know. */
   private readonly strict = new Set<Operation>();
   private readonly last = new Map<Operation, string>();
   private readonly result: Lives = { sent: 0, passes: 0, failed: [], problems: [] };
@@ -151,13 +151,18 @@ export class RecordLives {
     this.learn(request, answer);
   }
 
-  /** Nothing that an operation does not understand is dropped silently. */
+  /** Nothing that an operation does not understand is dropped silently, no value outside a closed set is taken. */
   private async sendUnknown(operation: Operation, prepared: PreparedRequest): Promise<void> {
-    const unknown = withUnknownField(this.document, prepared);
-    if (!unknown || this.strict.has(operation)) return;
+    if (this.strict.has(operation)) return;
     this.strict.add(operation);
-    const problem = problemOfUnknown(await this.send(unknown));
-    if (problem !== undefined) this.result.problems.push(`${problem}\n  ${asCurl(unknown)}`);
+    const unknown = withUnknownField(this.document, prepared);
+    if (unknown) this.note(problemOfUnknown(await this.send(unknown)), unknown);
+    for (const [field, wrong] of withWrongValues(this.document, prepared))
+      this.note(problemOfValue(field, await this.send(wrong)), wrong);
+  }
+
+  private note(problem: string | undefined, request: PreparedRequest): void {
+    if (problem !== undefined) this.result.problems.push(`${problem}\n  ${asCurl(request)}`);
   }
 
   /** The version of the record, which half of the requests name. */

@@ -35,3 +35,22 @@ export const problemOfUnknown = (answer: GivenAnswer): string | undefined => {
     ? undefined
     : `a field that no operation knows is not refused: ${answer.status} ${answer.text.slice(0, 300)}`;
 };
+
+/** The same request, once for each field of its body that has a closed set of values, with another value there. */
+export const withWrongValues = (document: Document, request: PreparedRequest): [name: string, PreparedRequest][] => {
+  const { operation, headers } = request;
+  const { properties = {} } = resolved(document, operation.body?.content['application/json']?.schema ?? {});
+  const closed = Object.entries(properties).filter(([, field]) => field.enum && !field.readOnly);
+  return closed.map(([field]) => {
+    const body = JSON.stringify({ ...(JSON.parse(request.body ?? '{}') as object), [field]: 'no-such-value' });
+    return [field, { ...request, headers: { ...headers, accept: 'application/json' }, body }];
+  });
+};
+
+/** Undefined: it was refused, with the name of the field. */
+export const problemOfValue = (field: string, answer: GivenAnswer): string | undefined => {
+  const { fields = [] } = (jsonOf(answer) ?? {}) as { fields?: { name: string }[] };
+  return answer.status === 400 && fields.some((one) => one.name === field)
+    ? undefined
+    : `a value of ${field} that does not exist is not refused: ${answer.status} ${answer.text.slice(0, 300)}`;
+};

@@ -21,6 +21,7 @@ export * from './http/fastify.js';
 export { isWrongMethod, otherMethods } from './http/known-routes.js';
 export { JsonText } from './http/json-text.js';
 export * from './http/limits.js';
+export { queryFlag } from './http/query-flag.js';
 export * from './http/raw-answer.js';
 export * from './http/record-change.js';
 export { refuseHead } from './http/refuse-head.js';

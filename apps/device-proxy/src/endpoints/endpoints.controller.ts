@@ -10,7 +10,7 @@ import {
   ApiResponse,
   ApiTags,
 } from '@nestjs/swagger';
-import { Caller, type Identity, refuseHead } from '@lanyard/service';
+import { Caller, type Identity, queryFlag, refuseHead } from '@lanyard/service';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Accepted, AcceptedSchema } from '../commands/body-schema.js';
@@ -92,7 +92,7 @@ export class EndpointsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Reply> {
     refuseHead(request);
-    if (options.cacheOnly !== 'true') return this.send(caller, deviceId, 'GET', request, reply, options);
+    if (!queryFlag('cacheOnly', options.cacheOnly)) return this.send(caller, deviceId, 'GET', request, reply, options);
     await this.commands.device(caller, deviceId);
     reply.code(205);
     return undefined;
@@ -164,6 +164,7 @@ export class EndpointsController {
     content: { body?: unknown; contentType?: string } = {},
   ): Promise<Reply> {
     const path = resourcePathIn(request, endpointsPrefix);
+    const noResp = queryFlag('noResp', options.noResp);
     const device = await this.commands.device(caller, deviceId);
     const asyncId = this.commands.newAsyncId();
     await this.commands.send(caller, device, {
@@ -177,7 +178,7 @@ export class EndpointsController {
       payload: Buffer.isBuffer(content.body) ? content.body : null,
       ...defaultTiming(device.session?.data.queueMode ?? false),
     });
-    reply.code(options.noResp === 'true' ? 204 : 202);
-    return options.noResp === 'true' ? undefined : { 'async-response-id': asyncId };
+    reply.code(noResp ? 204 : 202);
+    return noResp ? undefined : { 'async-response-id': asyncId };
   }
 }

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { Caller, CLOCK, type Clock, type Identity, type Logger, LOGGER, refuseHead } from '@lanyard/service';
+import { Caller, CLOCK, type Clock, type Identity, type Logger, LOGGER, queryFlag, refuseHead } from '@lanyard/service';
 import { Controller, Delete, Get, Header, HttpCode, Inject, Query, Req, Res } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -53,15 +53,16 @@ export class PullController {
   @ApiResponse(tooManyChanges)
   async poll(
     @Caller() caller: Identity,
-    @Query('noWait') noWait: string | undefined,
+    @Query('noWait') noWait: unknown,
     @Query('after') after: string | undefined,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
     refuseHead(request);
+    const wish = { noWait: queryFlag('noWait', noWait), after };
     const gone = new AbortController();
     reply.raw.once('close', () => gone.abort());
-    const found = await this.pull.poll(caller, { noWait: noWait === 'true', after }, gone.signal);
+    const found = await this.pull.poll(caller, wish, gone.signal);
     if (!found) return void (await reply.code(204).send());
     await this.answer(found, request.raw.socket, reply);
   }
