@@ -35,6 +35,17 @@ describe('endpoints that come for the first time', () => {
     expect(deviceIds.filter((id) => changesOf(id).length > 1)).toEqual([]);
   });
 
+  it('are created when they came, by the clock of their proxy, which dates the registration too', async () => {
+    const occurredAt = '2026-01-02T03:04:05.678000Z';
+    const [past, ahead] = [newId(), newId()];
+    await introduce({ deviceId: past, endpointName: past, occurredAt });
+    await introduce({ deviceId: ahead, endpointName: ahead, occurredAt: '2199-01-01T00:00:00.000000Z' });
+    await eventually(() => expect(changesOf(past)).toMatchObject([{ change: 'created', changedAt: occurredAt }]));
+    expect((await device(past)).body).toMatchObject({ created_at: occurredAt, updated_at: occurredAt });
+    await eventually(() => expect(changesOf(ahead)).toHaveLength(1));
+    expect(Date.parse(changesOf(ahead)[0]?.changedAt ?? '')).toBeLessThan(Date.parse('2199-01-01'));
+  });
+
   it('get no device when the name belongs to another one: their id is announced as deleted', async () => {
     const endpointName = `taken-${newId()}`;
     const held = await created({ endpoint_name: endpointName });
