@@ -48,6 +48,8 @@ export const explained = async (administrator: Application, coapUrl: string): Pr
   });
 
   const seen = await explain(`device_id=${deviceId}`);
+  const byName = await explain(`device_id=${encodeURIComponent(device.name)}`);
+  expect(whats(byName.timeline)).toEqual(whats(seen.timeline));
   expect(seen.waits_for).toBe('Nothing: the device is registered and listens.');
   expect(seen.timeline.map(({ at }) => at)).toEqual(seen.timeline.map(({ at }) => at).toSorted());
   expect(new Set(seen.timeline.map(({ service }) => service))).toEqual(

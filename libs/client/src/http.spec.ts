@@ -96,6 +96,11 @@ describe('requests', () => {
     expect(requests).toHaveLength(1);
   });
 
+  it('says in its message what is wrong with which field', async () => {
+    const failed = (await serving(error(400, 'validation_error'))).call('GET /v3/devices');
+    await expect(failed).rejects.toThrow(/ a: b\b/);
+  });
+
   it('the bare word of v2 is the code', async () => {
     const lanyard = await serving((_, response) => response.writeHead(404).end('DEVICE_NOT_FOUND'));
     const failed = lanyard.call('GET /v2/endpoints/{deviceId}', { path: { deviceId: 'a' } });

@@ -73,7 +73,7 @@ export class ExplainController {
       'What the key may not see, and services that do not answer, are named in `left_out`.',
   })
   @ApiQuery({ name: 'async-id', required: false, type: String })
-  @ApiQuery({ name: 'device_id', required: false, type: String })
+  @ApiQuery({ name: 'device_id', required: false, type: String, description: 'Its id, or its endpoint name' })
   @ApiQuery({ name: 'uid', required: false, type: String })
   @ApiQuery({ name: 'limit', required: false, type: Number, description: '1 to 200, default 50: the newest entries' })
   @ApiQuery({ name: 'before', required: false, type: String, description: 'Entries before this time' })

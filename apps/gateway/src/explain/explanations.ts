@@ -1,4 +1,4 @@
-import { type Identity, NotFound, ValidationFailed } from '@lanyard/service';
+import { type Identity, isId, NotFound, ValidationFailed } from '@lanyard/service';
 import { allows, notifications, type Permission } from '../access/permissions.js';
 import type { Owner } from '../door/routes.js';
 import { OwnerUnavailable } from '../errors.js';
@@ -44,12 +44,13 @@ export class Explanations {
     return this.answer({ type: 'command', id: asyncId }, commandWaits(part, channel), entries, page, leftOut);
   }
 
-  /** A device of the account. */
-  async device(caller: Identity, deviceId: string, page: Page): Promise<Explanation> {
+  /** A device of the account. `given`: its id, or its endpoint name. */
+  async device(caller: Identity, given: string, page: Page): Promise<Explanation> {
     const leftOut: LeftOut = [];
+    const device = await this.deviceOf(caller, given);
+    const { id: deviceId } = device;
     const id = encodeURIComponent(deviceId);
     const { limit, before } = page;
-    const device = await this.subject<DeviceFacts>('registry', `/v3/devices/${id}`, caller);
     const query = `limit=${limit}&before=${encodeURIComponent(before)}`;
     const events = `device_id=${id}&limit=${Math.max(2, limit)}&date_time__lte=${encodeURIComponent(before)}`;
     const [proxy, log, echo] = await Promise.all([
@@ -79,6 +80,22 @@ export class Explanations {
   async event(caller: Identity, uid: string, page: Page): Promise<Explanation> {
     const event = await this.subject<EventPart>('dispatcher', `/explain/events/${encodeURIComponent(uid)}`, caller);
     return this.answer({ type: 'event', id: uid }, eventWaits(event), eventEntries(event), page, []);
+  }
+
+  private async deviceOf(caller: Identity, given: string): Promise<DeviceFacts> {
+    const text = encodeURIComponent(given);
+    const byId = (): Promise<DeviceFacts> => this.subject<DeviceFacts>('registry', `/v3/devices/${text}`, caller);
+    const byName = async (): Promise<DeviceFacts | undefined> => {
+      const path = `/v3/devices?limit=2&endpoint_name__eq=${text}`;
+      return (await this.subject<{ data: DeviceFacts[] }>('registry', path, caller)).data[0];
+    };
+    // A name may look like an id, then the id counts.
+    if (!isId(given)) return (await byName()) ?? byId();
+    return byId().catch(async (error: unknown) => {
+      const named = error instanceof NotFound ? await byName() : undefined;
+      if (!named) throw error;
+      return named;
+    });
   }
 
   private answer(

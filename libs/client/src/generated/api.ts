@@ -2937,6 +2937,7 @@ export interface Operations {
         /** 1 to 200, default 50: the newest entries */
         limit?: number;
         uid?: string;
+        /** Its id, or its endpoint name */
         device_id?: string;
         'async-id'?: string;
       };
