@@ -23,8 +23,8 @@ class Caller {
 }
 
 /**
- * `tenant`: the administrator of a tenant. `developer`: of the account that has a device. `root`: the administrator of
- * the installation, for accounts only.
+ * `tenant`: the administrator of a tenant. `developer`: of the account that has a device. `root`: an administrator of the
+ * installation with a key of its own, for accounts only.
  */
 export type Role = 'tenant' | 'developer' | 'root';
 
@@ -45,7 +45,7 @@ export class Callers {
     private readonly onNew: (role: Role, ids: string[]) => void,
   ) {
     this.current = {
-      root: Promise.resolve(new Caller(root.key)),
+      root: this.renew('root'),
       tenant: this.renew('tenant'),
       developer: this.renew('developer'),
     };
@@ -57,17 +57,23 @@ export class Callers {
 
   private async valid(role: Role): Promise<Caller> {
     const caller = await this.current[role];
-    return caller.isSpent && role !== 'root' ? this.renew(role) : caller;
+    return caller.isSpent ? this.renew(role) : caller;
   }
 
-  private async renew(role: 'tenant' | 'developer'): Promise<Caller> {
+  private async renew(role: Role): Promise<Caller> {
     if (role === 'tenant') {
       const { json } = await this.root.call('POST', '/v3/accounts', { display_name: fresh('generated') });
       this.onNew(role, [json.id, json.admin_key_id]);
       return new Caller(json.admin_key);
     }
-    const { json } = await this.root.call('POST', '/v3/api-keys', { name: fresh('generated') });
+    const groups = role === 'root' ? { groups: [await this.administrators()] } : {};
+    const { json } = await this.root.call('POST', '/v3/api-keys', { name: fresh('generated'), ...groups });
     this.onNew(role, [json.id]);
     return new Caller(json.key);
+  }
+
+  private async administrators(): Promise<string> {
+    const { json } = await this.root.call('GET', '/v3/policy-groups?name__eq=Administrators');
+    return (json.data as { id: string }[])[0]?.id as string;
   }
 }

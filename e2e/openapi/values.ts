@@ -183,7 +183,10 @@ export class Values {
     const { random } = this;
     const { properties = {}, required = [], additionalProperties } = schema;
     const entries = Object.entries(properties)
-      .filter(([name]) => random.chance(required.includes(name) ? 1 - wrong / 2 : 0.4))
+      // A read-only field is refused unless it is as it was read.
+      .filter(([name, { readOnly }]) =>
+        random.chance(required.includes(name) ? 1 - wrong / 2 : readOnly ? wrong / 9 : 0.4),
+      )
       .map(([name, inner]): [string, unknown] => [name, this.of(inner, wrong, name, depth + 1)]);
     if (typeof additionalProperties === 'object')
       for (let n = random.below(3); n > 0; n--)

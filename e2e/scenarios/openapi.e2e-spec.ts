@@ -134,11 +134,14 @@ describe('the OpenAPI document', () => {
         url: [receiver.url],
       });
       const until = Date.now() + seconds * 1_000;
+      const { json: before } = await root.call('GET', '/v3/accounts/me');
       const result = await barrage.run((done) => (seconds > 0 ? Date.now() < until : done < rounds));
       process.stderr.write(
         `openapi seed ${seed}: ${JSON.stringify({ ...result, problems: result.problems.length })}\n`,
       );
       expect(result.problems.join('\n\n')).toBe('');
+      // No request has touched the account that the test itself works with.
+      expect((await root.call('GET', '/v3/accounts/me')).json).toEqual(before);
     },
     (seconds + 300) * 1_000,
   );

@@ -29,17 +29,16 @@ export const normaliseUrl = (url: string): string => {
   return mark < 0 ? short : short + url.slice(mark);
 };
 
-/** A `__proto__` key in a body never reaches an object. */
-const withoutPrototype = (text: string): unknown => {
+const parseJson = (text: string): unknown => {
+  let value: unknown;
+  let hasPrototype = false;
   try {
-    return JSON.parse(text, (key, value: unknown) => (key === '__proto__' ? undefined : value));
+    value = JSON.parse(text, (key, inner: unknown) => ((hasPrototype ||= key === '__proto__'), inner));
   } catch {
     throw new MalformedJson();
   }
-};
-
-const parseJson = (text: string): unknown => {
-  const value = withoutPrototype(text);
+  // It never reaches an object that is made of the fields.
+  if (hasPrototype) throw new ValidationFailed([{ name: '__proto__', message: 'Unknown field' }]);
   refuseUnstorableText(text, value);
   return value;
 };

@@ -78,6 +78,15 @@ describe('a method that a path does not have', () => {
     expect([response.status, response.headers.get('allow')]).toEqual([404, null]);
   });
 
+  it('400 for a field that names the prototype', async () => {
+    const body = '{"name":"a","__proto__":{"admin":true}}';
+    const response = await fetch(`${service.url}/v3/things`, { method: 'POST', body });
+    expect([response.status, await response.json()]).toEqual([
+      400,
+      expect.objectContaining({ fields: [{ name: '__proto__', message: 'Unknown field' }] }),
+    ]);
+  });
+
   it('400 for a body that is not UTF-8', async () => {
     const body = new Uint8Array(Buffer.from('{"name":"\u00e4"}', 'latin1'));
     const response = await fetch(`${service.url}/v3/things`, { method: 'POST', body });
