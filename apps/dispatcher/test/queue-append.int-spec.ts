@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { newId } from '@lanyard/service';
 import { eventLifeMs, queueBytesMax } from '../src/channels/limits.js';
+import type { IntakeBatch } from '../src/intake/intake-event.js';
 import { PositionsLost } from '../src/intake/shard-appender.js';
+import { LinkLost } from '../src/queue/redis-link.js';
 
 import { accountId, queueBench } from './queue-bench.js';
 
@@ -41,6 +43,42 @@ describe('appending to queues', () => {
       await register();
       await bench.link.redis.del(bench.keys.of(bench.channelId).positions);
       await expect(append(numbered(1))).rejects.toBeInstanceOf(PositionsLost);
+    });
+
+    describe('a batch under way that was fetched from positions which no longer hold', () => {
+      const position = 'device.values:0';
+      const rolledBack = async (): Promise<IntakeBatch> => {
+        await register();
+        await append(numbered(3));
+        await bench.link.redis.hset(bench.keys.of(bench.channelId).positions, position, '0');
+        return batchOf(numbered(1));
+      };
+      const expectNoGap = async (batch: IntakeBatch, appended: Promise<unknown>): Promise<void> => {
+        await expect(appended).rejects.toBeInstanceOf(LinkLost);
+        const { positions } = bench.keys.of(bench.channelId);
+        expect(Number(await bench.link.redis.hget(positions, position))).toBeLessThan(Number(batch.lastOffset) - 1);
+      };
+
+      it('is given up when a recovery ended meanwhile', async () => {
+        const batch = await rolledBack();
+        const [mark = ''] = await bench.registry.generations();
+        const appended = append(batch.events, bench.appender, batch);
+        bench.appender.setGeneration(mark);
+        await expectNoGap(batch, appended);
+      });
+
+      it('is given up when the positions were read again, or set back, before its answer came', async () => {
+        const batch = await rolledBack();
+        const reading = bench.appender.readPositions('device.values', [0]);
+        await expectNoGap(batch, append(batch.events, bench.appender, batch));
+        expect(await reading).toEqual([0n]);
+        await bench.link.redis.hset(bench.keys.of(bench.channelId).positions, position, '9');
+        await bench.appender.readPositions('device.values', [0]);
+        const settingBack = bench.appender.setBack(position, 9n, 4n);
+        const ahead = { ...batch, lastOffset: 12n };
+        await expectNoGap(ahead, append(batch.events, bench.appender, ahead));
+        await settingBack;
+      });
     });
 
     it('renders again for a channel whose options it did not know', async () => {

@@ -1,9 +1,10 @@
 import { DeviceCommandResults, DeviceSessions, DeviceValues } from '@lanyard/contracts';
 import { type Batch, OnBatch } from '@lanyard/kafka';
 import { Controller, Inject } from '@nestjs/common';
+import { LinkLost } from '../queue/redis-link.js';
 import { EventTraces } from '../tracing/event-traces.js';
 import { Intake } from './intake.js';
-import { intakeBatch } from './intake-event.js';
+import { type IntakeBatch, intakeBatch } from './intake-event.js';
 
 /** The topics whose facts end up on channels. Items are cut out of the bytes; nothing is parsed. */
 @Controller()
@@ -15,18 +16,24 @@ export class FactsConsumer {
 
   @OnBatch(DeviceSessions, { raw: true })
   async onSessions(batch: Batch<unknown>): Promise<void> {
-    await this.intake.add(intakeBatch(batch));
+    await this.append(batch, intakeBatch(batch));
   }
 
   @OnBatch(DeviceValues, { raw: true })
   async onValues(batch: Batch<unknown>): Promise<void> {
     const events = intakeBatch(batch);
-    await this.traces.appending(batch, () => this.intake.add(events));
+    await this.traces.appending(batch, () => this.append(batch, events));
   }
 
   @OnBatch(DeviceCommandResults, { raw: true })
   async onResults(batch: Batch<unknown>): Promise<void> {
     const events = intakeBatch(batch);
-    await this.traces.appending(batch, () => this.intake.add(events));
+    await this.traces.appending(batch, () => this.append(batch, events));
+  }
+
+  /** After a recovery the batch's round is over: it was fetched from positions that may not hold any more. */
+  private async append({ isStale }: Batch<unknown>, events: IntakeBatch): Promise<void> {
+    if (isStale()) throw new LinkLost();
+    await this.intake.add(events);
   }
 }

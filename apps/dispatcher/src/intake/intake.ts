@@ -171,6 +171,8 @@ export class Intake {
         if (resumed !== this.resumed) throw new LinkLost();
         await this.append(portion, this.audience(portion, members), everywhere);
       }
+      // Redis may have lost it since. It is read again, and refused if it is there.
+      if (resumed !== this.resumed) throw new LinkLost();
       if (!everywhere) this.noteDone(batches);
       for (const { done } of flush) done();
     } catch (error) {

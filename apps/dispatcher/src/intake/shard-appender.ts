@@ -5,7 +5,7 @@ import { ChunkBuilder } from '../queue/chunk.js';
 import type { GivenChannel, TakenChannel, Taking, WakeUp } from '../queue/channel-queue.js';
 import type { ShardKeys } from '../queue/keys.js';
 import type { RecentChunks } from '../queue/recent-chunks.js';
-import type { Argument, RedisLink, Reply } from '../queue/redis-link.js';
+import { type Argument, LinkLost, type RedisLink, type Reply } from '../queue/redis-link.js';
 import { asList, asNumber, asPairs, asText } from '../queue/reply.js';
 import { type Delivery, positionOf } from './audience.js';
 import type { IntakeBatch, IntakeEvent } from './intake-event.js';
@@ -81,6 +81,11 @@ const attemptsMax = 20;
  */
 export class ShardAppender {
   private readonly expected = new Map<string, bigint>();
+  /**
+   * Counts how often what was expected ceased to hold. A batch was fetched from the positions of one round: appended in a
+   * later one, it could leave a gap behind it.
+   */
+  private round = 0;
   private readonly renderCodes = new Map<string, RenderCode>();
   private marked = '';
   private movedAtMs = -Infinity;
@@ -96,6 +101,7 @@ export class ShardAppender {
 
   /** The mark that this shard had at the start: a shard without it is not the one we knew. */
   setGeneration(mark: string): void {
+    this.round++;
     this.expected.clear();
     this.marked = mark;
   }
@@ -107,7 +113,7 @@ export class ShardAppender {
     const stored = await this.link.redis.hmget(this.keys.positions, ...fields);
     return stored.map((text, n) => {
       const offset = BigInt(text ?? -1);
-      this.expected.set(fields[n] as string, offset);
+      this.expect(fields[n] as string, offset);
       return offset;
     });
   }
@@ -116,15 +122,19 @@ export class ShardAppender {
   async setBack(position: string, from: bigint, to: bigint): Promise<void> {
     if (this.expectedOf(position) !== from || from <= to) return;
     const [outcome = null] = await this.ask(new Map([[position, to]]), []);
-    if (asText(outcome) === 'ok') this.expected.set(position, to);
+    if (asText(outcome) === 'ok') this.expect(position, to);
   }
 
-  /** Every batch's position moves: now, when it has something for this shard, or when it must. */
+  /**
+   * Every batch's position moves: now, when it has something for this shard, or when it must. Throws LinkLost when the
+   * positions from which the batches were fetched do not hold any more.
+   */
   async append(
     batches: readonly IntakeBatch[],
     deliveries: readonly Delivery[],
     mustMove = true,
   ): Promise<AppendOutcome> {
+    const { round } = this;
     for (let attempt = 0; attempt < attemptsMax; attempt++) {
       const targets = this.targets(batches);
       if (targets.size === 0 || (!mustMove && deliveries.length === 0 && this.mayLag(targets)))
@@ -136,10 +146,11 @@ export class ShardAppender {
       const outcome = asText(reply[0]);
       if (outcome === 'ok') {
         this.movedAtMs = sentAtMs;
-        for (const [position, offset] of targets) this.expected.set(position, offset);
+        if (round === this.round) for (const [position, offset] of targets) this.expected.set(position, offset);
         return this.outcomeOf(reply, parcels, epoch, sentAtMs);
       }
       this.withdraw(parcels);
+      if (round !== this.round) throw new LinkLost();
       if (outcome === 'options') this.learnOptions(asPairs(reply.slice(1)));
       else this.learnPositions(asPairs(reply.slice(1)));
     }
@@ -175,6 +186,11 @@ export class ShardAppender {
       if (batch.lastOffset > reached) targets.set(position, batch.lastOffset);
     }
     return targets;
+  }
+
+  private expect(position: string, offset: bigint): void {
+    if (offset < this.expectedOf(position)) this.round++;
+    this.expected.set(position, offset);
   }
 
   private expectedOf(position: string): bigint {
@@ -231,7 +247,7 @@ export class ShardAppender {
       }
       const stored = BigInt(text);
       if (stored < this.expectedOf(position)) lost.add(position.slice(0, position.lastIndexOf(':')));
-      this.expected.set(position, stored);
+      this.expect(position, stored);
     }
     if (lost.size > 0) throw new PositionsLost([...lost]);
   }

@@ -47,8 +47,9 @@ const clusterClient = (address: RedisAddress, options: RedisClientOptions): Clus
     ...(enableAutoPipelining !== undefined && { enableAutoPipelining }),
     ...(enableOfflineQueue !== undefined && { enableOfflineQueue }),
     clusterRetryStrategy: retryStrategy,
-    // Whoever wants no command sent twice wants that here too.
+    // Whoever wants no command sent twice wants that here too. 0: it fails.
     retryDelayOnFailover: maxRetriesPerRequest === 0 ? 0 : failoverRetryMs,
+    retryDelayOnClusterDown: maxRetriesPerRequest === 0 ? 0 : failoverRetryMs,
     slotsRefreshTimeout: 5_000,
     slotsRefreshInterval: clusterRefreshMs,
     // With TLS, nodes are known by the names in their certificates.

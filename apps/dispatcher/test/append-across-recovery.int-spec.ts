@@ -1,0 +1,123 @@
+import { type AddressInfo, connect as connectTo, createServer, type Server, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { newId, type RunningService } from '@lanyard/service';
+import { engines, eventually } from '@lanyard/testing';
+import { Keys, type ShardKeys } from '../src/queue/keys.js';
+import { scripts } from '../src/queue/scripts.js';
+import { type Customer, Landscape } from './landscape.js';
+
+const appendCommand = Buffer.from(scripts['append-2'].sha);
+
+/** A way to Redis on which one append can be made to arrive late, as a cluster makes it that sends it again. */
+class Line {
+  /** The connection on which an append was held back, and what was sent on it since. */
+  held: { client: Socket; sent: Buffer[]; release: () => void } | undefined;
+  private isHolding = false;
+  private readonly clients = new Set<Socket>();
+  private readonly server: Server = createServer((client) => this.accept(client));
+
+  async open(): Promise<string> {
+    await new Promise<void>((listening) => this.server.listen(0, '127.0.0.1', listening));
+    return `redis://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  holdNextAppend(): void {
+    this.isHolding = true;
+    this.held = undefined;
+  }
+
+  cutOthers(): void {
+    for (const client of this.clients) if (client !== this.held?.client) client.resetAndDestroy();
+  }
+
+  close(): void {
+    this.server.close();
+    for (const client of this.clients) client.destroy();
+  }
+
+  private accept(client: Socket): void {
+    const { hostname, port } = new URL(engines().redisUrl);
+    const redis = connectTo({ host: hostname, port: Number(port) });
+    this.clients.add(client);
+    for (const [socket, other] of [
+      [client, redis],
+      [redis, client],
+    ] as const) {
+      socket.on('error', () => undefined);
+      socket.once('close', () => {
+        this.clients.delete(client);
+        other.destroy();
+      });
+    }
+    let waiting: Buffer[] | undefined;
+    const release = (): void => {
+      for (const bytes of waiting ?? []) redis.write(bytes);
+      waiting = undefined;
+    };
+    client.on('data', (bytes) => {
+      if (waiting) waiting.push(bytes);
+      else if (this.isHolding && bytes.includes(appendCommand)) {
+        this.isHolding = false;
+        waiting = [bytes];
+        this.held = { client, sent: waiting, release };
+      } else redis.write(bytes);
+    });
+    redis.on('data', (bytes) => client.write(bytes));
+  }
+}
+
+describe('a Redis that rolls back while an append is on its way', () => {
+  const line = new Line();
+  let landscape: Landscape;
+  let service: RunningService;
+  let customer: Customer;
+  let shard: ShardKeys;
+
+  beforeAll(async () => {
+    landscape = await Landscape.create('across-recovery');
+    const environment = { REDIS_URL: await line.open(), DISPATCHER_QUEUE_SHARDS: '1' };
+    service = await landscape.startReplica('dispatcher-0', environment);
+    shard = new Keys(landscape.isolation.redisPrefix, 1).of('any');
+  });
+
+  afterAll(async () => {
+    await landscape?.drop();
+    line.close();
+  });
+
+  const queued = async (): Promise<string[]> => {
+    const chunks = await landscape.redis.lrangeBuffer(shard.queue(customer.keyId), 0, -1);
+    const payloads = chunks.flatMap((chunk) => [...chunk.toString('latin1').matchAll(/"payload":"([^"]+)"/g)]);
+    return payloads.map(([, payload]) => Buffer.from(payload ?? '', 'base64').toString()).sort();
+  };
+
+  const hold = async (): Promise<NonNullable<Line['held']>> => {
+    line.holdNextAppend();
+    return eventually(() => {
+      if (!line.held) throw new Error('no append was held back');
+      return line.held;
+    });
+  };
+
+  it('is given again what it lost, although the append arrives after the recovery', async () => {
+    customer = await landscape.customer();
+    await landscape.call(service, customer, 'PUT', 'websocket', {});
+    const device = newId();
+    await landscape.values(customer, 1, 5, device);
+    await eventually(async () => expect(await queued()).toEqual(['1', '2', '3', '4', '5']));
+    const keys = [shard.positions, shard.channel(customer.keyId), shard.queue(customer.keyId)];
+    const before = await Promise.all(keys.map((key) => landscape.redis.dumpBuffer(key)));
+    await landscape.values(customer, 6, 3, device);
+    await eventually(async () => expect(await queued()).toHaveLength(8));
+    const holding = hold();
+    await landscape.value(customer, 9, device);
+    const { sent, release } = await holding;
+    // What a replica that takes over does not have: 6, 7 and 8, and the positions behind them.
+    for (const [n, key] of keys.entries()) await landscape.redis.restore(key, 0, before[n] as Buffer, 'REPLACE');
+    line.cutOthers();
+    // The recovery is over when the positions are asked for, behind the append that is held back.
+    await eventually(() => expect(Buffer.concat(sent).toString('latin1')).toMatch(/hmget\r\n.*\r\n.*positions/));
+    release();
+    await eventually(async () => expect(new Set(await queued())).toEqual(new Set('123456789')), { timeoutMs: 20_000 });
+  }, 60_000);
+});
