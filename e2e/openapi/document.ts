@@ -22,6 +22,7 @@ export interface Schema {
   pattern?: string;
   format?: string;
   readOnly?: boolean;
+  'x-ignored'?: boolean;
 }
 
 export interface Parameter {

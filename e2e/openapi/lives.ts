@@ -5,7 +5,13 @@ import { asCurl, exchange, jsonOf, type PreparedRequest } from './exchange.js';
 import { KnownIds } from './known-ids.js';
 import type { Random } from './random.js';
 import type { Trail } from './trail.js';
-import { problemOfUnknown, problemOfValue, withUnknownField, withWrongValues } from './unknown-field.js';
+import {
+  problemOfUnknown,
+  problemOfValue,
+  withIgnoredFields,
+  withUnknownField,
+  withWrongValues,
+} from './unknown-field.js';
 import { type Ground, ValidRequests } from './valid-requests.js';
 
 /** So many passes need no pause: what is missing after them waits for what services tell each other. */
@@ -157,6 +163,11 @@ export class RecordLives {
     this.strict.add(operation);
     const unknown = withUnknownField(this.document, prepared);
     if (unknown) this.note(problemOfUnknown(await this.send(unknown)), unknown);
+    const ignored = withIgnoredFields(this.document, prepared);
+    if (ignored) {
+      const { status, text } = await this.send(ignored);
+      this.note(status < 300 ? undefined : `what is ignored is refused: ${status} ${text.slice(0, 300)}`, ignored);
+    }
     for (const [field, wrong] of withWrongValues(this.document, prepared))
       this.note(problemOfValue(field, await this.send(wrong)), wrong);
   }

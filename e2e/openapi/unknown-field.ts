@@ -36,6 +36,16 @@ export const problemOfUnknown = (answer: GivenAnswer): string | undefined => {
     : `a field that no operation knows is not refused: ${answer.status} ${answer.text.slice(0, 300)}`;
 };
 
+/** The same request with every field that the operation ignores; undefined where it ignores none. */
+export const withIgnoredFields = (document: Document, request: PreparedRequest): PreparedRequest | undefined => {
+  const { properties = {} } = resolved(document, request.operation.body?.content['application/json']?.schema ?? {});
+  const ignored = Object.entries(properties).filter(([, schema]) => schema['x-ignored']);
+  if (ignored.length === 0) return undefined;
+  const values = ignored.map(([field, { type }]): [string, unknown] => [field, type === 'array' ? ['a'] : 'a']);
+  const body = { ...(JSON.parse(request.body ?? '{}') as object), ...Object.fromEntries(values) };
+  return { ...request, body: JSON.stringify(body) };
+};
+
 /** The same request, once for each field of its body that has a closed set of values, with another value there. */
 export const withWrongValues = (document: Document, request: PreparedRequest): [name: string, PreparedRequest][] => {
   const { operation, headers } = request;

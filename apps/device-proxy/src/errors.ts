@@ -53,8 +53,8 @@ export class MalformedPath extends ValidationFailed {
 }
 
 export class MalformedRules extends ValidationFailed {
-  constructor(fields: { name: string; message: string }[]) {
-    super(fields, 'The presubscription rules are not valid: see fields.', 'MALFORMED_JSON_CONTENT');
+  constructor(fields: { name: string; message: string }[], token?: 'MALFORMED_JSON_CONTENT') {
+    super(fields, 'The presubscription rules are not valid: see fields.', token);
   }
 }
 

@@ -171,9 +171,9 @@ describe('POST /v2/device-requests/{device-id}', () => {
     ],
     ['a body that is not JSON', '?async-id=a', '{', 'MALFORMED_JSON_CONTENT'],
     ['no body', '?async-id=a', undefined, 'MALFORMED_JSON_CONTENT'],
-    ['an unknown method', '?async-id=a', { method: 'FETCH', uri: '/3/0/0' }, 'MALFORMED_JSON_CONTENT'],
+    ['an unknown method', '?async-id=a', { method: 'FETCH', uri: '/3/0/0' }, 'BAD_REQUEST'],
     ['a path of words', '?async-id=a', { method: 'GET', uri: '/a/b' }, 'RESOURCE_NOT_FOUND'],
-    ['too many retries', '?async-id=a&retry=11', { method: 'GET', uri: '/3/0/0' }, 'MALFORMED_JSON_CONTENT'],
+    ['too many retries', '?async-id=a&retry=11', { method: 'GET', uri: '/3/0/0' }, 'BAD_REQUEST'],
   ])('400 for %s', async (_, query, body, token) => {
     const reply = await harness.call(proxy, app, 'POST', `/v2/device-requests/${deviceId}${query}`, body);
     expect([reply.status, reply.text]).toEqual([400, token]);

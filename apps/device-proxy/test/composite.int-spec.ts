@@ -67,7 +67,7 @@ describe('several paths in one command', () => {
   ])('400 for %s', async (_, body) => {
     expect(await send('bad', { method: 'FETCH', ...body })).toMatchObject({
       status: 400,
-      text: 'MALFORMED_JSON_CONTENT',
+      text: 'BAD_REQUEST',
     });
   });
 });

@@ -290,14 +290,14 @@ describe('/v2/subscriptions', () => {
   });
 
   it.each([
-    [{ 'resource-path': ['/3/0'] }],
-    [[{ 'resource-path': ['/3/*/0'] }]],
-    [[{ 'resource-path': ['/3303/0/65535'] }]],
-    [[{ 'resource-path': ['/3303/0/05700'] }]],
-    [[{ 'endpoint-name': '' }]],
-    [[{ colour: 'red' }]],
-  ])('400 for %j', async (rules) => {
-    expect(await put(newKey(harness.accountId), rules)).toMatchObject({ status: 400, text: 'MALFORMED_JSON_CONTENT' });
+    [{ 'resource-path': ['/3/0'] }, 'MALFORMED_JSON_CONTENT'],
+    [[{ 'resource-path': ['/3/*/0'] }], 'BAD_REQUEST'],
+    [[{ 'resource-path': ['/3303/0/65535'] }], 'BAD_REQUEST'],
+    [[{ 'resource-path': ['/3303/0/05700'] }], 'BAD_REQUEST'],
+    [[{ 'endpoint-name': '' }], 'BAD_REQUEST'],
+    [[{ colour: 'red' }], 'MALFORMED_JSON_CONTENT'],
+  ])('400 for %j: %s', async (rules, text) => {
+    expect(await put(newKey(harness.accountId), rules)).toMatchObject({ status: 400, text });
   });
 
   it('applies rules when a device registers, after its answer; values come for the keys that matched', async () => {

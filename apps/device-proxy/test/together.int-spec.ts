@@ -153,6 +153,6 @@ describe('several paths observed together', () => {
     ['no list', { 'payload-b64': '' }],
   ])('400 for %s', async (_, more) => {
     const [, deviceId, app] = await device(`bad-${Object.values(more).join('-').length}`);
-    expect(await observe(app, deviceId, both, more)).toMatchObject({ status: 400, text: 'MALFORMED_JSON_CONTENT' });
+    expect(await observe(app, deviceId, both, more)).toMatchObject({ status: 400, text: 'BAD_REQUEST' });
   });
 });

@@ -85,6 +85,16 @@ describe('fields of a body', () => {
     }
   });
 
+  it.each([
+    ['/v3/devices', { name: '  ' }, 'name'],
+    ['/v3/devices', { endpoint_name: '\t' }, 'endpoint_name'],
+    ['/v3/device-groups', { name: '\u3000' }, 'name'],
+    ['/v3/device-queries', { name: ' ', query: 'name=a' }, 'name'],
+  ])('a blank name is 400: %s %j', async (path, given, name) => {
+    const { status, body } = await call('POST', path, given);
+    expect([status, namesOf(body)]).toEqual([400, [name]]);
+  });
+
   it('custom attributes take numbers and booleans, kept as the text that JSON has for them', async () => {
     const given = { floor: 2, height: 1.5, huge: 1e21, indoor: true, site: 'north' };
     const kept = { floor: '2', height: '1.5', huge: '1e+21', indoor: 'true', site: 'north' };

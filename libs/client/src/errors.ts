@@ -17,9 +17,11 @@ export class LanyardError extends Error {
   }
 }
 
-/** What is wrong with each field; an error of one field often says it in its message already. */
-const listed = (fields: ErrorBody['fields'] = []): string =>
-  fields.length === 0 ? '' : ` ${fields.map(({ name, message }) => `${name}: ${message}`).join('; ')}`;
+/** What is wrong with each field, unless the message says it already. */
+const listed = ({ message: whole, fields = [] }: ErrorBody): string => {
+  const unsaid = fields.filter(({ message }) => !whole.includes(message));
+  return unsaid.length === 0 ? '' : ` ${unsaid.map(({ name, message }) => `${name}: ${message}`).join('; ')}`;
+};
 
 /** An error answer. Branch on the class, `status` or `code`, never on the text. */
 export class RequestFailed extends LanyardError {
@@ -33,7 +35,7 @@ export class RequestFailed extends LanyardError {
   readonly retryAfterSeconds: number | undefined;
 
   constructor(operation: string, { status, body, requestId, retryAfterSeconds }: ErrorAnswer) {
-    const text = typeof body === 'string' ? body : body.message + listed(body.fields);
+    const text = typeof body === 'string' ? body : body.message + listed(body);
     super(`${operation}: ${status} ${text}${requestId === undefined ? '' : ` (request ${requestId})`}`);
     this.status = status;
     this.code = typeof body === 'string' ? body : body.type;

@@ -12,6 +12,13 @@ export const bodySchema = (schema: z.ZodType): ApiBodyOptions => {
   return { schema: json } as ApiBodyOptions;
 };
 
+/** What is wrong with a body as such, not with a value in it. */
+const structural = new Set(['invalid_type', 'unrecognized_keys']);
+
+/** The word for a body that is refused; undefined: the one for any bad request. */
+export const bodyToken = ({ issues }: z.ZodError): 'MALFORMED_JSON_CONTENT' | undefined =>
+  issues.some(({ code }) => structural.has(code)) ? 'MALFORMED_JSON_CONTENT' : undefined;
+
 /** Answer of what is carried out later. */
 export const AcceptedSchema = z.object({ 'async-response-id': z.string() }).meta({ id: 'AsyncAccepted' });
 export type Accepted = z.infer<typeof AcceptedSchema>;

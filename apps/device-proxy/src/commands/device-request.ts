@@ -2,6 +2,7 @@ import { isPath } from '@lanyard/lwm2m';
 import { fieldProblems } from '@lanyard/service';
 import { z } from 'zod';
 import { compositePaths, formatOf } from '../downlink/formats.js';
+import { bodyToken } from './body-schema.js';
 import { MalformedAsyncId, MalformedCommand, MalformedPath } from '../errors.js';
 import {
   defaultExpirySeconds,
@@ -42,9 +43,6 @@ export const readPath = (name: string, path: string): string => {
   if (!isPath(path)) throw new MalformedPath(name);
   return path;
 };
-
-/** What is wrong with the body as such, not with a value in it. */
-const structural = new Set(['invalid_type', 'unrecognized_keys']);
 
 const asyncId = /^[\w-]{1,40}$/;
 
@@ -114,13 +112,8 @@ export const readDeviceRequest = (query: DeviceRequestQuery, body: unknown, queu
   if (!asyncId.test(query['async-id'] ?? '')) throw new MalformedAsyncId();
   const read = DeviceRequestSchema.safeParse(body);
   if (!read.success) {
-    const [issue] = read.error.issues;
     const [{ name, message } = { name: 'body', message: 'Not valid' }] = fieldProblems(read.error.issues);
-    throw new MalformedCommand(
-      name,
-      message,
-      issue && structural.has(issue.code) ? 'MALFORMED_JSON_CONTENT' : undefined,
-    );
+    throw new MalformedCommand(name, message, bodyToken(read.error));
   }
   const request = read.data;
   const defaults = defaultTiming(queueMode);

@@ -57,7 +57,7 @@ export class DeviceRequestsController {
   @ApiResponse({ status: 202, description: 'In the queue of the device' })
   @ApiResponse({
     status: 400,
-    description: 'MALFORMED_ASYNC_ID, MALFORMED_JSON_CONTENT, RESOURCE_NOT_FOUND, QUEUE_IS_FULL',
+    description: 'MALFORMED_ASYNC_ID, MALFORMED_JSON_CONTENT, BAD_REQUEST, RESOURCE_NOT_FOUND, QUEUE_IS_FULL',
   })
   @ApiResponse({ status: 404, description: 'DEVICE_NOT_FOUND' })
   @ApiResponse({ status: 409, description: 'ASYNC_ID_ALREADY_USED' })

@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Inject, Put } from '@nestjs/co
 import { ApiBody, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Caller, fieldProblems, type Identity } from '@lanyard/service';
 import { z } from 'zod';
-import { bodySchema } from '../commands/body-schema.js';
+import { bodySchema, bodyToken } from '../commands/body-schema.js';
 import { MalformedRules } from '../errors.js';
 import { type PresubscriptionRule, PresubscriptionRuleSchema, PresubscriptionRulesSchema } from './rule.js';
 import { Rules } from './rules.js';
@@ -10,7 +10,7 @@ import { Rules } from './rules.js';
 const readRules = (body: unknown): PresubscriptionRule[] => {
   const read = PresubscriptionRulesSchema.safeParse(body);
   if (read.success) return read.data;
-  throw new MalformedRules(fieldProblems(read.error.issues));
+  throw new MalformedRules(fieldProblems(read.error.issues), bodyToken(read.error));
 };
 
 @ApiTags('Subscriptions')
@@ -32,7 +32,7 @@ export class PresubscriptionsController {
     summary: 'Replace the presubscription rules of the key; they apply when devices register (spec §4.4)',
   })
   @ApiResponse({ status: 202, description: 'Stored' })
-  @ApiResponse({ status: 400, description: 'MALFORMED_JSON_CONTENT' })
+  @ApiResponse({ status: 400, description: 'MALFORMED_JSON_CONTENT, BAD_REQUEST' })
   async replace(@Caller() caller: Identity, @Body() body: unknown): Promise<void> {
     await this.rules.replace(caller.accountId, caller.keyId, readRules(body), caller);
   }
