@@ -95,6 +95,14 @@ describe('fields of a body', () => {
     expect([status, namesOf(body)]).toEqual([400, [name]]);
   });
 
+  it.each([['name=%20'], [`name=${'x'.repeat(129)}`], ['name=a&name=b']])(
+    'a name of an import that cannot be kept as it is: 400 (%s)',
+    async (query) => {
+      const { status, body } = await call('POST', `/v3/device-imports?${query}`, 'endpoint_name\na\n');
+      expect([status, namesOf(body)]).toEqual([400, ['name']]);
+    },
+  );
+
   it('custom attributes take numbers and booleans, kept as the text that JSON has for them', async () => {
     const given = { floor: 2, height: 1.5, huge: 1e21, indoor: true, site: 'north' };
     const kept = { floor: '2', height: '1.5', huge: '1e+21', indoor: 'true', site: 'north' };

@@ -7,6 +7,7 @@ import {
   type ListSpec,
   parseListQuery,
   type QueryParameters,
+  ValidationFailed,
 } from '@lanyard/service';
 import { Controller, Delete, Get, HttpCode, Inject, Param, Post, Query, Req, StreamableFile } from '@nestjs/common';
 import {
@@ -23,12 +24,23 @@ import {
 } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
+import { z } from 'zod';
+import { notBlank } from '../devices/device-fields.js';
 import { bodyStreamOf } from './body-streams.js';
 import { completedImportDays } from './import-retention.js';
 import { type DeviceImport, ImportSchema } from './import-record.js';
 import { ImportsService, openImportsMax } from './imports.service.js';
 
 const nameLengthMax = 128;
+
+const nameSchema = notBlank(z.string().max(nameLengthMax)).default('');
+
+/** Throws ValidationFailed. */
+const readName = (given: unknown): string => {
+  const read = nameSchema.safeParse(given);
+  if (read.success) return read.data;
+  throw new ValidationFailed(read.error.issues.map(({ message }) => ({ name: 'name', message })));
+};
 
 const importListSpec: ListSpec = { filters: {} };
 
@@ -46,7 +58,7 @@ export class ImportsController {
   })
   @ApiConsumes('text/csv')
   @ApiBody({ schema: { type: 'string' } })
-  @ApiQuery({ name: 'name', required: false, type: String })
+  @ApiQuery({ name: 'name', required: false, schema: { type: 'string', maxLength: nameLengthMax } })
   @ApiAcceptedResponse({ standardSchema: ImportSchema })
   @ApiConflictResponse({
     description: `The account has ${openImportsMax} imports that are not completed, or this one was deleted while its table was uploaded`,
@@ -54,11 +66,9 @@ export class ImportsController {
   take(
     @Caller() caller: Identity,
     @Req() request: FastifyRequest,
-    @Query('name') name?: string | string[],
+    @Query('name') name?: unknown,
   ): Promise<DeviceImport> {
-    // By characters: half of one cannot be stored.
-    const short = [...String(name ?? '')].slice(0, nameLengthMax).join('');
-    return this.imports.take(caller, short, bodyStreamOf(request));
+    return this.imports.take(caller, readName(name), bodyStreamOf(request));
   }
 
   @Get()
