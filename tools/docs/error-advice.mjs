@@ -141,14 +141,12 @@ export const ofApps = {
     ModelExists: { advice: 'Delete the definition first', samples: [['…']] },
     TooManyModels: { advice: 'Delete definitions that no device needs', samples: [['…']] },
     CommandNotFound: { advice: 'Check the async-id; results go to the channel of the key' },
-    MalformedAsyncId: { advice: 'Send `async-id` in the query, a new one for each command' },
+    MalformedAsyncId: { advice: 'Send `async-id` in the query' },
     MalformedCommand: { advice: 'Mend the body or the parameter that the message names', samples: [['…', '…']] },
     MalformedPath: { advice: 'Mend the path', samples: [['…']] },
     MalformedRules: { advice: 'Mend the rules that `fields` names; the old rules still hold', samples: [[fields]] },
-    AsyncIdTaken: {
-      advice: 'After a timeout of your own: nothing, the first one counts. Else choose a new async-id',
-      samples: [['…']],
-    },
+    MalformedIdempotencyKey: { advice: 'Send for example a UUID' },
+    IdempotencyKeyReused: { advice: 'Choose a new Idempotency-Key for each request, and keep it for its repetitions' },
     QueueIsFull: {
       advice:
         'Wait for results, or give commands a shorter `expiry-seconds`. 400 for device requests, 429 for all else',

@@ -30,9 +30,10 @@ export class ApiClient {
 
   /**
    * undefined when both attempts failed. A status below 500 that is no 429 is an answer.
-   * @param {string} method @param {string} path @param {unknown} [body] @returns {Promise<Reply | undefined>}
+   * @param {string} method @param {string} path @param {unknown} [body] @param {Record<string, string>} [headers]
+   * @returns {Promise<Reply | undefined>}
    */
-  async call(method, path, body) {
+  async call(method, path, body, headers) {
     const { tally } = this;
     const started = performance.now();
     tally.calls++;
@@ -41,7 +42,7 @@ export class ApiClient {
     const first = this.turn++;
     for (let attempt = 1; ; attempt++) {
       const gateway = /** @type {string} */ (this.gateways[(first + attempt) % this.gateways.length]);
-      const reply = await this.attempt(gateway, method, path, body).catch((error) =>
+      const reply = await this.attempt(gateway, method, path, body, headers).catch((error) =>
         String(error.cause?.code ?? error.name),
       );
       const refused = typeof reply === 'string' || reply.status >= 500 || reply.status === 429;
@@ -81,11 +82,14 @@ export class ApiClient {
     }
   }
 
-  /** @param {string} gateway @param {string} method @param {string} path @param {unknown} [body] @returns {Promise<Reply>} */
-  async attempt(gateway, method, path, body) {
+  /**
+   * @param {string} gateway @param {string} method @param {string} path @param {unknown} [body]
+   * @param {Record<string, string>} [headers] @returns {Promise<Reply>}
+   */
+  async attempt(gateway, method, path, body, headers = {}) {
     const response = await fetch(gateway + path, {
       method,
-      headers: { authorization: `Bearer ${this.key}` },
+      headers: { authorization: `Bearer ${this.key}`, ...headers },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(patienceMs),
     });

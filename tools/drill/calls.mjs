@@ -75,10 +75,10 @@ export class Calls {
     await kinds[number % kinds.length]?.();
   }
 
-  /** @param {string} method @param {string} path @param {unknown} [body] */
-  async plain(method, path, body) {
+  /** @param {string} method @param {string} path @param {unknown} [body] @param {Record<string, string>} [headers] */
+  async plain(method, path, body, headers) {
     if (!this.wanted(path)) return undefined;
-    const reply = await this.api.call(method, path, body);
+    const reply = await this.api.call(method, path, body, headers);
     if (reply && reply.status >= 300) this.note(`${method} ${path}: ${reply.status}`);
     return reply;
   }
@@ -89,10 +89,10 @@ export class Calls {
     if (reply && reply.status < 300) this.groupChanges++;
   }
 
-  /** The async-id makes it safe to repeat. @param {string} device @param {string} asyncId @param {unknown} body */
+  /** The Idempotency-Key makes it safe to repeat. @param {string} device @param {string} asyncId @param {unknown} body */
   async command(device, asyncId, body) {
     const path = `/v2/device-requests/${device}?async-id=${asyncId}&retry=3&expiry-seconds=600`;
-    const reply = await this.plain('POST', path, body);
+    const reply = await this.plain('POST', path, body, { 'idempotency-key': asyncId });
     if (reply?.status === 202) this.accepted.push(asyncId);
   }
 

@@ -106,13 +106,20 @@ export class NotCancellable extends ServiceError {
   }
 }
 
-export class AsyncIdTaken extends ServiceError {
-  constructor(asyncId: string) {
+export class MalformedIdempotencyKey extends ValidationFailed {
+  constructor() {
+    const message = '1 to 255 visible ASCII characters';
+    super([{ name: 'Idempotency-Key', message }], `Idempotency-Key: ${message}.`, 'MALFORMED_IDEMPOTENCY_KEY');
+  }
+}
+
+export class IdempotencyKeyReused extends ServiceError {
+  constructor() {
     super({
-      status: 409,
-      code: 'duplicate',
-      token: 'ASYNC_ID_ALREADY_USED',
-      message: `The key has sent another command with async-id ${asyncId}: choose a new one.`,
+      status: 422,
+      code: 'idempotency_key_reused',
+      token: 'IDEMPOTENCY_KEY_REUSED',
+      message: 'This Idempotency-Key came with another request before: choose a new one for each request.',
     });
   }
 }

@@ -132,35 +132,6 @@ describe('POST /v2/device-requests/{device-id}', () => {
     expect([most, thing.device.received.map((r) => r.payload)]).toEqual([1, ['0', '1', '2', '3', '4', '5']]);
   });
 
-  it('the same request again is the same command', async () => {
-    const before = thing.reboots;
-    const body = { method: 'POST', uri: '/3/0/4' };
-    await Promise.all([send('once', body), send('once', body)]);
-    await harness.result('once');
-    expect(await send('once', body)).toMatchObject({ status: 202 });
-    expect(await outcome('after-once', { method: 'GET', uri: '/3/0/0' })).toMatchObject({ outcome: 'succeeded' });
-    expect([thing.reboots, harness.results.filter(({ value }) => value.asyncId === 'once')]).toMatchObject([
-      before + 1,
-      [{}],
-    ]);
-  });
-
-  it('409 when the async-id was another command', async () => {
-    await outcome('taken', { method: 'GET', uri: '/3/0/0' });
-    expect(await send('taken', { method: 'GET', uri: '/3/0/1' })).toMatchObject({
-      status: 409,
-      text: 'ASYNC_ID_ALREADY_USED',
-    });
-    const other = await harness.call(
-      proxy,
-      newKey(harness.accountId),
-      'POST',
-      `/v2/device-requests/${deviceId}?async-id=taken`,
-      { method: 'GET', uri: '/3/0/1' },
-    );
-    expect(other.status).toBe(202);
-  });
-
   it.each([
     ['no async-id', '', { method: 'GET', uri: '/3/0/0' }, 'MALFORMED_ASYNC_ID'],
     [
@@ -261,7 +232,6 @@ describe('POST /v2/device-requests/{device-id}', () => {
       { id: 'waited', status: 200, payload: b64('Lanyard'), ct: 'text/plain' },
     ]);
     expect((await harness.result('waited')).value.item).toEqual(quick.json);
-    expect((await send('waited', body, '&wait=1')).json).toEqual(quick.json);
     expect(await send('waited-2', { method: 'GET', uri: '/9/9/9' }, '&wait=20')).toMatchObject({
       status: 200,
       json: { status: 404, error: 'RESOURCE_NOT_FOUND', payload: '' },

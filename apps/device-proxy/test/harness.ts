@@ -245,16 +245,7 @@ export class Harness {
     body?: unknown,
     headers: Record<string, string> = {},
   ): Promise<Reply> {
-    const payload = Buffer.isBuffer(body)
-      ? new Uint8Array(body)
-      : typeof body === 'string'
-        ? body
-        : JSON.stringify(body);
-    const response = await fetch(proxy.url + path, {
-      method,
-      headers: { [identityHeader]: signIdentity(key, [secret], proxy.parts.clock.now()), ...headers },
-      ...(payload !== undefined && { body: payload }),
-    });
+    const response = await this.raw(proxy, key, method, path, body, headers);
     const text = await response.text();
     let json: Record<string, unknown> = {};
     try {
@@ -263,6 +254,27 @@ export class Harness {
       // A token, or nothing.
     }
     return { status: response.status, text, json };
+  }
+
+  /** The response itself. */
+  raw(
+    proxy: RunningProxy,
+    key: Identity,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Response> {
+    const payload = Buffer.isBuffer(body)
+      ? new Uint8Array(body)
+      : typeof body === 'string'
+        ? body
+        : JSON.stringify(body);
+    return fetch(proxy.url + path, {
+      method,
+      headers: { [identityHeader]: signIdentity(key, [secret], proxy.parts.clock.now()), ...headers },
+      ...(payload !== undefined && { body: payload }),
+    });
   }
 
   /** Runs the statement in a transaction that stays open until what this answers is called. */

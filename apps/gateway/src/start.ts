@@ -44,7 +44,7 @@ const allowBrowsers = (app: NestFastifyApplication, origin: string[]): void => {
   app.enableCors({
     origin,
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
-    exposedHeaders: ['x-request-id', 'retry-after'],
+    exposedHeaders: ['x-request-id', 'retry-after', 'idempotency-replayed'],
     maxAge: 600,
     strictPreflight: false,
   });

@@ -18,8 +18,10 @@ export interface Command {
 }
 
 export interface CommandOptions {
-  /** Yours, to find the command again; one is made when left out. The same command with the same id is sent once. */
+  /** Comes with the result, and finds the newest command that has it; one is made when left out. */
   asyncId?: string;
+  /** The command is sent once, however often this is called with it within 24 hours; made for each call when left out. */
+  idempotencyKey?: string;
   /** Tries to reach the device beside the first. */
   retry?: number;
   /** How long the command may wait for its device. */
@@ -119,12 +121,12 @@ export class Commands {
     deviceId: string,
     command: Command,
     asyncId: string,
-    { retry, expirySeconds, wait, signal }: CommandOptions & { wait?: number },
+    { retry, expirySeconds, idempotencyKey, wait, signal }: CommandOptions & { wait?: number },
   ): Promise<AsyncResponse | undefined> {
     const query = { 'async-id': asyncId, retry, 'expiry-seconds': expirySeconds, wait };
     return (await this.http.send(
       'POST /v2/device-requests/{deviceId}',
-      { path: { deviceId }, query, body: bodyOf(command) },
+      { path: { deviceId }, query, header: { 'Idempotency-Key': idempotencyKey }, body: bodyOf(command) },
       { ...(signal && { signal }), ...(wait !== undefined && { timeoutMs: wait * 1_000 + slackMs }) },
     )) as AsyncResponse | undefined;
   }

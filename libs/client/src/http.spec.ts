@@ -64,6 +64,23 @@ describe('requests', () => {
     server?.close();
   });
 
+  it.each([
+    ['POST /v2/device-requests/{deviceId}', {}],
+    ['PUT /v2/endpoints/{deviceId}/{object}', { object: 3 }],
+    ['POST /v2/endpoints/{deviceId}/{object}', { object: 3 }],
+    ['DELETE /v2/endpoints/{deviceId}/{object}', { object: 3 }],
+  ])('every try of %s has the same Idempotency-Key, the next call another', async (operation, path) => {
+    const lanyard = await serving(error(503, 'unavailable'), json(202, {}));
+    const call = lanyard.call.bind(lanyard) as (operation: string, input: object) => Promise<unknown>;
+    const input = { path: { deviceId: 'd', ...path } };
+    await call(operation, input);
+    await call(operation, input);
+    await call(operation, { ...input, header: { 'Idempotency-Key': 'mine' } });
+    const [first, again, next, mine] = requests.map(({ headers }) => headers['idempotency-key']);
+    expect([typeof first, again, mine]).toEqual(['string', first, 'mine']);
+    expect(next).not.toBe(first);
+  });
+
   it('fill path, query, headers and body', async () => {
     const lanyard = await serving(json(200, { id: 'a/b' }));
     await lanyard.call('PUT /v3/devices/{id}', {

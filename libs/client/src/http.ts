@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { NoAnswer, requestFailed } from './errors.js';
 import type { AnyInput, CallOptions } from './operations.js';
 import { retrying } from './retry.js';
@@ -13,9 +14,20 @@ export interface HttpOptions {
 
 const repeatableMethods = new Set(['GET', 'PUT', 'DELETE']);
 
-/** The service takes a command with the same async-id once. */
+/** Carried out twice they would reach the device twice: the service takes an Idempotency-Key for them. */
+const isCommand = (method: string, path: string): boolean =>
+  path === '/v2/device-requests/{deviceId}' || (method !== 'GET' && path.startsWith('/v2/endpoints/'));
+
 const isRepeatable = (method: string, path: string): boolean =>
-  repeatableMethods.has(method) || path === '/v2/device-requests/{deviceId}';
+  repeatableMethods.has(method) || isCommand(method, path);
+
+const idempotencyKey = 'Idempotency-Key';
+
+/** Every try of one call has the same key. */
+const once = (input: AnyInput): AnyInput => ({
+  ...input,
+  header: { ...input.header, [idempotencyKey]: input.header?.[idempotencyKey] ?? randomUUID() },
+});
 
 const urlOf = (base: string, path: string, { path: values = {}, query = {} }: AnyInput): string => {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
@@ -55,7 +67,8 @@ export class Http {
   exchange(operation: string, input: AnyInput = {}, options: CallOptions = {}): Promise<Exchange> {
     const [method = '', path = ''] = operation.split(' ');
     const { retries = this.options.retries, signal } = options;
-    return retrying(() => this.once(operation, input, options), {
+    const sent = isCommand(method, path) ? once(input) : input;
+    return retrying(() => this.once(operation, sent, options), {
       retries,
       repeatable: isRepeatable(method, path),
       ...(signal && { signal }),

@@ -1,43 +1,24 @@
-import { DeviceCommandResults, DeviceCommands } from '@lanyard/contracts';
+import { DeviceCommandResults } from '@lanyard/contracts';
 import { causedBy, type Outbox } from '@lanyard/kafka';
-import { type Clock, newId } from '@lanyard/service';
+import type { Clock } from '@lanyard/service';
 import { type DataSource, type EntityManager, type FindOptionsWhere, In, IsNull } from 'typeorm';
 import { locksMax, withDevice, withDevices } from '../db/device-lock.js';
 import { Gather } from '../db/gather.js';
 import { isComposite, isRepeatable, operationOf } from '../downlink/operation.js';
-import { AsyncIdTaken, CommandNotFound, NotCancellable, QueueIsFull } from '../errors.js';
+import { CommandNotFound, NotCancellable } from '../errors.js';
 import type { SubscriptionStore } from '../subscriptions/subscription-store.js';
 import { Command } from './command.entity.js';
-import { accepted, finished } from './facts.js';
-import { claimLeaseMs, queueBytesMax, queueLengthMax } from './limits.js';
+import { type AcceptOptions, CommandIntake, type NewCommand, type Stored, traceOf } from './command-intake.js';
+import { finished } from './facts.js';
+import { findCommand } from './find-command.js';
+import { claimLeaseMs, historyDays } from './limits.js';
 import { cancelled, expired, inDoubt, type Outcome } from './outcome.js';
-
-export type NewCommand = Pick<
-  Command,
-  'deviceId' | 'accountId' | 'keyId' | 'asyncId' | 'kind' | 'method' | 'path' | 'query' | 'accept' | 'contentType'
-> & {
-  payload: Buffer | null;
-  retryMax: number;
-  expirySeconds: number;
-  fingerprint: string;
-  requestId?: string;
-  traceParent?: string;
-};
 
 /** Who executes a command: a replica, in one epoch of the device's session. */
 export interface Claimant {
   replica: string;
   epoch: number;
 }
-
-export interface AcceptOptions {
-  /** Asked under the lock of the device. The command cannot be carried out: it is accepted, and finished with this at once. */
-  refusal?: () => Outcome | undefined;
-  /** Further rows of the same transaction. */
-  within?: (manager: EntityManager, command: Command) => Promise<void>;
-}
-
-const traceOf = ({ traceParent }: Command): { traceParent?: string } => (traceParent ? { traceParent } : {});
 
 const active = In(['waiting', 'executing']);
 
@@ -82,25 +63,30 @@ export class CommandQueue {
     { togetherMax: 1 },
   );
 
-  constructor(private readonly parts: QueueParts) {}
+  private readonly intake: CommandIntake;
 
-  /** Stores a command. A repeated request is answered with the command that it made the first time. */
-  async accept(command: NewCommand, { refusal, within }: AcceptOptions = {}): Promise<Command> {
-    const { dataSource } = this.parts;
+  constructor(private readonly parts: QueueParts) {
+    this.intake = new CommandIntake(parts);
+  }
+
+  /** Stores a command, unless the request repeats one: then the answer is the command that is there. */
+  async accept(command: NewCommand, options: AcceptOptions = {}): Promise<Stored> {
     const ended: [Command, Outcome][] = [];
-    const row = await withDevice(dataSource, command.deviceId, async (manager) => {
-      const { known, length, bytes } = await this.lookAhead(manager, command);
-      if (known) return this.repeated(await manager.findOneByOrFail(Command, { id: known }), command);
-      if (length >= queueLengthMax || bytes + (command.payload?.length ?? 0) > queueBytesMax)
-        throw new QueueIsFull(command.kind === 'device-request' || isComposite(operationOf(command)) ? 400 : 429);
-      const fresh = await this.insert(manager, command);
-      await within?.(manager, fresh);
-      const outcome = refusal?.();
-      if (outcome) ended.push([fresh, await this.end(manager, fresh, outcome)]);
-      return fresh;
-    }).catch((error: unknown) => this.whenRaced(error, command));
+    const stored = await withDevice(this.parts.dataSource, command.deviceId, async (manager) => {
+      const taken = await this.intake.take(manager, command, options);
+      const outcome = taken.isNew ? options.refusal?.() : undefined;
+      if (outcome) ended.push([taken.command, await this.end(manager, taken.command, outcome)]);
+      return taken;
+    });
     this.tell(ended);
-    return row;
+    return stored;
+  }
+
+  async forgetOld(): Promise<void> {
+    const { clock, dataSource } = this.parts;
+    const before = new Date(clock.now() - historyDays * 86_400_000);
+    await dataSource.query(`DELETE FROM command WHERE finished_at < $1`, [before]);
+    await this.intake.forgetOld(dataSource.manager);
   }
 
   /** Whether commands of the device wait or are in flight. Asked for many devices at once. */
@@ -212,9 +198,11 @@ export class CommandQueue {
   }
 
   /** Takes a waiting command back. Throws CommandNotFound, or NotCancellable when it was given to the device. */
-  async cancel(keyId: string, asyncId: string): Promise<void> {
+  async cancel(keyId: string, reference: string): Promise<void> {
     const { dataSource } = this.parts;
-    const known = await dataSource.manager.findOneBy(Command, { keyId, asyncId });
+    const { manager } = dataSource;
+    const known =
+      (await findCommand(manager, keyId, reference, 'waiting')) ?? (await findCommand(manager, keyId, reference));
     if (!known) throw new CommandNotFound();
     const ended = await withDevice(dataSource, known.deviceId, async (manager) => {
       const command = await manager.findOneOrFail(Command, { where: { id: known.id }, lock });
@@ -255,50 +243,6 @@ export class CommandQueue {
     });
     this.tell(ended);
     return ended.length;
-  }
-
-  private async insert(manager: EntityManager, command: NewCommand): Promise<Command> {
-    const now = this.parts.clock.now();
-    const { expirySeconds, ...fields } = command;
-    const row = manager.create(Command, {
-      ...fields,
-      id: newId(now),
-      attempts: 0,
-      state: 'waiting',
-      acceptedAt: new Date(now),
-      acceptedBy: this.parts.replicaId,
-      expiresAt: new Date(now + expirySeconds * 1000),
-    });
-    await manager.insert(Command, row);
-    causedBy(manager, row.requestId);
-    await this.parts.outbox.append(manager, DeviceCommands, accepted(row), traceOf(row));
-    return row;
-  }
-
-  private repeated(known: Command, command: NewCommand): Command {
-    if (known.fingerprint !== command.fingerprint) throw new AsyncIdTaken(command.asyncId);
-    return known;
-  }
-
-  /** Two devices, one async-id, at the same moment: the lock of the device does not see that, the unique key does. */
-  private async whenRaced(error: unknown, command: NewCommand): Promise<Command> {
-    const { constraint } = (error as { driverError?: { constraint?: string } }).driverError ?? {};
-    if (constraint !== 'command_async_id') throw error;
-    throw new AsyncIdTaken(command.asyncId);
-  }
-
-  /** Whether there is a command with this async-id already, and what waits for the device. */
-  private async lookAhead(
-    manager: EntityManager,
-    { deviceId, keyId, asyncId }: NewCommand,
-  ): Promise<{ known: string | null; length: number; bytes: number }> {
-    const [found]: { known: string | null; length: number; bytes: number }[] = await manager.query(
-      `SELECT (SELECT id FROM command WHERE key_id = $2 AND async_id = $3) AS known, count(*)::int AS length,
-         coalesce(sum(octet_length(payload)), 0)::int AS bytes
-       FROM command WHERE device_id = $1 AND state IN ('waiting', 'executing')`,
-      [deviceId, keyId, asyncId],
-    );
-    return found ?? { known: null, length: 0, bytes: 0 };
   }
 
   /**

@@ -5,8 +5,8 @@ import type { DeviceDirectory } from '../intake/device-directory.js';
 import type { Nudges } from '../sessions/nudges.js';
 import type { SessionStore } from '../sessions/session-store.js';
 import type { StoredSession } from '../sessions/session.js';
-import type { Command } from './command.entity.js';
-import type { AcceptOptions, CommandQueue, NewCommand } from './command-queue.js';
+import type { AcceptOptions, NewCommand, Stored } from './command-intake.js';
+import type { CommandQueue } from './command-queue.js';
 import { deviceBlocked, registrationRemoved } from './outcome.js';
 
 export type Wish = Pick<
@@ -55,8 +55,8 @@ export class Commands {
     identity: Identity,
     { deviceId, accountId, session }: KnownDevice,
     wish: Wish,
-    within?: AcceptOptions['within'],
-  ): Promise<Command> {
+    options: Pick<AcceptOptions, 'within' | 'idempotencyKey'> = {},
+  ): Promise<Stored> {
     const command: NewCommand = {
       ...wish,
       deviceId,
@@ -67,7 +67,7 @@ export class Commands {
       fingerprint: fingerprint(wish, deviceId),
     };
     const refusal = () => refusals[this.directory.whyExpelled(deviceId) ?? 'none'];
-    const stored = await this.queue.accept(command, { refusal, ...(within && { within }) });
+    const stored = await this.queue.accept(command, { refusal, ...options });
     // An error now would have it sent again, and done twice: the owner also looks for itself.
     if (session) await this.nudges.tell(session.owner, { about: 'commands', deviceId }).catch(() => undefined);
     return stored;

@@ -1,5 +1,5 @@
-import { Body, Controller, HttpCode, Inject, Param, Post, Query, Res } from '@nestjs/common';
-import { ApiBody, ApiOkResponse, ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Headers, HttpCode, Inject, Param, Post, Query, Res } from '@nestjs/common';
+import { ApiBody, ApiHeader, ApiOkResponse, ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { DeviceCommandFinished } from '@lanyard/contracts';
 import { Caller, type Identity } from '@lanyard/service';
 import type { FastifyReply } from 'fastify';
@@ -12,6 +12,7 @@ import {
   readDeviceRequest,
   readWait,
 } from './device-request.js';
+import { idempotencyHeader, idempotencyKeyReused, readIdempotencyKey, replayedHeader } from './idempotency.js';
 import { defaultExpirySeconds, defaultRetry, expirySeconds, retryMax, waitSeconds } from './limits.js';
 import { Subscriptions } from '../subscriptions/subscriptions.js';
 import { WaitingCallers } from './waiting-callers.js';
@@ -50,32 +51,38 @@ export class DeviceRequestsController {
     name: 'async-id',
     required: true,
     schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,40}$' },
-    description: 'Yours: comes with the result. The same command with the same id again is not sent twice',
+    description:
+      'Comes with the result. The same command for the same device while the first has not ended is the same command; later it is a new one',
   })
   @ApiBody(bodySchema(DeviceRequestSchema))
   @ApiOkResponse({ standardSchema: AsyncResponseSchema, description: 'With wait: how the command ended' })
-  @ApiResponse({ status: 202, description: 'In the queue of the device' })
+  @ApiHeader(idempotencyHeader)
+  @ApiResponse({ status: 202, description: 'In the queue of the device', headers: replayedHeader })
   @ApiResponse({
     status: 400,
-    description: 'MALFORMED_ASYNC_ID, MALFORMED_JSON_CONTENT, BAD_REQUEST, RESOURCE_NOT_FOUND, QUEUE_IS_FULL',
+    description:
+      'MALFORMED_ASYNC_ID, MALFORMED_IDEMPOTENCY_KEY, MALFORMED_JSON_CONTENT, BAD_REQUEST, RESOURCE_NOT_FOUND, QUEUE_IS_FULL',
   })
   @ApiResponse({ status: 404, description: 'DEVICE_NOT_FOUND' })
-  @ApiResponse({ status: 409, description: 'ASYNC_ID_ALREADY_USED' })
+  @ApiResponse(idempotencyKeyReused)
   async send(
     @Caller() caller: Identity,
     @Param('deviceId') deviceId: string,
     @Query() query: DeviceRequestQuery,
     @Body() body: unknown,
+    @Headers('idempotency-key') header: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<DeviceCommandFinished['item'] | undefined> {
     const device = await this.commands.device(caller, deviceId);
     const request = readDeviceRequest(query, body, device.session?.data.queueMode ?? false);
     const wait = readWait(query);
     const { observe, ...wish } = request;
-    const { id } = observe
-      ? await this.subscriptions.subscribeTogether(caller, device, wish, pathsTogether(wish))
-      : await this.commands.send(caller, device, { kind: 'device-request', ...wish });
-    const response = wait === undefined ? undefined : await this.callers.response(id, wait);
+    const idempotencyKey = readIdempotencyKey(header);
+    const { command, replayed } = observe
+      ? await this.subscriptions.subscribeTogether(caller, device, wish, pathsTogether(wish), idempotencyKey)
+      : await this.commands.send(caller, device, { kind: 'device-request', ...wish }, { idempotencyKey });
+    if (replayed) reply.header('idempotency-replayed', 'true');
+    const response = wait === undefined ? undefined : await this.callers.response(command.id, wait);
     if (response) reply.code(200);
     return response;
   }

@@ -1,7 +1,7 @@
 import type { Clock, Logger, Timer } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
 import type { CommandQueue } from './command-queue.js';
-import { expiryPeriodMs, historyDays, historySweepMs } from './limits.js';
+import { expiryPeriodMs, historySweepMs } from './limits.js';
 
 const devicesAtOnce = 200;
 
@@ -54,7 +54,6 @@ export class CommandExpiry {
   }
 
   private async forgetOld(): Promise<void> {
-    const before = new Date(this.clock.now() - historyDays * 86_400_000);
-    await this.dataSource.query(`DELETE FROM command WHERE finished_at < $1`, [before]);
+    await this.queue.forgetOld();
   }
 }

@@ -22,7 +22,7 @@ export class CommandHistoryController {
   ) {}
 
   @Get()
-  @ApiOperation({ summary: 'List the commands of the calling key; filters: device_id, state' })
+  @ApiOperation({ summary: 'List the commands of the calling key; filters: async_id, device_id, state' })
   @ApiListQuery(historySpec, 'DeviceCommandFilters')
   @ApiOkResponse({ standardSchema: listSchema(CommandRecordSchema, 'DeviceCommandList') })
   list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<ListEnvelope<CommandRecord>> {
@@ -30,7 +30,7 @@ export class CommandHistoryController {
   }
 
   @Get(':asyncId')
-  @ApiOperation({ summary: 'Show one command of the calling key' })
+  @ApiOperation({ summary: 'Show one command of the calling key, by its id or the newest with this async-id' })
   @ApiOkResponse({ standardSchema: CommandRecordSchema })
   get(@Caller() caller: Identity, @Param('asyncId') asyncId: string): Promise<CommandRecord> {
     return this.history.get(caller.keyId, asyncId);
@@ -38,7 +38,10 @@ export class CommandHistoryController {
 
   @Delete(':asyncId')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Take back a command that waits; it ends with 429 REQUEST_CANCELLED' })
+  @ApiOperation({
+    summary:
+      'Take back a command that waits, by its id or the newest with this async-id; it ends with 429 REQUEST_CANCELLED',
+  })
   @ApiNoContentResponse()
   @ApiResponse({ status: 409, description: 'COMMAND_NOT_WAITING: given to the device, or ended' })
   cancel(@Caller() caller: Identity, @Param('asyncId') asyncId: string): Promise<void> {

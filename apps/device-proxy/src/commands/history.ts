@@ -11,6 +11,7 @@ import type { DataSource } from 'typeorm';
 import { z } from 'zod';
 import { CommandNotFound } from '../errors.js';
 import { Command } from './command.entity.js';
+import { findCommand } from './find-command.js';
 
 const commandStates = ['waiting', 'executing', 'succeeded', 'failed', 'expired', 'cancelled'] as const;
 
@@ -62,10 +63,10 @@ export const commandRecord = (command: Command): CommandRecord => ({
   content_type: command.resultType,
 });
 
-const columns = { device_id: 'device_id', state: 'state' };
+const columns = { async_id: 'async_id', device_id: 'device_id', state: 'state' };
 
 export const historySpec = {
-  filters: { device_id: 'text', state: 'text' },
+  filters: { async_id: 'text', device_id: 'text', state: 'text' },
   sets: { state: commandStates },
   defaultOrder: 'DESC',
 } as const;
@@ -91,8 +92,8 @@ export class CommandHistory {
     return listEnvelope(await this.load(rows.map((row) => row.id)), query, totalCount);
   }
 
-  async get(keyId: string, asyncId: string): Promise<CommandRecord> {
-    const command = await this.dataSource.manager.findOneBy(Command, { keyId, asyncId });
+  async get(keyId: string, reference: string): Promise<CommandRecord> {
+    const command = await findCommand(this.dataSource.manager, keyId, reference);
     if (!command) throw new CommandNotFound();
     return commandRecord(command);
   }

@@ -34,6 +34,10 @@ export const pollPeriodMs = 2_000;
 /** How far back that look goes: longer than a transaction may stay open. */
 export const pollWindowSeconds = 35;
 
+/** How long an Idempotency-Key names the request that came with it first. */
+export const idempotencyHours = 24;
+export const idempotencyKeyLengthMax = 255;
+
 /** How long the record of a finished command is kept. */
 export const historyDays = 30;
 export const historySweepMs = 3_600_000;

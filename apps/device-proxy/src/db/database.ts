@@ -7,6 +7,7 @@ import { Presubscription } from '../presubscriptions/presubscription.entity.js';
 import { Subscription } from '../subscriptions/subscription.entity.js';
 import { Initial1700000000001 } from './migrations/1700000000001-initial.js';
 import { ModelsAndAttempts1700000000002 } from './migrations/1700000000002-models-and-attempts.js';
+import { CommandsByCorrelation1700000000014 } from './migrations/1700000000014-commands-by-correlation.js';
 import { CommandsOfADevice1700000000010 } from './migrations/1700000000010-commands-of-a-device.js';
 import { ObservedTogether1700000000012 } from './migrations/1700000000012-observed-together.js';
 import { RequestOfACommand1700000000013 } from './migrations/1700000000013-request-of-a-command.js';
@@ -25,6 +26,7 @@ const migrations = [
   TraceOfACommand1700000000011,
   ObservedTogether1700000000012,
   RequestOfACommand1700000000013,
+  CommandsByCorrelation1700000000014,
 ];
 
 export const databaseOf = (config: DatabaseConfig): DatabaseOptions => ({

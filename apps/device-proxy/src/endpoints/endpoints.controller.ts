@@ -3,6 +3,7 @@ import {
   ApiAcceptedResponse,
   ApiBody,
   ApiConsumes,
+  ApiHeader,
   ApiNoContentResponse,
   ApiOkResponse,
   ApiOperation,
@@ -14,8 +15,14 @@ import { Caller, type Identity, queryFlag, refuseHead } from '@lanyard/service';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Accepted, AcceptedSchema } from '../commands/body-schema.js';
-import { Commands } from '../commands/commands.js';
+import { Commands, type Wish } from '../commands/commands.js';
 import { defaultTiming } from '../commands/device-request.js';
+import {
+  idempotencyHeader,
+  idempotencyKeyReused,
+  readIdempotencyKey,
+  replayedHeader,
+} from '../commands/idempotency.js';
 import { bodyMediaType } from '../downlink/formats.js';
 import {
   type EndpointEntry,
@@ -48,7 +55,7 @@ const options = {
   },
 } as const;
 
-const accepted = { standardSchema: AcceptedSchema, description: 'In the queue of the device' };
+const accepted = { standardSchema: AcceptedSchema, description: 'In the queue of the device', headers: replayedHeader };
 const unanswered = { description: 'noResp: in the queue of the device' };
 const full = { status: 429, description: 'QUEUE_IS_FULL' };
 
@@ -105,7 +112,9 @@ export class EndpointsController {
   @ApiQuery(options.noResp)
   @ApiAcceptedResponse(accepted)
   @ApiNoContentResponse(unanswered)
+  @ApiHeader(idempotencyHeader)
   @ApiResponse(full)
+  @ApiResponse(idempotencyKeyReused)
   write(
     @Caller() caller: Identity,
     @Param('deviceId') deviceId: string,
@@ -125,7 +134,9 @@ export class EndpointsController {
   @ApiQuery(options.noResp)
   @ApiAcceptedResponse(accepted)
   @ApiNoContentResponse(unanswered)
+  @ApiHeader(idempotencyHeader)
   @ApiResponse(full)
+  @ApiResponse(idempotencyKeyReused)
   execute(
     @Caller() caller: Identity,
     @Param('deviceId') deviceId: string,
@@ -143,7 +154,9 @@ export class EndpointsController {
   @ApiQuery(options.noResp)
   @ApiAcceptedResponse(accepted)
   @ApiNoContentResponse(unanswered)
+  @ApiHeader(idempotencyHeader)
   @ApiResponse(full)
+  @ApiResponse(idempotencyKeyReused)
   remove(
     @Caller() caller: Identity,
     @Param('deviceId') deviceId: string,
@@ -166,9 +179,8 @@ export class EndpointsController {
     const path = resourcePathIn(request, endpointsPrefix);
     const noResp = queryFlag('noResp', options.noResp);
     const device = await this.commands.device(caller, deviceId);
-    const asyncId = this.commands.newAsyncId();
-    await this.commands.send(caller, device, {
-      asyncId,
+    const wish: Wish = {
+      asyncId: this.commands.newAsyncId(),
       kind: 'endpoint',
       method,
       path,
@@ -177,8 +189,13 @@ export class EndpointsController {
       contentType: bodyMediaType(content.contentType),
       payload: Buffer.isBuffer(content.body) ? content.body : null,
       ...defaultTiming(device.session?.data.queueMode ?? false),
-    });
+    };
+    // Reading twice does no more than reading once.
+    const header = method === 'GET' ? undefined : request.headers['idempotency-key'];
+    const idempotencyKey = readIdempotencyKey(header as string | undefined);
+    const { command, replayed } = await this.commands.send(caller, device, wish, { idempotencyKey });
+    if (replayed) reply.header('idempotency-replayed', 'true');
     reply.code(noResp ? 204 : 202);
-    return noResp ? undefined : { 'async-response-id': asyncId };
+    return noResp ? undefined : { 'async-response-id': command.asyncId };
   }
 }

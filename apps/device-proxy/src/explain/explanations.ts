@@ -1,6 +1,7 @@
 import { type Clock, formatTimestamp, type Identity } from '@lanyard/service';
 import { type DataSource, In, LessThan } from 'typeorm';
 import { Command } from '../commands/command.entity.js';
+import { findCommand } from '../commands/find-command.js';
 import { type CommandRecord, commandRecord } from '../commands/history.js';
 import { CommandNotFound } from '../errors.js';
 import { awakeWindowMs } from '../sessions/limits.js';
@@ -48,7 +49,7 @@ export class Explanations {
   /** Only of the caller's own key. Throws CommandNotFound. */
   async command({ keyId }: Identity, asyncId: string): Promise<ExplainedCommand> {
     const { manager } = this.dataSource;
-    const command = await manager.findOneBy(Command, { keyId, asyncId });
+    const command = await findCommand(manager, keyId, asyncId);
     if (!command) throw new CommandNotFound();
     const { deviceId, position } = command;
     const [ahead, session] = await Promise.all([

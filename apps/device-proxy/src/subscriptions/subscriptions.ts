@@ -2,6 +2,7 @@ import { causedBy } from '@lanyard/kafka';
 import type { Clock, Identity } from '@lanyard/service';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { Command } from '../commands/command.entity.js';
+import type { Stored } from '../commands/command-intake.js';
 import type { Commands, KnownDevice } from '../commands/commands.js';
 import { type DeviceRequest, defaultTiming } from '../commands/device-request.js';
 import { withDevice } from '../db/device-lock.js';
@@ -64,7 +65,7 @@ export class Subscriptions {
         identity,
         device,
         { ...wish, query: [], ...defaultTiming(session?.data.queueMode ?? false) },
-        within,
+        { within },
       );
       if (!session) return { asyncId, confirmed: false };
       // A sleeping device that reports the path already: its next value is for the new subscriber too.
@@ -81,19 +82,21 @@ export class Subscriptions {
     device: KnownDevice,
     request: DeviceRequest,
     paths: readonly string[],
-  ): Promise<Command> {
+    idempotencyKey: string | undefined,
+  ): Promise<Stored> {
     const { commands, nudges, store } = this.parts;
     const { deviceId, accountId, session } = device;
     const row = { deviceId, accountId, keyId: identity.keyId, origin: 'resource' } as const;
-    const command = await commands.send(identity, device, { kind: 'subscription', ...request }, (manager, { id }) =>
+    const within = (manager: EntityManager, { id }: Command): Promise<void> =>
       store.ask(
         manager,
         paths.map((path) => ({ ...row, path, together: id })),
-      ),
-    );
+      );
+    const wish = { kind: 'subscription', ...request } as const;
+    const stored = await commands.send(identity, device, wish, { within, idempotencyKey });
     // What was observed for this key path by path may not be wanted like that any more.
     if (session) await nudges.tell(session.owner, { about: 'interest', deviceId });
-    return command;
+    return stored;
   }
 
   async unsubscribe(identity: Identity, deviceId: string, path?: string): Promise<void> {

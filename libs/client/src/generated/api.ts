@@ -1741,6 +1741,13 @@ export interface ObjectModelList {
 }
 
 export interface DeviceCommandFilters {
+  async_id?: string;
+  async_id__eq?: string;
+  async_id__neq?: string;
+  /** Values with commas between them */
+  async_id__in?: string;
+  /** Values with commas between them */
+  async_id__nin?: string;
   device_id?: string;
   device_id__eq?: string;
   device_id__neq?: string;
@@ -3382,7 +3389,7 @@ export interface Operations {
         deviceId: string;
       };
       query: {
-        /** Yours: comes with the result. The same command with the same id again is not sent twice */
+        /** Comes with the result. The same command for the same device while the first has not ended is the same command; later it is a new one */
         'async-id': string;
         /** Extra attempts; default 0, for devices in queue mode 2 */
         retry?: number;
@@ -3390,6 +3397,10 @@ export interface Operations {
         'expiry-seconds'?: number;
         /** Seconds: the result in the answer, when the device is that quick; it goes to the channel too */
         wait?: number;
+      };
+      header?: {
+        /** Chosen by the caller, for example a UUID: the request is carried out once, however often it is sent with this key within 24 hours */
+        'Idempotency-Key'?: string;
       };
       body: {
         /** FETCH and IPATCH read and write several paths at once: uri `/`, the paths in a SenML payload */
@@ -3410,7 +3421,7 @@ export interface Operations {
     };
     answer: AsyncResponse | undefined;
   };
-  /** List the commands of the calling key; filters: device_id, state */
+  /** List the commands of the calling key; filters: async_id, device_id, state */
   'GET /v3/device-requests': {
     input: {
       query?: DeviceCommandFilters & {
@@ -3427,7 +3438,7 @@ export interface Operations {
     };
     answer: DeviceCommandList;
   };
-  /** Show one command of the calling key */
+  /** Show one command of the calling key, by its id or the newest with this async-id */
   'GET /v3/device-requests/{asyncId}': {
     input: {
       path: {
@@ -3436,7 +3447,7 @@ export interface Operations {
     };
     answer: DeviceCommand;
   };
-  /** Take back a command that waits; it ends with 429 REQUEST_CANCELLED */
+  /** Take back a command that waits, by its id or the newest with this async-id; it ends with 429 REQUEST_CANCELLED */
   'DELETE /v3/device-requests/{asyncId}': {
     input: {
       path: {
@@ -3492,6 +3503,10 @@ export interface Operations {
         /** No asynchronous response */
         noResp?: boolean;
       };
+      header?: {
+        /** Chosen by the caller, for example a UUID: the request is carried out once, however often it is sent with this key within 24 hours */
+        'Idempotency-Key'?: string;
+      };
       body: string | Uint8Array;
     };
     answer: AsyncAccepted | undefined;
@@ -3507,6 +3522,10 @@ export interface Operations {
         /** No asynchronous response */
         noResp?: boolean;
       };
+      header?: {
+        /** Chosen by the caller, for example a UUID: the request is carried out once, however often it is sent with this key within 24 hours */
+        'Idempotency-Key'?: string;
+      };
       body?: string | Uint8Array;
     };
     answer: AsyncAccepted | undefined;
@@ -3521,6 +3540,10 @@ export interface Operations {
       query?: {
         /** No asynchronous response */
         noResp?: boolean;
+      };
+      header?: {
+        /** Chosen by the caller, for example a UUID: the request is carried out once, however often it is sent with this key within 24 hours */
+        'Idempotency-Key'?: string;
       };
     };
     answer: AsyncAccepted | undefined;
@@ -3554,6 +3577,10 @@ export interface Operations {
         /** No asynchronous response */
         noResp?: boolean;
       };
+      header?: {
+        /** Chosen by the caller, for example a UUID: the request is carried out once, however often it is sent with this key within 24 hours */
+        'Idempotency-Key'?: string;
+      };
       body: string | Uint8Array;
     };
     answer: AsyncAccepted | undefined;
@@ -3570,6 +3597,10 @@ export interface Operations {
         /** No asynchronous response */
         noResp?: boolean;
       };
+      header?: {
+        /** Chosen by the caller, for example a UUID: the request is carried out once, however often it is sent with this key within 24 hours */
+        'Idempotency-Key'?: string;
+      };
       body?: string | Uint8Array;
     };
     answer: AsyncAccepted | undefined;
@@ -3585,6 +3616,10 @@ export interface Operations {
       query?: {
         /** No asynchronous response */
         noResp?: boolean;
+      };
+      header?: {
+        /** Chosen by the caller, for example a UUID: the request is carried out once, however often it is sent with this key within 24 hours */
+        'Idempotency-Key'?: string;
       };
     };
     answer: AsyncAccepted | undefined;
@@ -3620,6 +3655,10 @@ export interface Operations {
         /** No asynchronous response */
         noResp?: boolean;
       };
+      header?: {
+        /** Chosen by the caller, for example a UUID: the request is carried out once, however often it is sent with this key within 24 hours */
+        'Idempotency-Key'?: string;
+      };
       body: string | Uint8Array;
     };
     answer: AsyncAccepted | undefined;
@@ -3637,6 +3676,10 @@ export interface Operations {
         /** No asynchronous response */
         noResp?: boolean;
       };
+      header?: {
+        /** Chosen by the caller, for example a UUID: the request is carried out once, however often it is sent with this key within 24 hours */
+        'Idempotency-Key'?: string;
+      };
       body?: string | Uint8Array;
     };
     answer: AsyncAccepted | undefined;
@@ -3653,6 +3696,10 @@ export interface Operations {
       query?: {
         /** No asynchronous response */
         noResp?: boolean;
+      };
+      header?: {
+        /** Chosen by the caller, for example a UUID: the request is carried out once, however often it is sent with this key within 24 hours */
+        'Idempotency-Key'?: string;
       };
     };
     answer: AsyncAccepted | undefined;
@@ -3690,6 +3737,10 @@ export interface Operations {
         /** No asynchronous response */
         noResp?: boolean;
       };
+      header?: {
+        /** Chosen by the caller, for example a UUID: the request is carried out once, however often it is sent with this key within 24 hours */
+        'Idempotency-Key'?: string;
+      };
       body: string | Uint8Array;
     };
     answer: AsyncAccepted | undefined;
@@ -3708,6 +3759,10 @@ export interface Operations {
         /** No asynchronous response */
         noResp?: boolean;
       };
+      header?: {
+        /** Chosen by the caller, for example a UUID: the request is carried out once, however often it is sent with this key within 24 hours */
+        'Idempotency-Key'?: string;
+      };
       body?: string | Uint8Array;
     };
     answer: AsyncAccepted | undefined;
@@ -3725,6 +3780,10 @@ export interface Operations {
       query?: {
         /** No asynchronous response */
         noResp?: boolean;
+      };
+      header?: {
+        /** Chosen by the caller, for example a UUID: the request is carried out once, however often it is sent with this key within 24 hours */
+        'Idempotency-Key'?: string;
       };
     };
     answer: AsyncAccepted | undefined;

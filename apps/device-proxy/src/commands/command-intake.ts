@@ -1,0 +1,126 @@
+import { DeviceCommands } from '@lanyard/contracts';
+import { causedBy, type Outbox } from '@lanyard/kafka';
+import { type Clock, newId } from '@lanyard/service';
+import type { EntityManager } from 'typeorm';
+import { isComposite, operationOf } from '../downlink/operation.js';
+import { QueueIsFull } from '../errors.js';
+import { Command } from './command.entity.js';
+import { accepted } from './facts.js';
+import { IdempotencyKeys, type OnceOnly } from './idempotency.js';
+import { queueBytesMax, queueLengthMax } from './limits.js';
+import type { Outcome } from './outcome.js';
+
+export type NewCommand = Pick<
+  Command,
+  'deviceId' | 'accountId' | 'keyId' | 'asyncId' | 'kind' | 'method' | 'path' | 'query' | 'accept' | 'contentType'
+> & {
+  payload: Buffer | null;
+  retryMax: number;
+  expirySeconds: number;
+  fingerprint: string;
+  requestId?: string;
+  traceParent?: string;
+};
+
+export interface AcceptOptions {
+  /** Asked under the lock of the device. The command cannot be carried out: it is accepted, and finished with this at once. */
+  refusal?: () => Outcome | undefined;
+  /** Further rows of the same transaction. */
+  within?: (manager: EntityManager, command: Command) => Promise<void>;
+  /** The request is carried out once for this key of the caller's. */
+  idempotencyKey?: string;
+}
+
+export interface Stored {
+  command: Command;
+  /** The Idempotency-Key of the request came before. */
+  replayed: boolean;
+  /** The request made this command. */
+  isNew: boolean;
+}
+
+/** The async-id of v2/endpoints is made here for each call, and is no part of what the caller asks for. */
+const onceOnly = ({ keyId, kind, asyncId, fingerprint }: NewCommand, key: string): OnceOnly => ({
+  keyId,
+  key,
+  fingerprint: kind === 'endpoint' ? fingerprint : `${asyncId} ${fingerprint}`,
+});
+
+export const traceOf = ({ traceParent }: Command): { traceParent?: string } => (traceParent ? { traceParent } : {});
+
+interface IntakeParts {
+  outbox: Outbox;
+  clock: Clock;
+  replicaId: string;
+}
+
+/** What becomes of a request: a new command, or one that it repeats. The caller holds the lock of the device. */
+export class CommandIntake {
+  private readonly idempotencyKeys: IdempotencyKeys;
+
+  constructor(private readonly parts: IntakeParts) {
+    this.idempotencyKeys = new IdempotencyKeys(parts.clock);
+  }
+
+  async take(manager: EntityManager, command: NewCommand, { within, idempotencyKey }: AcceptOptions): Promise<Stored> {
+    const once = idempotencyKey === undefined ? undefined : onceOnly(command, idempotencyKey);
+    const first = once && (await this.idempotencyKeys.find(manager, once));
+    if (first) return this.before(manager, first, true);
+    const { known, length, bytes } = await this.lookAhead(manager, command);
+    if (known) {
+      if (once) await this.idempotencyKeys.store(manager, once, known);
+      return this.before(manager, known, false);
+    }
+    if (length >= queueLengthMax || bytes + (command.payload?.length ?? 0) > queueBytesMax)
+      throw new QueueIsFull(command.kind === 'device-request' || isComposite(operationOf(command)) ? 400 : 429);
+    const fresh = await this.insert(manager, command);
+    if (once) await this.idempotencyKeys.store(manager, once, fresh.id);
+    await within?.(manager, fresh);
+    return { command: fresh, replayed: false, isNew: true };
+  }
+
+  forgetOld(manager: EntityManager): Promise<void> {
+    return this.idempotencyKeys.forgetOld(manager);
+  }
+
+  private async before(manager: EntityManager, id: string, replayed: boolean): Promise<Stored> {
+    return { command: await manager.findOneByOrFail(Command, { id }), replayed, isNew: false };
+  }
+
+  private async insert(manager: EntityManager, command: NewCommand): Promise<Command> {
+    const now = this.parts.clock.now();
+    const { expirySeconds, ...fields } = command;
+    const row = manager.create(Command, {
+      ...fields,
+      id: newId(now),
+      attempts: 0,
+      state: 'waiting',
+      acceptedAt: new Date(now),
+      acceptedBy: this.parts.replicaId,
+      expiresAt: new Date(now + expirySeconds * 1000),
+    });
+    await manager.insert(Command, row);
+    causedBy(manager, row.requestId);
+    await this.parts.outbox.append(manager, DeviceCommands, accepted(row), traceOf(row));
+    return row;
+  }
+
+  /**
+   * The command that this request repeats, and what waits for the device. An async-id is a correlation id: the newest
+   * command that has it and has not ended is repeated by the same request; any other request is a new command.
+   */
+  private async lookAhead(
+    manager: EntityManager,
+    { deviceId, keyId, asyncId, fingerprint }: NewCommand,
+  ): Promise<{ known: string | null; length: number; bytes: number }> {
+    const [found]: { known: string | null; length: number; bytes: number }[] = await manager.query(
+      `SELECT (SELECT CASE WHEN fingerprint = $4 THEN id END FROM command
+               WHERE key_id = $2 AND async_id = $3 AND device_id = $1 AND state IN ('waiting', 'executing')
+               ORDER BY position DESC LIMIT 1) AS known,
+         count(*)::int AS length, coalesce(sum(octet_length(payload)), 0)::int AS bytes
+       FROM command WHERE device_id = $1 AND state IN ('waiting', 'executing')`,
+      [deviceId, keyId, asyncId, fingerprint],
+    );
+    return found ?? { known: null, length: 0, bytes: 0 };
+  }
+}
