@@ -1,25 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import { thermometer } from '@lanyard/testing';
-import { root } from '../tools/lanyard/project.mjs';
 import type { Application } from './application.js';
+import { documentedCalls } from './documented-calls.js';
 import { fresh } from './journeys.js';
 import { type Sdk, type Session, steps } from './sdk-session.js';
-
-/** Rows of the table in docs/compatibility.md, as the page says them. */
-const documented = (): string[] =>
-  readFileSync(join(root, 'docs/compatibility.md'), 'utf8')
-    .split('\n')
-    .filter((line) => /^\| \w+.*\| (passes|fails)/.test(line))
-    .map((line) =>
-      line
-        .split('|')
-        .slice(1, -1)
-        .map((cell) => cell.trim().replaceAll('`', ''))
-        .join(' | '),
-    );
 
 /** Runs them one after the other, also behind one that failed: the list says of each whether it passes. */
 const results = async (session: Session): Promise<{ rows: string[]; problems: string[] }> => {
@@ -69,7 +54,7 @@ export const officialSdk = async (admin: Application, coapUrl: string): Promise<
     };
     const { rows, problems } = await results(session);
     expect(problems).toEqual([]);
-    expect(rows).toEqual(documented());
+    expect(rows).toEqual(documentedCalls('JavaScript SDK'));
   } finally {
     await demo.device.close();
   }

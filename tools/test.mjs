@@ -11,6 +11,7 @@ import { environmentOfCompiledDevices } from './lanyard/compiled-devices.mjs';
 import { startEngines } from './lanyard/engines.mjs';
 import { removeData } from './lanyard/engine-processes.mjs';
 import { build, installPackages } from './lanyard/install.mjs';
+import { environmentOfPythonSdk } from './lanyard/python-sdk.mjs';
 import { checkEnginePrerequisites, checkNode } from './lanyard/prerequisites.mjs';
 import { isProcess, stopProcess } from './lanyard/processes.mjs';
 import { StateFile } from './lanyard/state.mjs';
@@ -71,7 +72,10 @@ await run(async () => {
   checkNode();
   checkEnginePrerequisites();
   const interop = flags.includes('--interop')
-    ? environmentOfCompiledDevices({ installs: flags.includes('--install') })
+    ? {
+        ...environmentOfCompiledDevices({ installs: flags.includes('--install') }),
+        ...environmentOfPythonSdk({ required: flags.includes('--install') }),
+      }
     : {};
   await installPackages();
   await build();
