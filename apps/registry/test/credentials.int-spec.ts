@@ -225,6 +225,27 @@ describe('credentials of devices', () => {
       expect((await call('PUT', `${trusted}/${claimed.body.id}`, both, stranger)).status).toBe(409);
     });
 
+    it('are listed by page, with filters', async () => {
+      const account = newId();
+      const ids: string[] = [];
+      for (const name of ['a', 'b', 'c']) {
+        const { certificate } = certificateAuthority(`Listed ${name}`);
+        ids.push((await call('POST', trusted, { certificate, name, enrollment_mode: name === 'b' }, account)).body.id);
+      }
+      const found = async (query: string): Promise<string[]> =>
+        (await call('GET', `${trusted}?${query}`, undefined, account)).body.data.map(({ id }) => id);
+      expect(await found('name__neq=b')).toEqual([ids[0], ids[2]]);
+      expect(await found('enrollment_mode__eq=True')).toEqual([ids[1]]);
+      expect(await found('service=lwm2m&status__in=INACTIVE,ACTIVE&order=DESC')).toEqual([...ids].reverse());
+      expect(await found(`after=${ids[0]}`)).toEqual(ids.slice(1));
+      expect((await call('GET', `${trusted}?limit=2`, undefined, account)).body).toMatchObject({
+        has_more: true,
+        total_count: 3,
+      });
+      for (const query of ['status=on', 'colour=red'])
+        expect((await call('GET', `${trusted}?${query}`, undefined, account)).status).toBe(400);
+    });
+
     it('that are INACTIVE are withdrawn for devices, and there again when ACTIVE', async () => {
       const authority = certificateAuthority('Paused CA');
       const { certificate } = authority;

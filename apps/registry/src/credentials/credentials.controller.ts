@@ -1,5 +1,13 @@
-import { Caller, type Identity, listEnvelope, type ListEnvelope, listSchema, parseListQuery } from '@lanyard/service';
-import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
+import {
+  ApiListQuery,
+  Caller,
+  type Identity,
+  type ListEnvelope,
+  listSchema,
+  parseListQuery,
+  type QueryParameters,
+} from '@lanyard/service';
+import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
 import {
   ApiConflictResponse,
   ApiCreatedResponse,
@@ -17,7 +25,7 @@ import {
   type NewCredential,
   NewCredentialSchema,
 } from './credential-fields.js';
-import { CredentialsService } from './credentials.service.js';
+import { credentialListSpec, CredentialsService } from './credentials.service.js';
 
 @ApiTags('Credentials')
 @Controller('v3/devices/:id/credentials')
@@ -26,10 +34,14 @@ export class CredentialsController {
 
   @Get()
   @ApiOperation({ summary: 'List what a device may prove its name with, without keys' })
+  @ApiListQuery(credentialListSpec, 'DeviceCredentialFilters')
   @ApiOkResponse({ standardSchema: listSchema(CredentialSchema, 'DeviceCredentialList') })
-  async list(@Caller() caller: Identity, @Param('id') id: string): Promise<ListEnvelope<Credential>> {
-    const found = await this.credentials.list(caller.accountId, id);
-    return listEnvelope(found, parseListQuery({}, { filters: {} }), found.length);
+  list(
+    @Caller() caller: Identity,
+    @Param('id') id: string,
+    @Query() query: QueryParameters,
+  ): Promise<ListEnvelope<Credential>> {
+    return this.credentials.list(caller.accountId, id, parseListQuery(query, credentialListSpec));
   }
 
   @Post()

@@ -1,10 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import type { Actor } from '@lanyard/contracts';
 import { type AuditTrail, causedBy } from '@lanyard/kafka';
-import { type EncryptionKeys, isId, isoTime, newId, seal } from '@lanyard/service';
+import {
+  type EncryptionKeys,
+  isId,
+  isoTime,
+  type ListEnvelope,
+  type ListQuery,
+  type ListSpec,
+  newId,
+  seal,
+} from '@lanyard/service';
 import type { DataSource, EntityManager } from 'typeorm';
 import { CredentialNotFound, CredentialTaken, DeviceNotFound, TooManyCredentials } from '../errors.js';
 import { isUniqueViolation } from '../devices/devices.service.js';
+import { pageOf } from '../records/page.js';
 import type { CredentialAnnouncer } from './announcer.js';
 import { readCertificate } from './certificate.js';
 import {
@@ -30,6 +40,19 @@ const wireTime = (column: string): string => `${isoTime(column)} AS ${column}`;
 const columns = `'device-credential' AS object, id, device_id, kind, identity, fingerprint, subject,
   ${wireTime('expires_at')}, ${wireTime('created_at')}`;
 
+export const credentialListSpec: ListSpec = {
+  filters: {
+    id: 'text',
+    kind: 'text',
+    identity: 'text',
+    fingerprint: 'text',
+    subject: 'text',
+    expires_at: 'date',
+    created_at: 'date',
+  },
+  sets: { kind: ['psk', 'certificate'] },
+};
+
 /** What devices show to prove who they are. A key is sealed at rest and never read back. */
 export class CredentialsService {
   constructor(
@@ -51,12 +74,12 @@ export class CredentialsService {
     }
   }
 
-  async list(accountId: string, deviceId: string): Promise<Credential[]> {
+  async list(accountId: string, deviceId: string, query: ListQuery): Promise<ListEnvelope<Credential>> {
     await this.assertDevice(this.database.manager, accountId, deviceId, '');
-    return this.database.query(
-      `SELECT ${columns} FROM registry.device_credentials WHERE device_id = $1 AND account_id = $2 ORDER BY id`,
-      [deviceId, accountId],
-    );
+    const names = Object.keys(credentialListSpec.filters).map((name) => [name, name]);
+    const source = { selected: columns, table: 'registry.device_credentials', columns: Object.fromEntries(names) };
+    const where = 'device_id = $1 AND account_id = $2';
+    return pageOf(this.database, { ...source, where, parameters: [deviceId, accountId] }, query);
   }
 
   async get(accountId: string, deviceId: string, id: string): Promise<Credential> {

@@ -1,11 +1,12 @@
 import {
+  ApiListQuery,
   Caller,
   EtagHeader,
   type Identity,
-  listEnvelope,
   type ListEnvelope,
   listSchema,
   parseListQuery,
+  type QueryParameters,
 } from '@lanyard/service';
 import {
   Body,
@@ -18,6 +19,7 @@ import {
   Param,
   Post,
   Put,
+  Query,
   UseInterceptors,
 } from '@nestjs/common';
 import {
@@ -37,7 +39,7 @@ import {
   trustedPerAccountMax,
   TrustedCertificateSchema,
 } from './fields.js';
-import { TrustedCertificatesService } from './trusted-certificates.service.js';
+import { TrustedCertificatesService, trustedListSpec } from './trusted-certificates.service.js';
 
 @ApiTags('Trusted certificates')
 @UseInterceptors(EtagHeader)
@@ -47,10 +49,10 @@ export class TrustedCertificatesController {
 
   @Get()
   @ApiOperation({ summary: 'List the issuers of device certificates that the account trusts' })
+  @ApiListQuery(trustedListSpec, 'TrustedCertificateFilters')
   @ApiOkResponse({ standardSchema: listSchema(TrustedCertificateSchema, 'TrustedCertificateList') })
-  async list(@Caller() caller: Identity): Promise<ListEnvelope<TrustedCertificate>> {
-    const found = await this.trusted.list(caller.accountId);
-    return listEnvelope(found, parseListQuery({}, { filters: {} }), found.length);
+  list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<ListEnvelope<TrustedCertificate>> {
+    return this.trusted.list(caller.accountId, parseListQuery(query, trustedListSpec));
   }
 
   @Post()

@@ -1,7 +1,17 @@
 import { type KeyObject, verify, X509Certificate } from 'node:crypto';
 import type { Actor } from '@lanyard/contracts';
 import { type AuditTrail, causedBy } from '@lanyard/kafka';
-import { dividedChange, isId, isoTime, mustMatch, newId, refuseOtherValues } from '@lanyard/service';
+import {
+  dividedChange,
+  isId,
+  isoTime,
+  type ListEnvelope,
+  type ListQuery,
+  type ListSpec,
+  mustMatch,
+  newId,
+  refuseOtherValues,
+} from '@lanyard/service';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { CredentialAnnouncer } from '../credentials/announcer.js';
 import { readCertificate } from '../credentials/certificate.js';
@@ -14,6 +24,7 @@ import {
   TooManyCredentials,
   TrustedCertificateNotFound,
 } from '../errors.js';
+import { pageOf } from '../records/page.js';
 import {
   changeable,
   type NewTrustedCertificate,
@@ -26,6 +37,36 @@ const columns = `'trusted-cert' AS object, id, account_id, name, description, 'l
   enrolment AS enrollment_mode, certificate, fingerprint AS certificate_fingerprint, subject, issuer,
   ${isoTime('expires_at')} AS validity, expires_at > clock_timestamp() AS valid, revoked_serials,
   ${isoTime('created_at')} AS created_at, ${isoTime('updated_at')} AS updated_at, ${isoTime('updated_at')} AS etag`;
+
+const table = 'registry.trusted_certificates';
+
+/** Filters of the list, most of which have the names of their columns. */
+export const trustedListSpec: ListSpec = {
+  filters: {
+    id: 'text',
+    name: 'text',
+    description: 'text',
+    service: 'text',
+    status: 'text',
+    subject: 'text',
+    issuer: 'text',
+    certificate_fingerprint: 'text',
+    enrollment_mode: 'bool',
+    verified: 'bool',
+    validity: 'date',
+    created_at: 'date',
+    updated_at: 'date',
+  },
+  sets: { service: ['lwm2m'], status: ['ACTIVE', 'INACTIVE'] },
+};
+
+const filterColumns = {
+  ...Object.fromEntries(Object.keys(trustedListSpec.filters).map((name) => [name, name])),
+  service: `'lwm2m'`,
+  certificate_fingerprint: 'fingerprint',
+  enrollment_mode: 'enrolment',
+  validity: 'expires_at',
+};
 
 /** The certificate may expire between being read and being sent back. */
 const moving = ['valid'];
@@ -88,11 +129,9 @@ export class TrustedCertificatesService {
     });
   }
 
-  list(accountId: string): Promise<TrustedCertificate[]> {
-    return this.database.query(
-      `SELECT ${columns} FROM registry.trusted_certificates WHERE account_id = $1 ORDER BY id`,
-      [accountId],
-    );
+  list(accountId: string, query: ListQuery): Promise<ListEnvelope<TrustedCertificate>> {
+    const source = { selected: columns, table, columns: filterColumns, where: 'account_id = $1' };
+    return pageOf(this.database, { ...source, parameters: [accountId] }, query);
   }
 
   get(accountId: string, id: string): Promise<TrustedCertificate> {

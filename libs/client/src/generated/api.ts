@@ -1639,6 +1639,169 @@ export interface DeviceGroupFilters {
   [name: `custom_attributes__${string}`]: string | undefined;
 }
 
+export interface DeviceCredentialFilters {
+  id?: string;
+  id__eq?: string;
+  id__neq?: string;
+  /** Values with commas between them */
+  id__in?: string;
+  /** Values with commas between them */
+  id__nin?: string;
+  kind?: 'psk' | 'certificate';
+  kind__eq?: 'psk' | 'certificate';
+  kind__neq?: 'psk' | 'certificate';
+  /** Values with commas between them */
+  kind__in?: string;
+  /** Values with commas between them */
+  kind__nin?: string;
+  identity?: string;
+  identity__eq?: string;
+  identity__neq?: string;
+  /** Values with commas between them */
+  identity__in?: string;
+  /** Values with commas between them */
+  identity__nin?: string;
+  fingerprint?: string;
+  fingerprint__eq?: string;
+  fingerprint__neq?: string;
+  /** Values with commas between them */
+  fingerprint__in?: string;
+  /** Values with commas between them */
+  fingerprint__nin?: string;
+  subject?: string;
+  subject__eq?: string;
+  subject__neq?: string;
+  /** Values with commas between them */
+  subject__in?: string;
+  /** Values with commas between them */
+  subject__nin?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  expires_at?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  expires_at__eq?: string;
+  /** Values with commas between them */
+  expires_at__in?: string;
+  /** Values with commas between them */
+  expires_at__nin?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  expires_at__lte?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  expires_at__gte?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  created_at?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  created_at__eq?: string;
+  /** Values with commas between them */
+  created_at__in?: string;
+  /** Values with commas between them */
+  created_at__nin?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  created_at__lte?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  created_at__gte?: string;
+}
+
+export interface TrustedCertificateFilters {
+  id?: string;
+  id__eq?: string;
+  id__neq?: string;
+  /** Values with commas between them */
+  id__in?: string;
+  /** Values with commas between them */
+  id__nin?: string;
+  name?: string;
+  name__eq?: string;
+  name__neq?: string;
+  /** Values with commas between them */
+  name__in?: string;
+  /** Values with commas between them */
+  name__nin?: string;
+  description?: string;
+  description__eq?: string;
+  description__neq?: string;
+  /** Values with commas between them */
+  description__in?: string;
+  /** Values with commas between them */
+  description__nin?: string;
+  service?: 'lwm2m';
+  service__eq?: 'lwm2m';
+  service__neq?: 'lwm2m';
+  /** Values with commas between them */
+  service__in?: string;
+  /** Values with commas between them */
+  service__nin?: string;
+  status?: 'ACTIVE' | 'INACTIVE';
+  status__eq?: 'ACTIVE' | 'INACTIVE';
+  status__neq?: 'ACTIVE' | 'INACTIVE';
+  /** Values with commas between them */
+  status__in?: string;
+  /** Values with commas between them */
+  status__nin?: string;
+  subject?: string;
+  subject__eq?: string;
+  subject__neq?: string;
+  /** Values with commas between them */
+  subject__in?: string;
+  /** Values with commas between them */
+  subject__nin?: string;
+  issuer?: string;
+  issuer__eq?: string;
+  issuer__neq?: string;
+  /** Values with commas between them */
+  issuer__in?: string;
+  /** Values with commas between them */
+  issuer__nin?: string;
+  certificate_fingerprint?: string;
+  certificate_fingerprint__eq?: string;
+  certificate_fingerprint__neq?: string;
+  /** Values with commas between them */
+  certificate_fingerprint__in?: string;
+  /** Values with commas between them */
+  certificate_fingerprint__nin?: string;
+  enrollment_mode?: boolean;
+  enrollment_mode__eq?: boolean;
+  enrollment_mode__neq?: boolean;
+  verified?: boolean;
+  verified__eq?: boolean;
+  verified__neq?: boolean;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  validity?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  validity__eq?: string;
+  /** Values with commas between them */
+  validity__in?: string;
+  /** Values with commas between them */
+  validity__nin?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  validity__lte?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  validity__gte?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  created_at?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  created_at__eq?: string;
+  /** Values with commas between them */
+  created_at__in?: string;
+  /** Values with commas between them */
+  created_at__nin?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  created_at__lte?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  created_at__gte?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  updated_at?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  updated_at__eq?: string;
+  /** Values with commas between them */
+  updated_at__in?: string;
+  /** Values with commas between them */
+  updated_at__nin?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  updated_at__lte?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  updated_at__gte?: string;
+}
+
 export interface AsyncResponse {
   id: string;
   status: number;
@@ -3306,6 +3469,17 @@ export interface Operations {
       path: {
         id: string;
       };
+      query?: DeviceCredentialFilters & {
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. Given several times, all hold */
+        filter?: string;
+        /** `total_count`: how many there are on all pages */
+        include?: string;
+        order?: 'ASC' | 'DESC';
+        /** Id of the last item of the page before; it may be deleted by now */
+        after?: string;
+        /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
+        limit?: number;
+      };
     };
     answer: DeviceCredentialList;
   };
@@ -3340,7 +3514,22 @@ export interface Operations {
     answer: undefined;
   };
   /** List the issuers of device certificates that the account trusts */
-  'GET /v3/trusted-certificates': { input: {}; answer: TrustedCertificateList };
+  'GET /v3/trusted-certificates': {
+    input: {
+      query?: TrustedCertificateFilters & {
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. Given several times, all hold */
+        filter?: string;
+        /** `total_count`: how many there are on all pages */
+        include?: string;
+        order?: 'ASC' | 'DESC';
+        /** Id of the last item of the page before; it may be deleted by now */
+        after?: string;
+        /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
+        limit?: number;
+      };
+    };
+    answer: TrustedCertificateList;
+  };
   /** Trust an issuer of device certificates */
   'POST /v3/trusted-certificates': {
     input: {
