@@ -40,6 +40,7 @@ describe('callback hosts', () => {
   let server: Socket;
   let asked: string[];
   let names: HostNames;
+  let nameservers: string[];
   const known: Record<string, string[]> = {
     'live.example': ['198.51.100.7', '198.51.100.8'],
     'hook.apps.svc.cluster.local': ['10.1.2.3'],
@@ -59,7 +60,8 @@ describe('callback hosts', () => {
     await new Promise<void>((bound) => server.bind(0, '127.0.0.1', bound));
     writeFileSync(join(folder, 'hosts'), '10.1.1.1 overridden.example\n');
     writeFileSync(join(folder, 'resolv.conf'), 'search svc.cluster.local\noptions ndots:2\n');
-    names = new HostNames(folder, [`127.0.0.1:${(server.address() as AddressInfo).port}`]);
+    nameservers = [`127.0.0.1:${(server.address() as AddressInfo).port}`];
+    names = new HostNames({ folder, nameservers });
   });
 
   afterEach(() => {
@@ -102,6 +104,13 @@ describe('callback hosts', () => {
     await expect(names.addressesOf('hook')).rejects.toMatchObject({ code: 'ENOTFOUND' });
     writeFileSync(join(folder, 'resolv.conf'), 'search apps.svc.cluster.local\n');
     expect(await names.addressesOf('hook')).toEqual([{ address: '10.1.2.3', family: 4 }]);
+  });
+
+  it('are not looked for in search domains where nothing private may be called', async () => {
+    const strict = new HostNames({ folder, nameservers, isSearching: false });
+    await expect(strict.addressesOf('hook.apps')).rejects.toMatchObject({ code: 'ENOTFOUND' });
+    expect(await strict.addressesOf('live.example')).toHaveLength(2);
+    expect(asked).toEqual(['hook.apps', 'live.example']);
   });
 
   it('are called only when every address of theirs may be', async () => {

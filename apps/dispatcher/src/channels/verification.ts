@@ -7,16 +7,19 @@ import { verificationsMax, verificationsOfAccountMax } from './limits.js';
 
 const body = Buffer.from('{}');
 
+/** One answer to both: otherwise a customer learns which names exist inside. */
+const notReachable = 'not reachable, or its address is not publicly reachable';
+
 const whyNot: Record<SendFailure, string> = {
   status: 'another status',
   timeout: 'no answer within 20 s',
-  unreachable: 'not reachable',
-  forbidden: 'its address is not publicly reachable',
+  unreachable: notReachable,
+  forbidden: notReachable,
   untrusted: 'its certificate is not trusted',
   'other name': 'its certificate is for another name',
   'out of date': 'its certificate has expired, or is not valid yet',
-  aborted: 'not reachable',
-  withdrawn: 'not reachable',
+  aborted: notReachable,
+  withdrawn: notReachable,
 };
 
 /** Whose URL is verified. */

@@ -75,7 +75,7 @@ export class AddressGuard {
   /** `allowCidrs`: networks that are allowed although they are private, for installations without an internet. */
   constructor(
     allowCidrs: readonly string[] = [],
-    private readonly names = new HostNames(),
+    private readonly names = new HostNames({ isSearching: allowCidrs.length > 0 }),
   ) {
     this.exceptions = listOf(allowCidrs);
   }

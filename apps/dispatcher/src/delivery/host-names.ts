@@ -64,17 +64,32 @@ const answerOf = async (resolver: Resolver, name: string): Promise<LookupAddress
   throw errors.find((error) => error && !nameless.includes(codeOf(error))) ?? errors[0];
 };
 
+export interface HostNamesOptions {
+  /** Of hosts and resolv.conf. */
+  folder?: string;
+  /** Other ones than resolv.conf says. */
+  nameservers?: readonly string[];
+  /** Whether names are looked for in the search domains too. */
+  isSearching?: boolean;
+}
+
+const absolute = (name: string): string => (name.endsWith('.') ? name : `${name}.`);
+
 /**
  * Addresses of callback hosts, as getaddrinfo finds them (hosts file, DNS with the search list) but without it: that
  * holds a thread for as long as a name server says nothing, and the whole process, its connections to the engines
  * included, has two threads for it. Here such a name costs a timer.
  */
 export class HostNames {
-  /** `nameservers`: other ones than resolv.conf says. */
-  constructor(
-    private readonly folder = '/etc',
-    private readonly nameservers?: readonly string[],
-  ) {}
+  private readonly folder: string;
+  private readonly nameservers: readonly string[] | undefined;
+  private readonly isSearching: boolean;
+
+  constructor({ folder = '/etc', nameservers, isSearching = true }: HostNamesOptions = {}) {
+    this.folder = folder;
+    this.nameservers = nameservers;
+    this.isSearching = isSearching;
+  }
 
   async addressesOf(name: string): Promise<LookupAddress[]> {
     const [hosts, resolvConf] = await Promise.all([this.read('hosts'), this.read('resolv.conf')]);
@@ -82,7 +97,7 @@ export class HostNames {
     if (known.length > 0) return known;
     const resolver = this.resolver();
     let nobody: unknown;
-    for (const candidate of candidates(name, searchIn(resolvConf))) {
+    for (const candidate of this.isSearching ? candidates(name, searchIn(resolvConf)) : [absolute(name)]) {
       try {
         return await answerOf(resolver, candidate);
       } catch (error) {
