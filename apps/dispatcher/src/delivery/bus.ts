@@ -7,11 +7,21 @@ import type { Holders } from './holders.js';
 
 type Message = { wake: string[] } | { close: string; cause: CloseCause };
 
-const parse = (text: string): Message | undefined => {
-  const message = JSON.parse(text) as Partial<{ wake: string[]; close: string; cause: CloseCause }>;
-  if (Array.isArray(message.wake)) return { wake: message.wake };
-  if (typeof message.close === 'string' && message.cause && message.cause in closeCodes)
-    return { close: message.close, cause: message.cause };
+const parsed = (text: string): Partial<Record<string, unknown>> => {
+  try {
+    return (JSON.parse(text) as Partial<Record<string, unknown>> | null) ?? {};
+  } catch {
+    return {};
+  }
+};
+
+const isCause = (cause: unknown): cause is CloseCause => typeof cause === 'string' && Object.hasOwn(closeCodes, cause);
+
+/** undefined for what no replica sends: others may publish on this Redis too. */
+export const parseMessage = (text: string): Message | undefined => {
+  const { wake, close, cause } = parsed(text);
+  if (Array.isArray(wake) && wake.every((each) => typeof each === 'string')) return { wake };
+  if (typeof close === 'string' && isCause(cause)) return { close, cause };
   return undefined;
 };
 
@@ -62,7 +72,7 @@ export class Bus {
   }
 
   private receive(text: string): void {
-    const message = parse(text);
+    const message = parseMessage(text);
     if (!message) return;
     if ('wake' in message) for (const channelId of message.wake) this.holders.wake(channelId);
     else this.holders.closeConn(message.close, message.cause);
