@@ -75,6 +75,15 @@ describe('a WebSocket and its limits', () => {
     await eventually(async () => expect(await state()).toMatchObject({ queue_size: 0 }));
   });
 
+  it('a socket that is closed is disconnected at once, although its client says no goodbye', async () => {
+    const client = await connect();
+    await isConnected();
+    client.pause();
+    await landscape.announceKey(customer, { permissions: [] });
+    // Earlier than the service gives the goodbye up.
+    await eventually(async () => expect(await state()).toMatchObject({ status: 'disconnected' }), { timeoutMs: 4_000 });
+  });
+
   // Last, because the clock is days ahead of events that come after.
   it('1001 after 24 h without an event; the channel stays and stores, 24 h more', async () => {
     const client = await connect();

@@ -59,6 +59,7 @@ describe('a WebSocket whose client is slow', () => {
       { areSuspended: false },
       {
         sent: () => undefined,
+        left: () => undefined,
         delivered: (events) => (delivered += events),
         ended: () => undefined,
         failed: (error) => {

@@ -180,6 +180,7 @@ export class WebSocketServer {
         sent: (message) => this.onSent(keyId, message),
         delivered: (events) => this.telemetry.delivered('websocket', events),
         failed: (err) => this.logger.debug({ err, channelId: keyId }, 'socket waits for Redis'),
+        left: (hold) => void this.unbind(keyId, hold),
         ended: (hold, cause) => {
           this.sessions.delete(session);
           this.holders.remove(session);

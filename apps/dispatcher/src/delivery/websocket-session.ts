@@ -38,6 +38,8 @@ export interface SessionListener {
   /** A frame is on its way. */
   sent(message: NotificationMessage): void;
   delivered(events: number): void;
+  /** The service closes the socket: what has arrived is confirmed, and the channel is free before the client says goodbye. */
+  left(hold: Hold): void;
   /** The socket is closed, by whomever. Called once. */
   ended(hold: Hold | undefined, cause: CloseCause | undefined): void;
   failed(error: unknown): void;
@@ -120,6 +122,7 @@ export class WebSocketSession implements Holder {
     this.cause = cause;
     this.socket.close(closeCodes[cause], cause);
     this.clock.after(goodbyeMs, () => this.socket.terminate());
+    this.goOn();
   }
 
   restart(): void {
@@ -160,6 +163,14 @@ export class WebSocketSession implements Holder {
       this.pumping = false;
     }
     if (this.pumpAgain && this.isOpen) this.goOn();
+    else this.leave();
+  }
+
+  /** At a restart, the client's last pongs are worth waiting for: without them, all that is under way comes twice. */
+  private leave(): void {
+    if (!this.hold || this.cause === undefined || this.cause === 'restart') return;
+    this.listener.left(this.hold);
+    this.hold = undefined;
   }
 
   private get hasRoom(): boolean {
@@ -245,7 +256,7 @@ export class WebSocketSession implements Holder {
   /** The channel is not ours any more, or Redis forgot that it is. What is not confirmed is sent again, if it can be. */
   private async attachAgain(): Promise<boolean> {
     // `restart` is called when it is over.
-    if (this.holders.areSuspended) return false;
+    if (this.holders.areSuspended || !this.isOpen) return false;
     const { channelId, accountId, conn } = this;
     const attached = await this.queue.attach(channelId, accountId, { conn, mode: 'free', kind: 'websocket' });
     if (attached.outcome !== 'ok') {
