@@ -50,6 +50,10 @@ export class OwnRedis {
     await this.client.config('SET', 'maxmemory', 1);
   }
 
+  async evictionPolicy(policy: string): Promise<void> {
+    await this.client.config('SET', 'maxmemory-policy', policy);
+  }
+
   async stop(): Promise<void> {
     this.client.disconnect();
     const ended = once(this.process, 'exit');

@@ -87,11 +87,13 @@ export class Pull {
     this.holders.add(poll);
     try {
       const { hold, cursor, born } = await this.attach(poller, poll.conn, after);
-      const batch = await this.firstBatch(poll, hold, cursor, noWait, gone).catch((error: unknown) => {
-        void this.queue.letGo(hold);
-        throw error;
-      });
-      if (batch) return this.found(hold, batch, born);
+      const found = await this.firstBatch(poll, hold, cursor, noWait, gone)
+        .then((batch) => batch && this.found(hold, batch, born))
+        .catch((error: unknown) => {
+          void this.queue.letGo(hold);
+          throw error;
+        });
+      if (found) return found;
       await this.queue.letGo(hold);
     } finally {
       this.holders.remove(poll);

@@ -134,7 +134,7 @@ export class ChannelQueue {
     if (asText(reply[0]) !== 'ok') return undefined;
     const [, attempt, max, revision, target, head, skip, ...chunks] = reply;
     const limits = { eventsMax: asNumber(max), bytesMax };
-    const batch = this.cut(chunks, asNumber(head), asNumber(skip), limits, run);
+    const batch = await this.orLetGo(hold, () => this.cut(chunks, asNumber(head), asNumber(skip), limits, run));
     return { hold, batch, attempt: asNumber(attempt), revision: asText(revision), target: asText(target) };
   }
 
@@ -266,6 +266,16 @@ export class ChannelQueue {
   async unpend(channelId: string, pendingTo: number): Promise<void> {
     const shard = this.keys.of(channelId);
     await this.link.run('unpend-1', [shard.channel(channelId)], [shard.base, channelId, pendingTo]);
+  }
+
+  /** What fails between a claim and its delivery must not keep the channel from everyone until this process ends. */
+  private async orLetGo<T>(hold: Hold, work: () => T): Promise<T> {
+    try {
+      return work();
+    } catch (error) {
+      await this.letGo(hold);
+      throw error;
+    }
   }
 
   private async sendAck(

@@ -1,4 +1,12 @@
-import { isCluster, type Logger, masterNodes, onNodeLost, type RedisClient, redisClient } from '@lanyard/service';
+import {
+  ConfigError,
+  isCluster,
+  type Logger,
+  masterNodes,
+  onNodeLost,
+  type RedisClient,
+  redisClient,
+} from '@lanyard/service';
 import { type CommandName, scripts } from './scripts.js';
 
 export type Reply = Buffer | number | null | Reply[];
@@ -46,6 +54,22 @@ const ready = (redis: RedisClient): Promise<void> =>
     });
   });
 
+/** Redis may delete queues when its memory is full. */
+const policiesThatDeleteQueues = /^allkeys-/;
+
+/** Throws ConfigError where Redis deletes what must stay. The setting itself is hidden by many providers. */
+const checkEviction = async (redis: RedisClient, logger: Logger): Promise<void> => {
+  for (const node of masterNodes(redis)) {
+    const [, policy = 'noeviction'] = /^maxmemory_policy:(\S+)/m.exec(await node.info('memory')) ?? [];
+    if (policiesThatDeleteQueues.test(policy))
+      throw new ConfigError(
+        'REDIS_URL',
+        `leads to a Redis that deletes events (maxmemory-policy ${policy}): set noeviction`,
+      );
+    if (policy !== 'noeviction') logger.warn({ policy }, 'maxmemory-policy of Redis should be noeviction');
+  }
+};
+
 /** When a node of a cluster was lost: whoever starts over tries until its successor answers. */
 const nodeBackMs = 100;
 
@@ -78,7 +102,13 @@ export class RedisLink {
     const redis = openRedis(url, logger);
     await ready(redis);
     const link = new RedisLink(redis, logger);
-    await link.loadScripts();
+    try {
+      await checkEviction(redis, logger);
+      await link.loadScripts();
+    } catch (error) {
+      link.close();
+      throw error;
+    }
     return link;
   }
 

@@ -26,10 +26,14 @@ redis.call('HSET', key, 'attempt', 0, 'failSince', '', 'lingerUntil', linger, 's
 local goes_on = (ARGV[14] == '' or ARGV[14] == state.rev) and state.stopped == ''
 if mode == 'hold' then return { 'held', books.head, goes_on and 1 or 0 } end
 if mode == 'next' and goes_on and books.n > 0 then
-  local chunks, sent_to =
+  local chunks, sent_to, is_lost =
     batch_at(queue, 0, books.skip, books.head, tonumber(state.max), bytes_max, state.born, ARGV, 15)
-  redis.call('HSET', key, 'sentFrom', books.head, 'sentTo', sent_to)
-  return answer({ 'next', tonumber(state.max), books.head, books.skip }, chunks)
+  if not is_lost then
+    redis.call('HSET', key, 'sentFrom', books.head, 'sentTo', sent_to)
+    return answer({ 'next', tonumber(state.max), books.head, books.skip }, chunks)
+  end
+  stamp_head(queue, books)
+  save_books(key, books)
 end
 release(base, key, channel, state.owner)
 if books.n == 0 then return { 'released', 0 } end

@@ -22,12 +22,17 @@ if drop_aged(queue, books, oldest) > 0 then save_books(key, books) end
 redis.call('ZREM', ready, channel)
 if books.n == 0 then return { 'none' } end
 
-hold(base, channel, owner)
 local target = state.rev == known and '' or state.target
 local max = tonumber(state.max)
 -- What was sent before is sent again as it was, with the same id: its receiver may have it.
 local again = (tonumber(state.repeatTo) or 0) - books.head
 if again > 0 then max = math.min(max, again) end
-local chunks, sent_to = batch_at(queue, 0, books.skip, books.head, max, bytes_max, state.born, ARGV, 9)
+local chunks, sent_to, is_lost = batch_at(queue, 0, books.skip, books.head, max, bytes_max, state.born, ARGV, 9)
+if is_lost then
+  stamp_head(queue, books)
+  save_books(key, books)
+  return { 'none' }
+end
+hold(base, channel, owner)
 redis.call('HSET', key, 'owner', owner, 'token', token, 'sentFrom', books.head, 'sentTo', sent_to)
 return answer({ 'ok', tonumber(state.attempt) or 0, max, state.rev, target, books.head, books.skip }, chunks)

@@ -61,9 +61,11 @@ local function chunk_head(chunk)
   return struct.unpack('>BI4d', chunk)
 end
 
+-- A list that ends before the books do was evicted by Redis: what it held counts as dropped by size.
 local function stamp_head(queue, s)
   local first = redis.call('LINDEX', queue, 0)
   if not first then
+    s.droppedSize, s.head = s.droppedSize + s.n, s.head + s.n
     s.headAt, s.skip, s.n, s.bytes = false, 0, 0, 0
     return
   end
@@ -107,7 +109,15 @@ local function take_away(queue, s, to, hint)
     return to - before
   end
   while s.head < to and s.n > 0 do
-    local _, count = chunk_head(redis.call('LINDEX', queue, 0))
+    local first = redis.call('LINDEX', queue, 0)
+    if not first then
+      local lost = math.max(0, s.head + s.n - math.max(s.head, to))
+      s.head, s.n = s.head + s.n - lost, lost
+      local arrived = s.head - before
+      stamp_head(queue, s)
+      return arrived
+    end
+    local _, count = chunk_head(first)
     if s.head + count - s.skip <= to then
       pop(queue, s)
     else
@@ -167,11 +177,12 @@ local function has_itself(born, args, first, at)
   return born ~= '' and args[first] == born and at >= tonumber(args[first + 1]) and at < tonumber(args[first + 2])
 end
 
--- Chunks of a batch from list position `index`, event `from` on, unless the caller has them itself; and where it may end.
+-- Chunks of a batch from list position `index`, event `from` on, unless the caller has them itself; where it may end; and
+-- whether the list does not have them, although the books say so.
 local function batch_at(queue, index, skip, from, max, bytes_max, born, args, first)
   if has_itself(born, args, first, from) then return {}, math.min(from + max, tonumber(args[first + 2])) end
   local chunks = read_chunks(queue, index, skip, max, bytes_max)
-  return chunks, from + events_in(chunks, skip)
+  return chunks, from + events_in(chunks, skip), #chunks == 0
 end
 
 -- unpack() has a limit that a batch of single events would pass.

@@ -35,8 +35,17 @@ if from >= books.head + books.n then
   redis.call('ZREM', ready, channel)
   return { 'empty', books.head }
 end
-local chunks, sent_to = batch_at(queue, index, skip, from, tonumber(state.max), bytes_max, state.born, ARGV, 10)
+local chunks, sent_to, is_lost = batch_at(queue, index, skip, from, tonumber(state.max), bytes_max, state.born, ARGV, 10)
 though_full(base)
+if is_lost then
+  -- What was sent before is confirmed first.
+  if from == books.head then
+    stamp_head(queue, books)
+    save_books(key, books)
+  end
+  redis.call('ZREM', ready, channel)
+  return { 'empty', books.head }
+end
 -- A socket says itself from where on its events arrived; of a poll, the next one must know it.
 if state.kind == 'pull' then
   redis.call('HSET', key, 'sentFrom', from, 'sentTo', sent_to)
