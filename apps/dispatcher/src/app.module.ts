@@ -11,12 +11,13 @@ import { WebSocketController } from './delivery/websocket.controller.js';
 import { ExplainController } from './explain/explain.controller.js';
 import { Explanations } from './explain/explanations.js';
 import { FactsConsumer } from './intake/facts.consumer.js';
+import { Arrivals } from './intake/arrivals.js';
 import { Intake } from './intake/intake.js';
 import { EventTraces } from './tracing/event-traces.js';
 
 @Module({})
 export class AppModule {
-  static of({ channels, secrets, pull, explanations, intake, traces, keys }: Assembly): DynamicModule {
+  static of({ channels, secrets, pull, explanations, intake, arrivals, traces, keys }: Assembly): DynamicModule {
     return {
       module: AppModule,
       controllers: [
@@ -33,6 +34,7 @@ export class AppModule {
         { provide: Pull, useValue: pull },
         { provide: Explanations, useValue: explanations },
         { provide: Intake, useValue: intake },
+        { provide: Arrivals, useValue: arrivals },
         { provide: EventTraces, useValue: traces },
         { provide: KeyDirectory, useValue: keys },
       ],

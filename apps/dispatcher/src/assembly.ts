@@ -147,6 +147,7 @@ export const assemble = (config: DispatcherConfig, { logger, metrics, tracing }:
     traces,
     explanations: new Explanations({ database: engines.database, kafka: engines.kafka, registry, intake, clock }),
     intake,
+    arrivals: engines.arrivals,
     keys,
     watch,
     registry,

@@ -13,6 +13,7 @@ import { exitOnFatal, openDatabase, type ServiceParts } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
 import { type KeyRecord, keyRecord } from './channels/key-directory.js';
 import type { DispatcherConfig } from './config.js';
+import { Arrivals } from './intake/arrivals.js';
 import { Keys } from './queue/keys.js';
 import { RedisLink } from './queue/redis-link.js';
 import { SharedClock } from './queue/shared-clock.js';
@@ -30,6 +31,7 @@ export interface Engines {
   intakeLink: RedisLink;
   /** The time of what is stored in Redis. */
   clock: SharedClock;
+  arrivals: Arrivals;
   outbox: Outbox;
   relay: OutboxRelay;
   accessKeys: StateReader<AccessKeyChanged, KeyRecord>;
@@ -52,10 +54,14 @@ export const openEngines = async (config: DispatcherConfig, parts: ServiceParts)
   ]);
   const clock = new SharedClock(parts.clock, link, new Keys(config.redisPrefix, config.queueShards).shardCount);
   await clock.start();
+  const topics = sources.map(({ name }) => name);
+  const arrivals = new Arrivals(kafka, topics, clock, logger);
+  await arrivals.start();
   health.add('postgresql', async () => void (await database.query('SELECT 1')));
   health.add('kafka', () => kafka.check());
   health.add('redis', async () => void (await link.redis.ping()));
   const close = async (): Promise<void> => {
+    arrivals.stop();
     await relay.stop();
     await accessKeys.stop();
     await producer.disconnect();
@@ -65,5 +71,16 @@ export const openEngines = async (config: DispatcherConfig, parts: ServiceParts)
     intakeLink.close();
     await database.destroy();
   };
-  return { database, kafka, link, intakeLink, clock, outbox: new Outbox(schema, app), relay, accessKeys, close };
+  return {
+    database,
+    kafka,
+    link,
+    intakeLink,
+    clock,
+    arrivals,
+    outbox: new Outbox(schema, app),
+    relay,
+    accessKeys,
+    close,
+  };
 };

@@ -3,6 +3,7 @@ import { type Batch, OnBatch } from '@lanyard/kafka';
 import { Controller, Inject } from '@nestjs/common';
 import { LinkLost } from '../queue/redis-link.js';
 import { EventTraces } from '../tracing/event-traces.js';
+import { Arrivals } from './arrivals.js';
 import { Intake } from './intake.js';
 import { type IntakeBatch, intakeBatch } from './intake-event.js';
 
@@ -11,23 +12,24 @@ import { type IntakeBatch, intakeBatch } from './intake-event.js';
 export class FactsConsumer {
   constructor(
     @Inject(Intake) private readonly intake: Intake,
+    @Inject(Arrivals) private readonly arrivals: Arrivals,
     @Inject(EventTraces) private readonly traces: EventTraces,
   ) {}
 
   @OnBatch(DeviceSessions, { raw: true })
   async onSessions(batch: Batch<unknown>): Promise<void> {
-    await this.append(batch, intakeBatch(batch));
+    await this.append(batch, intakeBatch(batch, this.arrivals));
   }
 
   @OnBatch(DeviceValues, { raw: true })
   async onValues(batch: Batch<unknown>): Promise<void> {
-    const events = intakeBatch(batch);
+    const events = intakeBatch(batch, this.arrivals);
     await this.traces.appending(batch, () => this.append(batch, events));
   }
 
   @OnBatch(DeviceCommandResults, { raw: true })
   async onResults(batch: Batch<unknown>): Promise<void> {
-    const events = intakeBatch(batch);
+    const events = intakeBatch(batch, this.arrivals);
     await this.traces.appending(batch, () => this.append(batch, events));
   }
 

@@ -1,6 +1,7 @@
 import { type FramedItem, InvalidMessage, sliceItem } from '@lanyard/contracts';
 import { type Batch, PoisonMessage } from '@lanyard/kafka';
 import { render } from '../messages/render.js';
+import type { Arrivals } from './arrivals.js';
 import type { RenderCode } from '../messages/render-options.js';
 
 /** An item on its way into queues. Rendered once for all channels that want the same form. */
@@ -11,9 +12,11 @@ export class IntakeEvent {
 
   constructor(
     readonly offset: bigint,
-    /** When the message was queued: the `timestamp` of the item, and the start of its 24 h (spec §8). */
+    /** When the message was queued, by its producer's clock: the `timestamp` of the item. */
     readonly timestampMs: number,
     readonly item: FramedItem,
+    /** Its age counts from here: not from before it can have come, should its producer's clock be behind. */
+    readonly queuedAtMs = timestampMs,
   ) {}
 
   rendered(code: RenderCode): Buffer {
@@ -37,12 +40,18 @@ export interface IntakeBatch {
 }
 
 /** Cuts the items out. Throws PoisonMessage for a message with broken framing, before anything is appended. */
-export const intakeBatch = ({ topic, partition, messages, nextOffset }: Batch<unknown>): IntakeBatch => {
+export const intakeBatch = (
+  { topic, partition, messages, nextOffset }: Batch<unknown>,
+  arrivals: Pick<Arrivals, 'notBefore'>,
+): IntakeBatch => {
   const events: IntakeEvent[] = [];
   for (const message of messages) {
     try {
       const item = sliceItem(topic, message.raw, message.headers);
-      if (item) events.push(new IntakeEvent(message.offset, message.timestampMs, item));
+      if (!item) continue;
+      const { offset, timestampMs } = message;
+      const queuedAtMs = Math.max(timestampMs, arrivals.notBefore(topic, partition, offset));
+      events.push(new IntakeEvent(offset, timestampMs, item, queuedAtMs));
     } catch (error) {
       if (error instanceof InvalidMessage) throw new PoisonMessage(message.offset, error.message);
       throw error;

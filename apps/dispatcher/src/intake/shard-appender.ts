@@ -203,7 +203,7 @@ export class ShardAppender {
       const code = this.renderCodes.get(channelId) ?? 0;
       const builder = new ChunkBuilder();
       for (const part of parts)
-        for (const event of this.fresh(part)) builder.add(event.item.category, event.rendered(code), event.timestampMs);
+        for (const event of this.fresh(part)) builder.add(event.item.category, event.rendered(code), event.queuedAtMs);
       const events = builder.count;
       if (events === 0) continue;
       const taking = this.taker?.offer(channelId);

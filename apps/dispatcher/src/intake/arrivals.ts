@@ -1,0 +1,79 @@
+import type { KafkaConnection } from '@lanyard/kafka';
+import type { Clock, Logger, Timer } from '@lanyard/service';
+import { positionOf } from './audience.js';
+
+/** Less than `beforeChannelSlackMs`: an event behind a new channel's registration is never taken for an earlier one. */
+const lookPeriodMs = 5_000;
+
+/** Kept of each partition: an hour and more for a consumer that is behind. */
+const endsMax = 1_000;
+
+interface End {
+  /** Before Kafka was asked. */
+  atMs: number;
+  offset: bigint;
+}
+
+/**
+ * When messages came to Kafka at the earliest. A message behind the end that a partition had at some time came after that
+ * time, whatever its producer's clock says. Of what was there before this replica started, only the producer's clock tells.
+ */
+export class Arrivals {
+  private readonly ends = new Map<string, End[]>();
+  private looking: Timer | undefined;
+  private isAsking = false;
+
+  constructor(
+    private readonly kafka: Pick<KafkaConnection, 'offsets'>,
+    private readonly topics: readonly string[],
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Rejects when Kafka does not answer. */
+  async start(): Promise<void> {
+    await Promise.all(this.topics.map((topic) => this.look(topic)));
+    this.looking = this.clock.every(lookPeriodMs, () => void this.lookAgain());
+  }
+
+  stop(): void {
+    this.looking?.cancel();
+  }
+
+  /** -Infinity when that is not known. */
+  notBefore(topic: string, partition: number, offset: bigint): number {
+    const ends = this.ends.get(positionOf({ topic, partition })) ?? [];
+    // Nearly always it is one of the last.
+    let n = ends.length - 1;
+    while (n >= 0 && (ends[n] as End).offset > offset) n--;
+    return ends[n]?.atMs ?? -Infinity;
+  }
+
+  /** The partition ended at this offset, at this time or later. */
+  private note(position: string, end: End): void {
+    const ends = this.ends.get(position) ?? [];
+    const last = ends.at(-1);
+    // A topic that was deleted and created again counts from 0.
+    if (last && last.offset > end.offset) ends.length = 0;
+    else if (last?.offset === end.offset) ends.pop();
+    ends.push(end);
+    if (ends.length > endsMax) ends.shift();
+    this.ends.set(position, ends);
+  }
+
+  private async look(topic: string): Promise<void> {
+    const atMs = this.clock.now();
+    for (const [partition, { high }] of await this.kafka.offsets(topic))
+      this.note(positionOf({ topic, partition }), { atMs, offset: high });
+  }
+
+  private async lookAgain(): Promise<void> {
+    if (this.isAsking) return;
+    this.isAsking = true;
+    const looks = this.topics.map((topic) =>
+      this.look(topic).catch((err: unknown) => this.logger.debug({ err, topic }, 'Kafka does not say where it ends')),
+    );
+    await Promise.all(looks);
+    this.isAsking = false;
+  }
+}
