@@ -1,4 +1,4 @@
-"""Every call of PyPI mbed-cloud-sdk that Lanyard offers, one JSON line for each: area, calls, and the problem if there is one.
+"""Every call of PyPI mbed-cloud-sdk that Lanyard offers, a line `ROW area | calls | passes` for each, or what is wrong.
 
 Environment: MBED_CLOUD_SDK_HOST, MBED_CLOUD_SDK_API_KEY, DEVICE_ID, DEVICE_NAME (the demonstration device), LESHAN_ID
 (a device on Eclipse Leshan), WEBHOOK_URL (answers 204), CA_FILE (PEM of an authority).
@@ -308,10 +308,11 @@ def _():
 
 
 for area, calls, run in steps:
-    problem = None
+    result = 'passes'
     try:
         run()
     except Exception as error:
-        problem = '%s: %s %s' % (type(error).__name__, error, traceback.format_exc(limit=-3))
-    print('ROW ' + json.dumps({'area': area, 'calls': calls, 'problem': problem}), flush=True)
+        trace = traceback.format_exc(limit=-3).replace('\n', ' ')
+        result = 'fails %s: %s %s' % (type(error).__name__, error, trace)
+    print('ROW %s | %s | %s' % (area, calls, result.replace('\n', ' ')), flush=True)
 os._exit(0)
