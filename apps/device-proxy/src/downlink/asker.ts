@@ -25,6 +25,12 @@ export interface DeviceReply {
   maxAgeSeconds?: number;
 }
 
+/** Of a format: 4.06, 4.15, and 4.02 from devices that do not know the option. */
+const refusals = new Set(['4.02', '4.06', '4.15']);
+
+const heeding = (request: DeviceRequest, onSent: OnSent | undefined): DeviceRequest =>
+  onSent ? { onSent, ...request } : request;
+
 const replyOf = (path: string, { code, payload, contentFormat, maxAgeSeconds }: DeviceAnswer): DeviceReply => ({
   code,
   payload,
@@ -46,8 +52,10 @@ export class Asker {
   /** `onSent` is called for each message that leaves. */
   async ask(session: Session, ask: Ask, onSent?: OnSent): Promise<DeviceReply> {
     const asked = requestFor(session.data, ask, this.models.of(session.accountId));
-    const request = onSent ? { onSent, ...asked } : asked;
-    const answer = await this.hear(session, (signal) => this.link.request(session.address, request, signal));
+    const usual = ask.operation === 'read' && ask.accept === null;
+    const answer = await this.inAnyFormat(session, ask.path, asked, usual, (request) =>
+      this.hear(session, (signal) => this.link.request(session.address, heeding(request, onSent), signal)),
+    );
     return replyOf(ask.path, answer);
   }
 
@@ -55,15 +63,41 @@ export class Asker {
     session: Session,
     target: Target,
     onSent?: OnSent,
-  ): Promise<{ reply: DeviceReply; token?: string; accept?: number }> {
-    const asked = observeRequest(session.data, target);
-    const request = onSent ? { onSent, ...asked } : asked;
-    const { answer, token } = await this.hear(session, (signal) => this.link.observe(session.address, request, signal));
-    const { accept } = request;
+  ): Promise<{ reply: DeviceReply; token?: string; accept?: number | null }> {
+    const asked = observeRequest(session.data, target, this.models.of(session.accountId));
+    const usual = !target.together && target.accept === undefined;
+    let { accept }: { accept?: number | null } = asked;
+    const { answer, token } = await this.inAnyFormat(session, target.path, asked, usual, async (request) => {
+      accept = usual ? (request.accept ?? null) : request.accept;
+      const { answer, token } = await this.hear(session, (signal) =>
+        this.link.observe(session.address, heeding(request, onSent), signal),
+      );
+      return { ...answer, answer, token };
+    });
     const reply = target.together
-      ? replyOf('/', { ...answer, contentFormat: answer.contentFormat ?? accept })
+      ? replyOf('/', { ...answer, contentFormat: answer.contentFormat ?? asked.accept })
       : replyOf(target.path, answer);
     return { reply, token, accept };
+  }
+
+  /**
+   * A device that refuses the format which is asked for by default is asked without Accept, and from then on at once.
+   * `usual`: nobody wished for another format.
+   */
+  private async inAnyFormat<A extends { code: string }>(
+    session: Session,
+    path: string,
+    asked: DeviceRequest,
+    usual: boolean,
+    attempt: (request: DeviceRequest) => Promise<A>,
+  ): Promise<A> {
+    if (!usual || asked.accept === undefined) return attempt(asked);
+    const { accept: _, ...plain } = asked;
+    if (session.refusedFormats.has(path)) return attempt(plain);
+    const answer = await attempt(asked);
+    if (!refusals.has(answer.code)) return answer;
+    session.refusedFormats.add(path);
+    return attempt(plain);
   }
 
   async cancel(session: Session, observation: Observation): Promise<void> {
@@ -86,6 +120,7 @@ export class Asker {
 
   /** The request that made the observation: further blocks and the cancellation repeat it. */
   requestOf(session: Session, observation: Observation): DeviceRequest {
-    return observeRequest(session.data, observation);
+    const accept = observation.auto ? null : observation.accept;
+    return observeRequest(session.data, { ...observation, accept }, this.models.of(session.accountId));
   }
 }

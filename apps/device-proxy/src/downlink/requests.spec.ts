@@ -18,11 +18,12 @@ const ask = (operation: Operation, path: string, more: Partial<Ask> = {}): Ask =
 
 describe('requestFor', () => {
   it.each<[string, Ask, object]>([
-    ['a resource is read as the device likes', ask('read', '/3/0/0'), { method: 'GET', path: '/3/0/0' }],
+    ['a text resource is read as text', ask('read', '/3/0/0'), { method: 'GET', path: '/3/0/0', accept: 0 }],
+    ['opaque bytes are read as such', ask('read', '/5/0/0'), { method: 'GET', path: '/5/0/0', accept: 42 }],
     [
-      'an instance is read in what the device speaks',
+      'an instance is read as TLV, though the device names SenML',
       ask('read', '/3/0'),
-      { method: 'GET', path: '/3/0', accept: 112 },
+      { method: 'GET', path: '/3/0', accept: 11542 },
     ],
     [
       'a wish is passed on',
@@ -86,6 +87,8 @@ describe('requestFor', () => {
   });
 
   it('paths lie below the root of the device', () => {
-    expect(observeRequest({ ...data, rootPath: '/lwm2m' }, { path: '/3/0/0' }).path).toBe('/lwm2m/3/0/0');
+    expect(observeRequest({ ...data, rootPath: '/lwm2m' }, { path: '/3/0/0' }, standardModels()).path).toBe(
+      '/lwm2m/3/0/0',
+    );
   });
 });

@@ -1,11 +1,4 @@
-import {
-  chooseAccept,
-  contentFormat,
-  encodePaths,
-  type Lwm2mVersion,
-  type ModelRegistry,
-  numberFor,
-} from '@lanyard/lwm2m';
+import { chooseAccept, contentFormat, encodePaths, type ModelRegistry, numberFor, parsePath } from '@lanyard/lwm2m';
 import type { Target } from '../sessions/observations.js';
 import type { RegistrationData } from '../sessions/session.js';
 import type { DeviceRequest } from '../transport/device-link.js';
@@ -23,8 +16,10 @@ export interface Ask {
   payload: Buffer | null;
 }
 
-const acceptFor = ({ lwm2mVersion, contentFormats }: RegistrationData, path: string): number | undefined =>
-  chooseAccept(path, { version: lwm2mVersion as Lwm2mVersion, rootContentFormats: contentFormats });
+const acceptFor = ({ contentFormats }: RegistrationData, path: string, models: ModelRegistry): number => {
+  const { object, resource } = parsePath(path);
+  return chooseAccept(path, resource === undefined ? undefined : models.resource(object, resource), contentFormats);
+};
 
 /** A media type as the number that the device knows; a number that the sender wrote stays. */
 const numberOf = (mediaType: string, { contentFormats }: RegistrationData): number | undefined => {
@@ -38,8 +33,14 @@ const content = (data: RegistrationData, { payload, contentType }: Ask, fallback
   return { payload, contentFormat: given ?? numberFor(fallback, data.contentFormats) };
 };
 
-const read = (data: RegistrationData, path: string, wish: number | undefined): DeviceRequest => {
-  const accept = wish ?? acceptFor(data, path);
+/** `wish`: null for a device that is to choose. */
+const read = (
+  data: RegistrationData,
+  path: string,
+  wish: number | null | undefined,
+  models: ModelRegistry,
+): DeviceRequest => {
+  const accept = wish === undefined ? acceptFor(data, path, models) : (wish ?? undefined);
   return { method: 'GET', path: data.rootPath + path, ...(accept !== undefined && { accept }) };
 };
 
@@ -58,11 +59,11 @@ export const requestFor = (data: RegistrationData, ask: Ask, models: ModelRegist
   const path = data.rootPath + ask.path;
   switch (ask.operation) {
     case 'read':
-      return read(data, ask.path, ask.accept === null ? undefined : numberOf(ask.accept, data));
+      return read(data, ask.path, ask.accept === null ? undefined : numberOf(ask.accept, data), models);
     case 'discover':
       return { method: 'GET', path, accept: contentFormat.linkFormat };
     case 'observe':
-      return observeRequest(data, { path: ask.path });
+      return observeRequest(data, { path: ask.path }, models);
     case 'write': {
       const format = numberFor(writeFormat(ask.path, models), data.contentFormats);
       return {
@@ -91,8 +92,12 @@ export const requestFor = (data: RegistrationData, ask: Ask, models: ModelRegist
 };
 
 /** The same for the first request, for further blocks of a notification, and for the cancellation. */
-export const observeRequest = (data: RegistrationData, { path, together, accept }: Target): DeviceRequest => {
-  if (!together) return read(data, path, accept);
+export const observeRequest = (
+  data: RegistrationData,
+  { path, together, accept }: Target,
+  models: ModelRegistry,
+): DeviceRequest => {
+  if (!together) return read(data, path, accept, models);
   const { paths, format } = together;
   const payload = encodePaths(format, paths);
   return { method: 'FETCH', path: data.rootPath || '/', payload, contentFormat: format, accept: accept ?? format };

@@ -11,8 +11,8 @@ export interface Observation {
   path: string;
   /** Hex. */
   token: string;
-  /** Content-Format that was asked for, to ask for the same again. */
-  accept?: number;
+  /** Content-Format that was asked for, to ask for the same again; null: the device chose, as it refused the usual one. */
+  accept?: number | null;
   /** The device observes this path by itself: the token is its own and nobody has to ask for it. */
   auto?: boolean;
   together?: Together;

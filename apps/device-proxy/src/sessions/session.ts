@@ -3,6 +3,7 @@ import type { RulesOfKey } from '../presubscriptions/rules.js';
 import { listings } from './listings.js';
 import type { NewestByToken } from './newest.js';
 import { type Observation, Observations } from './observations.js';
+import { RefusedFormats } from './refused-formats.js';
 import type { ShownCredential } from '../transport/sender.js';
 
 /** One entry of a registration's link list, alternate root already taken off its path. */
@@ -78,6 +79,7 @@ export class Session {
   silent = false;
   /** It was heard, or something came of it, and that is not written to Redis yet. */
   unwritten = false;
+  readonly refusedFormats = new RefusedFormats();
   /** It ended here: by deregistration, expiry or take-over. */
   isOver = false;
   /** Where its observations stood when it was written last, until they are adopted. */

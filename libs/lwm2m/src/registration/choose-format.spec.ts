@@ -1,23 +1,33 @@
 import { describe, expect, it } from '@jest/globals';
+import { standardModels } from '../models/standard-models.js';
 import { chooseAccept, chooseWriteFormat, numberFor } from './choose-format.js';
+
+const models = standardModels();
+const modelOf = (path: string) => {
+  const [, object, , resource] = path.split('/').map(Number);
+  return resource === undefined ? undefined : models.resource(object as number, resource);
+};
 
 describe('chooseAccept', () => {
   it.each([
-    ['the most compact a device names', [0, 60, 110, 112, 11_542, 11_543], 112],
-    ['TLV before JSON', [110, 11_542], 11_542],
-    ['SenML JSON before that of LwM2M 1.0', [11_543, 110], 110],
-    ['the JSON of LwM2M 1.0', [11_543], 11_543],
-    ['an old number where the device names that', [1542, 1543], 1542],
-    ['the number of today where it names both', [1543, 11_543], 11_543],
-    ['TLV where none is named', [], 11_542],
-    ['TLV where none that is named is structured', [0, 42, 60], 11_542],
-  ])('asks for %s', (_name, rootContentFormats, format) => {
-    expect(chooseAccept('/3/0', { version: '1.1', rootContentFormats })).toBe(format);
-    expect(chooseAccept('/3', { version: '1.0', rootContentFormats })).toBe(format);
+    ['a string', '/3/0/0', 0],
+    ['a float', '/3303/0/5700', 0],
+    ['an integer', '/3/0/9', 0],
+    ['a boolean', '/3342/0/5500', 0],
+    ['a time', '/3/0/13', 0],
+    ['opaque bytes', '/5/0/0', 42],
+    ['a resource of unknown type', '/40000/0/1', 0],
+    ['a resource with several instances', '/3/0/6', 11_542],
+    ['one of its instances', '/3/0/6/1', 0],
+    ['an instance', '/3/0', 11_542],
+    ['an object', '/3', 11_542],
+  ])('%s: %s is asked for as %i, whatever else the device names', (_name, path, format) => {
+    for (const named of [[], [112], [110, 112, 11_543]]) expect(chooseAccept(path, modelOf(path), named)).toBe(format);
   });
 
-  it.each(['/3/0/0', '/3/0/6/1'])('leaves the choice to the device for %s', (path) => {
-    expect(chooseAccept(path, { version: '1.1', rootContentFormats: [112] })).toBeUndefined();
+  it('goes by the numbers that the device knows', () => {
+    expect(chooseAccept('/3', undefined, [1542, 1543])).toBe(1542);
+    expect(chooseAccept('/3/0/0', modelOf('/3/0/0'), [1541])).toBe(1541);
   });
 });
 

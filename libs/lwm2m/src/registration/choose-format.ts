@@ -1,21 +1,7 @@
 import { contentFormat, currentFormat } from '../formats/content-format.js';
 import type { ResourceType } from '../formats/value.js';
+import type { ResourceModel } from '../models/model-registry.js';
 import { parsePath } from '../paths/path.js';
-import type { Lwm2mVersion } from './registration-parameters.js';
-
-export interface Speaks {
-  version: Lwm2mVersion;
-  /** `ct` of the root link. */
-  rootContentFormats: readonly number[];
-}
-
-/** Best first: compact before readable. */
-const structured = [
-  contentFormat.senmlCbor,
-  contentFormat.tlv,
-  contentFormat.senmlJson,
-  contentFormat.lwm2mJson,
-] as const;
 
 /** The number that a device knows a format by: an old one where it names only that. */
 export const numberFor = (format: number, rootContentFormats: readonly number[]): number => {
@@ -24,15 +10,17 @@ export const numberFor = (format: number, rootContentFormats: readonly number[])
 };
 
 /**
- * What to ask for when the caller has no wish: of the structured formats that the device names, the most compact; TLV
- * where it names none. undefined for a single resource: the device answers as it likes, and the answer says what it is.
+ * What to ask for when the caller has no wish: opaque bytes as opaque, any other single value as text, and TLV for what
+ * holds several values. A resource of unknown type is asked for as text: a device that has none of it refuses.
  */
-export const chooseAccept = (path: string, { rootContentFormats }: Speaks): number | undefined => {
-  if (parsePath(path).resource !== undefined) return undefined;
-  for (const format of structured) {
-    if (rootContentFormats.some((one) => currentFormat(one) === format)) return numberFor(format, rootContentFormats);
-  }
-  return contentFormat.tlv;
+export const chooseAccept = (
+  path: string,
+  model: Pick<ResourceModel, 'type' | 'multiple'> | undefined,
+  rootContentFormats: readonly number[],
+): number => {
+  const { resource, resourceInstance } = parsePath(path);
+  const single = resource !== undefined && (resourceInstance !== undefined || model?.multiple !== true);
+  return numberFor(single ? chooseWriteFormat(model?.type) : contentFormat.tlv, rootContentFormats);
 };
 
 /**

@@ -1,0 +1,18 @@
+/** So many paths are remembered for a session; then it begins again, and a device is asked once more than needed. */
+const pathsMax = 256;
+
+/** Paths that a device does not answer in the format that this service asks for by default, while it is registered. */
+export class RefusedFormats {
+  /** Made when it is needed: most devices refuse nothing. */
+  private paths: Set<string> | undefined;
+
+  has(path: string): boolean {
+    return this.paths?.has(path) ?? false;
+  }
+
+  add(path: string): void {
+    this.paths ??= new Set();
+    if (this.paths.size >= pathsMax) this.paths.clear();
+    this.paths.add(path);
+  }
+}
