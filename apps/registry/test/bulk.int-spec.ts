@@ -130,9 +130,13 @@ describe('bulk operations', () => {
       expect((await upload(account, '\n,\n')).status).toBe(400);
     });
 
-    it('cuts a long name between characters', async () => {
-      const name = `${'a'.repeat(127)}😀`;
-      expect((await upload(newId(), 'name\na', encodeURIComponent(`${name}b`))).body.name).toBe(name);
+    it('keeps a name of 128 characters, and refuses a longer one', async () => {
+      const name = 'a'.repeat(128);
+      expect((await upload(newId(), 'name\na', name)).body.name).toBe(name);
+      expect(await upload(newId(), 'name\na', `${name}b`)).toMatchObject({
+        status: 400,
+        body: { fields: [{ name: 'name' }] },
+      });
     });
 
     it('400 for what is no table, and nothing is kept', async () => {
