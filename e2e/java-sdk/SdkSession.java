@@ -115,7 +115,9 @@ public class SdkSession {
             connect.executeResource(new Resource(id, "/3/0/4"), null, false, WAIT);
             connect.executeResourceAsync(new Resource(id, "/3/0/4"), null, false).get(15, TimeUnit.SECONDS);
         });
-        step("Commands on Leshan", "Connect.setResourceValue, executeResource", () -> {
+        step("Commands on Leshan", "Connect.getResourceValue, setResourceValue, executeResource", () -> {
+            equal(connect.getResourceValue(leshan, "/3/0/0", WAIT), "Eclipse Leshan");
+            Double.parseDouble(String.valueOf(connect.getResourceValue(leshan, SENSOR, WAIT)));
             // The package says that each value is LwM2M JSON: here it has to be.
             String value = "{\"bn\":\"/3303/0/5750\",\"e\":[{\"n\":\"\",\"sv\":\"from Java\"}]}";
             connect.setResourceValue(new Resource(leshan, "/3303/0/5750"), value, WAIT);

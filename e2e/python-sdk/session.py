@@ -106,8 +106,10 @@ def _():
     connect.execute_resource_async(DEVICE, '/3/0/4').wait(WAIT_S)
 
 
-@step('Commands on Leshan', 'ConnectAPI.set_resource_value, execute_resource')
+@step('Commands on Leshan', 'ConnectAPI.get_resource_value, set_resource_value, execute_resource')
 def _():
+    equal(connect.get_resource_value(LESHAN, '/3/0/0', timeout=WAIT_S), 'Eclipse Leshan')
+    float(connect.get_resource_value(LESHAN, SENSOR, timeout=WAIT_S))
     connect.set_resource_value(LESHAN, '/3303/0/5750', 'from Python', timeout=WAIT_S)
     connect.execute_resource(LESHAN, '/3303/0/5605', timeout=WAIT_S)
 
