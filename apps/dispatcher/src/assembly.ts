@@ -29,6 +29,7 @@ import { Intake } from './intake/intake.js';
 import { KafkaPositions } from './intake/kafka-positions.js';
 import { ChannelQueue } from './queue/channel-queue.js';
 import { ChannelRegistry } from './queue/channel-registry.js';
+import { LocalClock } from './queue/local-clock.js';
 import { Keys } from './queue/keys.js';
 import { RecentChunks } from './queue/recent-chunks.js';
 import { Recovery } from './recovery.js';
@@ -37,8 +38,13 @@ import { EventTraces } from './tracing/event-traces.js';
 export type Assembly = ReturnType<typeof assemble>;
 
 /** Everything that runs in one replica, put together once. Nothing is started here. */
-export const assemble = (config: DispatcherConfig, { logger, metrics, tracing }: ServiceParts, engines: Engines) => {
+export const assemble = (
+  config: DispatcherConfig,
+  { logger, metrics, tracing, clock: ownClock }: ServiceParts,
+  engines: Engines,
+) => {
   const { link, intakeLink, clock } = engines;
+  const localClock = new LocalClock(ownClock);
   const { encryptionKey } = config.secrets;
   const owner = `${config.replicaId}#${randomBytes(6).toString('hex')}`;
   const redisKeys = new Keys(config.redisPrefix, config.queueShards);
@@ -56,7 +62,7 @@ export const assemble = (config: DispatcherConfig, { logger, metrics, tracing }:
   const store = new ChannelStore(engines.database, engines.outbox, clock);
   const keys = new KeyDirectory(engines.accessKeys, clock);
   const guard = new AddressGuard(config.callback.allowCidrs);
-  const sender = new CallbackSender(guard, clock, config.callback.authorities);
+  const sender = new CallbackSender(guard, localClock, config.callback.authorities);
   const delivery = new CallbackDelivery(queue, sender, bodies, clock, telemetry, logger, {
     isUndecided: (channelId) => watch.isUndecided(channelId),
     onFailedForTooLong: (channelId) => sweeper.expire(channelId, 'failed'),
@@ -82,7 +88,7 @@ export const assemble = (config: DispatcherConfig, { logger, metrics, tracing }:
   const reporter = new DropReporter(store, registry, clock, logger, (drops) => telemetry.dropped(drops));
   const repair = new Repair(store, registry, channels, keys, logger);
 
-  const underWay = new UnderWay(clock, config.callback.concurrency);
+  const underWay = new UnderWay(localClock, config.callback.concurrency);
   const loop = new ReadyLoop(link, redisKeys, clock, owner, delivery, holders, logger, underWay);
   const replicas = new Replicas(link, redisKeys, clock, owner, logger, {
     sockets: (lost) => {
@@ -96,7 +102,7 @@ export const assemble = (config: DispatcherConfig, { logger, metrics, tracing }:
     keys,
     holders,
     bus,
-    clock,
+    localClock,
     telemetry,
     logger,
     (channelId) => announcer.changed(channelId),
@@ -106,7 +112,9 @@ export const assemble = (config: DispatcherConfig, { logger, metrics, tracing }:
       return channel?.kind === 'websocket' && channel.accountId === accountId;
     },
   );
-  const pull = new Pull(queue, holders, clock, telemetry, (poller, isKnown) => channels.ensurePull(poller, isKnown));
+  const pull = new Pull(queue, holders, localClock, telemetry, (poller, isKnown) =>
+    channels.ensurePull(poller, isKnown),
+  );
 
   const intake = new Intake(intakeLink, redisKeys, clock, owner, recent, loop);
   const stored = new KafkaPositions(intake, engines.kafka, logger, (topic) => telemetry.setBack(topic));
