@@ -49,6 +49,8 @@ export class Landscape {
   sockets = new Map();
   /** @type {Map<string, PullReceiver>} */
   pulls = new Map();
+  /** Those with clocks of their own. @type {KafkaProducer[]} */
+  producers = [];
   revision = 0;
   started = 0;
 
@@ -258,6 +260,14 @@ export class Landscape {
     await before.disconnect();
   }
 
+  /** Its clock is wrong by so much. @param {number} shiftMs */
+  async addProducer(shiftMs) {
+    const producer = new KafkaProducer(this.kafka, { source: 'faults', now: () => Date.now() + shiftMs });
+    await producer.connect();
+    this.producers.push(producer);
+    return producer;
+  }
+
   /** @param {string} topic */
   async endOf(topic) {
     const offsets = await this.kafka.offsets(topic);
@@ -279,7 +289,7 @@ export class Landscape {
     await this.load.stop().catch(() => undefined);
     for (const receiver of this.receivers) receiver.stop();
     await Promise.all(this.replicas.map((replica) => replica.drop()));
-    await this.producer.disconnect().catch(() => undefined);
+    for (const producer of [this.producer, ...this.producers]) await producer.disconnect().catch(() => undefined);
     await this.kafka.close().catch(() => undefined);
     await this.sql(`DROP DATABASE IF EXISTS ${this.unique} WITH (FORCE)`).catch(() => undefined);
   }

@@ -6,8 +6,9 @@ import { payloadOf } from './notification.mjs';
 const tickMs = 20;
 
 /**
- * @typedef {{ id: string, tenant: string, sequence: number, kind: 'values' | 'sessions', keyIds: string[], channels: string[] }} Device
- *   `channels`: where its events belong; of sessions, all of the tenant
+ * @typedef {{ id: string, tenant: string, sequence: number, kind: 'values' | 'sessions', keyIds: string[], channels: string[],
+ *   producer?: import('@lanyard/kafka').KafkaProducer }} Device
+ *   `channels`: where its events belong; of sessions, all of the tenant; `producer`: one with a clock of its own
  */
 
 export class Load {
@@ -78,10 +79,11 @@ export class Load {
   /** @param {Device} device @param {string} uid @param {number} sequence */
   send(device, uid, sequence) {
     const common = { deviceId: device.id, accountId: device.tenant, endpointName: device.id, epoch: sequence };
+    const { producer = this.producer } = device;
     const meta = { source: 'faults', id: uid };
     const at = new Date(Date.now() + this.shiftMs).toISOString();
     if (device.kind === 'sessions')
-      return this.producer.sendEncoded(
+      return producer.sendEncoded(
         DeviceSessions,
         encodeMessage(
           DeviceSessions,
@@ -97,7 +99,7 @@ export class Load {
         ),
       );
     const payload = payloadOf(uid, this.random.int(0, this.payloadBytesMax));
-    return this.producer.sendEncoded(
+    return producer.sendEncoded(
       DeviceValues,
       encodeMessage(
         DeviceValues,

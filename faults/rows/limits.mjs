@@ -39,6 +39,36 @@ const clocksOfPolls = {
   inject: jump,
 };
 
+const minuteMs = 60_000;
+
+/** @type {Row} */
+const clocksOfProducers = {
+  name: 'F22c',
+  about:
+    'the clocks of producers are minutes apart while tenants with new channels come: their first events are not lost',
+  tenants: 1,
+  seconds: 12,
+  inject: async (experiment) => {
+    const { live, random } = experiment;
+    const shifts = [-10, -2, 3].map((minutes) => minutes * minuteMs);
+    const producers = await Promise.all(shifts.map((shiftMs) => live.addProducer(shiftMs)));
+    const setClocks = () => {
+      for (const device of live.load.devices) device.producer ??= random.pick(producers);
+    };
+    setClocks();
+    await experiment.repeat(
+      async () => {
+        await experiment.fault('new channels, clocks minutes apart', {}, async () => {
+          await live.addTenant(['callback', 'websocket', 'pull'], 4);
+          setClocks();
+        });
+      },
+      500,
+      1_500,
+    );
+  },
+};
+
 const queueBytesMax = 50_000_000;
 
 /** @type {Row} */
@@ -153,4 +183,4 @@ const overflowUnderSocket = {
   },
 };
 
-export const limitRows = [clocks, clocksOfPolls, overflow, overflowUnderSocket];
+export const limitRows = [clocks, clocksOfPolls, clocksOfProducers, overflow, overflowUnderSocket];
