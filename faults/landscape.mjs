@@ -214,7 +214,7 @@ export class Landscape {
       accountId,
       keyId,
       groups: [],
-      permissions: [],
+      permissions: ['notifications'],
       tier: /** @type {const} */ ('commercial'),
       requestId: newId(),
     };

@@ -88,7 +88,7 @@ export class Proxy {
       accountId,
       keyId,
       groups: [],
-      permissions: [],
+      permissions: ['devices'],
       tier: /** @type {const} */ ('commercial'),
       requestId: newId(),
     };

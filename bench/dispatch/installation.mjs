@@ -50,7 +50,7 @@ export class Customer {
       accountId,
       keyId,
       groups: [],
-      permissions: [],
+      permissions: ['notifications'],
       tier: /** @type {const} */ ('commercial'),
       requestId: newId(),
     };

@@ -54,7 +54,7 @@ export const eventLog = {
       accountId,
       keyId: newId(),
       groups: [],
-      permissions: [],
+      permissions: ['devices'],
       tier: /** @type {const} */ ('commercial'),
       requestId: 'bench',
     };

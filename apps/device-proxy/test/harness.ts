@@ -60,7 +60,7 @@ export const newKey = (accountId: string): Identity => ({
   accountId,
   keyId: newId(),
   groups: [],
-  permissions: [],
+  permissions: ['devices'],
   tier: 'commercial',
   requestId: newId(),
 });

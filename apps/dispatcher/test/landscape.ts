@@ -268,7 +268,15 @@ export class Landscape {
   /** What the gateway adds to a request. */
   identity({ accountId, keyId, key }: Customer, tier: Identity['tier'] = 'commercial'): Record<string, string> {
     const secretFingerprint = fingerprintOf(hashSecret(key.slice(-32)));
-    const identity = { accountId, keyId, groups: [], permissions: [], tier, requestId: newId(), secretFingerprint };
+    const identity = {
+      accountId,
+      keyId,
+      groups: [],
+      permissions: ['notifications'],
+      tier,
+      requestId: newId(),
+      secretFingerprint,
+    };
     return { [identityHeader]: signIdentity(identity, [identitySecret], this.clock.now()) };
   }
 

@@ -41,7 +41,7 @@ describe('the event log', () => {
       accountId: account,
       keyId: newId(),
       groups: [],
-      permissions: [],
+      permissions: ['devices'],
       tier: 'commercial' as const,
       requestId: 'r',
     };

@@ -52,7 +52,7 @@ export class EventLog {
       accountId: newId(),
       keyId: newId(),
       groups: [],
-      permissions: [],
+      permissions: ['devices'],
       tier: 'commercial' as const,
       requestId: 'r',
       ...caller,

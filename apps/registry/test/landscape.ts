@@ -88,7 +88,7 @@ export const registryLandscape = (name: string) => {
       accountId: account,
       keyId: newId(),
       groups: [],
-      permissions: [],
+      permissions: ['devices'],
       tier: 'commercial' as const,
       requestId: 'r',
     };

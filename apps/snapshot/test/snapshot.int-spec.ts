@@ -58,7 +58,7 @@ describe('the snapshot', () => {
       accountId: account,
       keyId: newId(),
       groups: [],
-      permissions: [],
+      permissions: ['devices'],
       tier: 'commercial' as const,
       requestId: 'r',
     };

@@ -2,9 +2,6 @@ import { z } from 'zod';
 import { id, instant, tier } from './fields.js';
 import { topic } from './topic.js';
 
-/** Permission of a key to have a notification channel. */
-export const notificationsPermission = 'notifications';
-
 const secretHash = z.string().regex(/^[0-9a-f]{64}$/);
 
 export const AccessKeySchema = z

@@ -13,6 +13,7 @@ export * from './device-values.js';
 export * from './fixtures.js';
 export * from './message.js';
 export * from './operator-actions.js';
+export * from './permissions.js';
 export * from './subscriptions-state.js';
 export * from './topic.js';
 export * from './topics.js';

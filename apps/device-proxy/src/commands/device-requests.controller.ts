@@ -1,7 +1,7 @@
 import { Body, Controller, Headers, HttpCode, Inject, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiBody, ApiHeader, ApiOkResponse, ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { DeviceCommandFinished } from '@lanyard/contracts';
-import { Caller, type Identity } from '@lanyard/service';
+import { Caller, type Identity, RequiresPermission } from '@lanyard/service';
 import type { FastifyReply } from 'fastify';
 import { AsyncResponseSchema, bodySchema } from './body-schema.js';
 import { Commands } from './commands.js';
@@ -18,6 +18,7 @@ import { Subscriptions } from '../subscriptions/subscriptions.js';
 import { WaitingCallers } from './waiting-callers.js';
 
 @ApiTags('Commands')
+@RequiresPermission('commands')
 @Controller('v2/device-requests')
 export class DeviceRequestsController {
   constructor(

@@ -8,12 +8,14 @@ import {
   listSchema,
   parseListQuery,
   type QueryParameters,
+  RequiresPermission,
 } from '@lanyard/service';
 import { CommandQueue } from './command-queue.js';
 import { CommandHistory, type CommandRecord, CommandRecordSchema, historySpec } from './history.js';
 
 /** How the caller's own commands ended, also for keys without a channel. */
 @ApiTags('Commands')
+@RequiresPermission('commands')
 @Controller('v3/device-requests')
 export class CommandHistoryController {
   constructor(

@@ -11,7 +11,7 @@ import {
   ApiResponse,
   ApiTags,
 } from '@nestjs/swagger';
-import { Caller, type Identity, queryFlag, refuseHead } from '@lanyard/service';
+import { Caller, type Identity, queryFlag, refuseHead, RequiresPermission } from '@lanyard/service';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Accepted, AcceptedSchema } from '../commands/body-schema.js';
@@ -67,6 +67,7 @@ export class EndpointsController {
     @Inject(Commands) private readonly commands: Commands,
   ) {}
 
+  @RequiresPermission('devices.read')
   @Get()
   @ApiOperation({ summary: 'Registered devices, at most 200', deprecated: true })
   @ApiQuery({ name: 'type', required: false, schema: { type: 'string' }, description: 'Endpoint type' })
@@ -75,6 +76,7 @@ export class EndpointsController {
     return this.endpoints.list(caller, type);
   }
 
+  @RequiresPermission('devices.read')
   @Get(':deviceId')
   @ApiOperation({ summary: 'Resources of a registered device' })
   @ApiOkResponse({ standardSchema: z.array(EndpointResourceSchema) })
@@ -83,6 +85,7 @@ export class EndpointsController {
     return this.endpoints.resources(caller, deviceId);
   }
 
+  @RequiresPermission('commands')
   @Get(resourceRoutes(':deviceId/'))
   @ApiOperation({ summary: 'Read a resource; the value comes as an asynchronous response' })
   @ApiQuery(options.cacheOnly)
@@ -105,6 +108,7 @@ export class EndpointsController {
     return undefined;
   }
 
+  @RequiresPermission('commands')
   @Put(resourceRoutes(':deviceId/'))
   @ApiConsumes('text/plain', 'application/octet-stream', 'application/vnd.oma.lwm2m+tlv')
   @ApiBody({ schema: { type: 'string', format: 'binary' } })
@@ -127,6 +131,7 @@ export class EndpointsController {
     return this.send(caller, deviceId, 'PUT', request, reply, options, { body, contentType });
   }
 
+  @RequiresPermission('commands')
   @Post(resourceRoutes(':deviceId/'))
   @ApiConsumes('text/plain', 'application/octet-stream', 'application/vnd.oma.lwm2m+tlv')
   @ApiBody({ required: false, schema: { type: 'string', format: 'binary' } })
@@ -149,6 +154,7 @@ export class EndpointsController {
     return this.send(caller, deviceId, 'POST', request, reply, options, { body, contentType });
   }
 
+  @RequiresPermission('commands')
   @Delete(resourceRoutes(':deviceId/'))
   @ApiOperation({ summary: 'Delete an instance' })
   @ApiQuery(options.noResp)

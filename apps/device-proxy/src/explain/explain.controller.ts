@@ -1,10 +1,11 @@
-import { Caller, type Identity } from '@lanyard/service';
+import { Caller, type Identity, RequiresPermission } from '@lanyard/service';
 import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type ExplainedCommand, type ExplainedDevice, Explanations } from './explanations.js';
 
 /** For the gateway, which has no route that leads here from outside. */
 @ApiExcludeController()
+@RequiresPermission('commands')
 @Controller('explain')
 export class ExplainController {
   constructor(@Inject(Explanations) private readonly explanations: Explanations) {}

@@ -18,6 +18,7 @@ import {
   listSchema,
   parseListQuery,
   type QueryParameters,
+  RequiresPermission,
 } from '@lanyard/service';
 import {
   type ModelRecord,
@@ -35,6 +36,7 @@ export const modelsPrefix = '/v3/object-models';
 export class ObjectModelsController {
   constructor(@Inject(UploadedModels) private readonly models: UploadedModels) {}
 
+  @RequiresPermission('devices.write')
   @Post()
   @ApiConsumes('application/xml')
   @ApiBody({ schema: { type: 'string' } })
@@ -52,6 +54,7 @@ export class ObjectModelsController {
     return this.models.create(caller, Buffer.isBuffer(body) ? bodyText(body) : '');
   }
 
+  @RequiresPermission('devices.read')
   @Get()
   @ApiOperation({ summary: 'List the object definitions of the account; filters: object_id, name' })
   @ApiListQuery(modelsSpec, 'ObjectModelFilters')
@@ -60,6 +63,7 @@ export class ObjectModelsController {
     return this.models.list(caller.accountId, parseListQuery(query, modelsSpec));
   }
 
+  @RequiresPermission('devices.read')
   @Get(':id')
   @ApiOperation({ summary: 'Show an object definition' })
   @ApiOkResponse({ standardSchema: ModelRecordSchema })
@@ -67,6 +71,7 @@ export class ObjectModelsController {
     return this.models.get(caller.accountId, id);
   }
 
+  @RequiresPermission('devices.write')
   @Delete(':id')
   @HttpCode(204)
   @ApiOperation({ summary: 'Delete an object definition; values that came before stay as they are' })

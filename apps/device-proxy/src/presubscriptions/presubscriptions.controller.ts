@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Inject, Put } from '@nestjs/common';
 import { ApiBody, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { Caller, fieldProblems, type Identity } from '@lanyard/service';
+import { Caller, fieldProblems, type Identity, RequiresPermission } from '@lanyard/service';
 import { z } from 'zod';
 import { bodySchema, bodyToken } from '../commands/body-schema.js';
 import { MalformedRules } from '../errors.js';
@@ -14,6 +14,7 @@ const readRules = (body: unknown): PresubscriptionRule[] => {
 };
 
 @ApiTags('Subscriptions')
+@RequiresPermission('subscriptions')
 @Controller('v2/subscriptions')
 export class PresubscriptionsController {
   constructor(@Inject(Rules) private readonly rules: Rules) {}

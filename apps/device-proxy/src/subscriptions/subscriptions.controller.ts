@@ -7,7 +7,7 @@ import {
   ApiResponse,
   ApiTags,
 } from '@nestjs/swagger';
-import { Caller, type Identity } from '@lanyard/service';
+import { Caller, type Identity, RequiresPermission } from '@lanyard/service';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Accepted, AcceptedSchema } from '../commands/body-schema.js';
 import { resourcePathIn, resourceRoutes } from '../endpoints/resource-path.js';
@@ -16,6 +16,7 @@ import { Subscriptions } from './subscriptions.js';
 const prefix = '/v2/subscriptions/';
 
 @ApiTags('Subscriptions')
+@RequiresPermission('subscriptions')
 @Controller('v2/subscriptions/:deviceId')
 export class SubscriptionsController {
   constructor(@Inject(Subscriptions) private readonly subscriptions: Subscriptions) {}

@@ -1,4 +1,4 @@
-import { Caller, type Identity, recordChange } from '@lanyard/service';
+import { Caller, type Identity, recordChange, RequiresPermission } from '@lanyard/service';
 import { Body, Controller, Delete, Get, HttpCode, Inject, Put, Res } from '@nestjs/common';
 import {
   ApiCreatedResponse,
@@ -41,6 +41,7 @@ const WebSocketSchema = recordChange(WebSocketViewSchema, { serialization: Seria
 
 /** Notification channels (spec §4.5): one per key, of one kind. */
 @ApiTags('Notifications')
+@RequiresPermission('notifications')
 @Controller('v2/notification')
 export class ChannelsController {
   constructor(@Inject(Channels) private readonly channels: Channels) {}

@@ -9,6 +9,7 @@ import {
   type ListSpec,
   parseListQuery,
   type QueryParameters,
+  RequiresPermission,
 } from '@lanyard/service';
 import { Controller, Delete, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
 import {
@@ -38,6 +39,7 @@ const view = ({ id, createdAtMs }: SigningSecret): SecretView => ({ id, created_
 
 /** Secrets with which messages to the callback of the key are signed (Standard Webhooks 1.0). */
 @ApiTags('Notifications')
+@RequiresPermission('notifications')
 @Controller('v2/notification/callback/signing-secrets')
 export class SigningSecretsController {
   constructor(@Inject(SigningSecrets) private readonly secrets: SigningSecrets) {}

@@ -1,5 +1,15 @@
 import type { Socket } from 'node:net';
-import { Caller, CLOCK, type Clock, type Identity, type Logger, LOGGER, queryFlag, refuseHead } from '@lanyard/service';
+import {
+  Caller,
+  CLOCK,
+  type Clock,
+  type Identity,
+  type Logger,
+  LOGGER,
+  queryFlag,
+  refuseHead,
+  RequiresPermission,
+} from '@lanyard/service';
 import { Controller, Delete, Get, Header, HttpCode, Inject, Query, Req, Res } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -17,6 +27,7 @@ const lastAnswer = new WeakMap<Socket, Found>();
 
 /** Long polling, replaced by WebSockets (spec §9) but what older clients have. */
 @ApiTags('Notifications')
+@RequiresPermission('notifications')
 @Controller('v2/notification/pull')
 export class PullController {
   constructor(

@@ -1,10 +1,11 @@
-import { Caller, type Identity } from '@lanyard/service';
+import { Caller, type Identity, RequiresPermission } from '@lanyard/service';
 import { Controller, Get, Inject, Param } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type ChannelFacts, type ExplainedEvent, Explanations } from './explanations.js';
 
 /** For the gateway, which has no route that leads here from outside. */
 @ApiExcludeController()
+@RequiresPermission('notifications')
 @Controller('explain')
 export class ExplainController {
   constructor(@Inject(Explanations) private readonly explanations: Explanations) {}

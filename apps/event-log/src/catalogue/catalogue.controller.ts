@@ -1,3 +1,4 @@
+import { RequiresPermission } from '@lanyard/service';
 import { Controller, Get, Param } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { EventCodeNotFound } from '../errors.js';
@@ -12,6 +13,7 @@ import {
 
 /** The codes of the device event log (spec §6.2), each with what it means and what to do about it. */
 @ApiTags('Device events')
+@RequiresPermission('events.read')
 @Controller('v3/device-event-codes')
 export class CatalogueController {
   @Get()

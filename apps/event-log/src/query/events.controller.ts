@@ -5,6 +5,7 @@ import {
   type JsonText,
   parseListQuery,
   type QueryParameters,
+  RequiresPermission,
 } from '@lanyard/service';
 import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
@@ -16,6 +17,7 @@ const filterHelp =
 
 /** The device event log (spec §4.2); `devicelog` is the older name of the same path. */
 @ApiTags('Device events')
+@RequiresPermission('events.read')
 @Controller(['v3/device-events', 'v3/devicelog'])
 export class EventsController {
   constructor(@Inject(EventsReader) private readonly events: EventsReader) {}

@@ -1,4 +1,11 @@
-import { ApiFilters, Caller, type Identity, parseListQuery, type QueryParameters } from '@lanyard/service';
+import {
+  ApiFilters,
+  Caller,
+  type Identity,
+  parseListQuery,
+  type QueryParameters,
+  RequiresPermission,
+} from '@lanyard/service';
 import { Controller, Get, Headers, Inject, Query, Req, Res } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiOperation, ApiProduces, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -23,6 +30,7 @@ const headers = {
 
 /** The device event log, live. */
 @ApiTags('Device events')
+@RequiresPermission('events.read')
 @Controller('v3/device-events/stream')
 export class StreamController {
   constructor(

@@ -5,8 +5,8 @@ import {
   type Identity,
   type ListEnvelope,
   parseListQuery,
-  Permissions,
   type QueryParameters,
+  RequiresPermission,
 } from '@lanyard/service';
 import {
   Body,
@@ -43,7 +43,7 @@ const listSpec = {
 
 /** Access keys of an application: two at most, so that one follows the other without a gap. */
 @ApiTags('Applications')
-@Permissions(admin)
+@RequiresPermission(admin)
 @UseInterceptors(EtagHeader)
 @Controller('v3/applications/:application/access-keys')
 export class ApplicationKeysController {
@@ -112,7 +112,7 @@ export class ApplicationKeysController {
 
 /** Access keys of all applications of the account. */
 @ApiTags('Applications')
-@Permissions(admin)
+@RequiresPermission(admin)
 @UseInterceptors(EtagHeader)
 @Controller('v3/access-keys')
 export class AccessKeysController {

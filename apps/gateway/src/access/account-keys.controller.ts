@@ -5,8 +5,8 @@ import {
   type Identity,
   type ListEnvelope,
   parseListQuery,
-  Permissions,
   type QueryParameters,
+  RequiresPermission,
 } from '@lanyard/service';
 import {
   Body,
@@ -50,7 +50,7 @@ import { installation } from './permissions.js';
 
 /** Keys of any account, for administrators of the installation: a tenant that lost its last key is helped here. */
 @ApiTags('Accounts')
-@Permissions(installation)
+@RequiresPermission(installation)
 @UseInterceptors(EtagHeader)
 @Controller('v3/accounts/:account/api-keys')
 export class AccountKeysController {

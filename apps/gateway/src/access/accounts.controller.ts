@@ -1,12 +1,13 @@
 import {
+  AnyKey,
   ApiListQuery,
   Caller,
   EtagHeader,
   type Identity,
   type ListEnvelope,
   parseListQuery,
-  Permissions,
   type QueryParameters,
+  RequiresPermission,
 } from '@lanyard/service';
 import { Body, Controller, Get, Headers, Inject, Param, Post, Put, Query, UseInterceptors } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
@@ -45,7 +46,7 @@ export class AccountsController {
   ) {}
 
   @Get()
-  @Permissions(installation)
+  @RequiresPermission(installation)
   @ApiOperation({ summary: 'List the accounts of the installation' })
   @ApiListQuery(listSpec, 'AccountFilters')
   @ApiOkResponse({ standardSchema: AccountListSchema })
@@ -54,7 +55,7 @@ export class AccountsController {
   }
 
   @Post()
-  @Permissions(installation)
+  @RequiresPermission(installation)
   @ApiOperation({ summary: 'Create an account; the answer is the only one that shows its first administrator key' })
   @ApiCreatedResponse({ standardSchema: CreatedAccountSchema })
   create(
@@ -64,6 +65,7 @@ export class AccountsController {
     return this.accounts.create(caller, body);
   }
 
+  @AnyKey()
   @Get(':id')
   @ApiOperation({ summary: 'Show an account' })
   @ApiOkResponse({ standardSchema: AccountSchema })
@@ -72,7 +74,7 @@ export class AccountsController {
   }
 
   @Put(':id')
-  @Permissions(admin)
+  @RequiresPermission(admin)
   @ApiOperation({
     summary: 'Change an account: what is given is changed',
     description:
@@ -88,6 +90,7 @@ export class AccountsController {
     return this.accounts.update(caller, this.accounts.idOf(caller, id), body, ifMatch);
   }
 
+  @AnyKey()
   @Get(':id/usage')
   @ApiOperation({ summary: 'What an account uses of its quotas' })
   @ApiOkResponse({ standardSchema: AccountUsageSchema })

@@ -1,4 +1,5 @@
 import {
+  AnyKey,
   ApiListQuery,
   Caller,
   EtagHeader,
@@ -7,8 +8,8 @@ import {
   type ListSpec,
   parseApiKey,
   parseListQuery,
-  Permissions,
   type QueryParameters,
+  RequiresPermission,
 } from '@lanyard/service';
 import {
   Body,
@@ -80,7 +81,7 @@ export class ApiKeysController {
   ) {}
 
   @Get()
-  @Permissions(admin)
+  @RequiresPermission(admin)
   @ApiOperation({ summary: 'List API keys', description: '`key` is a key without its secret part.' })
   @ApiListQuery(apiKeyListSpec, 'ApiKeyFilters')
   @ApiOkResponse({ standardSchema: ApiKeyListSchema })
@@ -90,13 +91,14 @@ export class ApiKeysController {
   }
 
   @Post()
-  @Permissions(admin)
+  @RequiresPermission(admin)
   @ApiOperation({ summary: 'Create an API key; the answer is the only one that shows it in full' })
   @ApiCreatedResponse({ standardSchema: ApiKeySchema })
   create(@Caller() caller: Identity, @Body({ schema: NewApiKeySchema }) body: NewApiKey): Promise<ApiKeyRecord> {
     return this.keys.create(by(caller), body);
   }
 
+  @AnyKey()
   @Get(':id')
   @ApiOperation({ summary: 'Show an API key' })
   @ApiOkResponse({ standardSchema: ApiKeySchema })
@@ -104,6 +106,7 @@ export class ApiKeysController {
     return this.keys.get(caller.accountId, keyIdOf(caller, id));
   }
 
+  @AnyKey()
   @Put(':id')
   @ApiOperation({ summary: 'Change an API key' })
   @ApiOkResponse({ standardSchema: ApiKeySchema })
@@ -116,6 +119,7 @@ export class ApiKeysController {
     return this.keys.update(by(caller, ifMatch), keyIdOf(caller, id), body);
   }
 
+  @AnyKey()
   @Delete(':id')
   @HttpCode(204)
   @ApiOperation({ summary: 'Delete an API key; it stops working within five seconds' })
@@ -124,6 +128,7 @@ export class ApiKeysController {
     return this.keys.remove(by(caller, ifMatch), keyIdOf(caller, id));
   }
 
+  @AnyKey()
   @Post(':id/reset-secret')
   @HttpCode(200)
   @ApiOperation({ summary: 'New secret for an API key; the old one stops working within five seconds' })
@@ -137,6 +142,7 @@ export class ApiKeysController {
     return this.keys.resetSecret(by(caller, ifMatch), keyIdOf(caller, id), body ?? {});
   }
 
+  @AnyKey()
   @Post(':id/rotate')
   @HttpCode(200)
   @ApiOperation({
@@ -155,6 +161,7 @@ export class ApiKeysController {
     return this.keys.rotate(by(caller, ifMatch), keyIdOf(caller, id), rotation);
   }
 
+  @AnyKey()
   @Delete(':id/previous-secret')
   @HttpCode(204)
   @ApiOperation({ summary: 'End the overlap of a rotation now' })
@@ -163,6 +170,7 @@ export class ApiKeysController {
     return this.keys.endOverlap(by(caller), keyIdOf(caller, id));
   }
 
+  @AnyKey()
   @Get(':id/groups')
   @ApiOperation({ summary: 'Groups of an API key' })
   @ApiListQuery(noFilters)
@@ -179,7 +187,7 @@ export class ApiKeysController {
   /** Without `add`: the older form of the same call. */
   @Post([':id/groups/add', ':id/groups'])
   @HttpCode(200)
-  @Permissions(admin)
+  @RequiresPermission(admin)
   @ApiOperation({ summary: 'Add an API key to groups' })
   @ApiConflictResponse({ description: 'In one of them already' })
   @ApiOkResponse({ standardSchema: ApiKeySchema })
@@ -192,7 +200,7 @@ export class ApiKeysController {
   }
 
   @Delete(':id/groups')
-  @Permissions(admin)
+  @RequiresPermission(admin)
   @ApiOperation({ summary: 'Remove an API key from groups: the older form' })
   @ApiOkResponse({ standardSchema: ApiKeySchema })
   leaveGroups(
@@ -205,7 +213,7 @@ export class ApiKeysController {
 
   @Post(':id/groups/remove')
   @HttpCode(200)
-  @Permissions(admin)
+  @RequiresPermission(admin)
   @ApiOperation({ summary: 'Remove an API key from groups' })
   @ApiOkResponse({ standardSchema: ApiKeySchema })
   removeGroups(

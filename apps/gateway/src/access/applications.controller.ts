@@ -5,8 +5,8 @@ import {
   type Identity,
   type ListEnvelope,
   parseListQuery,
-  Permissions,
   type QueryParameters,
+  RequiresPermission,
 } from '@lanyard/service';
 import {
   Body,
@@ -54,7 +54,7 @@ const listSpec = {
 
 /** Applications have access keys; what belongs to one key elsewhere belongs to the application: channel, subscriptions. */
 @ApiTags('Applications')
-@Permissions(admin)
+@RequiresPermission(admin)
 @UseInterceptors(EtagHeader)
 @Controller('v3/applications')
 export class ApplicationsController {

@@ -7,8 +7,8 @@ import {
   listEnvelope,
   listSchema,
   parseListQuery,
-  Permissions,
   type QueryParameters,
+  RequiresPermission,
 } from '@lanyard/service';
 import {
   Body,
@@ -58,7 +58,7 @@ const listSpec = { filters: { id: 'text', name: 'text' } } as const;
 
 /** Key groups; the interface calls them policy groups. For administrators only. */
 @ApiTags('Key groups')
-@Permissions(admin)
+@RequiresPermission(admin)
 @UseInterceptors(EtagHeader)
 @Controller('v3/policy-groups')
 export class KeyGroupsController {

@@ -1,30 +1,20 @@
-import { notificationsPermission } from '@lanyard/contracts';
+import { type GrantablePermission, grantablePermissions, notificationsPermission } from '@lanyard/contracts';
+
+export { allows } from '@lanyard/contracts';
 
 /** Manage keys, groups and the account. */
 export const admin = 'admin';
-/** All that follows but the channel: devices, commands, subscriptions, snapshots and the event log. */
+/** Devices, commands, subscriptions, snapshots and the event log. */
 export const devices = 'devices';
 /** The key's own notification channel. */
 export const notifications = notificationsPermission;
-/** Manage all accounts. Nobody is given it: administrators of the installation's account have it. */
+/** Manage all accounts. No group gives it: administrators of the installation's account have it. */
 export const installation = 'installation';
 
-/** Parts of `devices` that a group may give alone. */
-const partsOfDevices = [
-  'devices.read',
-  'devices.write',
-  'devices.suspend',
-  'devices.credentials',
-  'commands',
-  'subscriptions',
-  'snapshots.read',
-  'events.read',
-] as const;
-
 /** What a group may give. */
-export const grantable = [admin, devices, notifications, ...partsOfDevices] as const;
+export const grantable = grantablePermissions;
 
-export type Permission = (typeof grantable)[number];
+export type Permission = GrantablePermission;
 
 /** `administrators` and `developers` exist once per account; `custom` groups are made by administrators. */
 export type GroupKind = 'administrators' | 'developers' | 'custom';
@@ -48,7 +38,3 @@ export const permissionsOfGroup = ({ kind, permissions }: Granting): readonly Pe
 export const permissionsOf = (groups: readonly Granting[]): Permission[] => [
   ...new Set(groups.flatMap(permissionsOfGroup)),
 ];
-
-/** `devices` includes its parts. */
-export const allows = (held: readonly string[], needed: Permission): boolean =>
-  held.includes(needed) || (held.includes(devices) && (partsOfDevices as readonly string[]).includes(needed));

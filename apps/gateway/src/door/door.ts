@@ -5,6 +5,7 @@ import {
   bodyLimitBytes,
   type ErrorFilter,
   isWrongMethod,
+  lacks,
   MethodNotAllowed,
   type Metrics,
   otherMethods,
@@ -63,8 +64,7 @@ const handle = async (parts: DoorParts, request: AtDoor, reply: FastifyReply): P
   const signal = new Departure(reply.raw);
   const identity = await parts.authenticator.authenticate(request);
   const needed = permissionFor(route, request.method);
-  if (!allows(identity.permissions, needed))
-    throw new AccessDenied(`The key has no permission for this path: it needs a group that gives ${needed}.`);
+  if (!allows(identity.permissions, needed)) throw new AccessDenied(lacks(needed));
   const bytesMax = takesLargeBodies(request.method, path) ? importBytesMax : bodyLimitBytes;
   const body = await requestBody(request.raw, bytesMax);
   const token = parts.tokens.of(identity);

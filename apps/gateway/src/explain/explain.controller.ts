@@ -5,6 +5,8 @@ import {
   type Clock,
   formatTimestamp,
   type Identity,
+  lacks,
+  RequiresPermission,
   ValidationFailed,
 } from '@lanyard/service';
 import { Controller, Get, Inject, Query } from '@nestjs/common';
@@ -27,8 +29,7 @@ export interface ExplainQuery {
 const idLengthMax = 64;
 
 const needs = ({ permissions }: Identity, needed: Permission): void => {
-  if (!allows(permissions, needed))
-    throw new AccessDenied(`The key has no permission for this operation: it needs a group that gives ${needed}.`);
+  if (!allows(permissions, needed)) throw new AccessDenied(lacks(needed));
 };
 
 const readPage = ({ limit, before }: ExplainQuery, nowMs: number): Page => {
@@ -57,6 +58,7 @@ const readSubject = (query: ExplainQuery): [(typeof subjects)[number], string] =
 
 /** What happened, in one order over all services, and what it waits for. */
 @ApiTags('Explain')
+@RequiresPermission('devices.read')
 @Controller('v3/explain')
 export class ExplainController {
   constructor(
@@ -81,7 +83,6 @@ export class ExplainController {
   @ApiResponse({ status: 400, description: 'None or several subjects, or one that is malformed' })
   @ApiResponse({ status: 404, description: 'The account, or for async-id the key, has no such thing' })
   async explain(@Caller() caller: Identity, @Query() query: ExplainQuery): Promise<Explanation> {
-    needs(caller, 'devices.read');
     const [subject, id] = readSubject(query);
     const page = readPage(query, this.clock.now());
     if (subject === 'device_id') return this.explanations.device(caller, id, page);

@@ -6,6 +6,7 @@ import {
   listSchema,
   parseListQuery,
   type QueryParameters,
+  RequiresPermission,
 } from '@lanyard/service';
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
 import {
@@ -32,6 +33,7 @@ import { credentialListSpec, CredentialsService } from './credentials.service.js
 export class CredentialsController {
   constructor(@Inject(CredentialsService) private readonly credentials: CredentialsService) {}
 
+  @RequiresPermission('devices.read')
   @Get()
   @ApiOperation({ summary: 'List what a device may prove its name with, without keys' })
   @ApiListQuery(credentialListSpec, 'DeviceCredentialFilters')
@@ -44,6 +46,7 @@ export class CredentialsController {
     return this.credentials.list(caller.accountId, id, parseListQuery(query, credentialListSpec));
   }
 
+  @RequiresPermission('devices.credentials')
   @Post()
   @ApiOperation({
     summary: 'Give a device a credential',
@@ -59,6 +62,7 @@ export class CredentialsController {
     return this.credentials.create(caller, id, body);
   }
 
+  @RequiresPermission('devices.read')
   @Get(':credentialId')
   @ApiOperation({ summary: 'Show a credential, without its key' })
   @ApiOkResponse({ standardSchema: CredentialSchema })
@@ -70,6 +74,7 @@ export class CredentialsController {
     return this.credentials.get(caller.accountId, id, credentialId);
   }
 
+  @RequiresPermission('devices.credentials')
   @Delete(':credentialId')
   @HttpCode(204)
   @ApiOperation({

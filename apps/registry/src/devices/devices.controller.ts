@@ -7,6 +7,7 @@ import {
   listSchema,
   parseListQuery,
   type QueryParameters,
+  RequiresPermission,
 } from '@lanyard/service';
 import {
   Body,
@@ -51,6 +52,7 @@ export class DevicesController {
     @Inject(DeviceList) private readonly lists: DeviceList,
   ) {}
 
+  @RequiresPermission('devices.read')
   @Get()
   @ApiOperation({ summary: 'List devices', description: deviceFilterHelp })
   @ApiListQuery(deviceListSpec, 'DeviceFilters')
@@ -59,6 +61,7 @@ export class DevicesController {
     return this.lists.list(caller.accountId, parseListQuery(query, deviceListSpec));
   }
 
+  @RequiresPermission('devices.write')
   @Post()
   @ApiOperation({ summary: 'Create a device' })
   @ApiCreatedResponse({ standardSchema: DeviceSchema })
@@ -67,6 +70,7 @@ export class DevicesController {
     return this.devices.create(caller.accountId, body, caller);
   }
 
+  @RequiresPermission('devices.read')
   @Get('export')
   @ApiOperation({ summary: 'All devices as CSV, in the columns of an import', description: deviceFilterHelp })
   @ApiFilters(deviceListSpec, 'DeviceFilters')
@@ -77,6 +81,7 @@ export class DevicesController {
     return new StreamableFile(exportedCsv(pages), { type: 'text/csv; charset=utf-8' });
   }
 
+  @RequiresPermission('devices.read')
   @Get(':id')
   @ApiOperation({ summary: 'Show a device' })
   @ApiOkResponse({ standardSchema: DeviceSchema })
@@ -84,6 +89,7 @@ export class DevicesController {
     return this.devices.get(caller.accountId, id);
   }
 
+  @RequiresPermission('devices.write')
   @Put(':id')
   @ApiOperation({ summary: 'Change a device: what is given is changed' })
   @ApiOkResponse({ standardSchema: DeviceSchema })
@@ -98,6 +104,7 @@ export class DevicesController {
     return this.devices.change(caller.accountId, id, body, { ifMatch, actor: caller });
   }
 
+  @RequiresPermission('devices.write')
   @Delete(':id')
   @HttpCode(204)
   @ApiOperation({ summary: 'Delete a device: it is disconnected, its waiting commands fail' })

@@ -8,6 +8,7 @@ import {
   listSchema,
   parseListQuery,
   type QueryParameters,
+  RequiresPermission,
 } from '@lanyard/service';
 import {
   Body,
@@ -62,6 +63,7 @@ export class GroupsController {
     @Inject(DeviceList) private readonly devices: DeviceList,
   ) {}
 
+  @RequiresPermission('devices.read')
   @Get()
   @ApiOperation({ summary: 'List device groups' })
   @ApiListQuery(groupListSpec, 'DeviceGroupFilters')
@@ -70,6 +72,7 @@ export class GroupsController {
     return this.groups.list(caller.accountId, parseListQuery(query, groupListSpec));
   }
 
+  @RequiresPermission('devices.write')
   @Post()
   @ApiOperation({ summary: 'Create a device group' })
   @ApiCreatedResponse({ standardSchema: GroupSchema })
@@ -78,6 +81,7 @@ export class GroupsController {
     return this.groups.create(caller, newGroup(body));
   }
 
+  @RequiresPermission('devices.read')
   @Get(':id')
   @ApiOperation({ summary: 'Show a device group' })
   @ApiOkResponse({ standardSchema: GroupSchema })
@@ -85,6 +89,7 @@ export class GroupsController {
     return this.groups.get(caller.accountId, id);
   }
 
+  @RequiresPermission('devices.write')
   @Put(':id')
   @ApiOperation({ summary: 'Change a device group: what is given is changed' })
   @ApiOkResponse({ standardSchema: GroupSchema })
@@ -98,6 +103,7 @@ export class GroupsController {
     return this.groups.change(caller, id, body, ifMatch);
   }
 
+  @RequiresPermission('devices.write')
   @Delete(':id')
   @HttpCode(204)
   @ApiOperation({ summary: 'Delete a device group; its devices stay' })
@@ -106,6 +112,7 @@ export class GroupsController {
     return this.groups.remove(caller, id, ifMatch);
   }
 
+  @RequiresPermission('devices.write')
   @Post(':id/devices/add')
   @HttpCode(204)
   @ApiOperation({ summary: 'Add one device' })
@@ -118,6 +125,7 @@ export class GroupsController {
     return this.groups.add(caller, id, memberId(body));
   }
 
+  @RequiresPermission('devices.write')
   @Post(':id/devices/remove')
   @HttpCode(204)
   @ApiOperation({ summary: 'Remove one device' })
@@ -130,6 +138,7 @@ export class GroupsController {
     return this.groups.take(caller, id, memberId(body));
   }
 
+  @RequiresPermission('devices.read')
   @Get(':id/devices')
   @ApiOperation({ summary: 'List the devices of a group', description: deviceFilterHelp })
   @ApiListQuery(deviceListSpec, 'DeviceFilters')

@@ -7,6 +7,7 @@ import {
   type ListSpec,
   parseListQuery,
   type QueryParameters,
+  RequiresPermission,
   ValidationFailed,
 } from '@lanyard/service';
 import { Controller, Delete, Get, HttpCode, Inject, Param, Post, Query, Req, StreamableFile } from '@nestjs/common';
@@ -49,6 +50,7 @@ const importListSpec: ListSpec = { filters: {} };
 export class ImportsController {
   constructor(@Inject(ImportsService) private readonly imports: ImportsService) {}
 
+  @RequiresPermission('devices.write')
   @Post()
   @HttpCode(202)
   @ApiOperation({
@@ -71,6 +73,7 @@ export class ImportsController {
     return this.imports.take(caller, readName(name), bodyStreamOf(request));
   }
 
+  @RequiresPermission('devices.read')
   @Get()
   @ApiOperation({ summary: 'List imports' })
   @ApiListQuery(importListSpec)
@@ -79,6 +82,7 @@ export class ImportsController {
     return this.imports.list(caller.accountId, parseListQuery(query, importListSpec));
   }
 
+  @RequiresPermission('devices.read')
   @Get(':id')
   @ApiOperation({ summary: 'How far an import is' })
   @ApiOkResponse({ standardSchema: ImportSchema })
@@ -86,6 +90,7 @@ export class ImportsController {
     return this.imports.get(caller.accountId, id);
   }
 
+  @RequiresPermission('devices.read')
   @Get(':id/errors')
   @ApiOperation({
     summary: 'Report of an import: a line for each problem of a row',
@@ -100,6 +105,7 @@ export class ImportsController {
     });
   }
 
+  @RequiresPermission('devices.write')
   @Delete(':id')
   @HttpCode(204)
   @ApiOperation({ summary: 'Delete an import and its report; what it did not create yet is not created' })

@@ -8,6 +8,7 @@ import {
   listSchema,
   parseListQuery,
   type QueryParameters,
+  RequiresPermission,
 } from '@lanyard/service';
 import {
   Body,
@@ -54,6 +55,7 @@ export class QueriesController {
     @Inject(DeviceList) private readonly devices: DeviceList,
   ) {}
 
+  @RequiresPermission('devices.read')
   @Get()
   @ApiOperation({ summary: 'List saved queries' })
   @ApiListQuery(queryListSpec, 'DeviceQueryFilters')
@@ -62,6 +64,7 @@ export class QueriesController {
     return this.queries.list(caller.accountId, parseListQuery(query, queryListSpec));
   }
 
+  @RequiresPermission('devices.write')
   @Post()
   @ApiOperation({ summary: 'Save a query' })
   @ApiCreatedResponse({ standardSchema: QuerySchema })
@@ -70,6 +73,7 @@ export class QueriesController {
     return this.queries.create(caller, body);
   }
 
+  @RequiresPermission('devices.read')
   @Get(':id')
   @ApiOperation({ summary: 'Show a saved query' })
   @ApiOkResponse({ standardSchema: QuerySchema })
@@ -77,6 +81,7 @@ export class QueriesController {
     return this.queries.get(caller.accountId, id);
   }
 
+  @RequiresPermission('devices.write')
   @Put(':id')
   @ApiOperation({ summary: 'Change a saved query: what is given is changed' })
   @ApiOkResponse({ standardSchema: QuerySchema })
@@ -90,6 +95,7 @@ export class QueriesController {
     return this.queries.change(caller, id, body, ifMatch);
   }
 
+  @RequiresPermission('devices.write')
   @Delete(':id')
   @HttpCode(204)
   @ApiOperation({ summary: 'Delete a saved query' })
@@ -98,6 +104,7 @@ export class QueriesController {
     return this.queries.remove(caller, id, ifMatch);
   }
 
+  @RequiresPermission('devices.read')
   @Get(':id/devices')
   @ApiOperation({ summary: 'The devices that a saved query finds now', description: deviceFilterHelp })
   @ApiListQuery(deviceListSpec, 'DeviceFilters')

@@ -1,5 +1,5 @@
 import { suspensionCategories } from '@lanyard/contracts';
-import { Caller, type Identity } from '@lanyard/service';
+import { Caller, type Identity, RequiresPermission } from '@lanyard/service';
 import { Body, Controller, HttpCode, Inject, Post } from '@nestjs/common';
 import { ApiGatewayTimeoutResponse, ApiNotFoundResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { z } from 'zod';
@@ -41,6 +41,7 @@ export const BulkSuspensionOutcomeSchema = z
 type BulkSuspensionOutcome = z.infer<typeof BulkSuspensionOutcomeSchema>;
 
 @ApiTags('Suspension')
+@RequiresPermission('devices.suspend')
 @Controller('v3/device-suspensions')
 export class BulkSuspensionController {
   constructor(

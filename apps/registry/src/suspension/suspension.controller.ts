@@ -10,6 +10,7 @@ import {
   type ListSpec,
   parseListQuery,
   type QueryParameters,
+  RequiresPermission,
 } from '@lanyard/service';
 import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
@@ -37,6 +38,7 @@ export const BlockCategorySchema = z
   .meta({ id: 'DeviceBlockCategory' });
 
 @ApiTags('Suspension')
+@RequiresPermission('devices.suspend')
 @Controller('v3/devices/:id')
 export class SuspensionController {
   constructor(@Inject(SuspensionService) private readonly suspensions: SuspensionService) {}
@@ -91,6 +93,7 @@ const matches = (category: BlockCategory, { field, operator, values }: Filter): 
 
 /** The values that suspend and resume accept. */
 @ApiTags('Suspension')
+@RequiresPermission('devices.read')
 @Controller('v3/device-block-categories')
 export class BlockCategoriesController {
   @Get()

@@ -7,6 +7,7 @@ import {
   listSchema,
   parseListQuery,
   type QueryParameters,
+  RequiresPermission,
 } from '@lanyard/service';
 import {
   Body,
@@ -47,6 +48,7 @@ import { TrustedCertificatesService, trustedListSpec } from './trusted-certifica
 export class TrustedCertificatesController {
   constructor(@Inject(TrustedCertificatesService) private readonly trusted: TrustedCertificatesService) {}
 
+  @RequiresPermission('devices.read')
   @Get()
   @ApiOperation({ summary: 'List the issuers of device certificates that the account trusts' })
   @ApiListQuery(trustedListSpec, 'TrustedCertificateFilters')
@@ -55,6 +57,7 @@ export class TrustedCertificatesController {
     return this.trusted.list(caller.accountId, parseListQuery(query, trustedListSpec));
   }
 
+  @RequiresPermission('devices.credentials')
   @Post()
   @ApiOperation({
     summary: 'Trust an issuer of device certificates',
@@ -69,6 +72,7 @@ export class TrustedCertificatesController {
     return this.trusted.create(caller, body);
   }
 
+  @RequiresPermission('devices.read')
   @Get(':id')
   @ApiOperation({ summary: 'Show a trusted issuer' })
   @ApiOkResponse({ standardSchema: TrustedCertificateSchema })
@@ -76,6 +80,7 @@ export class TrustedCertificatesController {
     return this.trusted.get(caller.accountId, id);
   }
 
+  @RequiresPermission('devices.credentials')
   @Put(':id')
   @ApiOperation({ summary: 'Change a trusted issuer: what is given is changed' })
   @ApiOkResponse({ standardSchema: TrustedCertificateSchema })
@@ -88,6 +93,7 @@ export class TrustedCertificatesController {
     return this.trusted.change(caller, id, body, ifMatch);
   }
 
+  @RequiresPermission('devices.credentials')
   @Delete(':id')
   @HttpCode(204)
   @ApiOperation({

@@ -1,4 +1,4 @@
-import { Caller, CLOCK, type Clock, type Identity } from '@lanyard/service';
+import { Caller, CLOCK, type Clock, type Identity, RequiresPermission } from '@lanyard/service';
 import { Controller, Delete, Get, Inject, Param } from '@nestjs/common';
 import { ApiMethodNotAllowedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { SnapshotNotDeletable } from '../errors.js';
@@ -6,6 +6,7 @@ import { SnapshotReader } from '../resources/snapshot-reader.js';
 import { type DeviceEcho, DeviceEchoSchema } from './device-echo.js';
 
 @ApiTags('Device state snapshot')
+@RequiresPermission('snapshots.read')
 @Controller('v3/devices/:deviceId/echo')
 export class EchoController {
   constructor(

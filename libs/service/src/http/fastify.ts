@@ -15,6 +15,7 @@ import { answerClientError } from './client-error.js';
 import { answerJsonText } from './json-text.js';
 import { knowRoutes } from './known-routes.js';
 import { bodyLimitBytes, headBytesMax } from './limits.js';
+import { notNormal } from './normal-path.js';
 import { requestIdHeader, requestIdOf } from './request-id.js';
 import { bodyText, refuseUnstorableText, unreadableIn } from './text.js';
 
@@ -123,7 +124,7 @@ export const createFastify = (
       const ends = { isUpload: () => isUpload(request), giveUp: () => giveUpBody(request, reply) };
       watchBody(clock, { request: raw, response: reply.raw, ...ends });
     }
-    done(hostMissing(raw) ?? unreadableIn(request.originalUrl));
+    done(hostMissing(raw) ?? unreadableIn(request.originalUrl) ?? notNormal(request.originalUrl));
   });
   answerJsonText(fastify);
   knowRoutes(fastify);

@@ -6,22 +6,37 @@ import {
   Inject,
   Injectable,
   SetMetadata,
+  type Type,
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
+import { allows, type Permission } from '@lanyard/contracts';
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../clock.js';
 import { AccessDenied, Unauthenticated } from '../errors/service-error.js';
 import { traceParentOf } from '../tracing/http-spans.js';
 import { type Identity, identityHeader, type VerifiedIdentity, verifyIdentity } from './token.js';
 
-const permissionsKey = 'lanyard:permissions';
-const publicKey = 'lanyard:public';
+type Handler = ReturnType<ExecutionContext['getHandler']>;
 
-/** The caller needs each of these permissions; `admin` is what the Administrators group has. */
-export const Permissions = (...permissions: string[]): CustomDecorator => SetMetadata(permissionsKey, permissions);
+const accessKey = 'lanyard:access';
+
+/** Who may call a route: without a key, with any valid key, or with a key that has this permission. */
+export type Access = 'public' | 'any-key' | { permission: Permission };
+
+const access = (value: Access): CustomDecorator => SetMetadata(accessKey, value);
+
+/** The caller's key needs this permission. On a handler it replaces what the controller says. */
+export const RequiresPermission = (permission: Permission): CustomDecorator => access({ permission });
+
+/** Any valid key may call the route; what it sees is decided by the handler. */
+export const AnyKey = (): CustomDecorator => access('any-key');
 
 /** Route or controller that needs no identity. */
-export const Public = (): CustomDecorator => SetMetadata(publicKey, true);
+export const Public = (): CustomDecorator => access('public');
+
+/** What decorators say of a handler; undefined when neither it nor its controller says anything. */
+export const accessOf = (reflector: Reflector, handler: Handler, controller: Type): Access | undefined =>
+  reflector.getAllAndOverride<Access | undefined>(accessKey, [handler, controller]);
 
 /** How a request proves who it comes from. The gateway has its own way (the API key). */
 export interface Authenticator {
@@ -63,18 +78,16 @@ export class TokenAuthenticator implements Authenticator {
   }
 }
 
-type WithIdentity = FastifyRequest & { identity?: Identity };
+/** What a key is told that lacks a permission. */
+export const lacks = (permission: Permission): string =>
+  `The key has no permission for this operation: it needs a group that gives ${permission}.`;
 
-/** What a route asks of its caller. */
-interface Demand {
-  isPublic: boolean;
-  permissions: readonly string[];
-}
+type WithIdentity = FastifyRequest & { identity?: Identity };
 
 @Injectable()
 export class IdentityGuard implements CanActivate {
   /** By controller and method: read once, as decorators do not change. A method may be inherited by several controllers. */
-  private readonly demands = new WeakMap<object, WeakMap<object, Demand>>();
+  private readonly read = new WeakMap<object, WeakMap<object, Access>>();
 
   constructor(
     @Inject(AUTHENTICATOR) private readonly authenticator: Authenticator,
@@ -83,31 +96,29 @@ export class IdentityGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     if (context.getType() !== 'http') return true;
-    const { isPublic, permissions } = this.demandOf(context);
-    if (isPublic) return true;
+    const access = this.accessOf(context);
+    if (access === 'public') return true;
     const request = context.switchToHttp().getRequest<WithIdentity>();
     const identity = await this.authenticator.authenticate(request);
     const traceParent = traceParentOf(request);
     request.identity = traceParent === undefined ? identity : { traceParent, ...identity };
-    const missing = permissions.find((permission) => !request.identity?.permissions.includes(permission));
-    if (missing) throw new AccessDenied(`The key has no permission for this operation: it needs ${missing}.`);
+    if (access !== 'any-key' && !allows(identity.permissions, access.permission))
+      throw new AccessDenied(lacks(access.permission));
     return true;
   }
 
-  private demandOf(context: ExecutionContext): Demand {
-    const [method, controller] = [context.getHandler(), context.getClass()];
-    let ofController = this.demands.get(controller);
-    if (!ofController) this.demands.set(controller, (ofController = new WeakMap()));
-    let demand = ofController.get(method);
-    if (!demand) ofController.set(method, (demand = this.read([method, controller])));
-    return demand;
-  }
-
-  private read(targets: Parameters<Reflector['getAllAndOverride']>[1]): Demand {
-    return {
-      isPublic: this.reflector.getAllAndOverride<boolean | undefined>(publicKey, targets) ?? false,
-      permissions: this.reflector.getAllAndOverride<string[] | undefined>(permissionsKey, targets) ?? [],
-    };
+  private accessOf(context: ExecutionContext): Access {
+    const [handler, controller] = [context.getHandler(), context.getClass()];
+    let ofController = this.read.get(controller);
+    if (!ofController) this.read.set(controller, (ofController = new WeakMap()));
+    let access = ofController.get(handler);
+    if (!access) {
+      access = accessOf(this.reflector, handler, controller);
+      // DeclaredAccess finds it at the start; a route that is registered later is refused here.
+      if (!access) throw new Error(`${controller.name}.${handler.name} does not say which permission it needs`);
+      ofController.set(handler, access);
+    }
+    return access;
   }
 }
 

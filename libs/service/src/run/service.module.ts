@@ -1,7 +1,8 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { APP_GUARD } from '@nestjs/core';
+import { APP_GUARD, DiscoveryModule } from '@nestjs/core';
 import type { Clock } from '../clock.js';
 import { ProbesController } from '../http/probes.controller.js';
+import { DeclaredAccess } from '../identity/declared-access.js';
 import { AUTHENTICATOR, type Authenticator, IdentityGuard } from '../identity/guard.js';
 import { Health } from '../telemetry/health.js';
 import type { Logger } from '../telemetry/logger.js';
@@ -36,8 +37,9 @@ export class ServiceModule {
     return {
       module: ServiceModule,
       global: true,
+      imports: [DiscoveryModule],
       controllers: [ProbesController],
-      providers: [...providers, { provide: APP_GUARD, useClass: IdentityGuard }],
+      providers: [...providers, { provide: APP_GUARD, useClass: IdentityGuard }, DeclaredAccess],
       exports: providers,
     };
   }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import type { CommonConfig } from '../config/common.js';
 import { NotFound } from '../errors/service-error.js';
-import { Caller, Permissions } from '../identity/guard.js';
+import { AnyKey, Caller, RequiresPermission } from '../identity/guard.js';
 import { type Identity, identityHeader, signIdentity } from '../identity/token.js';
 import { type RunningService, serviceParts, startService } from './start-service.js';
 
@@ -20,6 +20,7 @@ const config: CommonConfig = {
 
 const NamedSchema = z.strictObject({ name: z.string().max(5) }).meta({ id: 'Named' });
 
+@AnyKey()
 @Controller()
 class DemoController {
   @Get('v3/who')
@@ -48,12 +49,23 @@ class DemoController {
     throw new TypeError(`secret detail ${x}`);
   }
 
-  @Permissions('admin')
+  @RequiresPermission('admin')
   @Get('v3/admin')
   admin(): string {
     return 'ok';
   }
 }
+
+@Controller()
+class UndeclaredController {
+  @Get('v3/undeclared')
+  undeclared(): string {
+    return 'ok';
+  }
+}
+
+@Module({ controllers: [UndeclaredController] })
+class UndeclaredModule {}
 
 @Module({ controllers: [DemoController] })
 class DemoModule {}
@@ -98,6 +110,11 @@ describe('a started service', () => {
 
   it('403 without the permission', async () => {
     expect((await call('/v3/admin')).status).toBe(403);
+  });
+
+  it('refuses to start with a route that does not say who may call it', async () => {
+    const starting = startService(config, { title: 'Demo', module: UndeclaredModule }, serviceParts(config));
+    await expect(starting).rejects.toThrow('UndeclaredController.undeclared');
   });
 
   it('takes JSON without a content type, doubled and trailing slashes', async () => {
