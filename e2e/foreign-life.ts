@@ -57,7 +57,7 @@ export const livesItsLife = async (
   };
   expect(await asked(app, deviceId, written)).toMatchObject({ status: 200 });
   await device.says(new RegExp(`^written ${writtenBytes}$`));
-  expect(await asked(app, deviceId, { method: 'GET', uri: '/3303/7/5700' })).toMatchObject({
+  expect(await asked(app, deviceId, { method: 'GET', uri: '/3303/0/5999' })).toMatchObject({
     status: 404,
     error: 'RESOURCE_NOT_FOUND',
   });

@@ -79,7 +79,7 @@ export const reading = (talk: () => Conversation): void => {
   });
 
   it('what it lacks, and a format that it does not speak', async () => {
-    expect(await talk().reads('/3303/7/5700', text)).toMatchObject({ status: 404, error: 'RESOURCE_NOT_FOUND' });
+    expect(await talk().reads('/3303/0/5999', text)).toMatchObject({ status: 404, error: 'RESOURCE_NOT_FOUND' });
     expect(await talk().reads(specimen, 'application/vnd.oma.lwm2m+cbor')).toMatchObject({
       status: 415,
       error: 'NOT_ACCEPTABLE',

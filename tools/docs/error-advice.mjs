@@ -144,6 +144,10 @@ export const ofApps = {
     MalformedAsyncId: { advice: 'Send `async-id` in the query' },
     MalformedCommand: { advice: 'Mend the body or the parameter that the message names', samples: [['…', '…']] },
     MalformedPath: { advice: 'Mend the path', samples: [['…']] },
+    PathNotRegistered: {
+      advice: 'See what the device registered: `GET /v2/endpoints/{id}`',
+      samples: [['…']],
+    },
     MalformedRules: { advice: 'Mend the rules that `fields` names; the old rules still hold', samples: [[fields]] },
     MalformedIdempotencyKey: { advice: 'Send for example a UUID' },
     IdempotencyKeyReused: { advice: 'Choose a new Idempotency-Key for each request, and keep it for its repetitions' },

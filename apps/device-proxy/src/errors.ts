@@ -52,6 +52,13 @@ export class MalformedPath extends ValidationFailed {
   }
 }
 
+export class PathNotRegistered extends ValidationFailed {
+  constructor(path: string) {
+    const message = 'The device has registered no such object or instance';
+    super([{ name: 'uri', message }], `${path}: ${message}.`, 'RESOURCE_NOT_FOUND');
+  }
+}
+
 export class MalformedRules extends ValidationFailed {
   constructor(fields: { name: string; message: string }[], token?: 'MALFORMED_JSON_CONTENT') {
     super(fields, 'The presubscription rules are not valid: see fields.', token);

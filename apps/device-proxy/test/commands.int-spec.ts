@@ -86,8 +86,8 @@ describe('POST /v2/device-requests/{device-id}', () => {
     thing.device.onInstance = (change, path) => changes.push(`${change} ${path}`);
     const tlv = { 'content-type': 'application/vnd.oma.lwm2m+tlv', 'payload-b64': 'yBcAAA==' };
     await outcome('create', { method: 'POST', uri: '/3303', ...tlv });
-    await outcome('delete', { method: 'DELETE', uri: '/3303/1' });
-    expect(changes).toEqual(['create /3303', 'delete /3303/1']);
+    await outcome('delete', { method: 'DELETE', uri: '/3303/0' });
+    expect(changes).toEqual(['create /3303', 'delete /3303/0']);
     expect(thing.device.received[0]).toMatchObject({ contentFormat: 11542 });
   });
 
@@ -100,7 +100,7 @@ describe('POST /v2/device-requests/{device-id}', () => {
   });
 
   it.each([
-    ['a resource the device lacks', { method: 'GET', uri: '/9/9/9' }, 404, 'RESOURCE_NOT_FOUND'],
+    ['a resource the device lacks', { method: 'GET', uri: '/3/0/99' }, 404, 'RESOURCE_NOT_FOUND'],
     ['a read of what can only be executed', { method: 'GET', uri: '/3/0/4' }, 400, 'METHOD_NOT_ALLOWED'],
     [
       'a write of what cannot be written',
@@ -143,6 +143,8 @@ describe('POST /v2/device-requests/{device-id}', () => {
     ['a body that is not JSON', '?async-id=a', '{', 'MALFORMED_JSON_CONTENT'],
     ['no body', '?async-id=a', undefined, 'MALFORMED_JSON_CONTENT'],
     ['an unknown method', '?async-id=a', { method: 'FETCH', uri: '/3/0/0' }, 'BAD_REQUEST'],
+    ['an object the device has not registered', '?async-id=a', { method: 'GET', uri: '/9/0/1' }, 'RESOURCE_NOT_FOUND'],
+    ['an instance it has not registered', '?async-id=a', { method: 'GET', uri: '/3303/9/5700' }, 'RESOURCE_NOT_FOUND'],
     ['a path of words', '?async-id=a', { method: 'GET', uri: '/a/b' }, 'RESOURCE_NOT_FOUND'],
     ['too many retries', '?async-id=a&retry=11', { method: 'GET', uri: '/3/0/0' }, 'BAD_REQUEST'],
   ])('400 for %s', async (_, query, body, token) => {
@@ -232,7 +234,7 @@ describe('POST /v2/device-requests/{device-id}', () => {
       { id: 'waited', status: 200, payload: b64('Lanyard'), ct: 'text/plain' },
     ]);
     expect((await harness.result('waited')).value.item).toEqual(quick.json);
-    expect(await send('waited-2', { method: 'GET', uri: '/9/9/9' }, '&wait=20')).toMatchObject({
+    expect(await send('waited-2', { method: 'GET', uri: '/3/0/99' }, '&wait=20')).toMatchObject({
       status: 200,
       json: { status: 404, error: 'RESOURCE_NOT_FOUND', payload: '' },
     });

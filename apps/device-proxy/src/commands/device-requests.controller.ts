@@ -14,6 +14,8 @@ import {
 } from './device-request.js';
 import { idempotencyHeader, idempotencyKeyReused, readIdempotencyKey, replayedHeader } from './idempotency.js';
 import { defaultExpirySeconds, defaultRetry, expirySeconds, retryMax, waitSeconds } from './limits.js';
+import { PathNotRegistered } from '../errors.js';
+import { isRegistered } from '../presubscriptions/match.js';
 import { Subscriptions } from '../subscriptions/subscriptions.js';
 import { WaitingCallers } from './waiting-callers.js';
 
@@ -76,6 +78,8 @@ export class DeviceRequestsController {
   ): Promise<DeviceCommandFinished['item'] | undefined> {
     const device = await this.commands.device(caller, deviceId);
     const request = readDeviceRequest(query, body, device.session?.data.queueMode ?? false);
+    if (request.path !== '/' && device.session && !isRegistered(device.session.data.links, request.path))
+      throw new PathNotRegistered(request.path);
     const wait = readWait(query);
     const { observe, ...wish } = request;
     const idempotencyKey = readIdempotencyKey(header);

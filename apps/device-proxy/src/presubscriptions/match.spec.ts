@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { matchingPaths, mayExist } from './match.js';
+import { isRegistered, matchingPaths, mayExist } from './match.js';
 import { PresubscriptionRulesSchema } from './rule.js';
 
 const link = (path: string, obs = true) => ({ path, obs });
@@ -45,12 +45,29 @@ describe('a presubscription rule', () => {
     [[{ 'resource-path': ['/3303/*/5700'] }]],
     [[{ 'resource-path': ['3303'] }]],
     [[{ 'endpoint-name': 'x'.repeat(65) }]],
+    [[{ 'endpoint-type': 'meter-*' }]],
     [[{ endpoint: 'x' }]],
     [{}],
     [Array.from({ length: 1025 }, () => ({}))],
     [[{ 'resource-path': Array.from({ length: 257 }, (_, i) => `/${i}`) }]],
   ])('is refused: %#', (rules) => {
     expect(PresubscriptionRulesSchema.safeParse(rules).success).toBe(false);
+  });
+});
+
+describe('isRegistered', () => {
+  it.each([
+    ['/3303', true],
+    ['/3303/0/9999', true],
+    ['/3303/2', false],
+    ['/3303/2/5700', false],
+    ['/3200/0/5999', true],
+    ['/5/0/3', true],
+    ['/9/0/1', false],
+    ['/9', false],
+  ])('%s: %s', (path, answer) => {
+    expect(isRegistered(device.links, path)).toBe(answer);
+    expect(isRegistered([], path)).toBe(true);
   });
 });
 

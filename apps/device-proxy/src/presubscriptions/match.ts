@@ -35,6 +35,13 @@ export const mayExist = (links: readonly { path: string }[], path: string): bool
   return [...parents].some((parent) => !links.some((link) => link.path.startsWith(`${parent}/`)));
 };
 
+/**
+ * Whether the object or the instance of a path is registered. A resource of a registered instance is the device's to
+ * judge; so is everything on a device that lists nothing.
+ */
+export const isRegistered = (links: readonly { path: string }[], path: string): boolean =>
+  links.length === 0 || mayExist(links, path.split('/').slice(0, 3).join('/'));
+
 const withWildcard = (pattern: string, device: RuledDevice): string[] => {
   const prefix = pattern.slice(0, -1);
   const listed = observable(device).filter((path) => path.startsWith(prefix));

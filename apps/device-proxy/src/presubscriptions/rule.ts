@@ -18,7 +18,7 @@ const pathPattern = z
 export const PresubscriptionRuleSchema = z
   .object({
     'endpoint-name': name.optional().describe('Device id or endpoint name; may end in *'),
-    'endpoint-type': name.optional(),
+    'endpoint-type': name.refine((type) => !type.includes('*'), 'Takes no wildcard').optional(),
     'resource-path': z.array(pathPattern).optional(),
   })
   .strict();

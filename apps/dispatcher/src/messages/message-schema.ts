@@ -10,7 +10,16 @@ const added = {
 
 const ep = z.string().describe('Device id; the endpoint name with use_endpoint_name');
 
-const registrations = z.array(z.object({ ...RegistrationItemSchema.shape, ep, ...added })).optional();
+const registrations = z
+  .array(
+    z.object({
+      ...RegistrationItemSchema.shape,
+      ep,
+      ...added,
+      'original-ep': z.string().optional().describe('The endpoint name'),
+    }),
+  )
+  .optional();
 
 const ended = z
   .array(z.union([z.string(), z.object({ ep, ...added })]))

@@ -29,6 +29,8 @@ const rendered = (of: FramedItem, options: Partial<RenderOptions> = {}): string 
 
 const value = item('notifications', `{"ep":"${ep}","path":"/3303/0/5700","payload":"MjE="}`);
 const gone = item('de-registrations', `{"ep":"${ep}"}`);
+const came = item('registrations', `{"ep":"${ep}","q":false}`);
+const updated = item('reg-updates', `{"ep":"${ep}","q":false}`);
 const response = item('async-responses', '{"id":"read-1","status":200,"payload":""}', '');
 
 describe('an event as a channel gets it', () => {
@@ -56,6 +58,8 @@ describe('an event as a channel gets it', () => {
       { includeUid: true, includeTimestamp: true, includeOriginalEp: true, useEndpointName: true },
       `{"ep":"meter \\"7\\"","path":"/3303/0/5700","payload":"MjE=",${uid},"timestamp":${at},${original}}`,
     ],
+    ['a device that came', came, {}, `{"ep":"${ep}","q":false,${original}}`],
+    ['a device that updates its registration', updated, {}, `{"ep":"${ep}","q":false,${original}}`],
     ['a device that left', gone, {}, `"${ep}"`],
     ['a device that left, by name', gone, { useEndpointName: true, includeUid: true }, '"meter \\"7\\""'],
     ['a device that left, object', gone, { deregistrationsAsObject: true }, `{"ep":"${ep}"}`],

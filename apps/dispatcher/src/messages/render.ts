@@ -8,11 +8,15 @@ const closingBrace = Buffer.from('}');
 
 const ended: readonly Category[] = ['de-registrations', 'registrations-expired'];
 
+/** Clients read the name there unconditionally, whatever the channel asks for. */
+const named: readonly Category[] = ['registrations', 'reg-updates'];
+
 const additions = (item: FramedItem, timestampMs: number, options: RenderOptions): string => {
   let text = '';
   if (options.includeUid) text += `,"uid":${JSON.stringify(item.uid)}`;
   if (options.includeTimestamp) text += `,"timestamp":${timestampMs}`;
-  if (options.includeOriginalEp && item.endpointName) text += `,"original-ep":${JSON.stringify(item.endpointName)}`;
+  if ((options.includeOriginalEp || named.includes(item.category)) && item.endpointName)
+    text += `,"original-ep":${JSON.stringify(item.endpointName)}`;
   return text;
 };
 

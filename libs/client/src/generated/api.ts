@@ -2266,7 +2266,7 @@ export interface NotificationMessage {
     uid?: string;
     /** With include_timestamp: when it was queued, ms since the epoch */
     timestamp?: number;
-    /** With include_original_ep: the endpoint name */
+    /** The endpoint name */
     'original-ep'?: string;
   }[];
   'reg-updates'?: {
@@ -2285,7 +2285,7 @@ export interface NotificationMessage {
     uid?: string;
     /** With include_timestamp: when it was queued, ms since the epoch */
     timestamp?: number;
-    /** With include_original_ep: the endpoint name */
+    /** The endpoint name */
     'original-ep'?: string;
   }[];
   /** Ids; objects with deregistrations_as_object */
