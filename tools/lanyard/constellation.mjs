@@ -164,7 +164,7 @@ export class Constellation {
     this.notInterrupted?.();
     this.supervisor?.stop();
     const services = this.supervised.filter((s) => s.unit.kind === 'service').reverse();
-    await Promise.all(services.map(({ unit }) => stopProcess(unit.pid, { waitMs: 15_000 })));
+    await Promise.all(services.map(({ unit }) => stopProcess(unit.pid, { waitMs: 20_000 })));
     const engines = this.supervised.filter((s) => s.unit.kind === 'engine');
     await Promise.all(engines.map(({ unit }) => stopProcess(unit.pid, { signal: unit.stopSignal, waitMs: 30_000 })));
     this.file.state.units = [];

@@ -37,12 +37,10 @@ export const start = async (config: DispatcherConfig, overrides: ServiceOverride
         sender.start();
       },
       beforeStop: async () => {
-        await consumers.close();
+        // First: a client hears 1012 whichever engine is away.
         await sockets.stop();
-        await loop.stop();
-        await watch.stop();
-        await sweeper.stop();
-        await reporter.stop();
+        await consumers.close();
+        await Promise.all([loop.stop(), watch.stop(), sweeper.stop(), reporter.stop()]);
         await announcer.stop();
       },
       afterStop: async () => {

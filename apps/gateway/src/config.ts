@@ -1,4 +1,12 @@
-import { type CommonConfig, commonConfig, ConfigError, env, type EnvReader } from '@lanyard/service';
+import {
+  type CommonConfig,
+  commonConfig,
+  ConfigError,
+  defaultStopTimeoutMs,
+  env,
+  type EnvReader,
+  stopStepMinMs,
+} from '@lanyard/service';
 import { type Owner, owners } from './door/routes.js';
 import type { Rate } from './limits/gcra.js';
 
@@ -66,10 +74,20 @@ const rate = (reader: EnvReader, name: string, perSecond: number, burst: number)
   burst: reader.int(`${name}_BURST`, burst, { min: 1, max: 1_000_000 }),
 });
 
+/** Less than a stop may take as a whole, by what its other steps need. */
+const drainTimeoutMs = (reader: EnvReader, stopTimeoutMs = defaultStopTimeoutMs): number => {
+  const timeoutMs = reader.int('GATEWAY_DRAIN_TIMEOUT_MS', 5_000, { min: 0, max: 600_000 });
+  const maxMs = stopTimeoutMs - 3 * stopStepMinMs;
+  if (timeoutMs > maxMs)
+    throw new ConfigError('GATEWAY_DRAIN_TIMEOUT_MS', `must be at most ${maxMs} with STOP_TIMEOUT_MS=${stopTimeoutMs}`);
+  return timeoutMs;
+};
+
 export const readConfig = (source?: NodeJS.ProcessEnv): GatewayConfig => {
   const reader = env(source);
+  const common = commonConfig(reader, app);
   return {
-    ...commonConfig(reader, app),
+    ...common,
     firstStart: {
       keyFile: reader.optional('GATEWAY_FIRST_KEY_FILE'),
       accountId: accountIdOf(reader),
@@ -84,6 +102,6 @@ export const readConfig = (source?: NodeJS.ProcessEnv): GatewayConfig => {
     corsOrigins: reader.list('GATEWAY_CORS_ORIGINS', []),
     trustedProxies: reader.int('GATEWAY_TRUSTED_PROXIES', 0, { min: 0, max: 10 }),
     publicUrl: reader.optional('GATEWAY_PUBLIC_URL'),
-    drainTimeoutMs: reader.int('GATEWAY_DRAIN_TIMEOUT_MS', 5_000, { min: 0, max: 600_000 }),
+    drainTimeoutMs: drainTimeoutMs(reader, common.stopTimeoutMs),
   };
 };

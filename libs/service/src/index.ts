@@ -43,6 +43,8 @@ export * from './redis/redis-client.js';
 export * from './run/run-service.js';
 export * from './run/service.module.js';
 export * from './run/start-service.js';
+export { defaultStopTimeoutMs, stopStepMinMs } from './run/stop-steps.js';
+export { endsWithin } from './run/ends-within.js';
 export * from './telemetry/health.js';
 export * from './telemetry/logger.js';
 export * from './telemetry/metrics.js';

@@ -1,4 +1,5 @@
 import { decodeMessage, type HeaderReader, InvalidMessage, type Topic } from '@lanyard/contracts';
+import { endsWithin } from '@lanyard/service';
 import type { Consumer, EachBatchPayload, KafkaMessage } from 'kafkajs';
 import type { KafkaConnection } from '../connection/kafka-connection.js';
 import { logRequests } from '../request-log.js';
@@ -30,6 +31,10 @@ export interface BatchConsumerOptions<V> {
 const tickMs = 1_000;
 /** For each place kafkajs does something at every fetch; so many there are also for partitions that come later. */
 const placesMin = 16;
+/** How long a stop waits for batches under way, which may wait for a store that is away. */
+const batchEndsMs = 3_000;
+/** … and for Kafka, for the last commit and for the end of the membership each. */
+const leaveMs = 2_000;
 const retryFirstMs = 100;
 const retryMaxMs = 5_000;
 
@@ -82,6 +87,7 @@ export class BatchConsumer<V> {
   private done = new Map<number, bigint>();
   private ticking: NodeJS.Timeout | undefined;
   private assigned: number[] = [];
+  private memberId = '';
   /** Grows when positions are read anew: a batch of an older round is given up. */
   private round = 0;
   private stopping = false;
@@ -125,6 +131,7 @@ export class BatchConsumer<V> {
     this.consumer.on(REBALANCING, () => void this.commit());
     const joined = new Promise<void>((resolve) => {
       this.consumer.on(GROUP_JOIN, ({ payload }) => {
+        this.memberId = payload.memberId;
         this.onAssigned(payload.memberAssignment[this.topicOnCluster] ?? []);
         resolve();
       });
@@ -148,16 +155,27 @@ export class BatchConsumer<V> {
     return Math.max(partitions.size, placesMin);
   }
 
-  /** Finishes the batches under way, commits, and leaves the group. */
+  /**
+   * Finishes the batches under way, commits, and leaves the group. A batch that does not end in time is given up, and
+   * handled again by another replica.
+   */
   async stop(): Promise<void> {
     if (this.stopping) return;
     this.stopping = true;
-    await this.idle();
+    const { topic } = this.options;
+    const { logger } = this.connection;
+    if (!(await endsWithin(batchEndsMs, this.idle()))) {
+      this.round++;
+      logger.warn({ topic: topic.name, batches: this.underWay }, 'stop: batches under way are given up');
+    }
     clearInterval(this.ticking);
     // Leaving the group first would make the commit impossible.
-    await this.commit();
-    await this.cluster.disconnect(this.consumer);
-    await this.deadLetters.close();
+    await endsWithin(leaveMs, this.commit());
+    // kafkajs leaves when the last batch has ended, which may be never.
+    if (this.underWay > 0) await endsWithin(leaveMs, this.membership.leave(this.memberId));
+    if (!(await endsWithin(leaveMs, this.cluster.disconnect(this.consumer))) && this.underWay === 0)
+      logger.warn({ topic: topic.name }, 'stop: Kafka does not answer, the membership ends with its session');
+    await endsWithin(leaveMs, this.deadLetters.close());
   }
 
   /** The store of positions may have lost its tail: reads it anew and goes back to what it says. */

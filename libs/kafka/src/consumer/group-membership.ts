@@ -23,17 +23,20 @@ export class GroupMembership {
   async evict(consumer: Consumer, clientId: string): Promise<void> {
     try {
       const { members } = await consumer.describeGroup();
-      for (const member of members) if (member.clientId === clientId) await this.leaveFor(member.memberId);
+      for (const { memberId, clientId: itsClient } of members) {
+        if (itsClient !== clientId) continue;
+        await this.leave(memberId);
+        this.logger.info({ group: this.groupId, memberId }, 'a member that is gone left its group');
+      }
     } catch (err) {
       this.logger.debug({ err, group: this.groupId, clientId }, 'former members not asked for');
     }
   }
 
-  private async leaveFor(memberId: string): Promise<void> {
+  async leave(memberId: string): Promise<void> {
     const { groupId } = this;
     const coordinator = (await this.own.cluster?.findGroupCoordinator({ groupId })) as unknown as
       Coordinator | undefined;
     await coordinator?.leaveGroup({ groupId, memberId });
-    this.logger.info({ group: groupId, memberId }, 'a member that is gone left its group');
   }
 }

@@ -3,6 +3,7 @@ import { ConfigError, type EnvReader } from './env.js';
 import { type KafkaSecurity, kafkaSecurity } from './kafka-security.js';
 import { type EncryptionKeys, encryptionKeyId } from '../keys/sealed.js';
 import { redisUrl } from './redis-url.js';
+import { defaultStopTimeoutMs, stopStepMinMs } from '../run/stop-steps.js';
 
 /** What every service needs to run. Secrets are in their own group so that nobody logs them with the rest. */
 export interface CommonConfig {
@@ -15,6 +16,8 @@ export interface CommonConfig {
   logLevel: string;
   /** Where traces go, and how many begin here. Off without. */
   tracing?: { endpoint: string; sampleRatio: number };
+  /** How long a stop may take as a whole. */
+  stopTimeoutMs?: number;
   /** `wait`: migrations are run by `node main.js migrate`, before. */
   databaseMigrations?: 'run' | 'wait';
   secrets: {
@@ -53,6 +56,10 @@ const identitySecrets = (reader: EnvReader): string[] => {
     throw new ConfigError('IDENTITY_SECRETS', 'must hold one or more secrets of at least 32 characters');
   return secrets;
 };
+
+/** Each of the four steps of a stop has its least time. */
+const stopTimeoutMs = (reader: EnvReader): number =>
+  reader.int('STOP_TIMEOUT_MS', defaultStopTimeoutMs, { min: 5 * stopStepMinMs, max: 600_000 });
 
 const tracing = (reader: EnvReader): CommonConfig['tracing'] => {
   const endpoint = reader.optional('OTEL_EXPORTER_OTLP_ENDPOINT');
@@ -93,6 +100,7 @@ export const commonConfig = (reader: EnvReader, app: string): CommonConfig => ({
   },
   logLevel: reader.string('LOG_LEVEL', 'info'),
   databaseMigrations: migrations(reader),
+  stopTimeoutMs: stopTimeoutMs(reader),
   secrets: {
     databaseUrl: databaseUrl(reader),
     redisUrl: redisUrl(reader),

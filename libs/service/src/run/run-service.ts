@@ -1,5 +1,6 @@
 import { ConfigError } from '../config/env.js';
 import type { RunningService } from './start-service.js';
+import { endsWithin } from './ends-within.js';
 
 const signals = ['SIGTERM', 'SIGINT'] as const;
 
@@ -18,11 +19,17 @@ const report = (error: unknown): void => {
   process.stderr.write(`${text}\n`);
 };
 
+/** A start that waits for an engine may not end for long: after a signal it is waited for no longer than this. */
+const startEndsMs = 5_000;
+
 const serve = async (start: () => Promise<Pick<RunningService, 'stop'>>): Promise<void> => {
   const signal = nextSignal();
-  const service = await start();
-  await signal;
-  await service.stop();
+  const starting = start();
+  const isAsked = signal.then(() => endsWithin(startEndsMs, starting));
+  await Promise.race([starting, isAsked]);
+  if ((await isAsked) === false)
+    throw new Error(`Asked to stop while starting, which did not end within ${startEndsMs} ms`);
+  await (await starting).stop();
 };
 
 /** `node main.js NAME`: does one thing and ends. */
@@ -39,8 +46,8 @@ const commandOf = (commands: Commands, args: readonly string[]): (() => Promise<
 };
 
 /**
- * The whole of every app's main.ts: read the configuration, start, wait for a signal, stop. A failure at start or
- * stop ends the process with code 1, so that whoever supervises it sees it. With a command's name as argument, it runs
+ * The whole of every app's main.ts: read the configuration, start, wait for a signal, stop. A failure at start ends
+ * the process with code 1, so that its supervisor sees it; what fails at a stop is logged. With a command's name as argument, it runs
  * that instead.
  */
 export const runService = async <C>(

@@ -17,6 +17,7 @@ import { Metrics } from '../telemetry/metrics.js';
 import { traceRequests } from '../tracing/http-spans.js';
 import { Tracing } from '../tracing/tracing.js';
 import { ServiceModule, type ServiceParts } from './service.module.js';
+import { defaultStopTimeoutMs, runStopSteps } from './stop-steps.js';
 
 /** What an app hands over: its module and what to start and stop around the HTTP server, in order. */
 export interface ServiceDefinition {
@@ -105,7 +106,7 @@ const createApp = async (definition: ServiceDefinition, parts: ServiceParts): Pr
 
 /**
  * Starts a service: container, HTTP port, then Kafka consumers. `stop` goes the other way round: not ready, intake,
- * HTTP, connections. Rejects when anything needed at start is not there.
+ * HTTP, connections, within STOP_TIMEOUT_MS whatever is away. Rejects when anything needed at start is not there.
  */
 export const startService = async (
   config: CommonConfig,
@@ -130,10 +131,13 @@ export const startService = async (
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     parts.health.stop();
-    await definition.beforeStop?.();
-    await app.close();
-    await definition.afterStop?.();
-    await parts.tracing.stop();
+    const steps = [
+      { name: 'intake', run: () => definition.beforeStop?.() },
+      { name: 'http', run: () => app.close() },
+      { name: 'engines', run: () => definition.afterStop?.() },
+      { name: 'traces', run: () => parts.tracing.stop() },
+    ];
+    await runStopSteps(steps, config.stopTimeoutMs ?? defaultStopTimeoutMs, parts.logger);
     parts.logger.info('stopped');
   };
   return { url, app, parts, stop: () => (stopping ??= stop()) };
