@@ -75,7 +75,7 @@ if (mode === 'put') {
     const backlog = new Backlog();
     const queue = /** @type {any} */ (backlog);
     const nothing = () => undefined;
-    const listener = { sent: nothing, delivered: nothing, ended: nothing, failed: console.error };
+    const listener = { sent: nothing, delivered: nothing, left: nothing, ended: nothing, failed: console.error };
     const session = new WebSocketSession(
       socket,
       connection,
