@@ -1,7 +1,11 @@
-/** The OpenAPI document passes the linter's recommended rules, and types every answer. Needs no network. */
+/**
+ * The OpenAPI document passes the linter's recommended rules, types every answer, and describes every operation with an
+ * example. Needs no network.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { undocumentedIn } from './docs/undocumented.mjs';
 import { untypedIn } from './docs/untyped.mjs';
 import { root } from './lanyard/project.mjs';
 
@@ -39,6 +43,7 @@ const found = [
     .filter((problem) => !isExpected(problem))
     .map((p) => `${p.ruleId} ${p.location[0]?.pointer}: ${p.message}`),
   ...untypedIn(JSON.parse(source)),
+  ...undocumentedIn(JSON.parse(source)),
 ];
 for (const line of found) console.error(`docs/openapi.json: ${line}`);
 process.exitCode = found.length > 0 ? 1 : 0;

@@ -10,6 +10,8 @@ import { committedDocument, operationsOf } from '../openapi/document.js';
 import { KnownIds } from '../openapi/known-ids.js';
 import { deeds, deedsOf } from '../openapi/deeds.js';
 import { named, RecordLives, withoutSuccess } from '../openapi/lives.js';
+import { exchange } from '../openapi/exchange.js';
+import { prefilledRequests } from '../openapi/prefilled.js';
 import { Trail } from '../openapi/trail.js';
 import { openSets, undividedLists } from '../openapi/divided-lists.js';
 import { Random } from '../openapi/random.js';
@@ -59,6 +61,31 @@ describe('the OpenAPI document', () => {
       'DELETE /v3/devices/{deviceId}/echo',
       // 101: the other scenarios speak WebSocket.
       'GET /v2/notification/websocket-connect',
+    ]);
+  });
+
+  it('answers GET / with a page for people and links for programs', async () => {
+    const asked = async (accept: string): Promise<[number, string | null, string]> => {
+      const response = await fetch(`${system.baseUrl}/`, { headers: { accept } });
+      return [response.status, response.headers.get('content-type'), await response.text()];
+    };
+    expect(await asked('text/html,*/*')).toEqual([200, 'text/html; charset=utf-8', expect.stringContaining('/docs')]);
+    const [status, , text] = await asked('*/*');
+    expect([status, JSON.parse(text)]).toEqual([200, expect.objectContaining({ openapi: '/openapi.json' })]);
+  });
+
+  it('begins to try every operation with a valid request', async () => {
+    const refused: string[] = [];
+    for (const request of prefilledRequests(committedDocument())) {
+      const { status, text } = await exchange(system.baseUrl, system.adminKey, request);
+      if (status === 400 || status === 405 || status > 499)
+        refused.push(`${named(request.operation)}: ${status} ${text.slice(0, 200)}`);
+    }
+    expect(refused).toEqual([
+      // Always 405: a snapshot lives as long as its device.
+      expect.stringMatching('^DELETE /v3/devices/{deviceId}/echo: 405'),
+      // The URL of the example belongs to no one.
+      expect.stringMatching('^PUT /v2/notification/callback: 400 CALLBACK_NOT_VERIFIED'),
     ]);
   });
 

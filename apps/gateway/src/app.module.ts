@@ -13,6 +13,7 @@ import { KeyGroupsController } from './access/key-groups.controller.js';
 import { KeyGroups } from './access/key-groups.service.js';
 import { ExplainController } from './explain/explain.controller.js';
 import { Explanations } from './explain/explanations.js';
+import { WelcomeController } from './openapi/welcome.controller.js';
 
 export interface AppParts {
   accounts: Accounts;
@@ -39,6 +40,7 @@ export class AppModule {
         AccountKeysController,
         AccountsController,
         ExplainController,
+        WelcomeController,
       ],
       providers: [
         { provide: Accounts, useValue: accounts },

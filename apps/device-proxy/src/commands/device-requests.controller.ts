@@ -31,7 +31,11 @@ export class DeviceRequestsController {
 
   @Post(':deviceId')
   @HttpCode(202)
-  @ApiOperation({ summary: 'Send a command to a device; its result comes as an asynchronous response (spec §4.3)' })
+  @ApiOperation({
+    summary: 'Send a command to a device',
+    description:
+      'Queues the command and answers 202 at once; the result follows as an asynchronous response on the channel of the calling key (spec §4.3). Commands to one device run in order, one at a time. A sleeping or absent device receives the command when it returns, until `expiry-seconds` have passed.',
+  })
   @ApiQuery({
     name: 'wait',
     required: false,

@@ -24,7 +24,10 @@ export class CommandHistoryController {
   ) {}
 
   @Get()
-  @ApiOperation({ summary: 'List the commands of the calling key; filters: async_id, device_id, state' })
+  @ApiOperation({
+    summary: 'List commands',
+    description: 'The commands of the calling key, newest first. Filter by `async_id`, `device_id` or `state`.',
+  })
   @ApiListQuery(historySpec, 'DeviceCommandFilters')
   @ApiOkResponse({ standardSchema: listSchema(CommandRecordSchema, 'DeviceCommandList') })
   list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<ListEnvelope<CommandRecord>> {
@@ -32,7 +35,10 @@ export class CommandHistoryController {
   }
 
   @Get(':asyncId')
-  @ApiOperation({ summary: 'Show one command of the calling key, by its id or the newest with this async-id' })
+  @ApiOperation({
+    summary: 'Show a command',
+    description: 'By its id, or by its async-id: then the newest command of the calling key with that async-id.',
+  })
   @ApiOkResponse({ standardSchema: CommandRecordSchema })
   get(@Caller() caller: Identity, @Param('asyncId') asyncId: string): Promise<CommandRecord> {
     return this.history.get(caller.keyId, asyncId);
@@ -41,8 +47,9 @@ export class CommandHistoryController {
   @Delete(':asyncId')
   @HttpCode(204)
   @ApiOperation({
-    summary:
-      'Take back a command that waits, by its id or the newest with this async-id; it ends with 429 REQUEST_CANCELLED',
+    summary: 'Cancel a command',
+    description:
+      'By its id, or by its async-id: then the newest command with that async-id. A command that is still waiting ends with the asynchronous response 429 `REQUEST_CANCELLED`. One that the device may have received cannot be cancelled: 409.',
   })
   @ApiNoContentResponse()
   @ApiResponse({ status: 409, description: 'COMMAND_NOT_WAITING: given to the device, or ended' })

@@ -69,7 +69,11 @@ export class EndpointsController {
 
   @RequiresPermission('devices.read')
   @Get()
-  @ApiOperation({ summary: 'Registered devices, at most 200', deprecated: true })
+  @ApiOperation({
+    summary: 'List registered devices',
+    description: 'At most 200 devices. Deprecated: use `GET /v3/devices?state=registered`, which has pages.',
+    deprecated: true,
+  })
   @ApiQuery({ name: 'type', required: false, schema: { type: 'string' }, description: 'Endpoint type' })
   @ApiOkResponse({ standardSchema: z.array(EndpointEntrySchema) })
   list(@Caller() caller: Identity, @Query('type') type?: string): Promise<EndpointEntry[]> {
@@ -78,7 +82,11 @@ export class EndpointsController {
 
   @RequiresPermission('devices.read')
   @Get(':deviceId')
-  @ApiOperation({ summary: 'Resources of a registered device' })
+  @ApiOperation({
+    summary: 'List the resources of a device',
+    description:
+      'The resources that the device named in its registration, with resource type and whether they can be observed.',
+  })
   @ApiOkResponse({ standardSchema: z.array(EndpointResourceSchema) })
   @ApiResponse({ status: 404, description: 'DEVICE_NOT_FOUND: unknown, or not registered' })
   resources(@Caller() caller: Identity, @Param('deviceId') deviceId: string): Promise<EndpointResource[]> {
@@ -87,7 +95,10 @@ export class EndpointsController {
 
   @RequiresPermission('commands')
   @Get(resourceRoutes(':deviceId/'))
-  @ApiOperation({ summary: 'Read a resource; the value comes as an asynchronous response' })
+  @ApiOperation({
+    summary: 'Read a resource',
+    description: 'Answers 202 with the id of the asynchronous response that carries the value.',
+  })
   @ApiQuery(options.cacheOnly)
   @ApiQuery(options.noResp)
   @ApiAcceptedResponse(accepted)
@@ -112,7 +123,11 @@ export class EndpointsController {
   @Put(resourceRoutes(':deviceId/'))
   @ApiConsumes('text/plain', 'application/octet-stream', 'application/vnd.oma.lwm2m+tlv')
   @ApiBody({ schema: { type: 'string', format: 'binary' } })
-  @ApiOperation({ summary: 'Write a value (spec §4.3)' })
+  @ApiOperation({
+    summary: 'Write a resource',
+    description:
+      'The body is the value itself, in the format that Content-Type names. The result follows as an asynchronous response (spec §4.3).',
+  })
   @ApiQuery(options.noResp)
   @ApiAcceptedResponse(accepted)
   @ApiNoContentResponse(unanswered)
@@ -135,7 +150,11 @@ export class EndpointsController {
   @Post(resourceRoutes(':deviceId/'))
   @ApiConsumes('text/plain', 'application/octet-stream', 'application/vnd.oma.lwm2m+tlv')
   @ApiBody({ required: false, schema: { type: 'string', format: 'binary' } })
-  @ApiOperation({ summary: 'Execute a resource, or create an instance' })
+  @ApiOperation({
+    summary: 'Execute a resource, or create an instance',
+    description:
+      'On a resource, executes it with the body as its argument; on an object, creates an instance from the TLV body. The result follows as an asynchronous response.',
+  })
   @ApiQuery(options.noResp)
   @ApiAcceptedResponse(accepted)
   @ApiNoContentResponse(unanswered)
@@ -156,7 +175,10 @@ export class EndpointsController {
 
   @RequiresPermission('commands')
   @Delete(resourceRoutes(':deviceId/'))
-  @ApiOperation({ summary: 'Delete an instance' })
+  @ApiOperation({
+    summary: 'Delete an instance',
+    description: 'Deletes an object instance on the device. The result follows as an asynchronous response.',
+  })
   @ApiQuery(options.noResp)
   @ApiAcceptedResponse(accepted)
   @ApiNoContentResponse(unanswered)

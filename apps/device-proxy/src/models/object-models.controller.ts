@@ -31,6 +31,12 @@ import {
 /** Bodies below this are XML. */
 export const modelsPrefix = '/v3/object-models';
 
+const exampleModel =
+  '<LWM2M><Object ObjectType="MODefinition"><Name>Valve</Name><ObjectID>26300</ObjectID><ObjectVersion>1.0</ObjectVersion>' +
+  '<MultipleInstances>Multiple</MultipleInstances><Mandatory>Optional</Mandatory><Resources><Item ID="1"><Name>Position</Name>' +
+  '<Operations>RW</Operations><MultipleInstances>Single</MultipleInstances><Mandatory>Mandatory</Mandatory><Type>Integer</Type>' +
+  '</Item></Resources></Object></LWM2M>';
+
 @ApiTags('Object models')
 @Controller('v3/object-models')
 export class ObjectModelsController {
@@ -39,10 +45,10 @@ export class ObjectModelsController {
   @RequiresPermission('devices.write')
   @Post()
   @ApiConsumes('application/xml')
-  @ApiBody({ schema: { type: 'string' } })
+  @ApiBody({ schema: { type: 'string', example: exampleModel } })
   @ApiOperation({
-    summary: 'Tell what an object of your devices means',
-    description: `An object definition (OMA DDF XML, as the OMA registry publishes them). At most ${modelsPerAccountMax} for each account, one for each object id; objects 0 to 7 cannot be defined anew.`,
+    summary: 'Upload an object definition',
+    description: `An object definition (OMA DDF XML, as the OMA registry publishes them). At most ${modelsPerAccountMax} for each account, one for each object id; objects 0 to 7 cannot be redefined.`,
   })
   @ApiCreatedResponse({
     standardSchema: ModelRecordSchema,
@@ -56,7 +62,11 @@ export class ObjectModelsController {
 
   @RequiresPermission('devices.read')
   @Get()
-  @ApiOperation({ summary: 'List the object definitions of the account; filters: object_id, name' })
+  @ApiOperation({
+    summary: 'List object definitions',
+    description:
+      'Those that the account has uploaded; the definitions of the OMA registry that Lanyard ships are not listed. Filter by `object_id` or `name`.',
+  })
   @ApiListQuery(modelsSpec, 'ObjectModelFilters')
   @ApiOkResponse({ standardSchema: listSchema(ModelRecordSchema, 'ObjectModelList') })
   list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<ListEnvelope<ModelRecord>> {
@@ -65,7 +75,10 @@ export class ObjectModelsController {
 
   @RequiresPermission('devices.read')
   @Get(':id')
-  @ApiOperation({ summary: 'Show an object definition' })
+  @ApiOperation({
+    summary: 'Show an object definition',
+    description: 'With its resources, their types and the operations that they allow.',
+  })
   @ApiOkResponse({ standardSchema: ModelRecordSchema })
   get(@Caller() caller: Identity, @Param('id') id: string): Promise<ModelRecord> {
     return this.models.get(caller.accountId, id);
@@ -74,7 +87,11 @@ export class ObjectModelsController {
   @RequiresPermission('devices.write')
   @Delete(':id')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Delete an object definition; values that came before stay as they are' })
+  @ApiOperation({
+    summary: 'Delete an object definition',
+    description:
+      'Stored values keep the types that they were decoded with; later values are decoded without the definition.',
+  })
   @ApiNoContentResponse()
   remove(@Caller() caller: Identity, @Param('id') id: string): Promise<void> {
     return this.models.remove(caller, id);

@@ -20,7 +20,10 @@ export class PresubscriptionsController {
   constructor(@Inject(Rules) private readonly rules: Rules) {}
 
   @Get()
-  @ApiOperation({ summary: 'Presubscription rules of the key' })
+  @ApiOperation({
+    summary: 'List presubscription rules',
+    description: 'The rules of the calling key, in the order in which they were set.',
+  })
   @ApiOkResponse({ standardSchema: z.array(PresubscriptionRuleSchema) })
   get(@Caller() caller: Identity): Promise<PresubscriptionRule[]> {
     return this.rules.ofKey(caller.keyId);
@@ -30,7 +33,9 @@ export class PresubscriptionsController {
   @HttpCode(202)
   @ApiBody(bodySchema(PresubscriptionRulesSchema))
   @ApiOperation({
-    summary: 'Replace the presubscription rules of the key; they apply when devices register (spec §4.4)',
+    summary: 'Replace the presubscription rules',
+    description:
+      'The given rules take the place of all rules of the calling key; an empty array removes them. They apply when a device registers or updates its registration, not at once (spec §4.4).',
   })
   @ApiResponse({ status: 202, description: 'Stored' })
   @ApiResponse({ status: 400, description: 'MALFORMED_JSON_CONTENT, BAD_REQUEST' })
@@ -41,7 +46,8 @@ export class PresubscriptionsController {
   @Delete()
   @HttpCode(204)
   @ApiOperation({
-    summary: 'Remove the presubscription rules of the key; what devices report now goes on until they come again',
+    summary: 'Delete the presubscription rules',
+    description: 'Existing observations continue until the device registers or updates its registration.',
   })
   @ApiNoContentResponse()
   async remove(@Caller() caller: Identity): Promise<void> {

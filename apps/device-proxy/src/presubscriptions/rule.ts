@@ -30,4 +30,5 @@ export const PresubscriptionRulesSchema = z
   .max(rulesMax)
   .refine((rules) => new Set(rules.flatMap((rule) => rule['resource-path'] ?? [])).size <= rulePathsMax, {
     message: `At most ${rulePathsMax} different resource paths`,
-  });
+  })
+  .meta({ examples: [[{ 'endpoint-type': 'thermometer', 'resource-path': ['/3303/*'] }]] });

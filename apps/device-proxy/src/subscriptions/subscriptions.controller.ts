@@ -23,7 +23,10 @@ export class SubscriptionsController {
 
   @Get()
   @Header('content-type', 'text/uri-list')
-  @ApiOperation({ summary: 'Paths of the device to which the key is subscribed, one a line' })
+  @ApiOperation({
+    summary: 'List the subscriptions to a device',
+    description: 'The resource paths to which the calling key is subscribed, one per line.',
+  })
   @ApiOkResponse({ content: { 'text/uri-list': { schema: { type: 'string' } } } })
   @ApiResponse({ status: 404, description: 'DEVICE_NOT_FOUND, or nothing subscribed' })
   async list(@Caller() caller: Identity, @Param('deviceId') deviceId: string): Promise<string> {
@@ -33,14 +36,21 @@ export class SubscriptionsController {
 
   @Delete()
   @HttpCode(204)
-  @ApiOperation({ summary: 'End all subscriptions of the key to the device' })
+  @ApiOperation({
+    summary: 'Delete all subscriptions to a device',
+    description: 'Ends every resource subscription of the calling key to this device. Presubscriptions stay.',
+  })
   @ApiNoContentResponse()
   unsubscribeAll(@Caller() caller: Identity, @Param('deviceId') deviceId: string): Promise<void> {
     return this.subscriptions.unsubscribe(caller, deviceId);
   }
 
   @Put(resourceRoutes())
-  @ApiOperation({ summary: 'Subscribe to a resource; result and first value come on the channel (spec §4.4)' })
+  @ApiOperation({
+    summary: 'Subscribe to a resource',
+    description:
+      'Answers 200 when the resource is observed already, otherwise 202 with the id of the asynchronous response that carries the result. Values follow as notifications on the channel of the calling key. The subscription ends when the device registers again (spec §4.4).',
+  })
   @ApiOkResponse({ standardSchema: AcceptedSchema, description: 'Confirmed by the device' })
   @ApiAcceptedResponse({
     standardSchema: AcceptedSchema,
@@ -64,7 +74,10 @@ export class SubscriptionsController {
   }
 
   @Get(resourceRoutes())
-  @ApiOperation({ summary: 'Whether the key is subscribed to the resource' })
+  @ApiOperation({
+    summary: 'Show a subscription',
+    description: '200 when the calling key is subscribed to the path, otherwise 404.',
+  })
   @ApiOkResponse({ description: 'It is' })
   @ApiResponse({ status: 404, description: 'DEVICE_NOT_FOUND, or not subscribed' })
   async has(
@@ -77,7 +90,10 @@ export class SubscriptionsController {
 
   @Delete(resourceRoutes())
   @HttpCode(204)
-  @ApiOperation({ summary: 'End the subscription of the key to the resource' })
+  @ApiOperation({
+    summary: 'Delete a subscription',
+    description: 'The device stops reporting the resource when no other key is subscribed to it.',
+  })
   @ApiNoContentResponse()
   unsubscribe(
     @Caller() caller: Identity,

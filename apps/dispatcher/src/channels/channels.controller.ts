@@ -47,7 +47,11 @@ export class ChannelsController {
   constructor(@Inject(Channels) private readonly channels: Channels) {}
 
   @Get('channel')
-  @ApiOperation({ summary: 'Which kind of channel the key has' })
+  @ApiOperation({
+    summary: 'Show the kind of the channel',
+    description:
+      '404 when the calling key has no channel. A key has one channel; delete it before registering one of another kind.',
+  })
   @ApiOkResponse({ standardSchema: ChannelKindSchema })
   @ApiResponse({ status: 404, description: 'CHANNEL_NOT_FOUND' })
   async kind(@Caller() caller: Identity): Promise<ChannelKindView> {
@@ -58,7 +62,7 @@ export class ChannelsController {
 
   @Put('callback')
   @ApiOperation({
-    summary: 'Register the callback URL of the key',
+    summary: 'Register the callback',
     description:
       'The URL is verified first: it gets a PUT with the headers and must answer 200 or 204 within 20 s. ' +
       'Ends a stop by `key_reset`: what was queued meanwhile is sent.',
@@ -80,7 +84,7 @@ export class ChannelsController {
 
   @Get('callback')
   @ApiOperation({
-    summary: 'Show the callback of the key, and its queue',
+    summary: 'Show the callback',
     description:
       '`stopped` is why nothing is sent, although events are queued: `key_reset` (the secret of the key was reset since ' +
       'the URL was registered: register it again) or `key_revoked` (the key is switched off, or in no group that may ' +
@@ -94,7 +98,7 @@ export class ChannelsController {
 
   @Delete('callback')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Delete the callback of the key, with what is queued' })
+  @ApiOperation({ summary: 'Delete the callback', description: 'Events that wait in its queue are deleted with it.' })
   @ApiNoContentResponse()
   @ApiResponse({ status: 404, description: 'CHANNEL_NOT_FOUND' })
   @ApiResponse(tooManyChanges)
@@ -103,7 +107,11 @@ export class ChannelsController {
   }
 
   @Put('websocket')
-  @ApiOperation({ summary: 'Make the WebSocket channel of the key, or change its configuration' })
+  @ApiOperation({
+    summary: 'Register the WebSocket channel',
+    description:
+      'Creates the channel, which stores events from now on (201), or changes the configuration of the existing one and keeps its queue (200). Connect to `websocket-connect` to receive them.',
+  })
   @ApiCreatedResponse({ standardSchema: WebSocketViewSchema, description: 'Made; it stores events from now on' })
   @ApiOkResponse({ standardSchema: WebSocketViewSchema, description: 'It was there; queue and socket are kept' })
   @ApiResponse({ status: 400, description: 'Not valid, or the key has a channel of another kind' })
@@ -119,7 +127,10 @@ export class ChannelsController {
   }
 
   @Get('websocket')
-  @ApiOperation({ summary: 'Show the WebSocket channel of the key, and its queue' })
+  @ApiOperation({
+    summary: 'Show the WebSocket channel',
+    description: 'Includes whether a WebSocket is connected, and the number of events that wait.',
+  })
   @ApiOkResponse({ standardSchema: WebSocketViewSchema })
   @ApiResponse({ status: 404, description: 'CHANNEL_NOT_FOUND' })
   async getWebSocket(@Caller() caller: Identity): Promise<WebSocketView> {
@@ -128,7 +139,10 @@ export class ChannelsController {
 
   @Delete('websocket')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Delete the WebSocket channel of the key; its socket is closed with 1001' })
+  @ApiOperation({
+    summary: 'Delete the WebSocket channel',
+    description: 'Closes its WebSocket with 1001. Events that wait in its queue are deleted.',
+  })
   @ApiNoContentResponse()
   @ApiResponse({ status: 404, description: 'CHANNEL_NOT_FOUND' })
   @ApiResponse(tooManyChanges)

@@ -46,7 +46,7 @@ export class SigningSecretsController {
 
   @Post()
   @ApiOperation({
-    summary: 'Make a secret with which messages to the callback are signed',
+    summary: 'Create a signing secret',
     description:
       'From now on every message has the headers webhook-id, webhook-timestamp and webhook-signature, with one signature for each secret. To change secrets: make a new one, let the application accept both, delete the old one.',
   })
@@ -60,7 +60,10 @@ export class SigningSecretsController {
   }
 
   @Get()
-  @ApiOperation({ summary: 'List the secrets, without what they are' })
+  @ApiOperation({
+    summary: 'List signing secrets',
+    description: 'Their ids and times of creation. A secret itself is shown only in the response that created it.',
+  })
   @ApiListQuery(listSpec)
   @ApiOkResponse({ standardSchema: listSchema(SecretSchema, 'SigningSecretList') })
   @ApiResponse({ status: 404, description: 'CHANNEL_NOT_FOUND' })
@@ -77,7 +80,11 @@ export class SigningSecretsController {
 
   @Delete(':id')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Delete a secret: nothing is signed with it any more' })
+  @ApiOperation({
+    summary: 'Delete a signing secret',
+    description:
+      'Messages are no longer signed with it. When the last one is deleted, messages are sent without a signature.',
+  })
   @ApiNoContentResponse()
   @ApiResponse({ status: 404, description: 'SIGNING_SECRET_NOT_FOUND, or CHANNEL_NOT_FOUND' })
   @ApiResponse(tooManyChanges)

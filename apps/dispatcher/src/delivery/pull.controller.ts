@@ -38,8 +38,13 @@ export class PullController {
   ) {}
 
   @Get()
-  @ApiOperation({ summary: 'Wait up to 30 s for events', deprecated: true })
-  @ApiQuery({ name: 'noWait', required: false, type: Boolean, description: 'Answer at once' })
+  @ApiOperation({
+    summary: 'Poll for events',
+    description:
+      'Answers as soon as events are there, or 204 after 30 s. The first call creates the pull channel of the key, the next one confirms the events of the one before. One call at a time. Deprecated in favour of the WebSocket, but the way to receive without a public URL.',
+    deprecated: true,
+  })
+  @ApiQuery({ name: 'noWait', required: false, type: Boolean, description: 'Answer at once', example: true })
   @ApiQuery({
     name: 'after',
     required: false,
@@ -81,7 +86,11 @@ export class PullController {
   @Delete()
   @HttpCode(200)
   @Header('content-type', 'text/plain; charset=utf-8')
-  @ApiOperation({ summary: 'Delete the pull channel of the key', deprecated: true })
+  @ApiOperation({
+    summary: 'Delete the pull channel',
+    description: 'Events that wait in its queue are deleted with it.',
+    deprecated: true,
+  })
   @ApiOkResponse({
     content: { 'text/plain': { schema: { type: 'string', enum: ['REMOVED', 'ALREADY_DELETED'] } } },
   })

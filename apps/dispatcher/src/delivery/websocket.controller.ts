@@ -24,7 +24,7 @@ export class WebSocketController {
 
   @Get()
   @ApiOperation({
-    summary: 'Connect a WebSocket to the channel of the key',
+    summary: 'Connect the WebSocket',
     description: 'The key comes as bearer token, or as entry `service_<key>` beside `wss` in Sec-WebSocket-Protocol.',
   })
   @ApiResponse({ status: 101, description: 'Switching protocols: events follow as text frames' })

@@ -17,7 +17,10 @@ import {
 @Controller('v3/device-event-codes')
 export class CatalogueController {
   @Get()
-  @ApiOperation({ summary: 'List the codes of device events, all on one page' })
+  @ApiOperation({
+    summary: 'List the codes of device events',
+    description: 'All codes of spec §6.2 and those that Lanyard adds, with their meaning and what to do, on one page.',
+  })
   @ApiOkResponse({ standardSchema: EventCodeListSchema })
   list(): EventCodeList {
     const data = allCodes();
@@ -26,7 +29,10 @@ export class CatalogueController {
   }
 
   @Get(':code')
-  @ApiOperation({ summary: 'Show one code, by name (SYS_106) or number (106)' })
+  @ApiOperation({
+    summary: 'Show a code of device events',
+    description: 'By its name, for example `SYS_106`, or its number, for example `106`.',
+  })
   @ApiOkResponse({ standardSchema: EventCodeSchema })
   get(@Param('code') code: string): EventCode {
     const found = findCode(code);

@@ -23,7 +23,7 @@ export class EventsController {
   constructor(@Inject(EventsReader) private readonly events: EventsReader) {}
 
   @Get()
-  @ApiOperation({ summary: 'List device events, newest first', description: filterHelp })
+  @ApiOperation({ summary: 'List device events', description: filterHelp })
   @ApiListQuery(eventListSpec, 'DeviceEventFilters')
   @ApiOkResponse({ standardSchema: DeviceEventListSchema })
   list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<JsonText> {
@@ -31,7 +31,10 @@ export class EventsController {
   }
 
   @Get(':id')
-  @ApiOperation({ summary: 'Show one device event' })
+  @ApiOperation({
+    summary: 'Show a device event',
+    description: 'By its id. `/v3/devicelog` is the older spelling of the same path.',
+  })
   @ApiOkResponse({ standardSchema: DeviceEventSchema })
   get(@Caller() caller: Identity, @Param('id') id: string): Promise<JsonText> {
     return this.events.get(caller.accountId, id);

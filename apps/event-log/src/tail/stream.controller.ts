@@ -39,7 +39,7 @@ export class StreamController {
   ) {}
 
   @Get()
-  @ApiOperation({ summary: 'Follow the device events', description: help })
+  @ApiOperation({ summary: 'Stream device events', description: help })
   @ApiHeader({
     name: 'Last-Event-ID',
     required: false,

@@ -50,7 +50,10 @@ export class ApplicationKeysController {
   constructor(@Inject(AccessKeys) private readonly keys: AccessKeys) {}
 
   @Get()
-  @ApiOperation({ summary: 'List the access keys of an application' })
+  @ApiOperation({
+    summary: 'List the access keys of an application',
+    description: 'Keys appear without their secrets.',
+  })
   @ApiListQuery(listSpec, 'AccessKeyFilters')
   @ApiOkResponse({ standardSchema: AccessKeyListSchema })
   list(
@@ -62,7 +65,11 @@ export class ApplicationKeysController {
   }
 
   @Post()
-  @ApiOperation({ summary: 'Create an access key; the answer is the only one that shows it in full' })
+  @ApiOperation({
+    summary: 'Create an access key',
+    description:
+      'The response is the only one that contains the whole key: store it now. An application has at most two access keys, so that one can replace the other without an interruption.',
+  })
   @ApiCreatedResponse({ standardSchema: AccessKeySchema })
   create(
     @Caller() caller: Identity,
@@ -73,7 +80,7 @@ export class ApplicationKeysController {
   }
 
   @Get(':id')
-  @ApiOperation({ summary: 'Show an access key of an application' })
+  @ApiOperation({ summary: 'Show an access key of an application', description: 'Without its secret.' })
   @ApiOkResponse({ standardSchema: AccessKeySchema })
   get(
     @Caller() caller: Identity,
@@ -84,7 +91,10 @@ export class ApplicationKeysController {
   }
 
   @Put(':id')
-  @ApiOperation({ summary: 'Change an access key: what is given is changed' })
+  @ApiOperation({
+    summary: 'Change an access key',
+    description: 'Changes only the given fields. A key set to `INACTIVE` is refused within five seconds.',
+  })
   @ApiOkResponse({ standardSchema: AccessKeySchema })
   update(
     @Caller() caller: Identity,
@@ -98,7 +108,11 @@ export class ApplicationKeysController {
 
   @Delete(':id')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Delete an access key; it stops working within five seconds' })
+  @ApiOperation({
+    summary: 'Delete an access key',
+    description:
+      'The key stops working within five seconds. The channel and the subscriptions belong to the application and stay.',
+  })
   @ApiNoContentResponse()
   remove(
     @Caller() caller: Identity,
@@ -119,7 +133,10 @@ export class AccessKeysController {
   constructor(@Inject(AccessKeys) private readonly keys: AccessKeys) {}
 
   @Get()
-  @ApiOperation({ summary: 'List the access keys of all applications' })
+  @ApiOperation({
+    summary: 'List the access keys of all applications',
+    description: 'Filter by `application_id` or `status`. Keys appear without their secrets.',
+  })
   @ApiListQuery(listSpec, 'AccessKeyFilters')
   @ApiOkResponse({ standardSchema: AccessKeyListSchema })
   list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<ListEnvelope<AccessKeyRecord>> {
@@ -127,7 +144,10 @@ export class AccessKeysController {
   }
 
   @Get(':id')
-  @ApiOperation({ summary: 'Show an access key' })
+  @ApiOperation({
+    summary: 'Show an access key',
+    description: 'Finds the key by its id in any application of the account. Without its secret.',
+  })
   @ApiOkResponse({ standardSchema: AccessKeySchema })
   get(@Caller() caller: Identity, @Param('id') id: string): Promise<AccessKeyRecord> {
     return this.keys.get(caller.accountId, id);

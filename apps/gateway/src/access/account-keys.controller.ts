@@ -61,7 +61,10 @@ export class AccountKeysController {
   ) {}
 
   @Get()
-  @ApiOperation({ summary: 'List API keys of an account' })
+  @ApiOperation({
+    summary: 'List API keys of an account',
+    description: 'For administrators of the installation. `key` is a key without its secret part.',
+  })
   @ApiListQuery(apiKeyListSpec, 'ApiKeyFilters')
   @ApiOkResponse({ standardSchema: ApiKeyListSchema })
   async list(@Param('account') account: string, @Query() query: QueryParameters): Promise<ListEnvelope<ApiKeyRecord>> {
@@ -70,7 +73,11 @@ export class AccountKeysController {
   }
 
   @Post()
-  @ApiOperation({ summary: 'Create an API key of an account' })
+  @ApiOperation({
+    summary: 'Create an API key of an account',
+    description:
+      'For administrators of the installation, for example when an account has lost its last key. The response is the only one that contains the whole key.',
+  })
   @ApiCreatedResponse({ standardSchema: ApiKeySchema })
   async create(
     @Caller() caller: Identity,
@@ -81,14 +88,20 @@ export class AccountKeysController {
   }
 
   @Get(':id')
-  @ApiOperation({ summary: 'Show an API key of an account' })
+  @ApiOperation({
+    summary: 'Show an API key of an account',
+    description: 'For administrators of the installation. Without its secret.',
+  })
   @ApiOkResponse({ standardSchema: ApiKeySchema })
   async get(@Param('account') account: string, @Param('id') id: string): Promise<ApiKeyRecord> {
     return this.keys.get(await this.existing(account), id);
   }
 
   @Put(':id')
-  @ApiOperation({ summary: 'Change an API key of an account' })
+  @ApiOperation({
+    summary: 'Change an API key of an account',
+    description: 'For administrators of the installation. Changes only the given fields.',
+  })
   @ApiOkResponse({ standardSchema: ApiKeySchema })
   async update(
     @Caller() caller: Identity,
@@ -102,7 +115,10 @@ export class AccountKeysController {
 
   @Delete(':id')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Delete an API key of an account' })
+  @ApiOperation({
+    summary: 'Delete an API key of an account',
+    description: 'For administrators of the installation. The key stops working within five seconds.',
+  })
   @ApiNoContentResponse()
   async remove(
     @Caller() caller: Identity,
@@ -115,7 +131,10 @@ export class AccountKeysController {
 
   @Post(':id/reset-secret')
   @HttpCode(200)
-  @ApiOperation({ summary: 'New secret for an API key of an account' })
+  @ApiOperation({
+    summary: 'Reset the secret of an API key of an account',
+    description: 'For administrators of the installation. The previous secret stops working within five seconds.',
+  })
   @ApiOkResponse({ standardSchema: ApiKeySchema })
   async resetSecret(
     @Caller() caller: Identity,
@@ -127,7 +146,10 @@ export class AccountKeysController {
   }
 
   @Get(':id/groups')
-  @ApiOperation({ summary: 'Groups of an API key of an account' })
+  @ApiOperation({
+    summary: 'List the groups of an API key of an account',
+    description: 'For administrators of the installation.',
+  })
   @ApiListQuery(noFilters)
   @ApiOkResponse({ standardSchema: KeyGroupListSchema })
   async listGroups(
@@ -141,7 +163,10 @@ export class AccountKeysController {
 
   @Post(':id/groups/add')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Add an API key of an account to groups' })
+  @ApiOperation({
+    summary: 'Add an API key of an account to groups',
+    description: 'For administrators of the installation. The body is an array of group ids of that account.',
+  })
   @ApiConflictResponse({ description: 'It is in one of the groups already' })
   @ApiOkResponse({ standardSchema: ApiKeySchema })
   async addGroups(
@@ -155,7 +180,10 @@ export class AccountKeysController {
 
   @Post(':id/groups/remove')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Remove an API key of an account from groups' })
+  @ApiOperation({
+    summary: 'Remove an API key of an account from groups',
+    description: 'For administrators of the installation. The body is an array of group ids of that account.',
+  })
   @ApiOkResponse({ standardSchema: ApiKeySchema })
   async removeGroups(
     @Caller() caller: Identity,

@@ -105,7 +105,10 @@ const administrator = ['admin_name', 'admin_full_name', 'admin_email', 'admin_pa
 /** What PUT changes. */
 export const accountChanges = { ...common, status: z.enum(['ACTIVE', 'SUSPENDED']).optional() };
 
-export const AccountChangeSchema = recordChange(AccountSchema, accountChanges).meta({ id: 'AccountChange' });
+export const AccountChangeSchema = recordChange(AccountSchema, accountChanges).meta({
+  id: 'AccountChange',
+  examples: [{ display_name: 'Example' }],
+});
 export type AccountChange = z.infer<typeof AccountChangeSchema>;
 
 export const NewAccountSchema = z

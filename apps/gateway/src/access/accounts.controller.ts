@@ -47,7 +47,10 @@ export class AccountsController {
 
   @Get()
   @RequiresPermission(installation)
-  @ApiOperation({ summary: 'List the accounts of the installation' })
+  @ApiOperation({
+    summary: 'List the accounts of the installation',
+    description: 'For administrators of the installation.',
+  })
   @ApiListQuery(listSpec, 'AccountFilters')
   @ApiOkResponse({ standardSchema: AccountListSchema })
   list(@Query() query: QueryParameters): Promise<ListEnvelope<AccountRecord>> {
@@ -56,7 +59,11 @@ export class AccountsController {
 
   @Post()
   @RequiresPermission(installation)
-  @ApiOperation({ summary: 'Create an account; the answer is the only one that shows its first administrator key' })
+  @ApiOperation({
+    summary: 'Create an account',
+    description:
+      'For administrators of the installation. The response is the only one that contains `admin_key`, the first administrator key of the account: store it now.',
+  })
   @ApiCreatedResponse({ standardSchema: CreatedAccountSchema })
   create(
     @Caller() caller: Identity,
@@ -67,7 +74,11 @@ export class AccountsController {
 
   @AnyKey()
   @Get(':id')
-  @ApiOperation({ summary: 'Show an account' })
+  @ApiOperation({
+    summary: 'Show an account',
+    description:
+      '`{id}` may be `me` for the account of the calling key. Other accounts are for administrators of the installation.',
+  })
   @ApiOkResponse({ standardSchema: AccountSchema })
   async get(@Caller() caller: Identity, @Param('id') id: string): Promise<AccountRecord> {
     return accountRecord(await this.accounts.find(this.accounts.idOf(caller, id)));
@@ -76,7 +87,7 @@ export class AccountsController {
   @Put(':id')
   @RequiresPermission(admin)
   @ApiOperation({
-    summary: 'Change an account: what is given is changed',
+    summary: 'Change an account',
     description:
       'Tier, status and limits are changed by administrators of the installation; others may send them as they are.',
   })
@@ -92,7 +103,10 @@ export class AccountsController {
 
   @AnyKey()
   @Get(':id/usage')
-  @ApiOperation({ summary: 'What an account uses of its quotas' })
+  @ApiOperation({
+    summary: 'Show the usage of an account',
+    description: 'Counts devices, groups, keys and applications, beside the quotas that apply. `{id}` may be `me`.',
+  })
   @ApiOkResponse({ standardSchema: AccountUsageSchema })
   async usage(@Caller() caller: Identity, @Param('id') id: string): Promise<AccountUsage> {
     return this.usages.of(await this.accounts.find(this.accounts.idOf(caller, id)), caller);

@@ -54,7 +54,10 @@ export const apiKeyChanges = {
   status: statusChange,
 };
 
-export const ApiKeyChangeSchema = recordChange(ApiKeySchema, apiKeyChanges).meta({ id: 'ApiKeyChange' });
+export const ApiKeyChangeSchema = recordChange(ApiKeySchema, apiKeyChanges).meta({
+  id: 'ApiKeyChange',
+  examples: [{ name: 'meter-backend' }],
+});
 
 export type ApiKeyChange = z.infer<typeof ApiKeyChangeSchema>;
 

@@ -92,7 +92,11 @@ export class ApiKeysController {
 
   @Post()
   @RequiresPermission(admin)
-  @ApiOperation({ summary: 'Create an API key; the answer is the only one that shows it in full' })
+  @ApiOperation({
+    summary: 'Create an API key',
+    description:
+      'The response is the only one that contains the whole key: store it now. Without `groups` the key joins the group Developers. Requires `admin`.',
+  })
   @ApiCreatedResponse({ standardSchema: ApiKeySchema })
   create(@Caller() caller: Identity, @Body({ schema: NewApiKeySchema }) body: NewApiKey): Promise<ApiKeyRecord> {
     return this.keys.create(by(caller), body);
@@ -100,7 +104,10 @@ export class ApiKeysController {
 
   @AnyKey()
   @Get(':id')
-  @ApiOperation({ summary: 'Show an API key' })
+  @ApiOperation({
+    summary: 'Show an API key',
+    description: '`{id}` may be `me` for the calling key. Without `admin`, a key can read only itself.',
+  })
   @ApiOkResponse({ standardSchema: ApiKeySchema })
   get(@Caller() caller: Identity, @Param('id') id: string): Promise<ApiKeyRecord> {
     return this.keys.get(caller.accountId, keyIdOf(caller, id));
@@ -108,7 +115,11 @@ export class ApiKeysController {
 
   @AnyKey()
   @Put(':id')
-  @ApiOperation({ summary: 'Change an API key' })
+  @ApiOperation({
+    summary: 'Change an API key',
+    description:
+      'Changes only the given fields. A key set to `INACTIVE` is refused within five seconds, and its WebSocket is closed with 1008. With `If-Match`, the change applies only to that version of the record.',
+  })
   @ApiOkResponse({ standardSchema: ApiKeySchema })
   update(
     @Caller() caller: Identity,
@@ -122,7 +133,11 @@ export class ApiKeysController {
   @AnyKey()
   @Delete(':id')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Delete an API key; it stops working within five seconds' })
+  @ApiOperation({
+    summary: 'Delete an API key',
+    description:
+      'The key stops working within five seconds. Its notification channel, subscriptions and waiting commands are removed with it.',
+  })
   @ApiNoContentResponse()
   remove(@Caller() caller: Identity, @Param('id') id: string, @Headers('if-match') ifMatch?: string): Promise<void> {
     return this.keys.remove(by(caller, ifMatch), keyIdOf(caller, id));
@@ -131,7 +146,11 @@ export class ApiKeysController {
   @AnyKey()
   @Post(':id/reset-secret')
   @HttpCode(200)
-  @ApiOperation({ summary: 'New secret for an API key; the old one stops working within five seconds' })
+  @ApiOperation({
+    summary: 'Reset the secret of an API key',
+    description:
+      'The previous secret stops working within five seconds. The id stays the same, and with it the channel and the subscriptions. The response is the only one that contains the whole key.',
+  })
   @ApiOkResponse({ standardSchema: ApiKeySchema })
   resetSecret(
     @Caller() caller: Identity,
@@ -146,7 +165,7 @@ export class ApiKeysController {
   @Post(':id/rotate')
   @HttpCode(200)
   @ApiOperation({
-    summary: 'New secret for an API key; the one until now stays valid for overlap_seconds',
+    summary: 'Rotate the secret of an API key',
     description:
       'The id stays, and with it the channel and the subscriptions. Two secrets are valid at most: a rotation before the overlap ends cuts it short.',
   })
@@ -164,7 +183,11 @@ export class ApiKeysController {
   @AnyKey()
   @Delete(':id/previous-secret')
   @HttpCode(204)
-  @ApiOperation({ summary: 'End the overlap of a rotation now' })
+  @ApiOperation({
+    summary: 'End the overlap of a rotation now',
+    description:
+      'Revokes the previous secret of a rotated key before `overlap_seconds` have passed. Has no effect when no rotation overlaps.',
+  })
   @ApiNoContentResponse()
   endOverlap(@Caller() caller: Identity, @Param('id') id: string): Promise<void> {
     return this.keys.endOverlap(by(caller), keyIdOf(caller, id));
@@ -172,7 +195,10 @@ export class ApiKeysController {
 
   @AnyKey()
   @Get(':id/groups')
-  @ApiOperation({ summary: 'Groups of an API key' })
+  @ApiOperation({
+    summary: 'List the groups of an API key',
+    description: 'A key has the permissions of all its groups.',
+  })
   @ApiListQuery(noFilters)
   @ApiOkResponse({ standardSchema: KeyGroupListSchema })
   async listGroups(
@@ -188,7 +214,11 @@ export class ApiKeysController {
   @Post([':id/groups/add', ':id/groups'])
   @HttpCode(200)
   @RequiresPermission(admin)
-  @ApiOperation({ summary: 'Add an API key to groups' })
+  @ApiOperation({
+    summary: 'Add an API key to groups',
+    description:
+      'The body is an array of group ids. The key gains the permissions of these groups within five seconds.',
+  })
   @ApiConflictResponse({ description: 'In one of them already' })
   @ApiOkResponse({ standardSchema: ApiKeySchema })
   addGroups(
@@ -201,7 +231,10 @@ export class ApiKeysController {
 
   @Delete(':id/groups')
   @RequiresPermission(admin)
-  @ApiOperation({ summary: 'Remove an API key from groups: the older form' })
+  @ApiOperation({
+    summary: 'Remove an API key from groups (older form)',
+    description: 'The same as `POST …/groups/remove`, kept for older clients.',
+  })
   @ApiOkResponse({ standardSchema: ApiKeySchema })
   leaveGroups(
     @Caller() caller: Identity,
@@ -214,7 +247,11 @@ export class ApiKeysController {
   @Post(':id/groups/remove')
   @HttpCode(200)
   @RequiresPermission(admin)
-  @ApiOperation({ summary: 'Remove an API key from groups' })
+  @ApiOperation({
+    summary: 'Remove an API key from groups',
+    description:
+      'The body is an array of group ids. The key loses the permissions of these groups within five seconds.',
+  })
   @ApiOkResponse({ standardSchema: ApiKeySchema })
   removeGroups(
     @Caller() caller: Identity,

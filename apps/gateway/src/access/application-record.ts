@@ -71,6 +71,7 @@ export const applicationChanges = { ...NewApplicationSchema.shape, name: name.op
 
 export const ApplicationChangeSchema = recordChange(ApplicationSchema, applicationChanges).meta({
   id: 'ApplicationChange',
+  examples: [{ name: 'meter-backend' }],
 });
 export type ApplicationChange = z.infer<typeof ApplicationChangeSchema>;
 
@@ -81,7 +82,10 @@ export type NewAccessKey = z.infer<typeof NewAccessKeySchema>;
 
 export const accessKeyChanges = { ...NewAccessKeySchema.shape, name: name.optional(), status: statusChange };
 
-export const AccessKeyChangeSchema = recordChange(AccessKeySchema, accessKeyChanges).meta({ id: 'AccessKeyChange' });
+export const AccessKeyChangeSchema = recordChange(AccessKeySchema, accessKeyChanges).meta({
+  id: 'AccessKeyChange',
+  examples: [{ name: 'meter-backend' }],
+});
 export type AccessKeyChange = z.infer<typeof AccessKeyChangeSchema>;
 
 export const applicationRecord = (application: Application): ApplicationRecord => ({

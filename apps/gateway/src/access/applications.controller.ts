@@ -64,7 +64,11 @@ export class ApplicationsController {
   ) {}
 
   @Get()
-  @ApiOperation({ summary: 'List applications' })
+  @ApiOperation({
+    summary: 'List applications',
+    description:
+      'An application owns one notification channel and one set of subscriptions, which its access keys share.',
+  })
   @ApiListQuery(listSpec, 'ApplicationFilters')
   @ApiOkResponse({ standardSchema: ApplicationListSchema })
   list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<ListEnvelope<ApplicationRecord>> {
@@ -72,7 +76,11 @@ export class ApplicationsController {
   }
 
   @Post()
-  @ApiOperation({ summary: 'Create an application' })
+  @ApiOperation({
+    summary: 'Create an application',
+    description:
+      'Create an access key for it next: the application itself has no credential. Without `groups` it joins the group Developers.',
+  })
   @ApiCreatedResponse({ standardSchema: ApplicationSchema })
   create(
     @Caller() caller: Identity,
@@ -82,14 +90,20 @@ export class ApplicationsController {
   }
 
   @Get(':id')
-  @ApiOperation({ summary: 'Show an application' })
+  @ApiOperation({
+    summary: 'Show an application',
+    description: 'Includes its groups and the time of its last request.',
+  })
   @ApiOkResponse({ standardSchema: ApplicationSchema })
   get(@Caller() caller: Identity, @Param('id') id: string): Promise<ApplicationRecord> {
     return this.applications.get(caller.accountId, id);
   }
 
   @Put(':id')
-  @ApiOperation({ summary: 'Change an application: what is given is changed' })
+  @ApiOperation({
+    summary: 'Change an application',
+    description: 'Changes only the given fields. An application set to `INACTIVE` is refused with all its access keys.',
+  })
   @ApiOkResponse({ standardSchema: ApplicationSchema })
   update(
     @Caller() caller: Identity,
@@ -102,14 +116,20 @@ export class ApplicationsController {
 
   @Delete(':id')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Delete an application with its access keys and its channel' })
+  @ApiOperation({
+    summary: 'Delete an application',
+    description: 'Its access keys stop working within five seconds; its channel and its subscriptions are removed.',
+  })
   @ApiNoContentResponse()
   remove(@Caller() caller: Identity, @Param('id') id: string, @Headers('if-match') ifMatch?: string): Promise<void> {
     return this.applications.remove(by(caller, ifMatch), id);
   }
 
   @Get(':id/groups')
-  @ApiOperation({ summary: 'Groups of an application' })
+  @ApiOperation({
+    summary: 'List the groups of an application',
+    description: 'Its access keys have the permissions of all these groups.',
+  })
   @ApiListQuery(noFilters)
   @ApiOkResponse({ standardSchema: KeyGroupListSchema })
   async listGroups(
@@ -124,7 +144,7 @@ export class ApplicationsController {
 
   @Post(':id/groups/add')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Add an application to groups' })
+  @ApiOperation({ summary: 'Add an application to groups', description: 'The body is an array of group ids.' })
   @ApiConflictResponse({ description: 'It is in one of the groups already' })
   @ApiNoContentResponse()
   addGroups(
@@ -137,7 +157,7 @@ export class ApplicationsController {
 
   @Post(':id/groups/remove')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Remove an application from groups' })
+  @ApiOperation({ summary: 'Remove an application from groups', description: 'The body is an array of group ids.' })
   @ApiNoContentResponse()
   removeGroups(
     @Caller() caller: Identity,

@@ -40,7 +40,7 @@ const ids = z.array(z.string()).max(1_000).optional();
 /** Users do not exist here: their list may only be empty. */
 export const MembersSchema = z
   .strictObject({ apikeys: ids, users: ids, applications: ids })
-  .meta({ id: 'KeyGroupMembers' });
+  .meta({ id: 'KeyGroupMembers', examples: [{ apikeys: ['0178a2c0d1e400000000000000000a01'] }] });
 
 export type Members = z.infer<typeof MembersSchema>;
 
@@ -54,7 +54,10 @@ export type NewKeyGroup = z.infer<typeof NewKeyGroupSchema>;
 /** What PUT changes. */
 export const keyGroupChanges = { name: name.optional(), permissions: permissions.optional() };
 
-export const KeyGroupChangeSchema = recordChange(KeyGroupSchema, keyGroupChanges).meta({ id: 'KeyGroupChange' });
+export const KeyGroupChangeSchema = recordChange(KeyGroupSchema, keyGroupChanges).meta({
+  id: 'KeyGroupChange',
+  examples: [{ name: 'Readers', permissions: ['devices.read'] }],
+});
 export type KeyGroupChange = z.infer<typeof KeyGroupChangeSchema>;
 
 /** Members of a group. */

@@ -65,7 +65,10 @@ export class KeyGroupsController {
   constructor(@Inject(KeyGroups) private readonly groups: KeyGroups) {}
 
   @Get()
-  @ApiOperation({ summary: 'List key groups' })
+  @ApiOperation({
+    summary: 'List key groups',
+    description: 'Every account starts with the groups Administrators and Developers.',
+  })
   @ApiListQuery(listSpec, 'KeyGroupFilters')
   @ApiOkResponse({ standardSchema: KeyGroupListSchema })
   list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<ListEnvelope<KeyGroupRecord>> {
@@ -73,7 +76,11 @@ export class KeyGroupsController {
   }
 
   @Post()
-  @ApiOperation({ summary: 'Create a key group' })
+  @ApiOperation({
+    summary: 'Create a key group',
+    description:
+      'A group without `permissions` grants everything except administration, as Developers does. `members` adds keys and applications at once.',
+  })
   @ApiCreatedResponse({ standardSchema: KeyGroupSchema })
   @ApiConflictResponse({ description: 'Another key group of the account has the name' })
   create(@Caller() caller: Identity, @Body({ schema: NewKeyGroupSchema }) body: NewKeyGroup): Promise<KeyGroupRecord> {
@@ -81,14 +88,21 @@ export class KeyGroupsController {
   }
 
   @Get(':id')
-  @ApiOperation({ summary: 'Show a key group' })
+  @ApiOperation({
+    summary: 'Show a key group',
+    description: 'Includes the permissions that the group grants and the number of its members.',
+  })
   @ApiOkResponse({ standardSchema: KeyGroupSchema })
   get(@Caller() caller: Identity, @Param('id') id: string): Promise<KeyGroupRecord> {
     return this.groups.get(caller.accountId, id);
   }
 
   @Put(':id')
-  @ApiOperation({ summary: 'Change the name or the permissions of a key group' })
+  @ApiOperation({
+    summary: 'Change a key group',
+    description:
+      'Changes only the given fields. New permissions apply to all members within five seconds. At least one active administrator key that does not expire must remain.',
+  })
   @ApiOkResponse({ standardSchema: KeyGroupSchema })
   @ApiConflictResponse({ description: 'Another key group of the account has the name' })
   update(
@@ -102,14 +116,18 @@ export class KeyGroupsController {
 
   @Delete(':id')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Delete a key group; its keys lose what it gave them' })
+  @ApiOperation({
+    summary: 'Delete a key group',
+    description:
+      'Members lose the permissions that the group granted them. The group Administrators cannot be deleted.',
+  })
   @ApiNoContentResponse()
   remove(@Caller() caller: Identity, @Param('id') id: string, @Headers('if-match') ifMatch?: string): Promise<void> {
     return this.groups.remove(by(caller, ifMatch), id);
   }
 
   @Get(':id/api-keys')
-  @ApiOperation({ summary: 'API keys of a group' })
+  @ApiOperation({ summary: 'List the API keys of a group', description: 'Keys appear without their secrets.' })
   @ApiListQuery(noFilters)
   @ApiOkResponse({ standardSchema: ApiKeyListSchema })
   keys(
@@ -121,7 +139,10 @@ export class KeyGroupsController {
   }
 
   @Get(':id/applications')
-  @ApiOperation({ summary: 'Applications of a group' })
+  @ApiOperation({
+    summary: 'List the applications of a group',
+    description: 'All access keys of these applications have the permissions of the group.',
+  })
   @ApiListQuery(noFilters)
   @ApiOkResponse({ standardSchema: ApplicationListSchema })
   applications(
@@ -134,7 +155,10 @@ export class KeyGroupsController {
 
   /** Nobody has users here: the list exists because clients ask for it. */
   @Get(':id/users')
-  @ApiOperation({ summary: 'Users of a group: always empty' })
+  @ApiOperation({
+    summary: 'List the users of a group',
+    description: 'Lanyard has no users: the list is always empty. It exists because clients ask for it.',
+  })
   @ApiListQuery(noFilters)
   @ApiOkResponse({ standardSchema: listSchema(z.never(), 'EmptyList') })
   async users(
@@ -149,7 +173,11 @@ export class KeyGroupsController {
   /** Without `add`: the older forms of the same call. */
   @Post([':id', ':id/api-keys', ':id/applications', ...members.map((kind) => `:id/${kind}/add`)])
   @HttpCode(200)
-  @ApiOperation({ summary: 'Add API keys and applications to a group' })
+  @ApiOperation({
+    summary: 'Add API keys and applications to a group',
+    description:
+      'Adds all given members in one transaction, or none of them. The paths that end in `/add` and the shorter ones do the same; `users` must be empty.',
+  })
   @ApiConflictResponse({ description: 'One is in the group already' })
   @ApiOkResponse({ standardSchema: KeyGroupSchema })
   add(
@@ -163,7 +191,10 @@ export class KeyGroupsController {
 
   @Post(members.map((kind) => `:id/${kind}/remove`))
   @HttpCode(200)
-  @ApiOperation({ summary: 'Remove API keys and applications from a group' })
+  @ApiOperation({
+    summary: 'Remove API keys and applications from a group',
+    description: 'Removes the given members. Ids that are not members are ignored.',
+  })
   @ApiOkResponse({ standardSchema: KeyGroupSchema })
   take(
     @Caller() caller: Identity,
@@ -175,7 +206,10 @@ export class KeyGroupsController {
   }
 
   @Delete([':id/api-keys', ':id/applications'])
-  @ApiOperation({ summary: 'Remove API keys or applications from a group: the older form' })
+  @ApiOperation({
+    summary: 'Remove API keys or applications from a group (older form)',
+    description: 'The same as the path that ends in `/remove`, kept for older clients.',
+  })
   @ApiOkResponse({ standardSchema: KeyGroupSchema })
   leave(
     @Caller() caller: Identity,

@@ -68,14 +68,20 @@ export class ExplainController {
 
   @Get()
   @ApiOperation({
-    summary: 'What happened to a command, a device or an event, and what it waits for',
+    summary: 'Explain a command, a device or an event',
     description:
       'One of `async-id` (a command of the calling key; needs `commands`), `device_id` (needs `devices.read`) and `uid` ' +
       '(an event as a channel with `include_uid` delivers it, for as long as facts are kept: 26 hours; needs `notifications`). ' +
       'What the key may not see, and services that do not answer, are named in `left_out`.',
   })
   @ApiQuery({ name: 'async-id', required: false, type: String })
-  @ApiQuery({ name: 'device_id', required: false, type: String, description: 'Its id, or its endpoint name' })
+  @ApiQuery({
+    name: 'device_id',
+    required: false,
+    type: String,
+    description: 'Its id, or its endpoint name',
+    example: 'thermo-1',
+  })
   @ApiQuery({ name: 'uid', required: false, type: String })
   @ApiQuery({ name: 'limit', required: false, type: Number, description: '1 to 200, default 50: the newest entries' })
   @ApiQuery({ name: 'before', required: false, type: String, description: 'Entries before this time' })

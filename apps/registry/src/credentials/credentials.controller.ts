@@ -35,7 +35,10 @@ export class CredentialsController {
 
   @RequiresPermission('devices.read')
   @Get()
-  @ApiOperation({ summary: 'List what a device may prove its name with, without keys' })
+  @ApiOperation({
+    summary: 'List the credentials of a device',
+    description: 'Pre-shared keys and certificates with which the device may connect, without the keys themselves.',
+  })
   @ApiListQuery(credentialListSpec, 'DeviceCredentialFilters')
   @ApiOkResponse({ standardSchema: listSchema(CredentialSchema, 'DeviceCredentialList') })
   list(
@@ -49,7 +52,7 @@ export class CredentialsController {
   @RequiresPermission('devices.credentials')
   @Post()
   @ApiOperation({
-    summary: 'Give a device a credential',
+    summary: 'Create a credential of a device',
     description: `A pre-shared key (\`kind: psk\`; what is left out of identity and key is generated) or its certificate (\`kind: certificate\`). The key is in this answer and nowhere else. At most ${credentialsPerDeviceMax} at a time; all of them are valid.`,
   })
   @ApiCreatedResponse({ standardSchema: CreatedCredentialSchema })
@@ -64,7 +67,10 @@ export class CredentialsController {
 
   @RequiresPermission('devices.read')
   @Get(':credentialId')
-  @ApiOperation({ summary: 'Show a credential, without its key' })
+  @ApiOperation({
+    summary: 'Show a credential of a device',
+    description: 'The key itself is shown only in the response that created it.',
+  })
   @ApiOkResponse({ standardSchema: CredentialSchema })
   get(
     @Caller() caller: Identity,
@@ -78,7 +84,8 @@ export class CredentialsController {
   @Delete(':credentialId')
   @HttpCode(204)
   @ApiOperation({
-    summary: 'Withdraw a credential: what is connected with it is disconnected, and the registration ends',
+    summary: 'Delete a credential of a device',
+    description: 'Connections that were authenticated with it are closed, and their registration ends.',
   })
   @ApiNoContentResponse()
   remove(

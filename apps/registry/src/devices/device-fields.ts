@@ -46,7 +46,10 @@ export const executionModes = [0, 1, 5] as const;
 export const deviceStates = ['unenrolled', 'cloud_enrolling', 'bootstrapped', 'registered', 'deregistered'] as const;
 
 /** Body of PUT /v3/devices/{id}: what is given is changed, the rest stays. */
-export const DeviceChangesSchema = recordChange(DeviceSchema, changeable).meta({ id: 'DeviceChanges' });
+export const DeviceChangesSchema = recordChange(DeviceSchema, changeable).meta({
+  id: 'DeviceChanges',
+  examples: [{ description: 'North hall' }],
+});
 export type DeviceChanges = z.infer<typeof DeviceChangesSchema>;
 
 /** PostgreSQL has no year 0. */
@@ -75,5 +78,5 @@ export const NewDeviceSchema = z
     bootstrap_expiration_date: calendarDate.nullable().optional(),
     connector_expiration_date: calendarDate.nullable().optional(),
   })
-  .meta({ id: 'NewDevice' });
+  .meta({ id: 'NewDevice', examples: [{ endpoint_name: 'thermo-1', endpoint_type: 'thermometer' }] });
 export type NewDevice = z.infer<typeof NewDeviceSchema>;

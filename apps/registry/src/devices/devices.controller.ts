@@ -63,7 +63,11 @@ export class DevicesController {
 
   @RequiresPermission('devices.write')
   @Post()
-  @ApiOperation({ summary: 'Create a device' })
+  @ApiOperation({
+    summary: 'Create a device',
+    description:
+      'Registers the device in the directory before its first contact. Give it a credential next, so that it can connect. `endpoint_name` is unique in the account.',
+  })
   @ApiCreatedResponse({ standardSchema: DeviceSchema })
   @ApiConflictResponse({ description: 'Another device of the account has the endpoint name' })
   create(@Caller() caller: Identity, @Body({ schema: NewDeviceSchema }) body: NewDevice): Promise<JsonText> {
@@ -72,7 +76,7 @@ export class DevicesController {
 
   @RequiresPermission('devices.read')
   @Get('export')
-  @ApiOperation({ summary: 'All devices as CSV, in the columns of an import', description: deviceFilterHelp })
+  @ApiOperation({ summary: 'Export devices as CSV', description: deviceFilterHelp })
   @ApiFilters(deviceListSpec, 'DeviceFilters')
   @ApiProduces('text/csv')
   @ApiOkResponse({ content: { 'text/csv': { schema: { type: 'string' } } } })
@@ -83,7 +87,11 @@ export class DevicesController {
 
   @RequiresPermission('devices.read')
   @Get(':id')
-  @ApiOperation({ summary: 'Show a device' })
+  @ApiOperation({
+    summary: 'Show a device',
+    description:
+      '`state` says whether the device is registered now, `lifecycle_status` whether an operator has suspended it.',
+  })
   @ApiOkResponse({ standardSchema: DeviceSchema })
   get(@Caller() caller: Identity, @Param('id') id: string): Promise<JsonText> {
     return this.devices.get(caller.accountId, id);
@@ -91,7 +99,11 @@ export class DevicesController {
 
   @RequiresPermission('devices.write')
   @Put(':id')
-  @ApiOperation({ summary: 'Change a device: what is given is changed' })
+  @ApiOperation({
+    summary: 'Change a device',
+    description:
+      'Changes only the given fields; null clears one. With `If-Match`, the change applies only to that version of the record.',
+  })
   @ApiOkResponse({ standardSchema: DeviceSchema })
   @ApiForbiddenResponse({ description: 'The key may not do this, or the device is suspended' })
   @ApiConflictResponse({ description: 'Another device of the account has the endpoint name' })
@@ -107,7 +119,11 @@ export class DevicesController {
   @RequiresPermission('devices.write')
   @Delete(':id')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Delete a device: it is disconnected, its waiting commands fail' })
+  @ApiOperation({
+    summary: 'Delete a device',
+    description:
+      'Disconnects the device; its waiting commands fail. Its credentials, subscriptions and snapshot are removed. The event log keeps its entries.',
+  })
   @ApiNoContentResponse()
   remove(@Caller() caller: Identity, @Param('id') id: string, @Headers('if-match') ifMatch?: string): Promise<void> {
     return this.devices.remove(caller.accountId, id, { ifMatch, actor: caller });

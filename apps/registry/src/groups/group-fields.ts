@@ -58,7 +58,7 @@ export const MemberSchema = z
     path: ['id'],
     message: 'Names another device than device_id',
   })
-  .meta({ id: 'DeviceGroupMember' });
+  .meta({ id: 'DeviceGroupMember', examples: [{ device_id: '0178a2c0d1e400000000000100100001' }] });
 export type Member = z.infer<typeof MemberSchema>;
 
 export const GroupSchema = z
@@ -85,6 +85,9 @@ export const changeable = {
 };
 
 /** Body of PUT: what is given is changed; custom attributes inside an object of that name (spec §2.1). */
-export const GroupChangesSchema = recordChange(GroupSchema, changeable).meta({ id: 'DeviceGroupChanges' });
+export const GroupChangesSchema = recordChange(GroupSchema, changeable).meta({
+  id: 'DeviceGroupChanges',
+  examples: [{ description: 'North hall' }],
+});
 
 export type GroupChanges = z.infer<typeof GroupChangesSchema>;

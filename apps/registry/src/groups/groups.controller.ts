@@ -65,7 +65,7 @@ export class GroupsController {
 
   @RequiresPermission('devices.read')
   @Get()
-  @ApiOperation({ summary: 'List device groups' })
+  @ApiOperation({ summary: 'List device groups', description: 'With the number of devices of each group.' })
   @ApiListQuery(groupListSpec, 'DeviceGroupFilters')
   @ApiOkResponse({ standardSchema: listSchema(GroupSchema, 'DeviceGroupList') })
   list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<ListEnvelope<Group>> {
@@ -74,7 +74,11 @@ export class GroupsController {
 
   @RequiresPermission('devices.write')
   @Post()
-  @ApiOperation({ summary: 'Create a device group' })
+  @ApiOperation({
+    summary: 'Create a device group',
+    description:
+      'Custom attributes may be given in `custom_attributes` or as further top-level keys (spec §2.1). The name is unique in the account.',
+  })
   @ApiCreatedResponse({ standardSchema: GroupSchema })
   @ApiConflictResponse({ description: 'Another device group of the account has the name' })
   create(@Caller() caller: Identity, @Body({ schema: NewGroupSchema }) body: NewGroupBody): Promise<Group> {
@@ -83,7 +87,10 @@ export class GroupsController {
 
   @RequiresPermission('devices.read')
   @Get(':id')
-  @ApiOperation({ summary: 'Show a device group' })
+  @ApiOperation({
+    summary: 'Show a device group',
+    description: 'Includes its custom attributes and the number of its devices.',
+  })
   @ApiOkResponse({ standardSchema: GroupSchema })
   get(@Caller() caller: Identity, @Param('id') id: string): Promise<Group> {
     return this.groups.get(caller.accountId, id);
@@ -91,7 +98,10 @@ export class GroupsController {
 
   @RequiresPermission('devices.write')
   @Put(':id')
-  @ApiOperation({ summary: 'Change a device group: what is given is changed' })
+  @ApiOperation({
+    summary: 'Change a device group',
+    description: 'Changes only the given fields. `custom_attributes` replaces the whole map.',
+  })
   @ApiOkResponse({ standardSchema: GroupSchema })
   @ApiConflictResponse({ description: 'Another device group of the account has the name' })
   change(
@@ -106,7 +116,7 @@ export class GroupsController {
   @RequiresPermission('devices.write')
   @Delete(':id')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Delete a device group; its devices stay' })
+  @ApiOperation({ summary: 'Delete a device group', description: 'The devices of the group stay in the directory.' })
   @ApiNoContentResponse()
   remove(@Caller() caller: Identity, @Param('id') id: string, @Headers('if-match') ifMatch?: string): Promise<void> {
     return this.groups.remove(caller, id, ifMatch);
@@ -115,7 +125,10 @@ export class GroupsController {
   @RequiresPermission('devices.write')
   @Post(':id/devices/add')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Add one device' })
+  @ApiOperation({
+    summary: 'Add a device to a group',
+    description: '`device_id` and `id` are accepted. Adding a member again changes nothing.',
+  })
   @ApiNoContentResponse()
   add(
     @Caller() caller: Identity,
@@ -128,7 +141,10 @@ export class GroupsController {
   @RequiresPermission('devices.write')
   @Post(':id/devices/remove')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Remove one device' })
+  @ApiOperation({
+    summary: 'Remove a device from a group',
+    description: '`device_id` and `id` are accepted. Removing a device that is not a member changes nothing.',
+  })
   @ApiNoContentResponse()
   take(
     @Caller() caller: Identity,

@@ -54,7 +54,7 @@ export class ImportsController {
   @Post()
   @HttpCode(202)
   @ApiOperation({
-    summary: 'Create many devices from a CSV table of up to 100,000 rows',
+    summary: 'Import devices from CSV',
     description:
       'The first line names the columns: fields of a new device, or `custom_attributes__<key>`. Rows without a value are left out. The others are checked and created in the background; ask for the import to follow it.',
   })
@@ -75,7 +75,7 @@ export class ImportsController {
 
   @RequiresPermission('devices.read')
   @Get()
-  @ApiOperation({ summary: 'List imports' })
+  @ApiOperation({ summary: 'List imports', description: 'Newest last. A completed import is deleted after 30 days.' })
   @ApiListQuery(importListSpec)
   @ApiOkResponse({ standardSchema: listSchema(ImportSchema, 'DeviceImportList') })
   list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<ListEnvelope<DeviceImport>> {
@@ -84,7 +84,11 @@ export class ImportsController {
 
   @RequiresPermission('devices.read')
   @Get(':id')
-  @ApiOperation({ summary: 'How far an import is' })
+  @ApiOperation({
+    summary: 'Show the progress of an import',
+    description:
+      'Poll it until `status` is `completed`. When `errors_count` is not 0, `errors_report_file` names the report.',
+  })
   @ApiOkResponse({ standardSchema: ImportSchema })
   get(@Caller() caller: Identity, @Param('id') id: string): Promise<DeviceImport> {
     return this.imports.get(caller.accountId, id);
@@ -93,7 +97,7 @@ export class ImportsController {
   @RequiresPermission('devices.read')
   @Get(':id/errors')
   @ApiOperation({
-    summary: 'Report of an import: a line for each problem of a row',
+    summary: 'Download the error report of an import',
     description: `Rows count as in the table, empty ones too; its first line is 1. A completed import is deleted after ${completedImportDays} days, with its report. The devices stay.`,
   })
   @ApiProduces('text/csv')
@@ -108,7 +112,10 @@ export class ImportsController {
   @RequiresPermission('devices.write')
   @Delete(':id')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Delete an import and its report; what it did not create yet is not created' })
+  @ApiOperation({
+    summary: 'Delete an import',
+    description: 'Stops the import and deletes its report. Devices that it has created stay.',
+  })
   @ApiNoContentResponse()
   remove(@Caller() caller: Identity, @Param('id') id: string): Promise<void> {
     return this.imports.remove(caller, id);

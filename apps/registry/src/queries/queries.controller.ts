@@ -57,7 +57,7 @@ export class QueriesController {
 
   @RequiresPermission('devices.read')
   @Get()
-  @ApiOperation({ summary: 'List saved queries' })
+  @ApiOperation({ summary: 'List saved queries', description: 'A saved query is a named filter of the device list.' })
   @ApiListQuery(queryListSpec, 'DeviceQueryFilters')
   @ApiOkResponse({ standardSchema: listSchema(QuerySchema, 'DeviceQueryList') })
   list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<ListEnvelope<DeviceQuery>> {
@@ -66,7 +66,10 @@ export class QueriesController {
 
   @RequiresPermission('devices.write')
   @Post()
-  @ApiOperation({ summary: 'Save a query' })
+  @ApiOperation({
+    summary: 'Save a query',
+    description: '`query` has the form of the packed `filter` parameter of the device list.',
+  })
   @ApiCreatedResponse({ standardSchema: QuerySchema })
   @ApiConflictResponse({ description: 'Another query of the account has the name' })
   create(@Caller() caller: Identity, @Body({ schema: NewQuerySchema }) body: NewQuery): Promise<DeviceQuery> {
@@ -75,7 +78,7 @@ export class QueriesController {
 
   @RequiresPermission('devices.read')
   @Get(':id')
-  @ApiOperation({ summary: 'Show a saved query' })
+  @ApiOperation({ summary: 'Show a saved query', description: 'To get the devices that it matches, use `…/devices`.' })
   @ApiOkResponse({ standardSchema: QuerySchema })
   get(@Caller() caller: Identity, @Param('id') id: string): Promise<DeviceQuery> {
     return this.queries.get(caller.accountId, id);
@@ -83,7 +86,7 @@ export class QueriesController {
 
   @RequiresPermission('devices.write')
   @Put(':id')
-  @ApiOperation({ summary: 'Change a saved query: what is given is changed' })
+  @ApiOperation({ summary: 'Change a saved query', description: 'Changes only the given fields.' })
   @ApiOkResponse({ standardSchema: QuerySchema })
   @ApiConflictResponse({ description: 'Another query of the account has the name' })
   change(
@@ -98,7 +101,7 @@ export class QueriesController {
   @RequiresPermission('devices.write')
   @Delete(':id')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Delete a saved query' })
+  @ApiOperation({ summary: 'Delete a saved query', description: 'The devices that it matches stay.' })
   @ApiNoContentResponse()
   remove(@Caller() caller: Identity, @Param('id') id: string, @Headers('if-match') ifMatch?: string): Promise<void> {
     return this.queries.remove(caller, id, ifMatch);
@@ -106,7 +109,7 @@ export class QueriesController {
 
   @RequiresPermission('devices.read')
   @Get(':id/devices')
-  @ApiOperation({ summary: 'The devices that a saved query finds now', description: deviceFilterHelp })
+  @ApiOperation({ summary: 'List the devices of a saved query', description: deviceFilterHelp })
   @ApiListQuery(deviceListSpec, 'DeviceFilters')
   @ApiOkResponse({ standardSchema: DeviceListSchema })
   async found(@Caller() caller: Identity, @Param('id') id: string, @Query() query: QueryParameters): Promise<JsonText> {

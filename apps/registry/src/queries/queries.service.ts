@@ -46,7 +46,10 @@ export type DeviceQuery = z.infer<typeof QuerySchema>;
 
 const changeable = z.object(fields).partial().shape;
 
-export const QueryChangesSchema = recordChange(QuerySchema, changeable).meta({ id: 'DeviceQueryChanges' });
+export const QueryChangesSchema = recordChange(QuerySchema, changeable).meta({
+  id: 'DeviceQueryChanges',
+  examples: [{ query: 'state=registered' }],
+});
 export type QueryChanges = z.infer<typeof QueryChangesSchema>;
 
 export const queryListSpec: ListSpec = {

@@ -22,7 +22,10 @@ export const BulkSuspensionSchema = z
       .optional()
       .describe('`after` of the answer before, while it says has_more'),
   })
-  .meta({ id: 'BulkSuspension' });
+  .meta({
+    id: 'BulkSuspension',
+    examples: [{ action: 'suspend', category: 'maintenance', filter: 'endpoint_type=thermometer', dry_run: true }],
+  });
 
 type BulkSuspension = z.infer<typeof BulkSuspensionSchema>;
 
@@ -52,7 +55,7 @@ export class BulkSuspensionController {
   @Post()
   @HttpCode(200)
   @ApiOperation({
-    summary: 'Suspend or resume the devices of a group or a filter',
+    summary: 'Suspend or resume many devices',
     description: 'May be repeated: devices that are as wanted already are left alone. With dry_run nothing changes.',
   })
   @ApiOkResponse({ standardSchema: BulkSuspensionOutcomeSchema })

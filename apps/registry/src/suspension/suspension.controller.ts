@@ -46,7 +46,7 @@ export class SuspensionController {
   @Post('suspend')
   @HttpCode(204)
   @ApiOperation({
-    summary: 'Suspend a device: it is disconnected and refused until resumed',
+    summary: 'Suspend a device',
     description: 'May be repeated: another category or description is stored, the same ones change nothing.',
   })
   @ApiNoContentResponse()
@@ -60,7 +60,11 @@ export class SuspensionController {
 
   @Post('resume')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Return a suspended device to service' })
+  @ApiOperation({
+    summary: 'Resume a device',
+    description:
+      'The device may connect again; how soon it does depends on its own back-off. Repeating the call changes nothing. `category` is required and need not be that of the suspension.',
+  })
   @ApiNoContentResponse()
   resume(
     @Caller() caller: Identity,
@@ -97,7 +101,10 @@ const matches = (category: BlockCategory, { field, operator, values }: Filter): 
 @Controller('v3/device-block-categories')
 export class BlockCategoriesController {
   @Get()
-  @ApiOperation({ summary: 'List the suspension categories' })
+  @ApiOperation({
+    summary: 'List the suspension categories',
+    description: 'The values that `category` of suspend and resume accepts (spec §2.3).',
+  })
   @ApiListQuery(categoryListSpec, 'DeviceBlockCategoryFilters')
   @ApiOkResponse({ standardSchema: listSchema(BlockCategorySchema, 'DeviceBlockCategoryList') })
   list(@Query() query: QueryParameters): ListEnvelope<BlockCategory> {
@@ -113,7 +120,7 @@ export class BlockCategoriesController {
   }
 
   @Get(':reference')
-  @ApiOperation({ summary: 'Show one suspension category' })
+  @ApiOperation({ summary: 'Show a suspension category', description: 'By its reference, for example `maintenance`.' })
   @ApiOkResponse({ standardSchema: BlockCategorySchema })
   get(@Param('reference') reference: string): BlockCategory {
     const category = blockCategories.find((c) => c.reference === reference);

@@ -37,6 +37,10 @@ const revokedSerials = z
     'Serial numbers (hex) of certificates below this issuer that are not accepted any more: of devices, or of issuers between. Takes the place of the list before; what is connected with one of them is disconnected and its registration ends',
   );
 
+/** A certificate authority whose private key was thrown away. */
+const exampleCertificate =
+  '-----BEGIN CERTIFICATE-----\nMIIBjzCCATWgAwIBAgIUWh9zZj24w2rqIcTzepEi5bojV3EwCgYIKoZIzj0EAwIw\nHDEaMBgGA1UEAwwRRXhhbXBsZSBEZXZpY2UgQ0EwIBcNMjYxMTIzMTIwMDAyWhgP\nMjA3NjExMTAxMjAwMDJaMBwxGjAYBgNVBAMMEUV4YW1wbGUgRGV2aWNlIENBMFkw\nEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEumgZtkkCZGz0pktO2a6pXTZ+OBjICt3d\nvnScGSu5Ys9UrLz+s0l27VHhkD0uLl4XvCMHSSCYxkRwxcpJZfyQu6NTMFEwHQYD\nVR0OBBYEFDcGu6MfadPnn/VRN1bjH+2OkvkeMB8GA1UdIwQYMBaAFDcGu6MfadPn\nn/VRN1bjH+2OkvkeMA8GA1UdEwEB/wQFMAMBAf8wCgYIKoZIzj0EAwIDSAAwRQIg\nOg8EMMJRgMUnMc8DfIEFRs9TpTeA8L4juOyTcewXli8CIQDQjKXF0A5opnEZpCTw\nH0zbyYkxwYGncT9eJ6FRFOKnRw==\n-----END CERTIFICATE-----\n';
+
 /** Body of POST /v3/trusted-certificates. */
 export const NewTrustedCertificateSchema = z
   .strictObject({
@@ -48,7 +52,7 @@ export const NewTrustedCertificateSchema = z
     service: service.optional(),
     status: status.optional().describe('Default: ACTIVE with a signature, INACTIVE without'),
   })
-  .meta({ id: 'NewTrustedCertificate' });
+  .meta({ id: 'NewTrustedCertificate', examples: [{ name: 'Example device CA', certificate: exampleCertificate }] });
 export type NewTrustedCertificate = z.infer<typeof NewTrustedCertificateSchema>;
 
 export const TrustedCertificateSchema = z
@@ -89,5 +93,6 @@ export const changeable = {
 /** Body of PUT /v3/trusted-certificates/{id}: what is given is changed. */
 export const TrustedCertificateChangesSchema = recordChange(TrustedCertificateSchema, changeable).meta({
   id: 'TrustedCertificateChanges',
+  examples: [{ enrollment_mode: true }],
 });
 export type TrustedCertificateChanges = z.infer<typeof TrustedCertificateChangesSchema>;

@@ -50,7 +50,10 @@ export class TrustedCertificatesController {
 
   @RequiresPermission('devices.read')
   @Get()
-  @ApiOperation({ summary: 'List the issuers of device certificates that the account trusts' })
+  @ApiOperation({
+    summary: 'List trusted certificates',
+    description: 'Certificate authorities whose device certificates the account accepts.',
+  })
   @ApiListQuery(trustedListSpec, 'TrustedCertificateFilters')
   @ApiOkResponse({ standardSchema: listSchema(TrustedCertificateSchema, 'TrustedCertificateList') })
   list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<ListEnvelope<TrustedCertificate>> {
@@ -60,7 +63,7 @@ export class TrustedCertificatesController {
   @RequiresPermission('devices.credentials')
   @Post()
   @ApiOperation({
-    summary: 'Trust an issuer of device certificates',
+    summary: 'Create a trusted certificate',
     description: `A device whose certificate is signed by it is the one that the common name says. With \`enrollment_mode\` it need not be in the directory before. \`signature\` shows that the issuer is yours: \`printf %s <account id> | openssl dgst -sha256 -sign ca.key | base64 -w0\`; a certificate without one is kept INACTIVE until a PUT brings it, with status ACTIVE. At most ${trustedPerAccountMax}.`,
   })
   @ApiCreatedResponse({ standardSchema: TrustedCertificateSchema })
@@ -74,7 +77,10 @@ export class TrustedCertificatesController {
 
   @RequiresPermission('devices.read')
   @Get(':id')
-  @ApiOperation({ summary: 'Show a trusted issuer' })
+  @ApiOperation({
+    summary: 'Show a trusted certificate',
+    description: 'Includes the serial numbers that are revoked below it.',
+  })
   @ApiOkResponse({ standardSchema: TrustedCertificateSchema })
   get(@Caller() caller: Identity, @Param('id') id: string): Promise<TrustedCertificate> {
     return this.trusted.get(caller.accountId, id);
@@ -82,7 +88,11 @@ export class TrustedCertificatesController {
 
   @RequiresPermission('devices.credentials')
   @Put(':id')
-  @ApiOperation({ summary: 'Change a trusted issuer: what is given is changed' })
+  @ApiOperation({
+    summary: 'Change a trusted certificate',
+    description:
+      'Changes only the given fields. Devices that are connected with a certificate that is revoked by the change are disconnected.',
+  })
   @ApiOkResponse({ standardSchema: TrustedCertificateSchema })
   change(
     @Caller() caller: Identity,
@@ -97,7 +107,9 @@ export class TrustedCertificatesController {
   @Delete(':id')
   @HttpCode(204)
   @ApiOperation({
-    summary: 'Trust an issuer no longer: devices that came by it are disconnected, their registrations end',
+    summary: 'Delete a trusted certificate',
+    description:
+      'Devices that connected with a certificate of this authority are disconnected, and their registrations end.',
   })
   @ApiNoContentResponse()
   remove(@Caller() caller: Identity, @Param('id') id: string, @Headers('if-match') ifMatch?: string): Promise<void> {

@@ -15,14 +15,21 @@ export class EchoController {
   ) {}
 
   @Get()
-  @ApiOperation({ summary: 'Last reported and last desired values of a device' })
+  @ApiOperation({
+    summary: 'Show the state snapshot of a device',
+    description:
+      'The last reported and the last desired value of every known resource, with the times and the status of the last write (spec §2.4). Works while the device sleeps or is absent. Values are base64; `decoded` has them in their own type where the object is known.',
+  })
   @ApiOkResponse({ standardSchema: DeviceEchoSchema })
   echo(@Caller() caller: Identity, @Param('deviceId') deviceId: string): Promise<DeviceEcho> {
     return this.snapshots.read(caller.accountId, deviceId, this.clock.now());
   }
 
   @Delete()
-  @ApiOperation({ summary: 'Not available: always 405' })
+  @ApiOperation({
+    summary: 'Delete the state snapshot of a device (not available)',
+    description: 'Always 405: a snapshot lives as long as its device (spec §2.4 rule 4).',
+  })
   @ApiMethodNotAllowedResponse({ description: 'A snapshot lives as long as its device' })
   remove(): never {
     throw new SnapshotNotDeletable();

@@ -2352,7 +2352,7 @@ export interface Operations {
     };
     answer: ApiKeyList;
   };
-  /** Create an API key; the answer is the only one that shows it in full */
+  /** Create an API key */
   'POST /v3/api-keys': {
     input: {
       body: NewApiKey;
@@ -2381,7 +2381,7 @@ export interface Operations {
     };
     answer: ApiKey;
   };
-  /** Delete an API key; it stops working within five seconds */
+  /** Delete an API key */
   'DELETE /v3/api-keys/{id}': {
     input: {
       path: {
@@ -2393,7 +2393,7 @@ export interface Operations {
     };
     answer: undefined;
   };
-  /** New secret for an API key; the old one stops working within five seconds */
+  /** Reset the secret of an API key */
   'POST /v3/api-keys/{id}/reset-secret': {
     input: {
       path: {
@@ -2406,7 +2406,7 @@ export interface Operations {
     };
     answer: ApiKey;
   };
-  /** New secret for an API key; the one until now stays valid for overlap_seconds */
+  /** Rotate the secret of an API key */
   'POST /v3/api-keys/{id}/rotate': {
     input: {
       path: {
@@ -2428,7 +2428,7 @@ export interface Operations {
     };
     answer: undefined;
   };
-  /** Groups of an API key */
+  /** List the groups of an API key */
   'GET /v3/api-keys/{id}/groups': {
     input: {
       path: {
@@ -2456,7 +2456,7 @@ export interface Operations {
     };
     answer: ApiKey;
   };
-  /** Remove an API key from groups: the older form */
+  /** Remove an API key from groups (older form) */
   'DELETE /v3/api-keys/{id}/groups': {
     input: {
       path: {
@@ -2519,7 +2519,7 @@ export interface Operations {
     };
     answer: KeyGroup;
   };
-  /** Change the name or the permissions of a key group */
+  /** Change a key group */
   'PUT /v3/policy-groups/{id}': {
     input: {
       path: {
@@ -2532,7 +2532,7 @@ export interface Operations {
     };
     answer: KeyGroup;
   };
-  /** Delete a key group; its keys lose what it gave them */
+  /** Delete a key group */
   'DELETE /v3/policy-groups/{id}': {
     input: {
       path: {
@@ -2557,7 +2557,7 @@ export interface Operations {
     };
     answer: KeyGroup;
   };
-  /** API keys of a group */
+  /** List the API keys of a group */
   'GET /v3/policy-groups/{id}/api-keys': {
     input: {
       path: {
@@ -2588,7 +2588,7 @@ export interface Operations {
     };
     answer: KeyGroup;
   };
-  /** Remove API keys or applications from a group: the older form */
+  /** Remove API keys or applications from a group (older form) */
   'DELETE /v3/policy-groups/{id}/api-keys': {
     input: {
       path: {
@@ -2598,7 +2598,7 @@ export interface Operations {
     };
     answer: KeyGroup;
   };
-  /** Applications of a group */
+  /** List the applications of a group */
   'GET /v3/policy-groups/{id}/applications': {
     input: {
       path: {
@@ -2629,7 +2629,7 @@ export interface Operations {
     };
     answer: KeyGroup;
   };
-  /** Remove API keys or applications from a group: the older form */
+  /** Remove API keys or applications from a group (older form) */
   'DELETE /v3/policy-groups/{id}/applications': {
     input: {
       path: {
@@ -2639,7 +2639,7 @@ export interface Operations {
     };
     answer: KeyGroup;
   };
-  /** Users of a group: always empty */
+  /** List the users of a group */
   'GET /v3/policy-groups/{id}/users': {
     input: {
       path: {
@@ -2768,7 +2768,7 @@ export interface Operations {
     };
     answer: Application;
   };
-  /** Change an application: what is given is changed */
+  /** Change an application */
   'PUT /v3/applications/{id}': {
     input: {
       path: {
@@ -2781,7 +2781,7 @@ export interface Operations {
     };
     answer: Application;
   };
-  /** Delete an application with its access keys and its channel */
+  /** Delete an application */
   'DELETE /v3/applications/{id}': {
     input: {
       path: {
@@ -2793,7 +2793,7 @@ export interface Operations {
     };
     answer: undefined;
   };
-  /** Groups of an application */
+  /** List the groups of an application */
   'GET /v3/applications/{id}/groups': {
     input: {
       path: {
@@ -2851,7 +2851,7 @@ export interface Operations {
     };
     answer: AccessKeyList;
   };
-  /** Create an access key; the answer is the only one that shows it in full */
+  /** Create an access key */
   'POST /v3/applications/{application}/access-keys': {
     input: {
       path: {
@@ -2871,7 +2871,7 @@ export interface Operations {
     };
     answer: AccessKey;
   };
-  /** Change an access key: what is given is changed */
+  /** Change an access key */
   'PUT /v3/applications/{application}/access-keys/{id}': {
     input: {
       path: {
@@ -2885,7 +2885,7 @@ export interface Operations {
     };
     answer: AccessKey;
   };
-  /** Delete an access key; it stops working within five seconds */
+  /** Delete an access key */
   'DELETE /v3/applications/{application}/access-keys/{id}': {
     input: {
       path: {
@@ -2991,7 +2991,7 @@ export interface Operations {
     };
     answer: undefined;
   };
-  /** New secret for an API key of an account */
+  /** Reset the secret of an API key of an account */
   'POST /v3/accounts/{account}/api-keys/{id}/reset-secret': {
     input: {
       path: {
@@ -3002,7 +3002,7 @@ export interface Operations {
     };
     answer: ApiKey;
   };
-  /** Groups of an API key of an account */
+  /** List the groups of an API key of an account */
   'GET /v3/accounts/{account}/api-keys/{id}/groups': {
     input: {
       path: {
@@ -3060,7 +3060,7 @@ export interface Operations {
     };
     answer: AccountList;
   };
-  /** Create an account; the answer is the only one that shows its first administrator key */
+  /** Create an account */
   'POST /v3/accounts': {
     input: {
       body: NewAccount;
@@ -3076,7 +3076,7 @@ export interface Operations {
     };
     answer: Account;
   };
-  /** Change an account: what is given is changed */
+  /** Change an account */
   'PUT /v3/accounts/{id}': {
     input: {
       path: {
@@ -3089,7 +3089,7 @@ export interface Operations {
     };
     answer: Account;
   };
-  /** What an account uses of its quotas */
+  /** Show the usage of an account */
   'GET /v3/accounts/{id}/usage': {
     input: {
       path: {
@@ -3098,7 +3098,7 @@ export interface Operations {
     };
     answer: AccountUsage;
   };
-  /** What happened to a command, a device or an event, and what it waits for */
+  /** Explain a command, a device or an event */
   'GET /v3/explain': {
     input: {
       query?: {
@@ -3138,7 +3138,7 @@ export interface Operations {
     };
     answer: Device;
   };
-  /** All devices as CSV, in the columns of an import */
+  /** Export devices as CSV */
   'GET /v3/devices/export': {
     input: {
       query?: DeviceFilters & {
@@ -3157,7 +3157,7 @@ export interface Operations {
     };
     answer: Device;
   };
-  /** Change a device: what is given is changed */
+  /** Change a device */
   'PUT /v3/devices/{id}': {
     input: {
       path: {
@@ -3170,7 +3170,7 @@ export interface Operations {
     };
     answer: Device;
   };
-  /** Delete a device: it is disconnected, its waiting commands fail */
+  /** Delete a device */
   'DELETE /v3/devices/{id}': {
     input: {
       path: {
@@ -3182,7 +3182,7 @@ export interface Operations {
     };
     answer: undefined;
   };
-  /** Suspend a device: it is disconnected and refused until resumed */
+  /** Suspend a device */
   'POST /v3/devices/{id}/suspend': {
     input: {
       path: {
@@ -3192,7 +3192,7 @@ export interface Operations {
     };
     answer: undefined;
   };
-  /** Return a suspended device to service */
+  /** Resume a device */
   'POST /v3/devices/{id}/resume': {
     input: {
       path: {
@@ -3202,7 +3202,7 @@ export interface Operations {
     };
     answer: undefined;
   };
-  /** Suspend or resume the devices of a group or a filter */
+  /** Suspend or resume many devices */
   'POST /v3/device-suspensions': {
     input: {
       body: BulkSuspension;
@@ -3242,7 +3242,7 @@ export interface Operations {
     };
     answer: DeviceQuery;
   };
-  /** Change a saved query: what is given is changed */
+  /** Change a saved query */
   'PUT /v3/device-queries/{id}': {
     input: {
       path: {
@@ -3267,7 +3267,7 @@ export interface Operations {
     };
     answer: undefined;
   };
-  /** The devices that a saved query finds now */
+  /** List the devices of a saved query */
   'GET /v3/device-queries/{id}/devices': {
     input: {
       path: {
@@ -3287,7 +3287,7 @@ export interface Operations {
     };
     answer: DeviceList;
   };
-  /** Create many devices from a CSV table of up to 100,000 rows */
+  /** Import devices from CSV */
   'POST /v3/device-imports': {
     input: {
       query?: {
@@ -3312,7 +3312,7 @@ export interface Operations {
     };
     answer: DeviceImportList;
   };
-  /** How far an import is */
+  /** Show the progress of an import */
   'GET /v3/device-imports/{id}': {
     input: {
       path: {
@@ -3321,7 +3321,7 @@ export interface Operations {
     };
     answer: DeviceImport;
   };
-  /** Delete an import and its report; what it did not create yet is not created */
+  /** Delete an import */
   'DELETE /v3/device-imports/{id}': {
     input: {
       path: {
@@ -3330,7 +3330,7 @@ export interface Operations {
     };
     answer: undefined;
   };
-  /** Report of an import: a line for each problem of a row */
+  /** Download the error report of an import */
   'GET /v3/device-imports/{id}/errors': {
     input: {
       path: {
@@ -3356,7 +3356,7 @@ export interface Operations {
     };
     answer: DeviceBlockCategoryList;
   };
-  /** Show one suspension category */
+  /** Show a suspension category */
   'GET /v3/device-block-categories/{reference}': {
     input: {
       path: {
@@ -3398,7 +3398,7 @@ export interface Operations {
     };
     answer: DeviceGroup;
   };
-  /** Change a device group: what is given is changed */
+  /** Change a device group */
   'PUT /v3/device-groups/{id}': {
     input: {
       path: {
@@ -3411,7 +3411,7 @@ export interface Operations {
     };
     answer: DeviceGroup;
   };
-  /** Delete a device group; its devices stay */
+  /** Delete a device group */
   'DELETE /v3/device-groups/{id}': {
     input: {
       path: {
@@ -3423,7 +3423,7 @@ export interface Operations {
     };
     answer: undefined;
   };
-  /** Add one device */
+  /** Add a device to a group */
   'POST /v3/device-groups/{id}/devices/add': {
     input: {
       path: {
@@ -3433,7 +3433,7 @@ export interface Operations {
     };
     answer: undefined;
   };
-  /** Remove one device */
+  /** Remove a device from a group */
   'POST /v3/device-groups/{id}/devices/remove': {
     input: {
       path: {
@@ -3463,7 +3463,7 @@ export interface Operations {
     };
     answer: DeviceList;
   };
-  /** List what a device may prove its name with, without keys */
+  /** List the credentials of a device */
   'GET /v3/devices/{id}/credentials': {
     input: {
       path: {
@@ -3483,7 +3483,7 @@ export interface Operations {
     };
     answer: DeviceCredentialList;
   };
-  /** Give a device a credential */
+  /** Create a credential of a device */
   'POST /v3/devices/{id}/credentials': {
     input: {
       path: {
@@ -3493,7 +3493,7 @@ export interface Operations {
     };
     answer: CreatedDeviceCredential;
   };
-  /** Show a credential, without its key */
+  /** Show a credential of a device */
   'GET /v3/devices/{id}/credentials/{credentialId}': {
     input: {
       path: {
@@ -3503,7 +3503,7 @@ export interface Operations {
     };
     answer: DeviceCredential;
   };
-  /** Withdraw a credential: what is connected with it is disconnected, and the registration ends */
+  /** Delete a credential of a device */
   'DELETE /v3/devices/{id}/credentials/{credentialId}': {
     input: {
       path: {
@@ -3513,7 +3513,7 @@ export interface Operations {
     };
     answer: undefined;
   };
-  /** List the issuers of device certificates that the account trusts */
+  /** List trusted certificates */
   'GET /v3/trusted-certificates': {
     input: {
       query?: TrustedCertificateFilters & {
@@ -3530,14 +3530,14 @@ export interface Operations {
     };
     answer: TrustedCertificateList;
   };
-  /** Trust an issuer of device certificates */
+  /** Create a trusted certificate */
   'POST /v3/trusted-certificates': {
     input: {
       body: NewTrustedCertificate;
     };
     answer: TrustedCertificate;
   };
-  /** Show a trusted issuer */
+  /** Show a trusted certificate */
   'GET /v3/trusted-certificates/{id}': {
     input: {
       path: {
@@ -3546,7 +3546,7 @@ export interface Operations {
     };
     answer: TrustedCertificate;
   };
-  /** Change a trusted issuer: what is given is changed */
+  /** Change a trusted certificate */
   'PUT /v3/trusted-certificates/{id}': {
     input: {
       path: {
@@ -3559,7 +3559,7 @@ export interface Operations {
     };
     answer: TrustedCertificate;
   };
-  /** Trust an issuer no longer: devices that came by it are disconnected, their registrations end */
+  /** Delete a trusted certificate */
   'DELETE /v3/trusted-certificates/{id}': {
     input: {
       path: {
@@ -3571,7 +3571,7 @@ export interface Operations {
     };
     answer: undefined;
   };
-  /** Send a command to a device; its result comes as an asynchronous response (spec §4.3) */
+  /** Send a command to a device */
   'POST /v2/device-requests/{deviceId}': {
     input: {
       path: {
@@ -3610,7 +3610,7 @@ export interface Operations {
     };
     answer: AsyncResponse | undefined;
   };
-  /** List the commands of the calling key; filters: async_id, device_id, state */
+  /** List commands */
   'GET /v3/device-requests': {
     input: {
       query?: DeviceCommandFilters & {
@@ -3627,7 +3627,7 @@ export interface Operations {
     };
     answer: DeviceCommandList;
   };
-  /** Show one command of the calling key, by its id or the newest with this async-id */
+  /** Show a command */
   'GET /v3/device-requests/{asyncId}': {
     input: {
       path: {
@@ -3636,7 +3636,7 @@ export interface Operations {
     };
     answer: DeviceCommand;
   };
-  /** Take back a command that waits, by its id or the newest with this async-id; it ends with 429 REQUEST_CANCELLED */
+  /** Cancel a command */
   'DELETE /v3/device-requests/{asyncId}': {
     input: {
       path: {
@@ -3645,7 +3645,7 @@ export interface Operations {
     };
     answer: undefined;
   };
-  /** Registered devices, at most 200
+  /** List registered devices
    * @deprecated */
   'GET /v2/endpoints': {
     input: {
@@ -3656,7 +3656,7 @@ export interface Operations {
     };
     answer: Endpoint[];
   };
-  /** Resources of a registered device */
+  /** List the resources of a device */
   'GET /v2/endpoints/{deviceId}': {
     input: {
       path: {
@@ -3665,7 +3665,7 @@ export interface Operations {
     };
     answer: EndpointResource[];
   };
-  /** Read a resource; the value comes as an asynchronous response */
+  /** Read a resource */
   'GET /v2/endpoints/{deviceId}/{object}': {
     input: {
       path: {
@@ -3681,7 +3681,7 @@ export interface Operations {
     };
     answer: AsyncAccepted | undefined;
   };
-  /** Write a value (spec §4.3) */
+  /** Write a resource */
   'PUT /v2/endpoints/{deviceId}/{object}': {
     input: {
       path: {
@@ -3737,7 +3737,7 @@ export interface Operations {
     };
     answer: AsyncAccepted | undefined;
   };
-  /** Read a resource; the value comes as an asynchronous response */
+  /** Read a resource */
   'GET /v2/endpoints/{deviceId}/{object}/{instance}': {
     input: {
       path: {
@@ -3754,7 +3754,7 @@ export interface Operations {
     };
     answer: AsyncAccepted | undefined;
   };
-  /** Write a value (spec §4.3) */
+  /** Write a resource */
   'PUT /v2/endpoints/{deviceId}/{object}/{instance}': {
     input: {
       path: {
@@ -3813,7 +3813,7 @@ export interface Operations {
     };
     answer: AsyncAccepted | undefined;
   };
-  /** Read a resource; the value comes as an asynchronous response */
+  /** Read a resource */
   'GET /v2/endpoints/{deviceId}/{object}/{instance}/{resource}': {
     input: {
       path: {
@@ -3831,7 +3831,7 @@ export interface Operations {
     };
     answer: AsyncAccepted | undefined;
   };
-  /** Write a value (spec §4.3) */
+  /** Write a resource */
   'PUT /v2/endpoints/{deviceId}/{object}/{instance}/{resource}': {
     input: {
       path: {
@@ -3893,7 +3893,7 @@ export interface Operations {
     };
     answer: AsyncAccepted | undefined;
   };
-  /** Read a resource; the value comes as an asynchronous response */
+  /** Read a resource */
   'GET /v2/endpoints/{deviceId}/{object}/{instance}/{resource}/{resourceInstance}': {
     input: {
       path: {
@@ -3912,7 +3912,7 @@ export interface Operations {
     };
     answer: AsyncAccepted | undefined;
   };
-  /** Write a value (spec §4.3) */
+  /** Write a resource */
   'PUT /v2/endpoints/{deviceId}/{object}/{instance}/{resource}/{resourceInstance}': {
     input: {
       path: {
@@ -3977,14 +3977,14 @@ export interface Operations {
     };
     answer: AsyncAccepted | undefined;
   };
-  /** Tell what an object of your devices means */
+  /** Upload an object definition */
   'POST /v3/object-models': {
     input: {
       body: string | Uint8Array;
     };
     answer: ObjectModel;
   };
-  /** List the object definitions of the account; filters: object_id, name */
+  /** List object definitions */
   'GET /v3/object-models': {
     input: {
       query?: ObjectModelFilters & {
@@ -4010,7 +4010,7 @@ export interface Operations {
     };
     answer: ObjectModel;
   };
-  /** Delete an object definition; values that came before stay as they are */
+  /** Delete an object definition */
   'DELETE /v3/object-models/{id}': {
     input: {
       path: {
@@ -4019,7 +4019,7 @@ export interface Operations {
     };
     answer: undefined;
   };
-  /** Presubscription rules of the key */
+  /** List presubscription rules */
   'GET /v2/subscriptions': {
     input: {};
     answer: {
@@ -4029,7 +4029,7 @@ export interface Operations {
       'resource-path'?: string[];
     }[];
   };
-  /** Replace the presubscription rules of the key; they apply when devices register (spec §4.4) */
+  /** Replace the presubscription rules */
   'PUT /v2/subscriptions': {
     input: {
       body: {
@@ -4041,9 +4041,9 @@ export interface Operations {
     };
     answer: undefined;
   };
-  /** Remove the presubscription rules of the key; what devices report now goes on until they come again */
+  /** Delete the presubscription rules */
   'DELETE /v2/subscriptions': { input: {}; answer: undefined };
-  /** Paths of the device to which the key is subscribed, one a line */
+  /** List the subscriptions to a device */
   'GET /v2/subscriptions/{deviceId}': {
     input: {
       path: {
@@ -4052,7 +4052,7 @@ export interface Operations {
     };
     answer: string;
   };
-  /** End all subscriptions of the key to the device */
+  /** Delete all subscriptions to a device */
   'DELETE /v2/subscriptions/{deviceId}': {
     input: {
       path: {
@@ -4061,7 +4061,7 @@ export interface Operations {
     };
     answer: undefined;
   };
-  /** Subscribe to a resource; result and first value come on the channel (spec §4.4) */
+  /** Subscribe to a resource */
   'PUT /v2/subscriptions/{deviceId}/{object}': {
     input: {
       path: {
@@ -4071,7 +4071,7 @@ export interface Operations {
     };
     answer: AsyncAccepted;
   };
-  /** Whether the key is subscribed to the resource */
+  /** Show a subscription */
   'GET /v2/subscriptions/{deviceId}/{object}': {
     input: {
       path: {
@@ -4081,7 +4081,7 @@ export interface Operations {
     };
     answer: undefined;
   };
-  /** End the subscription of the key to the resource */
+  /** Delete a subscription */
   'DELETE /v2/subscriptions/{deviceId}/{object}': {
     input: {
       path: {
@@ -4091,7 +4091,7 @@ export interface Operations {
     };
     answer: undefined;
   };
-  /** Subscribe to a resource; result and first value come on the channel (spec §4.4) */
+  /** Subscribe to a resource */
   'PUT /v2/subscriptions/{deviceId}/{object}/{instance}': {
     input: {
       path: {
@@ -4102,7 +4102,7 @@ export interface Operations {
     };
     answer: AsyncAccepted;
   };
-  /** Whether the key is subscribed to the resource */
+  /** Show a subscription */
   'GET /v2/subscriptions/{deviceId}/{object}/{instance}': {
     input: {
       path: {
@@ -4113,7 +4113,7 @@ export interface Operations {
     };
     answer: undefined;
   };
-  /** End the subscription of the key to the resource */
+  /** Delete a subscription */
   'DELETE /v2/subscriptions/{deviceId}/{object}/{instance}': {
     input: {
       path: {
@@ -4124,7 +4124,7 @@ export interface Operations {
     };
     answer: undefined;
   };
-  /** Subscribe to a resource; result and first value come on the channel (spec §4.4) */
+  /** Subscribe to a resource */
   'PUT /v2/subscriptions/{deviceId}/{object}/{instance}/{resource}': {
     input: {
       path: {
@@ -4136,7 +4136,7 @@ export interface Operations {
     };
     answer: AsyncAccepted;
   };
-  /** Whether the key is subscribed to the resource */
+  /** Show a subscription */
   'GET /v2/subscriptions/{deviceId}/{object}/{instance}/{resource}': {
     input: {
       path: {
@@ -4148,7 +4148,7 @@ export interface Operations {
     };
     answer: undefined;
   };
-  /** End the subscription of the key to the resource */
+  /** Delete a subscription */
   'DELETE /v2/subscriptions/{deviceId}/{object}/{instance}/{resource}': {
     input: {
       path: {
@@ -4160,7 +4160,7 @@ export interface Operations {
     };
     answer: undefined;
   };
-  /** Subscribe to a resource; result and first value come on the channel (spec §4.4) */
+  /** Subscribe to a resource */
   'PUT /v2/subscriptions/{deviceId}/{object}/{instance}/{resource}/{resourceInstance}': {
     input: {
       path: {
@@ -4173,7 +4173,7 @@ export interface Operations {
     };
     answer: AsyncAccepted;
   };
-  /** Whether the key is subscribed to the resource */
+  /** Show a subscription */
   'GET /v2/subscriptions/{deviceId}/{object}/{instance}/{resource}/{resourceInstance}': {
     input: {
       path: {
@@ -4186,7 +4186,7 @@ export interface Operations {
     };
     answer: undefined;
   };
-  /** End the subscription of the key to the resource */
+  /** Delete a subscription */
   'DELETE /v2/subscriptions/{deviceId}/{object}/{instance}/{resource}/{resourceInstance}': {
     input: {
       path: {
@@ -4199,7 +4199,7 @@ export interface Operations {
     };
     answer: undefined;
   };
-  /** Last reported and last desired values of a device */
+  /** Show the state snapshot of a device */
   'GET /v3/devices/{deviceId}/echo': {
     input: {
       path: {
@@ -4208,7 +4208,7 @@ export interface Operations {
     };
     answer: DeviceEcho;
   };
-  /** Not available: always 405 */
+  /** Delete the state snapshot of a device (not available) */
   'DELETE /v3/devices/{deviceId}/echo': {
     input: {
       path: {
@@ -4217,7 +4217,7 @@ export interface Operations {
     };
     answer: never;
   };
-  /** List device events, newest first */
+  /** List device events */
   'GET /v3/device-events': {
     input: {
       query?: DeviceEventFilters & {
@@ -4234,7 +4234,7 @@ export interface Operations {
     };
     answer: DeviceEventList;
   };
-  /** List device events, newest first */
+  /** List device events */
   'GET /v3/devicelog': {
     input: {
       query?: DeviceEventFilters & {
@@ -4251,7 +4251,7 @@ export interface Operations {
     };
     answer: DeviceEventList;
   };
-  /** Show one device event */
+  /** Show a device event */
   'GET /v3/device-events/{id}': {
     input: {
       path: {
@@ -4260,7 +4260,7 @@ export interface Operations {
     };
     answer: DeviceEvent;
   };
-  /** Show one device event */
+  /** Show a device event */
   'GET /v3/devicelog/{id}': {
     input: {
       path: {
@@ -4269,9 +4269,9 @@ export interface Operations {
     };
     answer: DeviceEvent;
   };
-  /** List the codes of device events, all on one page */
+  /** List the codes of device events */
   'GET /v3/device-event-codes': { input: {}; answer: DeviceEventCodeList };
-  /** Show one code, by name (SYS_106) or number (106) */
+  /** Show a code of device events */
   'GET /v3/device-event-codes/{code}': {
     input: {
       path: {
@@ -4280,9 +4280,9 @@ export interface Operations {
     };
     answer: DeviceEventCode;
   };
-  /** Which kind of channel the key has */
+  /** Show the kind of the channel */
   'GET /v2/notification/channel': { input: {}; answer: ChannelKind };
-  /** Register the callback URL of the key */
+  /** Register the callback */
   'PUT /v2/notification/callback': {
     input: {
       body: {
@@ -4321,11 +4321,11 @@ export interface Operations {
     };
     answer: CallbackChannel;
   };
-  /** Show the callback of the key, and its queue */
+  /** Show the callback */
   'GET /v2/notification/callback': { input: {}; answer: CallbackChannel };
-  /** Delete the callback of the key, with what is queued */
+  /** Delete the callback */
   'DELETE /v2/notification/callback': { input: {}; answer: undefined };
-  /** Make the WebSocket channel of the key, or change its configuration */
+  /** Register the WebSocket channel */
   'PUT /v2/notification/websocket': {
     input: {
       body?: {
@@ -4358,13 +4358,13 @@ export interface Operations {
     };
     answer: WebSocketChannel;
   };
-  /** Show the WebSocket channel of the key, and its queue */
+  /** Show the WebSocket channel */
   'GET /v2/notification/websocket': { input: {}; answer: WebSocketChannel };
-  /** Delete the WebSocket channel of the key; its socket is closed with 1001 */
+  /** Delete the WebSocket channel */
   'DELETE /v2/notification/websocket': { input: {}; answer: undefined };
-  /** Make a secret with which messages to the callback are signed */
+  /** Create a signing secret */
   'POST /v2/notification/callback/signing-secrets': { input: {}; answer: CreatedSigningSecret };
-  /** List the secrets, without what they are */
+  /** List signing secrets */
   'GET /v2/notification/callback/signing-secrets': {
     input: {
       query?: {
@@ -4379,7 +4379,7 @@ export interface Operations {
     };
     answer: SigningSecretList;
   };
-  /** Delete a secret: nothing is signed with it any more */
+  /** Delete a signing secret */
   'DELETE /v2/notification/callback/signing-secrets/{id}': {
     input: {
       path: {
@@ -4388,7 +4388,7 @@ export interface Operations {
     };
     answer: undefined;
   };
-  /** Wait up to 30 s for events
+  /** Poll for events
    * @deprecated */
   'GET /v2/notification/pull': {
     input: {
@@ -4401,7 +4401,7 @@ export interface Operations {
     };
     answer: NotificationMessage | undefined;
   };
-  /** Delete the pull channel of the key
+  /** Delete the pull channel
    * @deprecated */
   'DELETE /v2/notification/pull': { input: {}; answer: string };
 }

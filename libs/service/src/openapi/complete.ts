@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
-import type { Document, JsonSchema, Operation, Parameter } from './document-types.js';
+import type { Document, JsonSchema, MediaType, Operation, Parameter } from './document-types.js';
 import { errorResponses, errorSchemas, requestId, withErrors } from './error-answers.js';
+import { contentExample, ExampleMaker, parameterExample } from './examples.js';
 
 /** Segments of a resource path below a device: 16-bit numbers (LwM2M 1.1 §7.2). */
 const lwm2mNumber: JsonSchema = { type: 'integer', minimum: 0, maximum: 65_535 };
@@ -22,17 +23,39 @@ const headerName = (name: string): string => name.replace(/(^|-)[a-z]/g, (start)
 
 const withParameters = (path: string, operation: Operation): Parameter[] | undefined => {
   const given = operation.parameters ?? [];
-  const all = [...given, ...missingPathParameters(path, given)].map((parameter) => ({
-    ...parameter,
-    // No operation insists on a header.
-    ...(parameter.in === 'header' && { name: headerName(parameter.name), required: false }),
-  }));
+  const all = [...given, ...missingPathParameters(path, given)].map((parameter) => {
+    // Nest puts the example of a query parameter into its schema.
+    const own = parameter.example ?? parameter.schema?.['example'];
+    const example = own ?? parameterExample(parameter.in, parameter.name, parameter.required ?? false);
+    return {
+      ...parameter,
+      // No operation insists on a header.
+      ...(parameter.in === 'header' && { name: headerName(parameter.name), required: false }),
+      ...(example !== undefined && { example }),
+    };
+  });
   return all.length > 0 ? all : undefined;
 };
 
 const takesNull = (schema: JsonSchema | undefined): boolean =>
   [schema?.['type']].flat().includes('null') ||
   ((schema?.['anyOf'] as JsonSchema[] | undefined) ?? []).some((one) => takesNull(one));
+
+const withExamples = (content: Record<string, MediaType>, maker: ExampleMaker): Record<string, MediaType> =>
+  Object.fromEntries(
+    Object.entries(content).map(([type, media]) => {
+      const example = media.example ?? contentExample(maker, type, media.schema);
+      return [type, { ...media, ...(example !== undefined && { example }) }];
+    }),
+  );
+
+const answerExamples = (responses: Operation['responses'], maker: ExampleMaker): Operation['responses'] =>
+  Object.fromEntries(
+    Object.entries(responses).map(([status, answer]) => [
+      status,
+      answer.content && Number(status) < 300 ? { ...answer, content: withExamples(answer.content, maker) } : answer,
+    ]),
+  );
 
 const withBody = (body: NonNullable<Operation['requestBody']>): Operation['requestBody'] => ({
   ...body,
@@ -86,15 +109,21 @@ const hoisted = (parameters: Parameter[] | undefined, schemas: Record<string, Js
 export const completed = <T extends object>(document: T, { forwarded }: { forwarded: boolean }): T => {
   const { paths, components } = document as unknown as Document;
   const schemas = { ...components?.schemas, ...errorSchemas };
+  const [sent, answered] = [new ExampleMaker(schemas, false), new ExampleMaker(schemas, true)];
   const complete = (path: string, operation: Operation): Operation => {
+    const body = operation.requestBody && {
+      ...operation.requestBody,
+      content: withExamples(operation.requestBody.content, sent),
+    };
     const parameters = hoisted(withParameters(path, operation), schemas);
     const whole: Operation = {
       ...operation,
       ...(operation.operationId !== undefined && { operationId: operationId(operation.operationId) }),
       ...(parameters && { parameters }),
-      ...(operation.requestBody && { requestBody: withBody(operation.requestBody) }),
+      ...(body && { requestBody: withBody(body) }),
     };
-    return { ...whole, responses: withHeaders(withErrors(path, whole, forwarded)) };
+    const responses = answerExamples(withErrors(path, whole, forwarded), answered);
+    return { ...whole, responses: withHeaders(responses) };
   };
   const entries = Object.entries(paths).map(([path, item]) => [
     path,

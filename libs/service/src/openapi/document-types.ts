@@ -9,19 +9,25 @@ export interface Parameter {
   schema?: JsonSchema;
   style?: string;
   explode?: boolean;
+  example?: unknown;
+}
+
+export interface MediaType {
+  schema?: JsonSchema;
+  example?: unknown;
 }
 
 export interface Answer {
   $ref?: string;
   description?: string;
   headers?: Record<string, object>;
-  content?: Record<string, { schema?: JsonSchema }>;
+  content?: Record<string, MediaType>;
 }
 
 export interface Operation {
   operationId?: string;
   parameters?: Parameter[];
-  requestBody?: { required?: boolean; content: Record<string, { schema?: JsonSchema }> };
+  requestBody?: { required?: boolean; content: Record<string, MediaType> };
   responses: Record<string, Answer>;
 }
 

@@ -17,7 +17,7 @@ export const documentBuilder = (title: string): DocumentBuilder =>
     .setVersion('1')
     .setOpenAPIVersion('3.1.0')
     .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
-    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'An API key' })
+    .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'API key', description: 'The whole API key' })
     .addSecurityRequirements('bearer');
 
 /** The document of a container; `forwarded`: its operations are reached through the gateway. */

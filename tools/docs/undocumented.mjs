@@ -1,0 +1,40 @@
+/**
+ * Operations without a description, or without an example of what they need: required parameters, the body, and the
+ * answer to a success.
+ */
+
+const methods = ['get', 'put', 'post', 'delete', 'patch'];
+
+/** Formats of a body that text cannot show. */
+const binary = ['application/vnd.oma.lwm2m+tlv'];
+
+/** @param {Record<string, { example?: unknown }> | undefined} content */
+const withoutExample = (content = {}) =>
+  Object.entries(content)
+    .filter(([type, { example }]) => example === undefined && !binary.includes(type))
+    .map(([type]) => type);
+
+/** @param {any} document @returns {string[]} */
+export const undocumentedIn = ({ paths }) =>
+  Object.entries(paths).flatMap(([path, item]) =>
+    methods.flatMap((method) => {
+      const operation = /** @type {any} */ (item)[method];
+      if (!operation) return [];
+      const { description, parameters = [], requestBody, responses } = operation;
+      const missing = [
+        ...(description ? [] : ['description']),
+        ...parameters
+          .filter((/** @type {any} */ parameter) => parameter.required && parameter.example === undefined)
+          .map((/** @type {any} */ { name }) => `example of the parameter ${name}`),
+        ...withoutExample(requestBody?.content).map((type) => `example of the body (${type})`),
+        ...Object.entries(responses)
+          .filter(([status]) => status.startsWith('2'))
+          .flatMap(([status, answer]) =>
+            withoutExample(/** @type {any} */ (answer).content).map(
+              (type) => `example of the answer ${status} (${type})`,
+            ),
+          ),
+      ];
+      return missing.map((what) => `${method.toUpperCase()} ${path} has no ${what}`);
+    }),
+  );
