@@ -55,6 +55,17 @@ describe('framed messages', () => {
     expect(framed?.item.toString().startsWith(`{"ep":"${value.deviceId}"`)).toBe(true);
   });
 
+  it('an item says when the device measured it, where the device does', () => {
+    const timed = fixtures(DeviceValues).valid['sent later than it was measured'] as ResourceValueArrived;
+    const measuredAtOf = (of: ResourceValueArrived): number | undefined => {
+      const { value: bytes, headers } = encodeMessage(DeviceValues, of, meta);
+      return sliceItem('t', bytes, new Map(Object.entries(headers)))?.measuredAtMs;
+    };
+    expect(measuredAtOf(timed)).toBe(Date.parse('2024-01-01T09:15:00.250Z'));
+    expect(measuredAtOf({ ...timed, endpointName: 'Zähler' })).toBe(Date.parse('2024-01-01T09:15:00.250Z'));
+    expect(measuredAtOf(value)).toBeUndefined();
+  });
+
   it('a registration is for every channel of the account', () => {
     const { value: bytes, headers } = encodeMessage(DeviceSessions, session, meta);
     expect(sliceItem('t', bytes, new Map(Object.entries(headers)))).toMatchObject({
@@ -83,6 +94,7 @@ describe('framed messages', () => {
     ['length that cuts the object', { [headerNames.itemBytes]: '20' }],
     ['negative length', { [headerNames.itemBytes]: '-3' }],
     ['unknown category', { [headerNames.category]: 'gossip' }],
+    ['measured at no time', { [headerNames.measuredAt]: 'soon' }],
     ['no account', { [headerNames.account]: '' }],
   ])('refuses broken framing: %s', (_, broken) => {
     const { value: bytes, headers } = encodeMessage(DeviceValues, value, meta);

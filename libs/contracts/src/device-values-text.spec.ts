@@ -10,6 +10,7 @@ const bySchema: Topic<ResourceValueArrived> = rest;
 const meta = { source: 'test', id: 'uid-1', occurredAtMs: 1_700_000_000_000 };
 const { valid, invalid } = fixtures(DeviceValues);
 const plain = valid['notification for one key'] as ResourceValueArrived;
+const timed = valid['sent later than it was measured'] as ResourceValueArrived;
 
 /** What comes of it, in whole. */
 const outcome = (topic: Topic<ResourceValueArrived>, value: unknown): unknown => {
@@ -58,9 +59,9 @@ describe('values that are written out', () => {
     expect(outcome(DeviceValues, value)).toEqual(outcome(bySchema, value));
   });
 
-  it.each(Object.keys(plain))('are as by the schema whatever is in %s', (field) => {
+  it.each(Object.keys(timed))('are as by the schema whatever is in %s', (field) => {
     for (const odd of oddities) {
-      const value = { ...plain, [field]: odd };
+      const value = { ...timed, [field]: odd };
       expect(outcome(DeviceValues, value)).toEqual(outcome(bySchema, value));
     }
   });
@@ -79,6 +80,7 @@ describe('values that are written out', () => {
 
   it('are the usual ones', () => {
     expect(valueText(plain)).toBeDefined();
+    expect(valueText(timed)).toBeDefined();
     expect(valueText({ ...plain, endpointName: 'Zähler' })).toBeUndefined();
   });
 });

@@ -33,6 +33,7 @@ const isDevice = fitting(idPattern);
 const isKey = fitting(idPattern);
 const isContentType = fitting(plainPattern);
 const isInstant = fitting(instantPattern);
+const isTimeOfDevice = fitting(instantPattern);
 
 const isCount = (number: unknown): boolean => Number.isSafeInteger(number) && (number as number) >= 0;
 
@@ -61,14 +62,27 @@ const isNamed = (name: unknown): boolean =>
 
 /** What the schema of values takes and JSON.stringify writes, written out; undefined for what they have to see. */
 export const valueText = (value: ResourceValueArrived): FramedText | undefined => {
-  const { item: given, cause, deviceId, accountId, endpointName, epoch, sequence, observedAt, audience } = value;
+  const {
+    item: given,
+    cause,
+    deviceId,
+    accountId,
+    endpointName,
+    epoch,
+    sequence,
+    observedAt,
+    measuredAt,
+    audience,
+  } = value;
   const item = given ? itemText(given) : undefined;
   const ids = idsText(audience);
   if (item === undefined || ids === undefined || !causes.includes(cause)) return undefined;
   if (!isDevice(deviceId) || !isAccount(accountId) || !isInstant(observedAt)) return undefined;
+  if (measuredAt !== undefined && !isTimeOfDevice(measuredAt)) return undefined;
+  const measured = measuredAt === undefined ? '' : `"measuredAt":"${measuredAt}",`;
   if (!isNamed(endpointName) || !isCount(epoch) || !isCount(sequence)) return undefined;
   return {
     item,
-    rest: `"cause":"${cause}","deviceId":"${deviceId}","accountId":"${accountId}","endpointName":"${endpointName}","epoch":${epoch},"sequence":${sequence},"observedAt":"${observedAt}","audience":[${ids}]}`,
+    rest: `"cause":"${cause}","deviceId":"${deviceId}","accountId":"${accountId}","endpointName":"${endpointName}","epoch":${epoch},"sequence":${sequence},"observedAt":"${observedAt}",${measured}"audience":[${ids}]}`,
   };
 };

@@ -21,6 +21,9 @@ export const ResourceValueSchema = z
     epoch: z.number().int().nonnegative().describe('Of the session that the value came in'),
     sequence: z.number().int().nonnegative().describe('Grows within an epoch: (epoch, sequence) orders a device'),
     observedAt: instant.describe('When the device-proxy received it'),
+    measuredAt: instant
+      .optional()
+      .describe('When the device measured it, where it says so; never later than observedAt. Absent: as it arrived'),
     audience: z.array(id).describe('Key ids that subscribed to the path when the value came'),
   })
   .meta({ id: 'ResourceValueArrived' });
@@ -47,5 +50,6 @@ export const DeviceValues = topic<ResourceValueArrived>({
     accountId: v.accountId,
     audience: v.audience,
     endpointName: v.endpointName,
+    measuredAt: v.measuredAt,
   }),
 });

@@ -17,6 +17,8 @@ export const headerNames = {
   account: 'ce_account',
   audience: 'ce_audience',
   endpoint: 'ce_endpoint',
+  /** Of an item: when the device measured it, where it says so. */
+  measuredAt: 'ce_measuredat',
 } as const;
 
 export type Headers = Record<string, string>;
@@ -117,6 +119,7 @@ const framedHeaders = <V>(topic: Topic<V>, meta: MessageMeta, delivery: Delivery
     ce_audience: delivery.audience === '*' ? '*' : delivery.audience.join(','),
     ce_endpoint: delivery.endpointName,
   };
+  if (delivery.measuredAt !== undefined) (headers as Headers)[headerNames.measuredAt] = delivery.measuredAt;
   return traced(headers, meta);
 };
 
@@ -184,6 +187,8 @@ export interface FramedItem {
   endpointName: string;
   /** CloudEvents id: the same on every delivery of this item. */
   uid: string;
+  /** When the device measured it, where it says so. */
+  measuredAtMs?: number | undefined;
 }
 
 const isCategory = (text: string | undefined): text is Category => categories.includes(text as Category);
@@ -202,6 +207,9 @@ export const sliceItem = (topicName: string, value: Buffer | null, headers: Head
   if (value[itemOffset] !== 0x7b || value[end - 1] !== 0x7d)
     throw new InvalidMessage(topicName, 'ce_itembytes: cuts no object');
   if (!isCategory(category)) throw new InvalidMessage(topicName, 'ce_category: unknown');
+  const measuredAt = headers.get(headerNames.measuredAt);
+  const measuredAtMs = measuredAt === undefined ? undefined : Date.parse(measuredAt);
+  if (Number.isNaN(measuredAtMs)) throw new InvalidMessage(topicName, 'ce_measuredat: no time');
   if (!accountId || audience === undefined || !uid)
     throw new InvalidMessage(topicName, 'headers: account, audience or id missing');
   return {
@@ -211,5 +219,6 @@ export const sliceItem = (topicName: string, value: Buffer | null, headers: Head
     audience: audience === '*' ? '*' : audience === '' ? [] : audience.split(','),
     endpointName: headers.get(headerNames.endpoint) ?? '',
     uid,
+    measuredAtMs,
   };
 };

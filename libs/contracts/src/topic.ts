@@ -23,6 +23,8 @@ export interface Delivery {
   accountId: string;
   audience: Audience;
   endpointName: string;
+  /** When what the item says was so on the device, where that is known. */
+  measuredAt?: string | undefined;
 }
 
 /** The JSON of a value that begins with an item: of the item, and of all that follows `{"item":…,`. */
