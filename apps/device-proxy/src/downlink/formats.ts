@@ -51,12 +51,15 @@ export interface SentValue {
   path: string;
   payload: Buffer;
   contentType: string;
+  /** As the device says. */
+  timeMs?: number;
 }
 
 /** As if the resource had been read alone. */
 const alone = (value: ResourceValue): SentValue => {
   const own = chooseWriteFormat(value.type);
-  return { path: value.path, payload: encodeValues(own, value.path, [value]), contentType: nameOf(own) };
+  const payload = encodeValues(own, value.path, [value]);
+  return { path: value.path, payload, contentType: nameOf(own), timeMs: value.timeMs };
 };
 
 /** The values of a Send, each as if its resource had been read alone. Throws Malformed or UnsupportedFormat. */

@@ -2,11 +2,12 @@ import { DeviceValues, type ResourceValueArrived } from '@lanyard/contracts';
 import type { KafkaProducer } from '@lanyard/kafka';
 import { type AccountModels, Malformed, UnsupportedFormat } from '@lanyard/lwm2m';
 import { type Clock, formatTimestamp, type Logger } from '@lanyard/service';
-import { readComposite } from '../downlink/formats.js';
+import { readComposite, type SentValue } from '../downlink/formats.js';
 import type { UnreadableReports } from '../events/unreadable-reports.js';
 import type { FirmwareReports } from '../firmware/firmware-reports.js';
 import { mayTellOfFirmware } from '../firmware/results.js';
 import type { Session } from '../sessions/session.js';
+import { byTime, inOrderOfTime, mayHaveTimes } from './times.js';
 
 export interface ArrivedValue {
   path: string;
@@ -17,6 +18,8 @@ export interface ArrivedValue {
   cause: ResourceValueArrived['cause'];
   /** Keys whose channels get it. */
   audience: readonly string[];
+  /** When the device measured it, where it says so; otherwise it counts as measured when it arrived. */
+  measuredAtMs?: number;
   /** The value is traced. */
   traceParent?: string;
 }
@@ -60,17 +63,30 @@ export class Values {
       if (cause === 'notify') await this.unreadable.tell(session, { ...answer, why: values });
       return;
     }
-    // All at once: what arrives while they are stored has come after each of them.
-    await Promise.all(
-      values.map((value) =>
-        this.report(session, {
-          ...value,
-          maxAgeSeconds: answer.maxAgeSeconds,
-          cause,
-          audience: audienceOf(value.path),
-          ...(traceParent !== undefined && { traceParent }),
-        }),
-      ),
+    await this.reportRecords(session, values, (path) => ({
+      cause,
+      maxAgeSeconds: answer.maxAgeSeconds,
+      audience: audienceOf(path),
+      traceParent,
+    }));
+  }
+
+  /** The records of a pack, each for its own path: in the order of their times. */
+  async reportRecords(
+    session: Session,
+    records: readonly SentValue[],
+    about: (path: string) => Pick<ArrivedValue, 'cause' | 'maxAgeSeconds' | 'audience' | 'traceParent'>,
+  ): Promise<void> {
+    const ordered = inOrderOfTime(records, this.clock.now());
+    await this.inOrder(
+      session,
+      ordered.map(({ path, payload, contentType, measuredAtMs }) => ({
+        path,
+        payload,
+        contentType,
+        measuredAtMs,
+        ...about(path),
+      })),
     );
   }
 
@@ -89,16 +105,45 @@ export class Values {
   }
 
   report(session: Session, value: ArrivedValue): Promise<void> {
+    if (mayHaveTimes(value.contentType)) return this.reportPack(session, value);
     // Taken before anything is awaited: it is the order of arrival.
     const sequence = session.nextSequence();
     const observedAt = formatTimestamp(this.clock.now());
     if (!mayTellOfFirmware(value.path)) return this.send(session, value, sequence, observedAt);
+    return this.noteFirst(session, value, sequence, observedAt);
+  }
+
+  /** What was observed or read in a format that carries times: several values when it is of several times. */
+  private reportPack(session: Session, value: ArrivedValue): Promise<void> {
+    const { path, payload, contentType } = value;
+    const moments = byTime(path, contentType, payload, this.models.of(session.accountId), this.clock.now());
+    return this.inOrder(
+      session,
+      moments.map((moment) => ({ ...value, ...moment })),
+    );
+  }
+
+  /** All at once: what arrives while they are stored has come after each of them. Firmware results are noted in turn. */
+  private async inOrder(session: Session, values: readonly ArrivedValue[]): Promise<void> {
+    const observedAt = formatTimestamp(this.clock.now());
+    let noted: Promise<void> = Promise.resolve();
+    await Promise.all(
+      values.map((value) => {
+        const sequence = session.nextSequence();
+        if (!mayTellOfFirmware(value.path)) return this.send(session, value, sequence, observedAt);
+        noted = noted.then(() => this.noteFirst(session, value, sequence, observedAt));
+        return noted;
+      }),
+    );
+  }
+
+  private noteFirst(session: Session, value: ArrivedValue, sequence: number, observedAt: string): Promise<void> {
     return this.firmware.note(session, value).then(() => this.send(session, value, sequence, observedAt));
   }
 
   private send(session: Session, value: ArrivedValue, sequence: number, observedAt: string): Promise<void> {
     const { deviceId, accountId, data, epoch } = session;
-    const { traceParent } = value;
+    const { traceParent, measuredAtMs } = value;
     return this.producer.send(
       DeviceValues,
       {
@@ -116,6 +161,7 @@ export class Values {
         epoch,
         sequence,
         observedAt,
+        measuredAt: measuredAtMs === undefined ? undefined : formatTimestamp(measuredAtMs),
         audience: value.audience as string[],
       },
       traceParent === undefined ? undefined : { traceParent },

@@ -35,17 +35,10 @@ export class Send {
       throw error;
     }
     this.heard.note(session);
-    await Promise.all(
-      resources.map(({ path, payload: value, contentType }) =>
-        this.values.report(session, {
-          path,
-          payload: value,
-          contentType,
-          cause: 'send',
-          audience: session.audience.everybody(path),
-        }),
-      ),
-    );
+    await this.values.reportRecords(session, resources, (path) => ({
+      cause: 'send',
+      audience: session.audience.everybody(path),
+    }));
     return { code: '2.04' };
   }
 }

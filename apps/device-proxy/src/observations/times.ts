@@ -1,0 +1,114 @@
+import {
+  contentFormat,
+  contentFormatOf,
+  decodeValues,
+  encodeValues,
+  Malformed,
+  mediaTypeOf,
+  type ModelRegistry,
+  type ResourceValue,
+  UnsupportedFormat,
+} from '@lanyard/lwm2m';
+
+/**
+ * A device whose clock was never set dates its values years back. What claims to be older than the life of a snapshot
+ * (spec §8, 6 months) has no credible time.
+ */
+export const credibleAgeMs = 183 * 86_400_000;
+
+interface Timed {
+  /** As the device says. */
+  timeMs?: number;
+}
+
+interface Measured {
+  /** Absent: as it arrived. */
+  measuredAtMs?: number;
+}
+
+/**
+ * Oldest first, each with a credible time. A record without a time, or with one in the future, counts as measured when
+ * it arrived; one that is too old to be true as measured with the next newer record. So the newest record of a pack is
+ * the newest value, whatever the clock of the device shows.
+ */
+export const inOrderOfTime = <T extends Timed>(records: readonly T[], nowMs: number): (T & Measured)[] => {
+  const sorted: (T & Measured)[] = [...records].sort((a, b) => (a.timeMs ?? nowMs) - (b.timeMs ?? nowMs));
+  let next: number | undefined;
+  for (let n = sorted.length - 1; n >= 0; n--) {
+    const record = sorted[n] as T & Measured;
+    if (record.timeMs === undefined || record.timeMs > nowMs) next = undefined;
+    else if (record.timeMs >= nowMs - credibleAgeMs) next = record.timeMs;
+    if (next !== undefined) sorted[n] = { ...record, measuredAtMs: next };
+  }
+  return sorted;
+};
+
+const formatsWithTimes = new Set(
+  [contentFormat.senmlJson, contentFormat.senmlCbor, contentFormat.lwm2mJson, contentFormat.json].map(mediaTypeOf),
+);
+
+/** Asked for every value. */
+export const mayHaveTimes = (contentType: string): boolean => formatsWithTimes.has(contentType);
+
+/** What a device measured at one time. */
+export interface Moment extends Measured {
+  payload: Buffer;
+  contentType: string;
+}
+
+/** SenML stays SenML; LwM2M JSON, which this service does not write, becomes SenML JSON. */
+const packOf = (path: string, contentType: string, values: readonly (ResourceValue & Measured)[]): Moment => {
+  const given = contentFormatOf(contentType);
+  const format = given === contentFormat.senmlCbor ? given : contentFormat.senmlJson;
+  const records = values.map((value) => ({ ...value, timeMs: value.measuredAtMs }));
+  return {
+    payload: encodeValues(format, path, records),
+    contentType: mediaTypeOf(format),
+    measuredAtMs: values[0]?.measuredAtMs,
+  };
+};
+
+/**
+ * A notification or answer, cut into the times at which it was measured, oldest first. What is of one time stays as the
+ * device sent it, and so does what cannot be read.
+ */
+export const byTime = (
+  path: string,
+  contentType: string,
+  payload: Buffer,
+  models: ModelRegistry,
+  nowMs: number,
+): Moment[] => {
+  const values = recordsOf(path, contentType, payload, models, nowMs);
+  const [first, ...others] = inOrderOfTime(values, nowMs);
+  if (first === undefined || others.every(({ timeMs }) => timeMs === first.timeMs))
+    return [{ payload, contentType, measuredAtMs: first?.measuredAtMs }];
+  return groups([first, ...others]).map((group) => packOf(path, contentType, group));
+};
+
+/** Neighbours of one time together. */
+const groups = <T extends Timed>(sorted: readonly T[]): T[][] => {
+  const all: T[][] = [];
+  for (const record of sorted) {
+    const last = all.at(-1);
+    if (last && last[0]?.timeMs === record.timeMs) last.push(record);
+    else all.push([record]);
+  }
+  return all;
+};
+
+const recordsOf = (
+  path: string,
+  contentType: string,
+  payload: Buffer,
+  models: ModelRegistry,
+  nowMs: number,
+): ResourceValue[] => {
+  const format = contentFormatOf(contentType);
+  try {
+    return format === undefined ? [] : decodeValues(format, payload, path, models, nowMs);
+  } catch (error) {
+    if (error instanceof Malformed || error instanceof UnsupportedFormat) return [];
+    throw error;
+  }
+};

@@ -1,0 +1,118 @@
+import { Code, type CoapMessage } from '@lanyard/coap';
+import type { ResourceValueArrived } from '@lanyard/contracts';
+import { eventually, type Thermometer } from '@lanyard/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { RunningProxy } from '../src/start.js';
+import { Harness, newKey } from './harness.js';
+import { RawDevice } from './raw-device.js';
+
+const senmlJson = 110;
+const temperature = '/3303/0/5700';
+const patienceMs = 90_000;
+
+/** How long before its arrival a value was measured, in s; undefined: the device does not say. */
+const ageOf = ({ observedAt, measuredAt }: ResourceValueArrived): number | undefined =>
+  measuredAt === undefined ? undefined : Math.round((Date.parse(observedAt) - Date.parse(measuredAt)) / 1_000);
+
+describe('the time at which a device measured', () => {
+  let harness: Harness;
+  let proxy: RunningProxy;
+
+  beforeAll(async () => {
+    harness = await Harness.create('measured');
+    proxy = await harness.proxy('dp-0');
+  });
+  afterAll(() => harness.close());
+
+  const device = async (name: string): Promise<[Thermometer, string]> => {
+    const thing = harness.thing(proxy, name);
+    return [thing, await harness.register(thing)];
+  };
+  const send = (thing: Thermometer, pack: unknown) =>
+    thing.device.request(Code.POST, ['dp'], [], Buffer.from(JSON.stringify(pack)), senmlJson);
+  const textOf = ({ item }: ResourceValueArrived): string => Buffer.from(item.payload, 'base64').toString();
+  /** As they came, and in the order of arrival. */
+  const arrived = (deviceId: string, count: number): Promise<ResourceValueArrived[]> =>
+    eventually(
+      () => {
+        const values = harness.values.map(({ value }) => value).filter((value) => value.deviceId === deviceId);
+        expect(values).toHaveLength(count);
+        expect(values.map(({ sequence }) => sequence)).toEqual(values.map((_, n) => n + 1));
+        return values;
+      },
+      { timeoutMs: patienceMs },
+    );
+
+  it('of a Send goes along, and its records come in the order of time', async () => {
+    const [thing, deviceId] = await device('history');
+    const nowSeconds = Math.floor(Date.now() / 1_000);
+    await send(thing, [
+      { bn: '/3303/0/', bt: nowSeconds - 3_600, n: '5700', v: 23, t: 600 },
+      { n: '5700', v: 22, t: 300 },
+      { n: '5701', vs: 'C' },
+      { n: '5700', v: 21 },
+    ]);
+    const values = await arrived(deviceId, 4);
+    expect(values.map((value) => [value.item.path, textOf(value)])).toEqual([
+      ['/3303/0/5701', 'C'],
+      [temperature, '21'],
+      [temperature, '22'],
+      [temperature, '23'],
+    ]);
+    const ages = values.map((value) => ageOf(value) ?? NaN);
+    for (const [n, age] of [3_600, 3_600, 3_300, 3_000].entries())
+      expect(Math.abs((ages[n] ?? NaN) - age)).toBeLessThan(60);
+    expect(values.map(({ cause }) => cause)).toEqual(['send', 'send', 'send', 'send']);
+  });
+
+  it('is the arrival where a device gives none, or one that cannot be true', async () => {
+    const [thing, deviceId] = await device('no-clock');
+    const decade = 10 * 365 * 86_400;
+    const nowSeconds = Math.floor(Date.now() / 1_000);
+    await send(thing, [{ n: temperature, v: 1 }]);
+    await send(thing, [{ n: temperature, v: 2, t: nowSeconds + decade }]);
+    await send(thing, [{ n: temperature, v: 3, t: 1_200 }]);
+    await send(thing, [{ n: temperature, v: 4, t: 946_684_800 }]);
+    const values = await arrived(deviceId, 4);
+    expect(values.map((value) => [textOf(value), value.measuredAt])).toEqual(
+      ['1', '2', '3', '4'].map((text) => [text, undefined]),
+    );
+  });
+
+  it('of a notification goes along; one of several times is a value for each', async () => {
+    const one = await RawDevice.registered(proxy.coapPort, 'notifier', '</>;ct="0 110",</3303/0>');
+    try {
+      const { value } = await harness.fact(harness.sessions, (v) => v.endpointName === 'notifier', patienceMs);
+      const { deviceId } = value;
+      const app = newKey(harness.accountId);
+      const asked = new Promise<CoapMessage>((resolve) => (one.onObserve = resolve));
+      const subscribing = harness.call(proxy, app, 'PUT', `/v2/subscriptions/${deviceId}${temperature}`);
+      const request = await asked;
+      one.answer(request, { number: 10, payload: '20', format: 0 });
+      await subscribing;
+      const late = JSON.stringify([{ n: temperature, v: 21, t: -30 }]);
+      expect(await one.told(request.token, { number: 11, messageId: 11, payload: late, format: senmlJson })).toBe(
+        'ACK',
+      );
+      const stored = JSON.stringify([
+        { bn: temperature, v: 23, t: -10 },
+        { v: 22, t: -20 },
+      ]);
+      expect(await one.told(request.token, { number: 12, messageId: 12, payload: stored, format: senmlJson })).toBe(
+        'ACK',
+      );
+      const values = await arrived(deviceId, 4);
+      expect(values.map(ageOf)).toEqual([undefined, 30, 20, 10]);
+      expect(textOf(values[1] as ResourceValueArrived)).toBe(late);
+      expect(values.slice(2).map((v) => (JSON.parse(textOf(v)) as { v: number }[]).map((record) => record.v))).toEqual([
+        [22],
+        [23],
+      ]);
+      expect(harness.values.filter((read) => read.value.deviceId === deviceId).map(({ audience }) => audience)).toEqual(
+        values.map(() => app.keyId),
+      );
+    } finally {
+      one.close();
+    }
+  });
+});
