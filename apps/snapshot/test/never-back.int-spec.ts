@@ -13,6 +13,7 @@ import { type Isolation, isolate } from '@lanyard/testing';
 import type { DataSource } from 'typeorm';
 import { Snapshot1732147200000 } from '../src/db/migrations/1732147200000-snapshot.js';
 import { Lifecycle1764100000000 } from '../src/db/migrations/1764100000000-lifecycle.js';
+import { MeasuredValues1795200000000 } from '../src/db/migrations/1795200000000-measured-values.js';
 import { DeviceWriter } from '../src/devices/device-writer.js';
 import { ResourceWriter } from '../src/resources/resource-writer.js';
 import { type DesiredValue, desiredStatus, type ReportedValue } from '../src/resources/values.js';
@@ -54,7 +55,7 @@ describe('facts in any order, any number of times', () => {
       url: isolation.databaseUrl,
       schema: 'snapshot',
       entities: [],
-      migrations: [Snapshot1732147200000, Lifecycle1764100000000],
+      migrations: [Snapshot1732147200000, Lifecycle1764100000000, MeasuredValues1795200000000],
       applicationName: 'test',
     });
   });
@@ -88,6 +89,7 @@ describe('facts in any order, any number of times', () => {
           value,
           contentType: 'text/plain',
           reportedAt: at(n),
+          isMeasured: false,
           expiresAt: at(n + 60),
           epoch,
           sequence,
@@ -108,6 +110,51 @@ describe('facts in any order, any number of times', () => {
     };
     await inBatches(told(facts, below), (batch) => writer.report(batch), look);
     expect([...seen]).toEqual(expect.arrayContaining(paths.map((path) => [path, rank([3, 5])])));
+  });
+
+  it.each(seeds)('a reported value that the device dates is the one measured last (seed %i)', async (seed) => {
+    const below = dice(seed);
+    const deviceId = newId();
+    const writer = new ResourceWriter(database);
+    const facts = paths.flatMap((path) =>
+      Array.from({ length: 20 }, (_, n): ReportedValue => {
+        const isMeasured = below(3) > 0;
+        // It arrived at second 100 + n; measured at any time before.
+        const second = isMeasured ? below(100 + n) : 100 + n;
+        return {
+          deviceId,
+          path,
+          value: Buffer.from(`${second}.${n}`),
+          contentType: 'text/plain',
+          reportedAt: at(second),
+          isMeasured,
+          expiresAt: at(second + 60),
+          epoch: 1 + Math.floor(n / 7),
+          sequence: n % 7,
+        };
+      }),
+    );
+    const seen = new Map<string, number[]>();
+    const look = async (): Promise<void> => {
+      const rows = await only<{ path: string; v: Buffer; second: number }>(
+        `SELECT path, reported_value AS v, extract(epoch FROM reported_at - '${at(0)}'::timestamptz)::int AS second
+         FROM snapshot.resources WHERE device_id = $1`,
+        deviceId,
+      );
+      for (const { path, v, second } of rows) {
+        const now = String(v).split('.').map(Number);
+        expect(now[0]).toBe(second);
+        expect(rank(now)).toBeGreaterThanOrEqual(rank(seen.get(path) ?? [0, 0]));
+        seen.set(path, now);
+      }
+    };
+    await inBatches(told(facts, below), (batch) => writer.report(batch), look);
+    for (const path of paths) {
+      const ranks = facts
+        .filter((fact) => fact.path === path)
+        .map(({ value }) => rank(String(value).split('.').map(Number)));
+      expect(rank(seen.get(path) ?? [])).toBe(Math.max(...ranks));
+    }
   });
 
   it.each(seeds)('a desired value is that of the last command, and its end stays (seed %i)', async (seed) => {

@@ -215,6 +215,36 @@ describe('the snapshot', () => {
     await eventually(async () => expect((await echo(deviceId)).updated_at).toBe('2024-01-01T10:00:00.123456Z'));
   });
 
+  it('shows when the device measured; history that comes later does not take its place', async () => {
+    const deviceId = newId();
+    const observedAt = '2024-01-01T10:00:00.000000Z';
+    const [newest, history] = ['2024-01-01T09:59:00.000000Z', '2024-01-01T08:00:00.000000Z'];
+    await producer.send(DeviceSessions, session(deviceId));
+    await producer.send(DeviceValues, { ...value(deviceId, 3, 1, 'newest'), observedAt, measuredAt: newest });
+    await producer.send(DeviceValues, { ...value(deviceId, 3, 2, 'history'), observedAt, measuredAt: history });
+    const other = { ...value(deviceId, 3, 3, 'other'), observedAt };
+    await producer.send(DeviceValues, { ...other, item: { ...other.item, path: '/3303/0/5701' } });
+    await eventually(async () => expect((await echo(deviceId)).resources).toHaveLength(2));
+    expect((await echo(deviceId)).resources).toMatchObject([
+      {
+        resource_path: '/3303/0/5700',
+        reported: {
+          value: Buffer.from('newest').toString('base64'),
+          reported_at: newest,
+          expires_at: '2024-01-01T10:00:00.000000Z',
+        },
+      },
+      { resource_path: '/3303/0/5701', reported: { reported_at: observedAt } },
+    ]);
+    await producer.send(DeviceValues, { ...value(deviceId, 3, 4, 'notified'), observedAt });
+    await eventually(async () =>
+      expect((await echo(deviceId)).resources[0]?.reported).toMatchObject({
+        value: Buffer.from('notified').toString('base64'),
+        reported_at: observedAt,
+      }),
+    );
+  });
+
   it('never goes back in time under repeated and reordered facts', async () => {
     const deviceId = newId();
     const facts = Array.from({ length: 60 }, (_, i) => value(deviceId, 1 + Math.floor(i / 20), i % 20, `${i}`));

@@ -20,7 +20,7 @@ export const EchoResourceSchema = z
         value: z.string().describe('base64'),
         decoded,
         content_type: z.string(),
-        reported_at: z.string(),
+        reported_at: z.string().describe('When the device measured it, where it says so; otherwise when it arrived'),
         expires_at: z.string().describe('reported_at + max-age'),
       })
       .optional(),

@@ -30,6 +30,13 @@ describe('reported values', () => {
     ]);
   });
 
+  it('are of the time at which the device measured them', () => {
+    expect(reportedValues(value('sent later than it was measured'))).toMatchObject([
+      { reportedAt: '2024-01-01T09:15:00.250000Z', isMeasured: true, expiresAt: '2024-01-01T09:16:00.250Z' },
+    ]);
+    expect(reportedValues(value('notification for one key'))).toMatchObject([{ isMeasured: false }]);
+  });
+
   it('an empty payload is a value', () => {
     expect(reportedValues(value('empty payload'))[0]?.value).toHaveLength(0);
   });

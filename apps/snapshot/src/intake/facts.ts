@@ -5,14 +5,17 @@ import { type DesiredValue, desiredStatus, type ReportedValue } from '../resourc
 
 /** The resource values of one fact: several when a whole object or instance was reported. */
 export const reportedValues = (fact: ResourceValueArrived, models?: AccountModels): ReportedValue[] => {
-  const { item, deviceId, epoch, sequence, observedAt } = fact;
-  const expiresAt = new Date(Date.parse(observedAt) + item['max-age'] * 1000).toISOString();
+  const { item, deviceId, epoch, sequence, observedAt, measuredAt } = fact;
+  const reportedAt = measuredAt ?? observedAt;
+  const isMeasured = measuredAt !== undefined;
+  const expiresAt = new Date(Date.parse(reportedAt) + item['max-age'] * 1000).toISOString();
   const payload = Buffer.from(item.payload, 'base64');
   return expand(item.path, item.ct, payload, models?.of(fact.accountId)).map((resource) => ({
     deviceId,
     epoch,
     sequence,
-    reportedAt: observedAt,
+    reportedAt,
+    isMeasured,
     expiresAt,
     ...resource,
   }));

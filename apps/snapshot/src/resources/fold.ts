@@ -16,8 +16,28 @@ const fold = <V extends { deviceId: string; path: string }>(
   return [...held.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value);
 };
 
-export const isNewer = (a: ReportedValue, b: ReportedValue): boolean =>
+const arrivedLater = (a: ReportedValue, b: ReportedValue): boolean =>
   a.epoch > b.epoch || (a.epoch === b.epoch && a.sequence > b.sequence);
+
+/** Up to six decimals count. */
+const isoLength = '2024-01-01T00:00:00.000000Z'.length;
+
+/** The same length for each, so that they compare as text. */
+const comparable = (instant: string): string => {
+  if (instant.length === isoLength) return instant;
+  const [seconds = '', decimals = ''] = instant.slice(0, -1).split('.');
+  return `${seconds}.${decimals.padEnd(6, '0')}Z`;
+};
+
+/**
+ * Values that the device dates are ordered by its times. Two without a time are ordered by their arrival: the clocks of
+ * replicas may differ, and arrival has a number of its own.
+ */
+export const isNewer = (a: ReportedValue, b: ReportedValue): boolean => {
+  if (!a.isMeasured && !b.isMeasured) return arrivedLater(a, b);
+  const [at, bt] = [comparable(a.reportedAt), comparable(b.reportedAt)];
+  return at > bt || (at === bt && arrivedLater(a, b));
+};
 
 export const foldReported = (values: readonly ReportedValue[]): ReportedValue[] => fold(values, isNewer);
 

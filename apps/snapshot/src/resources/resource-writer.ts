@@ -14,8 +14,9 @@ const reportedColumns = [
   'reported_expires_at',
   'reported_epoch',
   'reported_sequence',
+  'reported_measured',
 ];
-const reportedTypes = ['text', 'text', 'bytea', 'text', 'timestamptz', 'timestamptz', 'bigint', 'bigint'];
+const reportedTypes = ['text', 'text', 'bytea', 'text', 'timestamptz', 'timestamptz', 'bigint', 'bigint', 'boolean'];
 
 const desiredColumns = [
   'device_id',
@@ -35,12 +36,15 @@ const assignments = (columns: readonly string[]): string =>
     .map((c) => `${c} = excluded.${c}`)
     .join(', ');
 
-// The guard makes the write idempotent: a repeated or reordered value never takes the snapshot back in time.
+// The guard makes the write idempotent: a repeated or reordered value never takes the snapshot back in time. It is
+// `isNewer` of the fold.
 const reportedSql = `
   INSERT INTO snapshot.resources AS r (${reportedColumns.join(', ')})
   SELECT * FROM unnest(${placeholders(reportedTypes)})
   ON CONFLICT (device_id, path) DO UPDATE SET ${assignments(reportedColumns)}
-  WHERE r.reported_epoch IS NULL OR (r.reported_epoch, r.reported_sequence) < (excluded.reported_epoch, excluded.reported_sequence)`;
+  WHERE r.reported_epoch IS NULL OR CASE WHEN r.reported_measured OR excluded.reported_measured
+    THEN (r.reported_at, r.reported_epoch, r.reported_sequence) < (excluded.reported_at, excluded.reported_epoch, excluded.reported_sequence)
+    ELSE (r.reported_epoch, r.reported_sequence) < (excluded.reported_epoch, excluded.reported_sequence) END`;
 
 const desiredSql = `
   INSERT INTO snapshot.resources AS r (${desiredColumns.join(', ')})
@@ -79,6 +83,7 @@ export class ResourceWriter {
       v.expiresAt,
       v.epoch,
       v.sequence,
+      v.isMeasured,
     ]);
     if (rows.length > 0) await this.database.query(reportedSql, transpose(rows, reportedColumns.length));
   }

@@ -4,9 +4,12 @@ export interface ReportedValue {
   path: string;
   value: Buffer;
   contentType: string;
+  /** When the device measured it, where it says so; otherwise when it arrived. */
   reportedAt: string;
+  /** The device says when it measured it. */
+  isMeasured: boolean;
   expiresAt: string;
-  /** (epoch, sequence) orders the values of a device. */
+  /** (epoch, sequence) is the order of arrival. */
   epoch: number;
   sequence: number;
 }
