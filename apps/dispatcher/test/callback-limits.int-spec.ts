@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { RunningService } from '@lanyard/service';
+import { newId, type RunningService } from '@lanyard/service';
 import { CallbackReceiver, eventsOf, eventually, parseMessage } from '@lanyard/testing';
 import { type Answer, type Customer, Landscape, payloads } from './landscape.js';
 
@@ -98,6 +98,19 @@ describe('a callback and its limits', () => {
     await register();
     await failTwice();
     await shows({ failures: 2, dropped: { failed: 0 }, queue_size: 1 });
+  });
+
+  it('the timestamp of a value is the time at which the device measured it, where the device says so', async () => {
+    await register({ type: 'v2', cfg: { include_timestamp: true } });
+    const device = newId();
+    const [observedAt, measuredAt] = ['2024-01-01T10:00:00.000000Z', '2024-01-01T08:15:00.250000Z'];
+    const beforeMs = Date.now();
+    await landscape.value(customer, 'old', device, { observedAt, measuredAt });
+    await landscape.value(customer, 'now', device, { observedAt });
+    await eventually(() => expect(receiver.events('notifications')).toHaveLength(2));
+    const [old, now] = receiver.events('notifications') as { timestamp: number }[];
+    expect(old?.timestamp).toBe(Date.parse(measuredAt));
+    expect(Math.abs((now?.timestamp ?? 0) - beforeMs)).toBeLessThan(3_600_000);
   });
 
   it('every option of the serialization is in what arrives; a repetition has the same uid', async () => {

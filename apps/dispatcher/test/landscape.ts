@@ -297,7 +297,12 @@ export class Landscape {
   }
 
   /** A value of a resource, for the channels of these keys. Resolves when Kafka has it. */
-  async value(to: Customer | Customer[], payload: string | number, deviceId = newId()): Promise<void> {
+  async value(
+    to: Customer | Customer[],
+    payload: string | number,
+    deviceId = newId(),
+    about: Partial<ResourceValueArrived> = {},
+  ): Promise<void> {
     const audience = Array.isArray(to) ? to : [to];
     const base = fixtures(DeviceValues).valid['notification for one key'] as ResourceValueArrived;
     await this.producer.send(DeviceValues, {
@@ -307,6 +312,7 @@ export class Landscape {
       accountId: audience[0]?.accountId ?? newId(),
       sequence: ++this.sequence,
       audience: audience.map(({ keyId }) => keyId),
+      ...about,
     });
   }
 

@@ -12,7 +12,7 @@ export class IntakeEvent {
 
   constructor(
     readonly offset: bigint,
-    /** When the message was queued, by its producer's clock: the `timestamp` of the item. */
+    /** When the message was queued, by its producer's clock: the `timestamp` of an item that the device does not date. */
     readonly timestampMs: number,
     readonly item: FramedItem,
     /** Its age counts from here: not from before it can have come, should its producer's clock be behind. */

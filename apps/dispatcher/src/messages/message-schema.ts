@@ -4,7 +4,13 @@ import { z } from 'zod';
 /** What the options of the channel add to an item (spec §2.10). */
 const added = {
   uid: z.string().optional().describe('With include_uid: the same each time the item is delivered'),
-  timestamp: z.number().int().optional().describe('With include_timestamp: when it was queued, ms since the epoch'),
+  timestamp: z
+    .number()
+    .int()
+    .optional()
+    .describe(
+      'With include_timestamp, in ms since the epoch: when the device measured the value, where it says so; otherwise when the event was queued',
+    ),
   'original-ep': z.string().optional().describe('With include_original_ep: the endpoint name'),
 };
 

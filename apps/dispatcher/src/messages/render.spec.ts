@@ -46,6 +46,12 @@ describe('an event as a channel gets it', () => {
       `{"ep":"${ep}","path":"/3303/0/5700","payload":"MjE=","timestamp":${at}}`,
     ],
     [
+      "the device's own time",
+      { ...value, measuredAtMs: at - 60_000 },
+      { includeTimestamp: true },
+      `{"ep":"${ep}","path":"/3303/0/5700","payload":"MjE=","timestamp":${at - 60_000}}`,
+    ],
+    [
       'original name',
       value,
       { includeOriginalEp: true },

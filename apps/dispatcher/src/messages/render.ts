@@ -14,7 +14,7 @@ const named: readonly Category[] = ['registrations', 'reg-updates'];
 const additions = (item: FramedItem, timestampMs: number, options: RenderOptions): string => {
   let text = '';
   if (options.includeUid) text += `,"uid":${JSON.stringify(item.uid)}`;
-  if (options.includeTimestamp) text += `,"timestamp":${timestampMs}`;
+  if (options.includeTimestamp) text += `,"timestamp":${item.measuredAtMs ?? timestampMs}`;
   if ((options.includeOriginalEp || named.includes(item.category)) && item.endpointName)
     text += `,"original-ep":${JSON.stringify(item.endpointName)}`;
   return text;
@@ -37,7 +37,8 @@ const bareEp = (item: FramedItem, options: RenderOptions): Buffer =>
 
 /**
  * The final bytes of an event for channels with these options. Bytes are spliced at fixed places, never parsed.
- * `timestampMs`: when the service queued the item; the same on every delivery.
+ * `timestampMs`: when the service queued the item; the same on every delivery. An item that has the device's own time
+ * shows that.
  */
 export const render = (item: FramedItem, timestampMs: number, code: RenderCode): Buffer => {
   const options = renderOptions(code);

@@ -1975,6 +1975,7 @@ export interface DeviceEchoResource {
     /** The value as the type of the resource says; of several instances, one for each id. Absent where the type is not known, and for bytes */
     decoded?: string | number | boolean | Record<string, string | number | boolean>;
     content_type: string;
+    /** When the device measured it, where it says so; otherwise when it arrived */
     reported_at: string;
     /** reported_at + max-age */
     expires_at: string;
@@ -2245,7 +2246,7 @@ export interface NotificationMessage {
     'max-age': number;
     /** With include_uid: the same each time the item is delivered */
     uid?: string;
-    /** With include_timestamp: when it was queued, ms since the epoch */
+    /** With include_timestamp, in ms since the epoch: when the device measured the value, where it says so; otherwise when the event was queued */
     timestamp?: number;
     /** With include_original_ep: the endpoint name */
     'original-ep'?: string;
@@ -2264,7 +2265,7 @@ export interface NotificationMessage {
     }[];
     /** With include_uid: the same each time the item is delivered */
     uid?: string;
-    /** With include_timestamp: when it was queued, ms since the epoch */
+    /** With include_timestamp, in ms since the epoch: when the device measured the value, where it says so; otherwise when the event was queued */
     timestamp?: number;
     /** The endpoint name */
     'original-ep'?: string;
@@ -2283,7 +2284,7 @@ export interface NotificationMessage {
     }[];
     /** With include_uid: the same each time the item is delivered */
     uid?: string;
-    /** With include_timestamp: when it was queued, ms since the epoch */
+    /** With include_timestamp, in ms since the epoch: when the device measured the value, where it says so; otherwise when the event was queued */
     timestamp?: number;
     /** The endpoint name */
     'original-ep'?: string;
@@ -2296,7 +2297,7 @@ export interface NotificationMessage {
         ep: string;
         /** With include_uid: the same each time the item is delivered */
         uid?: string;
-        /** With include_timestamp: when it was queued, ms since the epoch */
+        /** With include_timestamp, in ms since the epoch: when the device measured the value, where it says so; otherwise when the event was queued */
         timestamp?: number;
         /** With include_original_ep: the endpoint name */
         'original-ep'?: string;
@@ -2310,7 +2311,7 @@ export interface NotificationMessage {
         ep: string;
         /** With include_uid: the same each time the item is delivered */
         uid?: string;
-        /** With include_timestamp: when it was queued, ms since the epoch */
+        /** With include_timestamp, in ms since the epoch: when the device measured the value, where it says so; otherwise when the event was queued */
         timestamp?: number;
         /** With include_original_ep: the endpoint name */
         'original-ep'?: string;
@@ -2326,7 +2327,7 @@ export interface NotificationMessage {
     error?: string;
     /** With include_uid: the same each time the item is delivered */
     uid?: string;
-    /** With include_timestamp: when it was queued, ms since the epoch */
+    /** With include_timestamp, in ms since the epoch: when the device measured the value, where it says so; otherwise when the event was queued */
     timestamp?: number;
     /** With include_original_ep: the endpoint name */
     'original-ep'?: string;
