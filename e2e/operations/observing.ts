@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, it } from '@jest/globals';
 import { fresh, sensor } from '../journeys.js';
 import { eventually, patienceMs } from '../patience.js';
-import { b64, type Conversation, opaque, senmlCbor, senmlJson, tlv } from './conversation.js';
+import { b64, type Conversation, opaque, senmlCbor, senmlJson, text, tlv } from './conversation.js';
 import { filled, javaHash, specimen, varied, variedInstances } from './specimen.js';
 
 const mebibyte = 1_048_576;
@@ -14,7 +14,7 @@ export const observing = (talk: () => Conversation): void => {
   it.each([
     [specimen, [senmlCbor, tlv]],
     ['/33010', [senmlCbor, tlv]],
-    [`${specimen}/2`, [tlv]],
+    [`${specimen}/2`, [text]],
   ])('observes %s, which reports as one of %j, until it is cancelled with a request', async (path, contentTypes) => {
     await talk().hears(new RegExp(`^asked GET ${path} observe=0$`), () => talk().subscribes(path));
     await talk().receives(path);

@@ -1,4 +1,4 @@
-import type { AccountModels } from '@lanyard/lwm2m';
+import { type AccountModels, chooseInsteadOfTlv, contentFormat, currentFormat } from '@lanyard/lwm2m';
 import type { Heard } from '../sessions/heard.js';
 import type { Observation, Target } from '../sessions/observations.js';
 import type { Session } from '../sessions/session.js';
@@ -81,7 +81,8 @@ export class Asker {
   }
 
   /**
-   * A device that refuses the format which is asked for by default is asked without Accept, and from then on at once.
+   * A device that refuses the format which is asked for by default is asked for one that it names in its registration,
+   * otherwise without Accept, and from then on at once.
    * `usual`: nobody wished for another format.
    */
   private async inAnyFormat<A extends { code: string }>(
@@ -92,12 +93,15 @@ export class Asker {
     attempt: (request: DeviceRequest) => Promise<A>,
   ): Promise<A> {
     if (!usual || asked.accept === undefined) return attempt(asked);
-    const { accept: _, ...plain } = asked;
-    if (session.refusedFormats.has(path)) return attempt(plain);
+    const { accept: refused, ...plain } = asked;
+    const instead =
+      currentFormat(refused) === contentFormat.tlv ? chooseInsteadOfTlv(session.data.contentFormats) : undefined;
+    const fallback = instead === undefined ? plain : { ...plain, accept: instead };
+    if (session.refusedFormats.has(path)) return attempt(fallback);
     const answer = await attempt(asked);
     if (!refusals.has(answer.code)) return answer;
     session.refusedFormats.add(path);
-    return attempt(plain);
+    return attempt(fallback);
   }
 
   async cancel(session: Session, observation: Observation): Promise<void> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { standardModels } from '../models/standard-models.js';
-import { chooseAccept, chooseWriteFormat, numberFor } from './choose-format.js';
+import { chooseAccept, chooseInsteadOfTlv, chooseWriteFormat, numberFor } from './choose-format.js';
 
 const models = standardModels();
 const modelOf = (path: string) => {
@@ -49,4 +49,13 @@ describe('chooseWriteFormat', () => {
       0, 0, 0,
     ]);
   });
+});
+
+describe('the format of several values where TLV is refused', () => {
+  it.each([
+    [[], undefined],
+    [[0, 11_542], undefined],
+    [[110, 112], 112],
+    [[1_541, 1_543], 1_543],
+  ])('a device that names %j is asked for %s', (listed, expected) => expect(chooseInsteadOfTlv(listed)).toBe(expected));
 });

@@ -23,6 +23,15 @@ export const chooseAccept = (
   return numberFor(single ? chooseWriteFormat(model?.type) : contentFormat.tlv, rootContentFormats);
 };
 
+/** Formats of several values beside TLV, the most compact first. */
+const structured = [contentFormat.senmlCbor, contentFormat.senmlJson, contentFormat.lwm2mJson] as const;
+
+/** What to ask for where TLV is refused: a format of several values that the device names; undefined when it names none. */
+export const chooseInsteadOfTlv = (rootContentFormats: readonly number[]): number | undefined => {
+  const format = structured.find((one) => rootContentFormats.some((listed) => currentFormat(listed) === one));
+  return format === undefined ? undefined : numberFor(format, rootContentFormats);
+};
+
 /**
  * What to write a single value in when the caller names no format: opaque bytes as opaque, anything else as text.
  */
