@@ -83,7 +83,7 @@ export class Asker {
   /**
    * A device that refuses the format which is asked for by default is asked for one that it names in its registration,
    * otherwise without Accept, and from then on at once.
-   * `usual`: nobody wished for another format.
+   * `usual`: the caller named no format.
    */
   private async inAnyFormat<A extends { code: string }>(
     session: Session,
