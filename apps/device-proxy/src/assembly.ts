@@ -24,6 +24,7 @@ import { UploadedModels } from './models/uploaded-models.js';
 import { Observer } from './observations/observer.js';
 import { Values } from './observations/values.js';
 import { Rules } from './presubscriptions/rules.js';
+import { expiryGraceMs as defaultExpiryGraceMs } from './sessions/limits.js';
 import { CatchUp } from './sessions/catch-up.js';
 import { Heard } from './sessions/heard.js';
 import { Nudges } from './sessions/nudges.js';
@@ -49,7 +50,7 @@ export type Assembly = ReturnType<typeof assemble>;
 
 /** Everything that runs in one replica, put together once. Nothing is started here. */
 export const assemble = (config: DeviceProxyConfig, parts: ServiceParts, engines: Engines, link: DeviceLink) => {
-  const { replicaId, redisPrefix } = config;
+  const { replicaId, redisPrefix, expiryGraceMs = defaultExpiryGraceMs } = config;
   const { clock, logger, metrics, tracing } = parts;
   const { dataSource, outbox, producer } = engines;
   const audit = new AuditTrail(outbox);
@@ -160,8 +161,8 @@ export const assemble = (config: DeviceProxyConfig, parts: ServiceParts, engines
   });
 
   const uplink: Uplink = {
-    register: new Register({ admission, sessions, facts, keeper, afterwards, clock, logger }),
-    update: new Update({ sessions, facts, observer, afterwards, clock }),
+    register: new Register({ admission, sessions, facts, keeper, afterwards, clock, expiryGraceMs, logger }),
+    update: new Update({ sessions, facts, observer, afterwards, clock, expiryGraceMs }),
     deregister: new Deregister(sessions, facts),
     send: new Send(sessions, heard, values, models, clock),
   };

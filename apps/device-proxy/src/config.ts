@@ -1,5 +1,5 @@
 import { commonConfig, type CommonConfig, ConfigError, env, type EnvReader, requireOneSlot } from '@lanyard/service';
-import { awakeWindowMs } from './sessions/limits.js';
+import { awakeWindowMs, expiryGraceMaxMs, expiryGraceMs } from './sessions/limits.js';
 
 /** CoAP over UDP or TCP without security: for development, in a network nobody else can reach. */
 export interface CoapConfig {
@@ -34,6 +34,8 @@ export interface DeviceProxyConfig extends CommonConfig {
   requestsUnderWayMax: number;
   /** How long a queue-mode device listens after its last message; `awakeWindowMs` when nothing is said. */
   awakeMs?: number;
+  /** How long a registration outlives its lifetime; `expiryGraceMs` when nothing is said. */
+  expiryGraceMs?: number;
   /** undefined: no listener. */
   coap?: CoapUdpConfig;
   tls?: TlsConfig;
@@ -78,6 +80,7 @@ export const readConfig = (source?: NodeJS.ProcessEnv): DeviceProxyConfig => {
     redisPrefix,
     requestsUnderWayMax: reader.int('DEVICE_PROXY_REQUESTS_UNDER_WAY_MAX', 5_000, { min: 2 }),
     awakeMs: reader.int('DEVICE_PROXY_QUEUE_MODE_AWAKE_MS', awakeWindowMs, { min: 1_000 }),
+    expiryGraceMs: reader.int('DEVICE_PROXY_EXPIRY_GRACE_MS', expiryGraceMs, { min: 0, max: expiryGraceMaxMs }),
     ...(enabled && {
       coap: {
         host: reader.string('DEVICE_PROXY_COAP_HOST', '127.0.0.1'),

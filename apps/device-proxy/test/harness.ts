@@ -147,7 +147,15 @@ export class Harness {
       tls,
       tcp,
       accountId = this.accountId,
-    }: { coapPort?: number; clock?: Clock; tls?: Partial<TlsConfig>; tcp?: boolean; accountId?: string } = {},
+      expiryGraceMs,
+    }: {
+      coapPort?: number;
+      clock?: Clock;
+      tls?: Partial<TlsConfig>;
+      tcp?: boolean;
+      accountId?: string;
+      expiryGraceMs?: number;
+    } = {},
   ): Promise<RunningProxy> {
     const config: DeviceProxyConfig = {
       app: 'device-proxy',
@@ -163,6 +171,7 @@ export class Harness {
       },
       redisPrefix: `${this.isolation.redisPrefix}dp:`,
       requestsUnderWayMax: 1_000,
+      ...(expiryGraceMs !== undefined && { expiryGraceMs }),
       coap: { host: '127.0.0.1', port: coapPort, accountId, receiveBufferBytes: 262_144 },
       ...(tls && { tls: { host: '127.0.0.1', port: 0, limits: tlsLimits, ...tls } }),
       ...(tcp && { tcp: { host: '127.0.0.1', port: 0, accountId } }),

@@ -53,6 +53,25 @@ describe('time', () => {
     );
   });
 
+  it('a session expires as soon after its lifetime as the grace of the replica says', async () => {
+    const hasty = await harness.proxy('dp-hasty', { clock, expiryGraceMs: 5_000 });
+    const registered = await harness.register(harness.thing(hasty, 'short-registered', { lifetimeSeconds: 8 }));
+    const updating = harness.thing(hasty, 'short-updated', { lifetimeSeconds: 8 });
+    const updated = await harness.register(updating);
+    const beganMs = clock.now();
+    await advance(5);
+    await updating.device.update();
+    const expired = (deviceId: string): boolean =>
+      harness.sessions.some(({ value }) => value.deviceId === deviceId && value.change === 'expired');
+    await advance(7);
+    expect([registered, updated].map(expired)).toEqual([false, false]);
+    await advance(2);
+    await passing(() => expect(expired(registered)).toBe(true));
+    await advance(6);
+    await passing(() => expect(expired(updated)).toBe(true));
+    expect(clock.now() - beganMs).toBeLessThan(60_000);
+  });
+
   it('a command that nobody fetches in time expires', async () => {
     const app = newKey(harness.accountId);
     const deviceId = newId();

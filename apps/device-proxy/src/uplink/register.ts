@@ -1,6 +1,5 @@
 import { type Clock, type Logger, newId } from '@lanyard/service';
 import type { Admission, Admitted } from '../intake/admission.js';
-import { expiryGraceMs } from '../sessions/limits.js';
 import type { Session } from '../sessions/session.js';
 import type { SessionFacts } from '../sessions/session-facts.js';
 import type { Sessions } from '../sessions/sessions.js';
@@ -16,6 +15,7 @@ interface RegisterParts {
   keeper: Keeper;
   afterwards: Afterwards;
   clock: Clock;
+  expiryGraceMs: number;
   logger: Logger;
 }
 
@@ -43,7 +43,7 @@ export class Register {
     { deviceId, firstContact }: Admitted,
     registration: Registration,
   ): Promise<UplinkReply> {
-    const { afterwards, clock, keeper, sessions } = this.parts;
+    const { afterwards, clock, expiryGraceMs, keeper, sessions } = this.parts;
     const nowMs = clock.now();
     await keeper.loseObserved(deviceId);
     const session = await sessions.open({

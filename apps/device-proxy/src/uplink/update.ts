@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '@lanyard/service';
 import type { Observer } from '../observations/observer.js';
-import { expiryGraceMs } from '../sessions/limits.js';
 import type { RegistrationData, Session } from '../sessions/session.js';
 import type { SessionFacts } from '../sessions/session-facts.js';
 import type { Sessions } from '../sessions/sessions.js';
@@ -16,6 +15,7 @@ interface UpdateParts {
   observer: Observer;
   afterwards: Afterwards;
   clock: Clock;
+  expiryGraceMs: number;
 }
 
 /** `POST /rd/<id>` (LwM2M 1.1 core §6.2.2). It may come from a new address: the device is where its update came from. */
@@ -40,7 +40,7 @@ export class Update {
     { address, sender: { credential } }: UplinkRequest,
     change: RegistrationChange,
   ): Promise<UplinkReply | undefined> {
-    const { afterwards, clock, facts, observer, sessions } = this.parts;
+    const { afterwards, clock, expiryGraceMs, facts, observer, sessions } = this.parts;
     const previousAddress = session.address;
     const data = shownWith(changed(session.data, change), credential);
     const heardAtMs = clock.now();
