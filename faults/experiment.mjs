@@ -12,22 +12,29 @@ import { Random } from './random.mjs';
 /**
  * @typedef {import('./history.mjs').Kind} Kind
  * @typedef {import('./replica.mjs').Replica} Replica
+ * @typedef {import('./engines.mjs').Engines} Engines
  * @typedef {{
  *   name: string, about: string,
  *   inject: (experiment: Experiment) => Promise<void>,
  *   after?: (experiment: Experiment) => Promise<void>,
  *   exclusive?: boolean, drops?: boolean, replicas?: number, tenants?: number, kinds?: readonly Kind[], devices?: number,
  *   perSecond?: number, seconds?: number, drainMs?: number, withNames?: boolean,
+ *   equip?: (engines: Engines, folder: string) => Promise<Equipment>, cannotRun?: () => string | undefined,
  * }} Row `inject` runs while load goes on; `after` looks closer when everything has drained; `exclusive`: it breaks what rows share;
  *   `withNames`: names under `.example` are the row's;
- *   `drops`: the service may drop events, when its books say how many
+ *   `drops`: the service may drop events, when its books say how many; `equip`: the row brings engines of its own;
+ *   `cannotRun`: why this machine cannot run the row
+ * @typedef {{
+ *   engines?: Engines, redis?: import('./engines.mjs').RedisEngine, environment?: Record<string, string>,
+ *   heal?: () => Promise<unknown>, stop?: () => Promise<unknown>,
+ * }} Equipment what takes the place of the engines of the run; `environment`: of the dispatchers
  * @typedef {{ times?: number, afterMs?: number, forgets?: boolean }} Consequences
  *   `times`: how often a batch under way may come again on each channel
  * @typedef {import('./checker.mjs').Verdict & {
- *   row: string, seed: number, injections: number, hiccups: number, drainMs: number, seconds: number, deaths: number, history?: string,
- * }} Outcome
+ *   row: string, seed: number, injections: number, hiccups: number, drainMs: number, seconds: number, deaths: number, history?: string, notRun?: string,
+ * }} Outcome `notRun`: why the row could not run; it proves nothing then
  * @typedef {{
- *   row: Row, seed: number, folder: string, program: string, engines: import('./engines.mjs').Engines, seconds?: number,
+ *   row: Row, seed: number, folder: string, program: string, engines: Engines, seconds?: number,
  *   say: (text: string) => void,
  * }} Options
  */
@@ -60,6 +67,8 @@ export class Experiment {
   violations = [];
   drainMs = 0;
   endsAt = 0;
+  /** @type {Equipment} */
+  equipment = {};
 
   /** @param {Options} options */
   constructor(options) {
@@ -75,11 +84,14 @@ export class Experiment {
     const { row, options } = this;
     const startedAt = performance.now();
     const folder = join(options.folder, `${row.name}-${options.seed}-${++runs}`);
-    this.startedRedis = await this.engines.startRedis(folder);
+    this.equipment = (await row.equip?.(this.engines, folder)) ?? {};
+    this.engines = this.equipment.engines ?? this.engines;
     try {
+      this.startedRedis = this.equipment.redis ?? (await this.engines.startRedis(folder));
       return await this.runOn(folder, startedAt);
     } finally {
-      await this.redis.stop();
+      await this.startedRedis?.stop();
+      await this.equipment.stop?.();
     }
   }
 
@@ -92,12 +104,15 @@ export class Experiment {
         seed: options.seed,
         folder,
         program: options.program,
-        engines: options.engines,
+        engines: this.engines,
         redisPort: this.redis.port,
       },
       ...{ history: this.history, random: this.random, replicas: row.replicas ?? 2, tenants: row.tenants ?? 2 },
       ...{ kinds: row.kinds ?? ['callback', 'websocket', 'pull'], devices: row.devices ?? 8 },
-      ...(row.withNames && { environment: { PRIVATE_NAMES_FILE: join(folder, 'names') } }),
+      environment: {
+        ...(row.withNames && { PRIVATE_NAMES_FILE: join(folder, 'names') }),
+        ...this.equipment.environment,
+      },
     });
     this.books = new Books(this.redis.port, this.landscape.redisPrefix);
     const hiccups = new Hiccups(this.history);
@@ -124,6 +139,7 @@ export class Experiment {
     await this.warmUp();
     this.endsAt = performance.now() + 1_000 * (options.seconds ?? row.seconds ?? 8);
     await row.inject(this);
+    await this.equipment.heal?.();
     await Promise.all([this.engines.heal(), this.redis.heal()]);
     await this.live.heal();
     await load.stop();

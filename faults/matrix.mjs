@@ -13,7 +13,7 @@ import { rows } from './rows.mjs';
  * @typedef {import('./experiment.mjs').Row} Row
  * @typedef {{ say: (text: string) => void, parallel: number, seconds?: number, shared?: import('./engines.mjs').Shared }} Options `shared`: engines that others use too
  * @typedef {{ row: Row, seed: number, program: string }} Job
- * @typedef {{ bug: string, about: string, row: string, caught: boolean, by: string, runs: number }} BugOutcome
+ * @typedef {{ bug: string, about: string, row: string, caught: boolean, by: string, runs: number, notRun?: string }} BugOutcome
  */
 
 /** A bug that shows by chance gets so many. */
@@ -74,6 +74,11 @@ export class Matrix {
   async runOne({ row, seed, program }) {
     const { say, seconds } = this.options;
     const { engines, folder } = this;
+    const notRun = row.cannotRun?.();
+    if (notRun) {
+      say(`${row.name} seed ${seed}: NOT RUN: ${notRun}`);
+      return { ...emptyRun(row, seed), notRun };
+    }
     const experiment = new Experiment({ row, seed, folder, program, engines, say, ...(seconds && { seconds }) });
     const outcome = await experiment.run().catch((error) => brokenRun(row, seed, error));
     const { injections, produced, delivered, lost, duplicates, drainMs, violations } = outcome;
@@ -101,6 +106,8 @@ export class Matrix {
     const row = { ...rowOfBug(bug), drainMs: bugDrainMs };
     for (let run = 0; run < bugSeeds; run++) {
       const outcome = await this.runOne({ row, seed: seed + run, program });
+      const { notRun } = outcome;
+      if (notRun) return { bug: bug.name, about: bug.about, row: bug.row, caught: false, by: '', runs: run, notRun };
       const by = outcome.violations.find((text) => bug.shows.test(text));
       if (!by) continue;
       say(`bug ${bug.name}: caught by ${bug.row}: ${by}`);
@@ -131,8 +138,8 @@ const rowOfBug = (bug) => {
   return row;
 };
 
-/** @param {Row} row @param {number} seed @param {unknown} error @returns {Outcome} */
-const brokenRun = (row, seed, error) => ({
+/** @param {Row} row @param {number} seed @returns {Outcome} */
+const emptyRun = (row, seed) => ({
   ...{
     row: row.name,
     seed,
@@ -145,5 +152,11 @@ const brokenRun = (row, seed, error) => ({
     dropped: 0,
   },
   ...{ lost: 0, disordered: 0, unexpected: 0, unexplained: 0, drainMs: 0, seconds: 0, deaths: 0 },
+  violations: [],
+});
+
+/** @param {Row} row @param {number} seed @param {unknown} error @returns {Outcome} */
+const brokenRun = (row, seed, error) => ({
+  ...emptyRun(row, seed),
   violations: [`the row did not run: ${error instanceof Error ? error.stack : error}`],
 });

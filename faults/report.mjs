@@ -29,13 +29,17 @@ const line = (name, outcomes) => {
     String(outcomes.reduce((all, outcome) => all + outcome[field], 0));
   const violated = outcomes.filter(({ violations }) => violations.length > 0).length;
   const slowestMs = Math.max(0, ...outcomes.map(({ drainMs }) => drainMs));
-  const verdict = violated === 0 ? 'ok' : `${violated} VIOLATED`;
+  const ran = outcomes.filter(({ notRun }) => !notRun).length;
+  const verdict = [
+    ...(violated > 0 ? [`${violated} VIOLATED`] : []),
+    ...(ran < outcomes.length ? [`${outcomes.length - ran} NOT RUN`] : []),
+  ].join(', ');
   return [
     name,
-    String(outcomes.length),
+    String(ran),
     ...columns.map(([, field]) => sum(field)),
     (slowestMs / 1_000).toFixed(1),
-    verdict,
+    verdict || 'ok',
   ];
 };
 
@@ -44,17 +48,21 @@ export const rowTable = (outcomes) => {
   const head = ['row', 'runs', ...columns.map(([title]) => title), 'drain s', 'verdict'];
   const names = [...new Set(outcomes.map(({ row }) => row))];
   const own = (/** @type {string} */ name) => outcomes.filter(({ row }) => row === name);
-  return table([head, ...names.map((name) => line(name, own(name))), line('total', outcomes)]);
+  const reasons = new Set(outcomes.flatMap(({ row, notRun }) => (notRun ? [`${row} was not run: ${notRun}\n`] : [])));
+  return [table([head, ...names.map((name) => line(name, own(name))), line('total', outcomes)]), ...reasons].join('');
 };
 
 /** @param {readonly BugOutcome[]} outcomes */
 export const bugTable = (outcomes) => {
-  const lines = outcomes.map(({ bug, about, row, caught, by }) =>
-    [
-      `${caught ? 'caught    ' : 'NOT CAUGHT'} ${bug} (${row}): ${about}`,
-      ...(by ? [`           ${by.slice(0, 120)}`] : []),
-    ].join('\n'),
-  );
+  const verdict = (/** @type {BugOutcome} */ { caught, notRun }) =>
+    caught ? 'caught    ' : notRun ? 'NOT RUN   ' : 'NOT CAUGHT';
+  const lines = outcomes.map((outcome) => {
+    const { bug, about, row, by, notRun } = outcome;
+    return [
+      `${verdict(outcome)} ${bug} (${row}): ${about}`,
+      ...(by || notRun ? [`           ${(by || notRun || '').slice(0, 120)}`] : []),
+    ].join('\n');
+  });
   const caught = outcomes.filter((outcome) => outcome.caught).length;
   return `${lines.join('\n')}\n${caught} of ${outcomes.length} planted bugs caught\n`;
 };

@@ -61,7 +61,7 @@ await run(async () => {
         first,
       );
       process.stdout.write(given.json ? `${JSON.stringify(outcomes, null, 2)}\n` : bugTable(outcomes));
-      return outcomes.every(({ caught }) => caught) ? 0 : 1;
+      return outcomes.every(({ caught, notRun }) => caught || notRun) ? 0 : 1;
     }
     const wanted = rows.filter(({ name }) => names.length === 0 || names.includes(name));
     const seeds = Array.from({ length: wholeNumber('seeds', given.seeds, 1) }, (_, n) => first + n);
