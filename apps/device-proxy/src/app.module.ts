@@ -10,6 +10,7 @@ import { Endpoints } from './endpoints/endpoints.js';
 import { EndpointsController } from './endpoints/endpoints.controller.js';
 import { ExplainController } from './explain/explain.controller.js';
 import { Explanations } from './explain/explanations.js';
+import { AccountSettings } from './intake/account-settings.js';
 import { ObjectModelsController } from './models/object-models.controller.js';
 import { UploadedModels } from './models/uploaded-models.js';
 import { PresubscriptionsController } from './presubscriptions/presubscriptions.controller.js';
@@ -40,6 +41,7 @@ export class AppModule {
         { provide: CommandHistory, useValue: assembly.history },
         { provide: Explanations, useValue: assembly.explanations },
         { provide: Endpoints, useValue: assembly.endpoints },
+        { provide: AccountSettings, useValue: assembly.accountSettings },
         { provide: Rules, useValue: assembly.rules },
         { provide: Subscriptions, useValue: assembly.subscriptions },
       ],

@@ -13,6 +13,7 @@ import type { Engines } from './engines.js';
 import { Explanations } from './explain/explanations.js';
 import { UnreadableReports } from './events/unreadable-reports.js';
 import { FirmwareReports } from './firmware/firmware-reports.js';
+import { AccountSettings } from './intake/account-settings.js';
 import { Admission } from './intake/admission.js';
 import { DeviceDirectory } from './intake/device-directory.js';
 import { FirstContacts } from './intake/first-contacts.js';
@@ -188,6 +189,7 @@ export const assemble = (config: DeviceProxyConfig, parts: ServiceParts, engines
     history: new CommandHistory(dataSource),
     explanations: new Explanations(dataSource, store, clock, config.awakeMs),
     endpoints: new Endpoints(store, commands),
+    accountSettings: new AccountSettings(engines.accounts),
     rules,
     subscriptions,
     admission,

@@ -189,13 +189,18 @@ export class Harness {
     return thing;
   }
 
-  async account(autoCreateDevices: boolean, devicesMax?: number): Promise<void> {
+  async account(
+    autoCreateDevices: boolean,
+    devicesMax?: number,
+    settings: Pick<AccessAccountChanged, 'presubscriptionsNoContent'> = {},
+  ): Promise<void> {
     await this.producer.send<AccessAccountChanged>(AccessAccounts, {
       accountId: this.accountId,
       tier: 'commercial',
       status: 'active',
       autoCreateDevices,
       ...(devicesMax !== undefined && { devicesMax }),
+      ...settings,
       changedAt: formatTimestamp(Date.now()),
     });
   }

@@ -252,6 +252,16 @@ describe('/v2/subscriptions', () => {
     expect((await harness.call(proxy, app, 'GET', '/v2/subscriptions')).json).toEqual([]);
   });
 
+  it('204 instead of 202 in an account that asked for it', async () => {
+    const app = newKey(harness.accountId);
+    const rules = [{ 'endpoint-type': 'lamp' }];
+    await harness.account(true, undefined, { presubscriptionsNoContent: true });
+    await eventually(async () => expect(await put(app, rules)).toMatchObject({ status: 204, text: '' }));
+    expect((await harness.call(proxy, app, 'GET', '/v2/subscriptions')).json).toEqual(rules);
+    await harness.account(true);
+    await eventually(async () => expect((await put(app, rules)).status).toBe(202));
+  });
+
   it('every change is told to the event log once, with its actor; the end of the key is not', async () => {
     const app = newKey(harness.accountId);
     const change = (method: string, rules?: unknown): Promise<Reply> =>

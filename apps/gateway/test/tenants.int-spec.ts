@@ -119,14 +119,21 @@ describe('/v3/accounts', () => {
     try {
       const { id, key, keyId } = await tenant({ limits: { devices: 3 } });
       await eventually(() => expect(accounts.get(id)).toMatchObject({ status: 'active', devicesMax: 3 }));
+      expect(accounts.get(id)?.presubscriptionsNoContent).toBeUndefined();
+      const answer = await send('PUT', `/v3/accounts/${id}`, { presubscriptions_no_content: true });
+      expect([answer.status, answer.body.presubscriptions_no_content]).toEqual([200, true]);
+      await eventually(() => expect(accounts.get(id)?.presubscriptionsNoContent).toBe(true));
       expect((await send('PUT', `/v3/accounts/${id}`, { status: 'SUSPENDED' })).body.status).toBe('SUSPENDED');
       expect((await send('GET', '/v3/accounts/me', undefined, key)).status).toBe(403);
       await eventually(() => expect(keys.get(keyId)?.status).toBe('inactive'));
-      expect(accounts.get(id)?.status).toBe('suspended');
+      await eventually(() => expect(accounts.get(id)?.status).toBe('suspended'));
       await send('PUT', `/v3/accounts/${id}`, { status: 'ACTIVE', tier: '0', limits: { devices: null } });
       expect((await send('GET', '/v3/accounts/me', undefined, key)).status).toBe(200);
       await eventually(() => expect(keys.get(keyId)).toMatchObject({ status: 'active', tier: 'free' }));
-      expect(accounts.get(id)?.devicesMax).toBeUndefined();
+      await eventually(() => {
+        expect(accounts.get(id)?.status).toBe('active');
+        expect(accounts.get(id)?.devicesMax).toBeUndefined();
+      });
     } finally {
       await Promise.all([accounts.stop(), keys.stop()]);
       await kafka.close();

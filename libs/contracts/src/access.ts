@@ -47,6 +47,10 @@ export const AccessAccountSchema = z
     status: z.enum(['active', 'suspended']),
     autoCreateDevices: z.boolean().describe('First contact of an unknown endpoint creates the device'),
     devicesMax: z.number().int().nonnegative().optional().describe('Quota of devices; absent: none'),
+    presubscriptionsNoContent: z
+      .boolean()
+      .optional()
+      .describe('PUT /v2/subscriptions answers 204 instead of 202; absent: it does not'),
     changedAt: instant,
   })
   .meta({ id: 'AccessAccountChanged' });

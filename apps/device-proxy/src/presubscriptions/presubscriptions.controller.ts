@@ -1,9 +1,11 @@
-import { Body, Controller, Delete, Get, HttpCode, Inject, Put } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Inject, Put, Res } from '@nestjs/common';
 import { ApiBody, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Caller, fieldProblems, type Identity, RequiresPermission } from '@lanyard/service';
+import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { bodySchema, bodyToken } from '../commands/body-schema.js';
 import { MalformedRules } from '../errors.js';
+import { AccountSettings } from '../intake/account-settings.js';
 import { type PresubscriptionRule, PresubscriptionRuleSchema, PresubscriptionRulesSchema } from './rule.js';
 import { Rules } from './rules.js';
 
@@ -17,7 +19,10 @@ const readRules = (body: unknown): PresubscriptionRule[] => {
 @RequiresPermission('subscriptions')
 @Controller('v2/subscriptions')
 export class PresubscriptionsController {
-  constructor(@Inject(Rules) private readonly rules: Rules) {}
+  constructor(
+    @Inject(Rules) private readonly rules: Rules,
+    @Inject(AccountSettings) private readonly settings: AccountSettings,
+  ) {}
 
   @Get()
   @ApiOperation({
@@ -38,9 +43,15 @@ export class PresubscriptionsController {
       'The given rules take the place of all rules of the calling key; an empty array removes them. They apply when a device registers or updates its registration, not at once (spec §4.4).',
   })
   @ApiResponse({ status: 202, description: 'Stored' })
+  @ApiNoContentResponse({ description: 'Stored, in an account with `presubscriptions_no_content`' })
   @ApiResponse({ status: 400, description: 'MALFORMED_JSON_CONTENT, BAD_REQUEST' })
-  async replace(@Caller() caller: Identity, @Body() body: unknown): Promise<void> {
+  async replace(
+    @Caller() caller: Identity,
+    @Body() body: unknown,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<void> {
     await this.rules.replace(caller.accountId, caller.keyId, readRules(body), caller);
+    reply.code(this.settings.presubscriptionsStatus(caller.accountId));
   }
 
   @Delete()

@@ -70,6 +70,7 @@ export class AccountChanges {
       tier: account.tier,
       status: account.status,
       autoCreateDevices: account.autoCreateDevices,
+      ...(account.presubscriptionsNoContent && { presubscriptionsNoContent: true }),
       ...(account.limits.devices !== undefined && { devicesMax: account.limits.devices }),
       changedAt: account.updatedAt.toISOString(),
     });

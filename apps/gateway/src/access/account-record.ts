@@ -35,6 +35,9 @@ const fields = {
     .describe('Quotas that are set: devices, api_keys, applications, requests_per_second'),
   policies: z.array(z.object({ feature: z.string(), allow: z.boolean() })),
   auto_create_devices: z.boolean().describe('First contact of an unknown endpoint creates the device'),
+  presubscriptions_no_content: z
+    .boolean()
+    .describe('PUT /v2/subscriptions answers 204 instead of 202, as some clients of the original service expect'),
   created_at: z.string(),
   updated_at: z.string(),
   etag: z.string(),
@@ -96,6 +99,7 @@ const common = {
   ...profileChanges,
   tier: z.enum(['0', '1']).optional(),
   auto_create_devices: z.boolean().optional(),
+  presubscriptions_no_content: z.boolean().optional(),
   limits: LimitsSchema.optional(),
 };
 
@@ -168,6 +172,7 @@ export const accountRecord = (account: Account): AccountRecord => ({
   limits: Object.fromEntries(Object.entries(account.limits).map(([name, value]) => [name, String(value)])),
   policies: [],
   auto_create_devices: account.autoCreateDevices,
+  presubscriptions_no_content: account.presubscriptionsNoContent,
   created_at: formatTimestamp(account.createdAt),
   updated_at: formatTimestamp(account.updatedAt),
   etag: String(account.revision),

@@ -59,6 +59,10 @@ export class Account {
   @Column('boolean', { name: 'auto_create_devices' })
   autoCreateDevices: boolean;
 
+  /** `PUT /v2/subscriptions` answers 204 instead of 202. */
+  @Column('boolean', { name: 'presubscriptions_no_content' })
+  presubscriptionsNoContent: boolean;
+
   @Column('integer')
   revision: number;
 

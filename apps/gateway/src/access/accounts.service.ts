@@ -83,6 +83,7 @@ export class Accounts {
         company: wanted.company ?? null,
         tier: tierOf(wanted.tier ?? '1'),
         autoCreateDevices: wanted.auto_create_devices ?? false,
+        presubscriptionsNoContent: wanted.presubscriptions_no_content ?? false,
         limits: merged({}, wanted.limits),
         profile: changedProfile({}, wanted),
       };
@@ -135,6 +136,8 @@ export class Accounts {
     if (wanted.email !== undefined) account.email = wanted.email;
     if (wanted.company !== undefined) account.company = wanted.company;
     if (wanted.auto_create_devices !== undefined) account.autoCreateDevices = wanted.auto_create_devices;
+    if (wanted.presubscriptions_no_content !== undefined)
+      account.presubscriptionsNoContent = wanted.presubscriptions_no_content;
     if (wanted.tier !== undefined) account.tier = tierOf(wanted.tier);
     if (wanted.status !== undefined) account.status = wanted.status === 'ACTIVE' ? 'active' : 'suspended';
     account.limits = merged(account.limits, wanted.limits);

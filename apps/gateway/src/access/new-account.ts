@@ -6,7 +6,9 @@ import { ApiKey } from './api-key.entity.js';
 import { KeyGroup } from './key-group.entity.js';
 import type { GroupKind } from './permissions.js';
 
-export type WantedAccount = Partial<Pick<Account, 'id' | 'email' | 'company' | 'limits' | 'profile'>> &
+export type WantedAccount = Partial<
+  Pick<Account, 'id' | 'email' | 'company' | 'limits' | 'profile' | 'presubscriptionsNoContent'>
+> &
   Pick<Account, 'displayName' | 'tier' | 'autoCreateDevices' | 'parentId'>;
 
 export interface MadeAccount {
@@ -60,6 +62,7 @@ export const makeAccount = async (
       company: null,
       limits: {},
       profile: {},
+      presubscriptionsNoContent: false,
       status: 'active',
       revision: 1,
       createdAt: now,

@@ -7,6 +7,7 @@ import { Application } from '../access/application.entity.js';
 import { KeyGroup } from '../access/key-group.entity.js';
 import { Access1732147200000 } from './migrations/1732147200000-access.js';
 import { Applications1764000000000 } from './migrations/1764000000000-applications.js';
+import { PresubscriptionsNoContent1764700000000 } from './migrations/1764700000000-presubscriptions-no-content.js';
 import { Tenants1763800000000 } from './migrations/1763800000000-tenants.js';
 
 /** PostgreSQL schema of this service; nobody else reads it. */
@@ -16,7 +17,13 @@ export const databaseOf = (config: DatabaseConfig): DatabaseOptions => ({
   url: config.secrets.databaseUrl,
   schema,
   entities: [Account, ApiKey, KeyGroup, Application, AccessKey],
-  migrations: [outboxMigration(schema), Access1732147200000, Tenants1763800000000, Applications1764000000000],
+  migrations: [
+    outboxMigration(schema),
+    Access1732147200000,
+    Tenants1763800000000,
+    Applications1764000000000,
+    PresubscriptionsNoContent1764700000000,
+  ],
   applicationName: config.replicaId,
   ...(config.databaseMigrations && { migrate: config.databaseMigrations }),
 });

@@ -348,6 +348,8 @@ export interface Account {
   }[];
   /** First contact of an unknown endpoint creates the device */
   auto_create_devices: boolean;
+  /** PUT /v2/subscriptions answers 204 instead of 202, as some clients of the original service expect */
+  presubscriptions_no_content: boolean;
   created_at: string;
   updated_at: string;
   etag: string;
@@ -369,6 +371,7 @@ export interface NewAccount {
   custom_fields?: Record<string, string | number | boolean> | null;
   tier?: '0' | '1';
   auto_create_devices?: boolean;
+  presubscriptions_no_content?: boolean;
   /** Quotas; null takes one away, what is left out stays */
   limits?: {
     devices?: number | null;
@@ -421,6 +424,8 @@ export interface CreatedAccount {
   }[];
   /** First contact of an unknown endpoint creates the device */
   auto_create_devices: boolean;
+  /** PUT /v2/subscriptions answers 204 instead of 202, as some clients of the original service expect */
+  presubscriptions_no_content: boolean;
   created_at: string;
   updated_at: string;
   etag: string;
@@ -468,6 +473,7 @@ export interface AccountChange {
   custom_fields?: Record<string, string | number | boolean> | null;
   tier?: '0' | '1';
   auto_create_devices?: boolean;
+  presubscriptions_no_content?: boolean;
   /** Quotas; null takes one away, what is left out stays */
   limits?: {
     devices?: number | null;
