@@ -52,6 +52,41 @@ describe('long polling', () => {
     expect((await poll('?noWait=true')).status).toBe(204);
   });
 
+  describe('PUT gives the channel its options', () => {
+    const configure = (body?: unknown): Promise<Answer> => landscape.call(service, customer, 'PUT', 'pull', body);
+    const options = { type: 'v2', max_chunk_size: 2, cfg: { include_original_ep: true, include_uid: true } };
+
+    it('201 before the first poll: events have what was asked for', async () => {
+      const made = await configure({ serialization: options });
+      expect(made).toMatchObject({ status: 201, body: { serialization: options, queue_size: 0 } });
+      await landscape.values(customer, 0, 3);
+      const events = await eventually(async () => {
+        const { status, text } = await poll('?noWait=true');
+        expect(status).toBe(200);
+        return eventsOf([parseMessage(text)], 'notifications');
+      });
+      expect(events.length).toBeLessThanOrEqual(2);
+      for (const event of events)
+        expect(event).toMatchObject({ 'original-ep': expect.any(String), uid: expect.any(String) });
+    });
+
+    it('200 afterwards: the queue is kept, and options that are not given stay', async () => {
+      await poll('?noWait=true');
+      await landscape.values(customer, 0, 3);
+      await eventually(async () => expect((await configure()).body).toMatchObject({ queue_size: 3 }));
+      expect(await configure({ serialization: options })).toMatchObject({ status: 200, body: { queue_size: 3 } });
+      expect(await configure({})).toMatchObject({ status: 200, body: { serialization: options } });
+      expect(await drain()).toEqual(numbers(0, 3));
+    });
+
+    it('400 for what is no option, and where the key has a channel of another kind', async () => {
+      expect((await configure({ serialization: { max_chunk_size: 0 } })).status).toBe(400);
+      expect((await configure({ serialisation: options })).status).toBe(400);
+      await landscape.call(service, customer, 'PUT', 'websocket', {});
+      expect((await configure({ serialization: options })).status).toBe(400);
+    });
+  });
+
   it('waits for the first event', async () => {
     await poll('?noWait=true');
     const waiting = poll();

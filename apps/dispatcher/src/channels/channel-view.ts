@@ -36,6 +36,11 @@ export const WebSocketViewSchema = z
   .meta({ id: 'WebSocketChannel' });
 export type WebSocketView = z.infer<typeof WebSocketViewSchema>;
 
+export const PullViewSchema = z
+  .object({ serialization: SerializationViewSchema, ...queue })
+  .meta({ id: 'PullChannel' });
+export type PullView = z.infer<typeof PullViewSchema>;
+
 /** Values of headers are credentials: none is shown. */
 export const mask = '****';
 
@@ -60,6 +65,11 @@ export const callbackView = (shown: Shown): CallbackView => ({
 
 export const webSocketView = (shown: Shown): WebSocketView => ({
   status: shown.queue?.held ? 'connected' : 'disconnected',
+  serialization: shown.channel.serialization,
+  ...queueView(shown),
+});
+
+export const pullView = (shown: Shown): PullView => ({
   serialization: shown.channel.serialization,
   ...queueView(shown),
 });

@@ -121,7 +121,7 @@ export class ChannelsController {
     @Body({ schema: WebSocketSchema }) body: z.output<typeof WebSocketSchema>,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<WebSocketView> {
-    const shown = await this.channels.putWebSocket(caller, body?.serialization ?? undefined);
+    const shown = await this.channels.putConnected(caller, 'websocket', body?.serialization ?? undefined);
     reply.code(shown.created ? 201 : 200);
     return webSocketView(shown);
   }

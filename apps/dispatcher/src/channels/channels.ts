@@ -41,6 +41,9 @@ export interface Shown {
   queue: QueueState | undefined;
 }
 
+/** Applications connect to receive: there is nothing to configure but how events look. */
+type ConnectedKind = Exclude<ChannelKind, 'callback'>;
+
 type Contents = Pick<Channel, 'target' | 'serialization'> & Standing;
 
 interface ChannelsParts {
@@ -125,15 +128,19 @@ export class Channels {
   }
 
   /** A channel that exists is kept, with its queue and socket; its serialization changes when one is given. */
-  async putWebSocket(caller: Caller, serialization?: Serialization): Promise<Shown & { created: boolean }> {
-    const same = await this.sameWebSocket(caller, serialization);
+  async putConnected(
+    caller: Caller,
+    kind: ConnectedKind,
+    serialization?: Serialization,
+  ): Promise<Shown & { created: boolean }> {
+    const same = await this.sameConnected(caller, kind, serialization);
     if (same) return { ...(await this.show(same)), created: false };
     const contents = (known: Channel | null): Contents => ({
       ...noStanding,
       target: null,
       serialization: serialization ?? known?.serialization ?? defaultSerialization(),
     });
-    const { channel, created } = await this.put(caller, 'websocket', contents);
+    const { channel, created } = await this.put(caller, kind, contents);
     return { ...(await this.show(channel)), created };
   }
 
@@ -266,10 +273,14 @@ export class Channels {
   }
 
   /** The channel when there is nothing to change, neither in PostgreSQL nor in Redis. */
-  private async sameWebSocket({ keyId }: Owner, serialization?: Serialization): Promise<Channel | undefined> {
+  private async sameConnected(
+    { keyId }: Owner,
+    kind: ConnectedKind,
+    serialization?: Serialization,
+  ): Promise<Channel | undefined> {
     const { store, registry, keys } = this.parts;
     const known = await store.find(keyId);
-    if (known?.kind !== 'websocket' || keys.isDeleted(keyId)) return undefined;
+    if (known?.kind !== kind || keys.isDeleted(keyId)) return undefined;
     if (serialization && !isDeepStrictEqual(serialization, known.serialization)) return undefined;
     const [revision] = await registry.revisions([known]);
     return revision === known.revision ? known : undefined;

@@ -7,14 +7,26 @@ import {
   type Logger,
   LOGGER,
   queryFlag,
+  recordChange,
   refuseHead,
   RequiresPermission,
 } from '@lanyard/service';
-import { Controller, Delete, Get, Header, HttpCode, Inject, Query, Req, Res } from '@nestjs/common';
-import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Delete, Get, Header, HttpCode, Inject, Put, Query, Req, Res } from '@nestjs/common';
+import {
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiQuery,
+  ApiResponse,
+  ApiTags,
+} from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { type PullView, pullView, PullViewSchema } from '../channels/channel-view.js';
 import { Channels } from '../channels/channels.js';
 import { tooManyChanges } from '../channels/limits.js';
+import { SerializationSchema } from '../channels/serialization.js';
 import { ChannelNotFound } from '../errors.js';
 import { NotificationMessageSchema } from '../messages/message-schema.js';
 import { Pieces } from './pieces.js';
@@ -24,6 +36,9 @@ const nextTurn = (): Promise<void> => new Promise((turned) => setImmediate(turne
 
 /** What the last answer on a connection carried, until the next request proves that the connection held. */
 const lastAnswer = new WeakMap<Socket, Found>();
+
+/** Nothing at all, or an empty object: as it is, or by default. */
+const PullSchema = recordChange(PullViewSchema, { serialization: SerializationSchema.nullish() }).nullish();
 
 /** Long polling, replaced by WebSockets (spec §9) but what older clients have. */
 @ApiTags('Notifications')
@@ -81,6 +96,27 @@ export class PullController {
     const found = await this.pull.poll(caller, wish, gone.signal);
     if (!found) return void (await reply.code(204).send());
     await this.answer(found, request.raw.socket, reply);
+  }
+
+  @Put()
+  @ApiOperation({
+    summary: 'Register or configure the pull channel',
+    description:
+      'Creates the channel with the given options (201), or changes the options of the existing one and keeps its queue (200); without `serialization` they stay as they are. A poll creates the channel with default options where it does not exist. A channel without a poll for 10 minutes is removed, and its options with it. Deprecated, as polling is.',
+    deprecated: true,
+  })
+  @ApiCreatedResponse({ standardSchema: PullViewSchema, description: 'Created; it stores events from now on' })
+  @ApiOkResponse({ standardSchema: PullViewSchema, description: 'It existed; its queue is kept' })
+  @ApiResponse({ status: 400, description: 'Not valid, or the key has a channel of another kind' })
+  @ApiResponse(tooManyChanges)
+  async configure(
+    @Caller() caller: Identity,
+    @Body({ schema: PullSchema }) body: z.output<typeof PullSchema>,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<PullView> {
+    const shown = await this.channels.putConnected(caller, 'pull', body?.serialization ?? undefined);
+    reply.code(shown.created ? 201 : 200);
+    return pullView(shown);
   }
 
   @Delete()

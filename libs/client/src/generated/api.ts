@@ -2340,6 +2340,22 @@ export interface NotificationMessage {
   }[];
 }
 
+export interface PullChannel {
+  serialization: ChannelSerialization;
+  /** Events waiting; -1 when not known */
+  queue_size: number;
+  /** What they count against the limit of 50 MB */
+  queue_bytes: number;
+  /** When the oldest of them was queued */
+  oldest: string | null;
+  /** Events removed undelivered since the channel was made, by reason */
+  dropped: {
+    size: number;
+    age: number;
+    failed: number;
+  };
+}
+
 /** Every operation by method and path: what it takes, and what it answers when it succeeds. */
 export interface Operations {
   /** List API keys */
@@ -4407,6 +4423,38 @@ export interface Operations {
       };
     };
     answer: NotificationMessage | undefined;
+  };
+  /** Register or configure the pull channel
+   * @deprecated */
+  'PUT /v2/notification/pull': {
+    input: {
+      body?: {
+        /** Read-only: accepted with its present value */
+        queue_size?: number | null;
+        /** Read-only: accepted with its present value */
+        queue_bytes?: number | null;
+        /** Read-only: accepted with its present value */
+        oldest?: string | null;
+        /** Read-only: accepted with its present value */
+        dropped?: {
+          size: number;
+          age: number;
+          failed: number;
+        } | null;
+        serialization?: {
+          type?: 'v2';
+          max_chunk_size?: number | string;
+          cfg?: {
+            include_uid?: boolean | 'true' | 'false';
+            include_timestamp?: boolean | 'true' | 'false';
+            include_original_ep?: boolean | 'true' | 'false';
+            deregistrations_as_object?: boolean | 'true' | 'false';
+            use_endpoint_name?: boolean | 'true' | 'false';
+          };
+        } | null;
+      } | null;
+    };
+    answer: PullChannel;
   };
   /** Delete the pull channel
    * @deprecated */
