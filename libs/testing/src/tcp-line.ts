@@ -2,6 +2,41 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 /**
+ * Clients of Kafka go where a broker says that it is. The answers name the broker as `address:port`, so a port of the
+ * line in the place of the broker's own leaves their length as it is. Takes whole answers only.
+ */
+class BrokerAnswers {
+  private rest = Buffer.alloc(0);
+  private readonly own: Buffer;
+  private readonly ours: Buffer;
+
+  constructor({ hostname, port }: URL, linePort: number) {
+    this.own = BrokerAnswers.written(hostname, Number(port));
+    this.ours = BrokerAnswers.written(hostname, linePort);
+  }
+
+  /** As the protocol writes it: length and text of the host, then the port. */
+  private static written(host: string, port: number): Buffer {
+    const bytes = Buffer.alloc(2 + host.length + 4);
+    bytes.writeInt16BE(host.length, 0);
+    bytes.write(host, 2);
+    bytes.writeInt32BE(port, 2 + host.length);
+    return bytes;
+  }
+
+  take(bytes: Buffer): Buffer {
+    this.rest = Buffer.concat([this.rest, bytes]);
+    let end = 0;
+    while (this.rest.length >= end + 4 && this.rest.length >= end + 4 + this.rest.readInt32BE(end))
+      end += 4 + this.rest.readInt32BE(end);
+    const whole = this.rest.subarray(0, end);
+    this.rest = this.rest.subarray(end);
+    for (let at = whole.indexOf(this.own); at >= 0; at = whole.indexOf(this.own, at + 1)) this.ours.copy(whole, at);
+    return whole;
+  }
+}
+
+/**
  * A way to an engine that can break: refuse and cut, take connections and answer nothing, or answer late. The engine
  * itself, which other tests use, runs on.
  */
@@ -10,16 +45,27 @@ export class TcpLine {
   private readonly server: Server;
   private state: 'open' | 'refusing' | 'silent' = 'open';
   private delayMs = 0;
-  private constructor(private readonly target: URL) {
+
+  private constructor(
+    private readonly target: URL,
+    private readonly isKafka = false,
+  ) {
     this.server = createServer((client) => this.accept(client));
   }
 
   /** `target`: a URL with host and port, as of PostgreSQL or Redis; or `host:port`. */
   static async open(target: string): Promise<TcpLine> {
-    const line = new TcpLine(new URL(target.includes('://') ? target : `tcp://${target}`));
-    line.server.listen(0, '127.0.0.1');
-    await once(line.server, 'listening');
-    return line;
+    return new TcpLine(new URL(target.includes('://') ? target : `tcp://${target}`)).listening();
+  }
+
+  /** To the broker at `host:port`, the only one of its cluster; what it says of its address is changed to the line's. */
+  static async toKafka(broker: string): Promise<TcpLine> {
+    return new TcpLine(new URL(`tcp://${broker}`), true).listening();
+  }
+
+  /** `host:port`. */
+  get address(): string {
+    return `127.0.0.1:${this.port}`;
   }
 
   get port(): number {
@@ -69,6 +115,12 @@ export class TcpLine {
     this.cut();
   }
 
+  private async listening(): Promise<this> {
+    this.server.listen(0, '127.0.0.1');
+    await once(this.server, 'listening');
+    return this;
+  }
+
   private accept(client: Socket): void {
     if (this.state === 'refusing') return void client.resetAndDestroy();
     const server = connect({ host: this.target.hostname, port: Number(this.target.port), noDelay: true });
@@ -82,7 +134,8 @@ export class TcpLine {
     };
     for (const socket of pair) socket.on('error', end).on('close', end);
     client.on('data', (bytes) => this.pass(server, bytes));
-    server.on('data', (bytes) => this.pass(client, bytes));
+    const answers = this.isKafka ? new BrokerAnswers(this.target, this.port) : undefined;
+    server.on('data', (bytes) => this.pass(client, answers?.take(bytes) ?? bytes));
   }
 
   private pass(to: Socket, bytes: Buffer): void {

@@ -12,6 +12,7 @@ import { GroupMembership } from './group-membership.js';
 import { PositionGates } from './positions.js';
 import './quiet-runner.js';
 import { recordHeaders } from './record-headers.js';
+import './same-member.js';
 
 export interface BatchConsumerOptions<V> {
   topic: Topic<V>;

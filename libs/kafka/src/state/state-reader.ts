@@ -4,6 +4,7 @@ import type { Consumer, KafkaMessage } from 'kafkajs';
 import type { KafkaConnection } from '../connection/kafka-connection.js';
 import { ConsumerCluster, fetchWaitMs } from '../consumer/consumer-cluster.js';
 import { recordHeaders } from '../consumer/record-headers.js';
+import '../consumer/same-member.js';
 import { logRequests } from '../request-log.js';
 
 export interface StateReaderOptions<V, P> {

@@ -1,0 +1,33 @@
+import { createRequire } from 'node:module';
+
+/** What kafkajs knows of its membership. It makes a new one for each start of a consumer, on the same cluster. */
+interface ConsumerGroup {
+  readonly cluster: object;
+  readonly generationId: number | null;
+  memberId: string | null;
+  joinAndSync(): Promise<void>;
+  leave(): Promise<void>;
+}
+
+const { prototype } = createRequire(import.meta.url)('kafkajs/src/consumer/consumerGroup.js') as {
+  prototype: ConsumerGroup;
+};
+const { joinAndSync, leave } = prototype;
+
+const memberIds = new WeakMap<object, string>();
+
+/**
+ * A consumer that lost Kafka starts again with a new member id, and could not leave the group with its old one: the
+ * group would wait for the old member until its session times out, 30 s in which nothing is consumed. It joins again as
+ * the member that it was. If Kafka does not know that member any more, kafkajs joins as a new one.
+ */
+prototype.joinAndSync = async function () {
+  if (this.generationId === null) this.memberId ??= memberIds.get(this.cluster) ?? null;
+  await joinAndSync.call(this);
+  if (this.memberId !== null) memberIds.set(this.cluster, this.memberId);
+};
+
+prototype.leave = async function () {
+  await leave.call(this);
+  memberIds.delete(this.cluster);
+};
