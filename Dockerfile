@@ -5,7 +5,7 @@
 #
 # The defaults are versions, for development. A release passes both as name@sha256:…, so that what was tested is what is
 # shipped; check-manifests refuses a FROM that is neither of them nor a stage of this file.
-ARG NODE_IMAGE=node:20.20.2-bookworm-slim
+ARG NODE_IMAGE=node:24.20.0-bookworm-slim
 ARG RUNTIME_IMAGE=gcr.io/distroless/cc-debian12:nonroot
 
 FROM ${NODE_IMAGE} AS build

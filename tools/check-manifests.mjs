@@ -68,6 +68,7 @@ const all = [
   ...(await problemsOf('k8s/overlays/dev', true)),
   ...(await problemsOf('k8s/overlays/prod', true)),
   ...(await problemsOf('k8s/engines', false)),
+  ...(await problemsOf('k8s/engines-dev', false)),
   ...(await problemsOf('k8s/engines/redis-cluster', false)),
   ...(await jobProblems('k8s/overlays/prod')),
 ];

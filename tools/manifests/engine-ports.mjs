@@ -1,4 +1,4 @@
-/** The ports of the engines, as the example of the Secret and the settings name them, and the policies that open them. */
+/** The ports of the engines and of the receiver of traces, as the example of the Secret and the settings name them, and the policies that open them. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../lanyard/project.mjs';
@@ -8,6 +8,9 @@ import { selects, workloadsOf } from './policies.mjs';
 
 /** Only these keep something in Redis. */
 const usersOfRedis = ['gateway', 'device-proxy', 'dispatcher'];
+
+/** OTLP over HTTP: every service can send spans. */
+const tracesPort = 4318;
 
 /** Of a URL in the example of the Secret. @param {string} name */
 const portIn = (name) => {
@@ -33,8 +36,8 @@ export const enginePortProblems = (manifests) => {
       .flatMap((spec) => spec.egress ?? [])
       .filter((rule) => rule.to?.some((/** @type {any} */ peer) => peer.namespaceSelector ?? peer.ipBlock))
       .flatMap((rule) => rule.ports.flatMap((/** @type {any} */ p) => (p.endPort === undefined ? [p.port] : [])));
-    return [...kafka, postgresql, ...(usersOfRedis.includes(name) ? [redis] : [])]
+    return [...kafka, postgresql, tracesPort, ...(usersOfRedis.includes(name) ? [redis] : [])]
       .filter((port) => !toEngines.includes(port))
-      .map((port) => `no policy lets ${name} reach port ${port} of the engines`);
+      .map((port) => `no policy lets ${name} reach port ${port}`);
   });
 };

@@ -157,6 +157,12 @@ describe('the check of manifests', () => {
       { op: 'replace', path: '/data/KAFKA_BROKERS', value: 'kafka.lanyard-engines.svc:9094' },
     ],
     [
+      'no policy lets registry reach port 4318',
+      'NetworkPolicy',
+      'traces',
+      { op: 'replace', path: '/spec/egress/0/ports/0/port', value: 4317 },
+    ],
+    [
       'ScaledObject snapshot: asks another broker than the services',
       'ScaledObject',
       'snapshot',
@@ -243,7 +249,7 @@ describe('the check of images and of the compose file', () => {
 
   it.each([
     ['neither a stage nor a pinned image', 'FROM ${NODE_IMAGE} AS build', 'FROM node:20 AS build'],
-    ['names no exact version', 'node:20.20.2-bookworm-slim', 'node:20-slim'],
+    ['names no exact version', 'node:24.20.0-bookworm-slim', 'node:24-slim'],
     ['fetches with ADD', 'COPY . .', 'ADD https://example.com/x .'],
     ['installs packages of a system', 'RUN npm ci', 'RUN apt-get install x && npm ci'],
     ['does not install from the lock file', 'npm ci', 'npm install'],

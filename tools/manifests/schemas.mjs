@@ -28,18 +28,22 @@ const own = {
     apiVersion: z.literal('postgresql.cnpg.io/v1'),
     kind: z.literal('Cluster'),
     metadata: z.strictObject({ name: z.string(), namespace: z.string().optional() }),
-    spec: z.strictObject({
-      instances: z.int().min(1),
-      bootstrap: z.strictObject({ initdb: z.strictObject({ database: z.string(), owner: z.string() }) }),
-      storage: z.strictObject({ size: z.string(), storageClass: z.string().optional() }),
-      resources,
-      postgresql: z.strictObject({
-        synchronous: z.strictObject({ method: z.enum(['any', 'first']), number: z.int().min(1) }),
-        pg_hba: z.array(z.string()),
-        parameters: z.record(z.string(), z.string()),
+    spec: z
+      .strictObject({
+        instances: z.int().min(1),
+        bootstrap: z.strictObject({ initdb: z.strictObject({ database: z.string(), owner: z.string() }) }),
+        storage: z.strictObject({ size: z.string(), storageClass: z.string().optional() }),
+        resources,
+        postgresql: z.strictObject({
+          synchronous: z.strictObject({ method: z.enum(['any', 'first']), number: z.int().min(1) }).optional(),
+          pg_hba: z.array(z.string()),
+          parameters: z.record(z.string(), z.string()),
+        }),
+        affinity: z.strictObject({ enablePodAntiAffinity: z.boolean(), topologyKey: z.string() }),
+      })
+      .refine((spec) => spec.instances > 1 === (spec.postgresql.synchronous !== undefined), {
+        error: 'commits are confirmed by a standby, where there is one',
       }),
-      affinity: z.strictObject({ enablePodAntiAffinity: z.boolean(), topologyKey: z.string() }),
-    }),
   }),
 };
 
