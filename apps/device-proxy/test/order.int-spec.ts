@@ -1,4 +1,4 @@
-import type { CoapMessage } from '@lanyard/coap';
+import { Code, type CoapMessage } from '@lanyard/coap';
 import type { Identity } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -166,6 +166,18 @@ describe('the order of notifications (RFC 7641 §3.4)', () => {
         timeoutMs: patienceMs,
       });
       await older(one, deviceId, token);
+    });
+
+    it('at an address that a NAT gave it; commands go there then', async () => {
+      const [one, deviceId, token] = await standing('translated');
+      await one.rebind();
+      await older(one, deviceId, token);
+      const path = `/v2/device-requests/${deviceId}?async-id=there`;
+      const asked = await harness.call(proxy, app, 'POST', path, { method: 'GET', uri: '/3303/0/5700' });
+      expect(asked.status).toBe(202);
+      await eventually(() => expect(one.requests().some(({ code }) => code === Code.GET)).toBe(true), {
+        timeoutMs: patienceMs,
+      });
     });
 
     it('after a restart', async () => {

@@ -32,6 +32,8 @@ export interface Report {
 export class RawDevice {
   /** How it answers what it is asked to observe; the request gets no answer before. */
   onObserve: (request: CoapMessage) => void = () => undefined;
+  /** How it answers other requests; they get no answer before. */
+  onRequest: (request: CoapMessage) => void = () => undefined;
   readonly heard: CoapMessage[] = [];
   private socket!: Socket;
 
@@ -43,7 +45,9 @@ export class RawDevice {
     this.socket.on('message', (bytes) => {
       const message = decodeMessage(bytes);
       this.heard.push(message);
-      if (message.type === 'CON' && message.options.some(({ number }) => number === observe)) this.onObserve(message);
+      if (message.type !== 'CON' || message.code === 0) return;
+      if (message.options.some(({ number }) => number === observe)) this.onObserve(message);
+      else this.onRequest(message);
     });
     await new Promise<void>((resolve) => this.socket.bind(0, '127.0.0.1', resolve));
   }
@@ -63,24 +67,37 @@ export class RawDevice {
   static async registered(port: number, name: string, links: string): Promise<RawDevice> {
     const device = new RawDevice(port);
     await device.open();
+    await device.register(name, links, 1);
+    return device;
+  }
+
+  /** Under another name from the same address: the location of this registration counts from now on. */
+  async register(name: string, links: string, messageId: number): Promise<void> {
     const query = [`ep=${name}`, 'lt=300', 'lwm2m=1.1', 'b=U'].map((one) => option(uriQuery, one));
-    device.send({
+    this.send({
       type: 'CON',
       code: Code.POST,
-      messageId: 1,
+      messageId,
       token: Buffer.from('register'),
       options: [option(uriPath, 'rd'), option(contentFormat, linkFormat), ...query],
       payload: Buffer.from(links),
     });
     await eventually(() => {
-      if (!device.heard.some(({ code }) => code === Code.Created)) throw new Error('not registered');
+      if (!this.heard.some((one) => one.code === Code.Created && one.messageId === messageId))
+        throw new Error('not registered');
     }, patience);
-    return device;
   }
 
-  /** Updates its registration. */
-  update(messageId: number): void {
-    const created = this.heard.find(({ code }) => code === Code.Created);
+  /** Requests that came in. */
+  requests(): CoapMessage[] {
+    return this.heard.filter(({ type, code }) => type === 'CON' && code > 0 && code < Code.Created);
+  }
+
+  /** Updates the registration that was answered in this message, or the only one. */
+  update(messageId: number, registeredIn?: number): void {
+    const created = this.heard.find(
+      (one) => one.code === Code.Created && (registeredIn === undefined || one.messageId === registeredIn),
+    );
     const location = created?.options.filter(({ number }) => number === locationPath) ?? [];
     this.send({
       type: 'CON',
@@ -95,6 +112,11 @@ export class RawDevice {
   /** The first representation, in the acknowledgement. */
   answer({ messageId, token }: CoapMessage, { number, payload, format }: Omit<Report, 'messageId' | 'type'>): void {
     this.send({ type: 'ACK', ...this.content(number, payload, format), messageId, token });
+  }
+
+  /** A value, in the acknowledgement. */
+  respond({ messageId, token }: CoapMessage, payload: string): void {
+    this.send({ type: 'ACK', code: Code.Content, messageId, token, options: [], payload: Buffer.from(payload) });
   }
 
   /** With a critical option that nobody knows (RFC 7252 §5.4.1). */

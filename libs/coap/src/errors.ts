@@ -58,6 +58,13 @@ export class RequestTimedOut extends CoapError {
   }
 }
 
+/** The signal of the request aborted. It may have been executed. */
+export class RequestAbandoned extends CoapError {
+  constructor() {
+    super('The request was given up');
+  }
+}
+
 /** The peer answered with a Reset: it has no context for the message. */
 export class PeerReset extends CoapError {
   constructor() {

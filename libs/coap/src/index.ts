@@ -19,6 +19,7 @@ export {
   PeerForgotten,
   PeerReset,
   QueueFull,
+  RequestAbandoned,
   RequestTimedOut,
   UnencodableMessage,
   UnusableResponse,

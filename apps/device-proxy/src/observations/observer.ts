@@ -39,7 +39,7 @@ export class Observer {
       },
       ended: (session) => {
         for (const { token } of session.observations.all()) this.link.forget(session.address, token);
-        this.releaseLater(session);
+        this.releaseLater(session.accountId, session.address);
       },
     });
   }
@@ -92,6 +92,7 @@ export class Observer {
     if (isConnection(previousAddress) || isConnection(session.address)) return this.loseConnected(session);
     session.newestBefore = newest;
     this.adoptAll(session);
+    this.releaseLater(session.accountId, previousAddress);
   }
 
   /** They ended with the connection (RFC 8323 §7.4). What somebody still wants is observed anew after the update. */
@@ -148,16 +149,12 @@ export class Observer {
     for (const release of this.releases) release.cancel();
   }
 
-  private releaseLater(session: Session): void {
+  private releaseLater(accountId: string, address: string): void {
     const timer = this.clock.after(releaseDelayMs, () => {
       this.releases.delete(timer);
-      this.release(session);
+      if (!this.sessions.hasAt(accountId, address)) this.link.release(address);
     });
     this.releases.add(timer);
-  }
-
-  private release({ accountId, address }: Session): void {
-    if (!this.sessions.hasAt(accountId, address)) this.link.release(address);
   }
 
   private remember(session: Session, observation: Observation): void {

@@ -11,8 +11,8 @@ export const sessionKeys = (prefix: string) => ({
   index: `${prefix}index`,
   /** Sorted set: device by the time its session expires, grace included. */
   expiry: `${prefix}expiry`,
-  /** Hash: device -> last epoch given out. */
-  epochs: `${prefix}epochs`,
+  /** The last epoch of a device whose session ended; expires. */
+  epoch: (deviceId: string) => `${prefix}epoch:${deviceId}`,
   /** Set: devices whose session a replica owns. */
   owned: (replicaId: string) => `${prefix}owned:${replicaId}`,
   /** Set: devices of an account that have a session. */

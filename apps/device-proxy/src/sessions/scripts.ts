@@ -3,7 +3,7 @@ import type { RedisClient } from '@lanyard/service';
 
 const names = [
   'open-sessions',
-  'take-session-5',
+  'take-session-3',
   'update-session-3',
   'close-session-4',
   'claim-expired-1',
@@ -20,7 +20,7 @@ export type RunScript = (
   args: readonly (string | number)[],
 ) => Promise<unknown>;
 
-/** `take-session-5` has five keys; a name without a number has as many as its caller gives. */
+/** `take-session-3` has three keys; a name without a number has as many as its caller gives. */
 const keysOf = (name: ScriptName): number | undefined => {
   const digits = /-(\d+)$/.exec(name)?.[1];
   return digits === undefined ? undefined : Number(digits);
@@ -28,7 +28,13 @@ const keysOf = (name: ScriptName): number | undefined => {
 
 type Command = (...args: (string | number)[]) => Promise<unknown>;
 
-const source = (name: ScriptName): string => readFileSync(new URL(`./scripts/${name}.lua`, import.meta.url), 'utf8');
+const read = (name: string): string => readFileSync(new URL(`./scripts/${name}.lua`, import.meta.url), 'utf8');
+
+/** What begins, moves or ends a session shares how epochs grow and who has an address. */
+const withPrelude: readonly ScriptName[] = ['open-sessions', 'take-session-3', 'update-session-3', 'close-session-4'];
+
+const source = (name: ScriptName): string =>
+  withPrelude.includes(name) ? `${read('prelude')}\n${read(name)}` : read(name);
 
 /** The scripts lie beside this file; the build copies them to dist. ioredis sends EVALSHA and falls back to EVAL. */
 export const loadScripts = (redis: RedisClient): RunScript => {

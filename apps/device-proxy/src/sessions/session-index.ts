@@ -29,6 +29,7 @@ export class SessionIndex {
   add(session: Session): void {
     this.byDevice.set(session.deviceId, session);
     this.byRegistration.set(session.registrationId, session);
+    if (session.isElsewhere) return;
     const ofAccount = this.byAddress.get(session.accountId);
     if (ofAccount) ofAccount.set(session.address, session);
     else this.byAddress.set(session.accountId, new Map([[session.address, session]]));

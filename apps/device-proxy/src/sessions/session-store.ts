@@ -18,17 +18,34 @@ export interface NewSession {
   data: RegistrationData;
 }
 
+/** A device whose address another one has now: with the epoch that nobody has, and the replica that had its session. */
+export interface Displaced {
+  deviceId: string;
+  epoch: number;
+  owner: string;
+}
+
 export interface Opened {
   epoch: number;
   /** The replica that owned the session that was replaced, or ''. */
   previousOwner: string;
+  displaced: Displaced | undefined;
 }
 
 export interface TakeOver {
   session: StoredSession;
   /** The replica that owned the session before; it holds a copy that is now stale. */
   previousOwner: string;
+  /** Another device has its address: nothing may be sent there for this one. */
+  isElsewhere: boolean;
+  displaced: Displaced | undefined;
 }
+
+/** `occupied`: the address is another device's, nothing was written. undefined: the session is another replica's. */
+export type Updated = { displaced: Displaced | undefined } | 'occupied' | undefined;
+
+const displacedOf = ([deviceId, epoch, owner]: readonly (string | number)[]): Displaced | undefined =>
+  deviceId ? { deviceId: String(deviceId), epoch: Number(epoch), owner: String(owner) } : undefined;
 
 /** What a device shows of itself: enough to find its session. */
 export type Lookup =
@@ -53,6 +70,22 @@ export interface Renewal {
 }
 
 type Row = (string | number)[];
+
+/** As the script writes it. */
+type TakenRow = [
+  epoch: number,
+  previousOwner: string,
+  registration: string,
+  account: string,
+  address: string,
+  heard: string,
+  expires: string,
+  data: string,
+  newest: string,
+  observations: string[],
+  isElsewhere: number,
+  ...displaced: Row,
+];
 
 const accountPage = 200;
 
@@ -112,39 +145,54 @@ export class SessionStore {
 
   /** What fails for one device fails for it alone. */
   private async openAll(batch: readonly NewSession[]): Promise<(Opened | Error)[]> {
-    const { index, expiry, epochs } = this.keys;
-    const keys = [index, expiry, epochs];
+    const { index, expiry } = this.keys;
+    const keys = [index, expiry];
     const args: (string | number)[] = [this.prefix, this.replicaId];
     for (const { deviceId, registrationId, accountId, address, nowMs, expiresAtMs, data } of batch) {
       keys.push(this.keys.session(deviceId), this.keys.observations(deviceId));
       args.push(deviceId, nowMs, expiresAtMs, registrationId, accountId, address, JSON.stringify(data));
     }
-    const rows = (await this.run('open-sessions', keys, args)) as [number, string][];
-    return rows.map(([epoch, said]) =>
-      epoch === 0 ? new Error(`session not opened: ${said}`) : { epoch, previousOwner: said },
+    const rows = (await this.run('open-sessions', keys, args)) as [number, string, ...Row][];
+    return rows.map(([epoch, said, ...other]) =>
+      epoch === 0
+        ? new Error(`session not opened: ${said}`)
+        : { epoch, previousOwner: said, displaced: displacedOf(other) },
     );
   }
 
-  /** Makes this replica the owner. undefined when the device has no session, or not this one. */
+  /**
+   * Makes this replica the owner. undefined when the device has no session, or not this one. Only a registration that the
+   * device shows gives it an address that another device has.
+   */
   async take(
     deviceId: string,
-    expected: { registrationId?: string; address?: string } = {},
+    expected: { registrationId?: string | undefined; address?: string } = {},
   ): Promise<TakeOver | undefined> {
-    const args = [this.prefix, deviceId, this.replicaId, expected.registrationId ?? '', expected.address ?? ''];
-    const reply = (await this.run('take-session-5', this.fiveKeys(deviceId), args)) as [number, string, ...Row] | null;
+    const { registrationId = '', address = '' } = expected;
+    const args = [this.prefix, deviceId, this.replicaId, registrationId, address, registrationId === '' ? 0 : 1];
+    const reply = (await this.run('take-session-3', this.threeKeys(deviceId), args)) as TakenRow | null;
     if (!reply) return undefined;
-    const [epoch, previousOwner, ...rest] = reply;
-    const observations = rest.pop() as unknown as string[];
-    const newest = readNewest(String(rest.pop() ?? ''));
-    return { session: { ...stored(deviceId, [epoch, ...rest], observations), newest }, previousOwner };
+    const [epoch, previousOwner, registration, account, at, heard, expires, data, newest, observations, ...rest] =
+      reply;
+    const row = [epoch, registration, account, at, heard, expires, data];
+    const [isElsewhere, ...other] = rest;
+    return {
+      session: { ...stored(deviceId, row, observations), newest: readNewest(newest) },
+      previousOwner,
+      isElsewhere: isElsewhere === 1,
+      displaced: displacedOf(other),
+    };
   }
 
-  /** False when the session is no longer this replica's: the caller drops its copy. */
-  async update(session: StoredSession): Promise<boolean> {
+  /** `claims`: the address is the device's although another one has it. */
+  async update(session: StoredSession, claims: boolean): Promise<Updated> {
     const { deviceId, epoch, address, heardAtMs, expiresAtMs, data } = session;
     const keys = [this.keys.session(deviceId), this.keys.index, this.keys.expiry];
-    const args = [deviceId, epoch, address, heardAtMs, expiresAtMs, JSON.stringify(data)];
-    return (await this.run('update-session-3', keys, args)) === 1;
+    const args = [this.prefix, deviceId, epoch, address, heardAtMs, expiresAtMs, JSON.stringify(data), claims ? 1 : 0];
+    const reply = (await this.run('update-session-3', keys, args)) as [number, ...Row] | null;
+    if (!reply) return undefined;
+    const [written, ...other] = reply;
+    return written === 1 ? { displaced: displacedOf(other) } : 'occupied';
   }
 
   /** False when it was gone already, or has a later epoch. */
@@ -257,8 +305,8 @@ export class SessionStore {
     } while (cursor !== '0');
   }
 
-  private fiveKeys(deviceId: string): string[] {
+  private threeKeys(deviceId: string): string[] {
     const { keys } = this;
-    return [keys.session(deviceId), keys.observations(deviceId), keys.index, keys.expiry, keys.epochs];
+    return [keys.session(deviceId), keys.observations(deviceId), keys.index];
   }
 }

@@ -77,6 +77,8 @@ export class Session {
   greeted = false;
   /** A request stayed without an answer: nothing is sent until the device is heard again. */
   silent = false;
+  /** Another device has the address: nothing is sent there for this one until it updates its registration. */
+  isElsewhere = false;
   /** It was heard, or something came of it, and that is not written to Redis yet. */
   unwritten = false;
   readonly refusedFormats = new RefusedFormats();

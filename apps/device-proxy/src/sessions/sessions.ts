@@ -7,10 +7,12 @@ import { OneAtATime } from './one-at-a-time.js';
 import { Pauses } from './pauses.js';
 import { SessionIndex } from './session-index.js';
 import { Session, type StoredSession } from './session.js';
-import type { Lookup, NewSession, SessionStore, TakeOver } from './session-store.js';
+import type { Displaced, Lookup, NewSession, SessionStore, TakeOver } from './session-store.js';
 
 /** `registered`: new. `taken`: its device showed up here. `restored`: this replica had it before it was restarted. */
 export type Beginning = 'registered' | 'taken' | 'restored';
+
+type Change = Partial<Pick<StoredSession, 'address' | 'heardAtMs' | 'expiresAtMs' | 'data'>>;
 
 /** Sessions restored, or compared with Redis, at a time. */
 const chunkSize = 500;
@@ -83,13 +85,14 @@ export class Sessions {
 
   /** Whether the device listens now: a queue-mode device does for a while after each of its messages. */
   isListening(session: Session): boolean {
-    if (session.silent || !session.greeted) return false;
+    if (session.silent || session.isElsewhere || !session.greeted) return false;
     return !session.data.queueMode || this.clock.now() - session.heardAtMs < this.awakeMs;
   }
 
   /** A full registration. The caller holds `exclusive` of the device. */
   async open(fresh: NewSession): Promise<Session> {
-    const { epoch, previousOwner } = await this.store.open(fresh);
+    const { epoch, previousOwner, displaced } = await this.store.open(fresh);
+    await this.displace(displaced);
     const { deviceId, registrationId, accountId, address, nowMs, expiresAtMs, data } = fresh;
     const session = new Session({
       deviceId,
@@ -155,19 +158,37 @@ export class Sessions {
   }
 
   /** Writes through. False when the session is no longer ours: it is dropped. */
-  async update(
-    session: Session,
-    change: Partial<Pick<StoredSession, 'address' | 'heardAtMs' | 'expiresAtMs' | 'data'>>,
-  ): Promise<boolean> {
-    const next: StoredSession = { ...snapshotOf(session), ...change };
-    if (!(await this.store.update(next))) {
+  async update(session: Session, change: Change): Promise<boolean> {
+    return (await this.write(session, change, true)) === 'written';
+  }
+
+  /** The device was heard from another address. False when that is another device's, or the session no longer ours. */
+  async move(session: Session, address: string): Promise<boolean> {
+    return (await this.write(session, { address }, false)) === 'written';
+  }
+
+  private async write(session: Session, change: Change, claims: boolean): Promise<'written' | 'occupied' | 'lost'> {
+    const updated = await this.store.update({ ...snapshotOf(session), ...change }, claims);
+    if (updated === 'occupied') return updated;
+    if (!updated) {
       this.drop(session);
-      return false;
+      return 'lost';
     }
+    await this.displace(updated.displaced);
     this.index.remove(session);
     Object.assign(session, change);
+    session.isElsewhere = false;
     this.index.add(session);
-    return true;
+    return 'written';
+  }
+
+  /** Another device has its address now: whoever has its session forgets it, until the device shows its registration. */
+  private async displace(displaced: Displaced | undefined): Promise<void> {
+    if (!displaced) return;
+    const { deviceId, epoch, owner } = displaced;
+    this.logger.info({ deviceId }, 'another device uses the address: nothing is sent to this one until it updates');
+    this.dropIfOlder(deviceId, epoch);
+    if (owner !== '') await this.nudges.tell(owner, { about: 'session', deviceId, epoch });
   }
 
   /** Ends the session everywhere. False when a later epoch has it. */
@@ -227,6 +248,8 @@ export class Sessions {
     if (!taken) return undefined;
     const session = new Session(taken.session);
     session.greeted = true;
+    session.isElsewhere = taken.isElsewhere;
+    await this.displace(taken.displaced);
     await this.hold(session, taken.previousOwner, how);
     return session;
   }

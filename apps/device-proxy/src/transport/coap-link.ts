@@ -77,7 +77,7 @@ const failure = (error: unknown): unknown => {
   return new GivenUp(error instanceof Error ? error.message : String(error), { cause: error });
 };
 
-/** Rejects with GivenUp when the signal aborts; what the request comes to after that is nobody's business. */
+/** Rejects with GivenUp when the signal aborts. Over UDP nothing more is sent then: another device may have the address. */
 const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {
     const abort = (): void => reject(new GivenUp('the session ended'));
@@ -117,7 +117,10 @@ export class CoapLink implements DeviceLink {
   async request(address: string, request: DeviceRequest, signal: AbortSignal): Promise<DeviceAnswer> {
     try {
       return answerOf(
-        await unlessAborted(this.endpoint.request(this.peers.peerOf(address), outgoing(request)), signal),
+        await unlessAborted(
+          this.endpoint.request(this.peers.peerOf(address), { ...outgoing(request), signal }),
+          signal,
+        ),
       );
     } catch (error) {
       return this.answeredInBlocks(error);
@@ -134,7 +137,7 @@ export class CoapLink implements DeviceLink {
       if (!known) await answered.then(nextTurn, nextTurn);
       await watch.handler(notification);
     };
-    const answered = this.endpoint.observe(peer, onSent ? { ...watch.request, onSent } : watch.request, handler);
+    const answered = this.endpoint.observe(peer, { ...watch.request, signal, ...(onSent && { onSent }) }, handler);
     const observation = await unlessAborted<Observation<ReceivedResponse>>(answered, signal);
     setImmediate(() => {
       known = true;
@@ -156,11 +159,10 @@ export class CoapLink implements DeviceLink {
   }
 
   async cancel(address: string, request: DeviceRequest, token: string, signal: AbortSignal): Promise<void> {
-    const cancelled = this.endpoint.cancelObservation(
-      this.peers.peerOf(address),
-      Buffer.from(token, 'hex'),
-      outgoing(request),
-    );
+    const cancelled = this.endpoint.cancelObservation(this.peers.peerOf(address), Buffer.from(token, 'hex'), {
+      ...outgoing(request),
+      signal,
+    });
     await unlessAborted(cancelled, signal);
   }
 

@@ -70,10 +70,22 @@ export class Notify {
       return session && observation && [session, observation];
     };
     const asked = token.length === tokenDigits;
+    const following = async (session: Session | undefined): Promise<[Session, Observation] | undefined> => {
+      const found = await matching(session);
+      if (found) await this.follow(found[0], address);
+      return found;
+    };
     return (
-      (asked ? await sessions.with({ by: 'token', token }, address, matching) : undefined) ??
+      (asked ? await sessions.with({ by: 'token', token }, address, following) : undefined) ??
       (await sessions.with({ by: 'address', accountId, address }, address, matching))
     );
+  }
+
+  /** The token says whose it is: a NAT gave the device another address. What is sent to it goes there from now on. */
+  private async follow(session: Session, address: string): Promise<void> {
+    const previous = session.address;
+    const { observer, sessions } = this.parts;
+    if (previous !== address && (await sessions.move(session, address))) await observer.moved(session, previous);
   }
 
   private report(session: Session, observation: Observation, notification: UplinkNotification): Promise<void> {

@@ -45,7 +45,7 @@ export class Update {
     const data = shownWith(changed(session.data, change), credential);
     const heardAtMs = clock.now();
     const expiresAtMs = heardAtMs + data.lifetimeSeconds * 1000 + expiryGraceMs;
-    const same = data === session.data && address === previousAddress;
+    const same = data === session.data && address === previousAddress && !session.isElsewhere;
     const ours = same
       ? await sessions.renew(session, heardAtMs, expiresAtMs)
       : await sessions.update(session, { address, data, heardAtMs, expiresAtMs });

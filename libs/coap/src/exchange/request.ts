@@ -38,6 +38,8 @@ export interface OutgoingRequest {
   ackTimeoutMs?: number;
   /** MAX_RETRANSMIT; default 4. */
   maxRetransmit?: number;
+  /** Nothing more is sent for it once this aborts: no retransmission, no further block. */
+  signal?: AbortSignal;
   /** Called for each message that leaves for it; a body in blocks is several. Over TCP there are no message ids. */
   onSent?: (message: { token: Buffer; messageId?: number }) => void;
 }

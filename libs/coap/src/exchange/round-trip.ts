@@ -1,7 +1,7 @@
 import { encodeMessage } from '../codec/encode.js';
 import { type CoapOption } from '../codec/message.js';
 import { type EndpointCore } from '../endpoint/core.js';
-import { CoapError, PeerReset, RequestTimedOut } from '../errors.js';
+import { CoapError, PeerReset, RequestAbandoned, RequestTimedOut } from '../errors.js';
 import { type PeerState } from '../peer/peer-state.js';
 import { MAX_TRANSMIT_WAIT_MS } from '../timing/transmission-parameters.js';
 import { type IncomingResponse, PendingRequest, type RequestIntent } from './pending-request.js';
@@ -22,11 +22,14 @@ export interface RequestMessage {
 
 /**
  * Sends one request message and waits for its response. The caller holds the turn of the peer's queue.
- * @throws RequestTimedOut, PeerReset, UnusableResponse, PeerForgotten, EndpointClosed, UnencodableMessage
+ * @throws RequestTimedOut, RequestAbandoned, PeerReset, UnusableResponse, PeerForgotten, EndpointClosed, UnencodableMessage
  */
 export function roundTrip(core: EndpointCore, state: PeerState, out: RequestMessage): Promise<IncomingResponse> {
   return new Promise((resolve, reject) => {
     if (state.gone !== undefined) throw state.gone;
+    const { signal } = out.request;
+    if (signal?.aborted) throw new RequestAbandoned();
+    const abandon = (): void => pending.finish(new RequestAbandoned());
     const messageId = core.messageIdFor(state);
     const confirmable = out.request.confirmable ?? true;
     const bytes = encodeMessage({
@@ -39,6 +42,7 @@ export function roundTrip(core: EndpointCore, state: PeerState, out: RequestMess
     });
     const pending = new PendingRequest(messageId, out.token, out.intent, (outcome) => {
       state.pending = undefined;
+      signal?.removeEventListener('abort', abandon);
       if (outcome instanceof CoapError) {
         reject(outcome);
         return;
@@ -47,6 +51,7 @@ export function roundTrip(core: EndpointCore, state: PeerState, out: RequestMess
       resolve(outcome);
     });
     state.pending = pending;
+    signal?.addEventListener('abort', abandon);
     if (confirmable) {
       pending.transmission = core.transmit(state, messageId, bytes, out.request, (outcome) => {
         settle(core, pending, out.request, outcome);

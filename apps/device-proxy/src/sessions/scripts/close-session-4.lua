@@ -15,6 +15,7 @@ for _, observation in ipairs(redis.call('HVALS', observations)) do
   redis.call('HDEL', index, 't:' .. cjson.decode(observation).token)
 end
 redis.call('DEL', session, observations)
+keepEpoch(prefix, device, epoch)
 redis.call('ZREM', expiry, device)
 redis.call('SREM', prefix .. 'owned:' .. s[5], device)
 redis.call('SREM', prefix .. 'account:' .. s[3], device)

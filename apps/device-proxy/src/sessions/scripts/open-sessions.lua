@@ -1,13 +1,12 @@
 -- Full registrations, of many devices at once: each replaces whatever session its device had, and every observation of it.
--- The epoch is the fencing token: it never falls, not even when this Redis starts empty (first epoch = seconds now).
+-- The epoch is the fencing token.
 --
--- KEYS  1 index  2 expiry  3 epochs  then for each device: its session hash, its observations
+-- KEYS  1 index  2 expiry  then for each device: its session hash, its observations
 -- ARGV  1 prefix  2 replica  then for each device: its id, now ms, expires at ms, registration id, account, address, data
--- Returns for each device { epoch, replica of the replaced session or '' }, or { 0, what went wrong }: that is of this
--- device alone, the others have their sessions.
-local index, expiry, epochs = KEYS[1], KEYS[2], KEYS[3]
+-- Returns for each device { epoch, replica of the replaced session or '', device that had the address or '', its epoch,
+-- its replica }, or { 0, what went wrong }: that is of this device alone, the others have their sessions.
+local index, expiry = KEYS[1], KEYS[2]
 local prefix, replica = ARGV[1], ARGV[2]
-local seconds = tonumber(redis.call('TIME')[1])
 
 local function forget(session, observations, device)
   local old = redis.call('HMGET', session, 'registration', 'account', 'address', 'owner')
@@ -25,21 +24,21 @@ local function forget(session, observations, device)
 end
 
 local function open(session, observations, device, now, expires, registration, account, address, data)
+  local epoch = nextEpoch(prefix, session, device)
   local before = forget(session, observations, device)
-  local epoch = math.max(tonumber(redis.call('HGET', epochs, device) or '0') + 1, seconds)
-  redis.call('HSET', epochs, device, epoch)
+  local other, otherEpoch, otherReplica = displace(prefix, index, account, address, device)
   redis.call('HSET', session, 'epoch', epoch, 'owner', replica, 'state', 'open', 'registration', registration,
     'account', account, 'address', address, 'heard', now, 'expires', expires, 'data', data)
   redis.call('HSET', index, 'r:' .. registration, device, 'a:' .. account .. '|' .. address, device)
   redis.call('ZADD', expiry, expires, device)
   redis.call('SADD', prefix .. 'owned:' .. replica, device)
   redis.call('SADD', prefix .. 'account:' .. account, device)
-  return { epoch, before }
+  return { epoch, before, other, otherEpoch, otherReplica }
 end
 
 local results = {}
-for n = 1, (#KEYS - 3) / 2 do
-  local key, at = 2 + 2 * n, 7 * n - 4
+for n = 1, (#KEYS - 2) / 2 do
+  local key, at = 1 + 2 * n, 7 * n - 4
   local ok, result = pcall(open, KEYS[key], KEYS[key + 1], unpack(ARGV, at, at + 6))
   if ok then
     results[n] = result
