@@ -23,6 +23,12 @@ export interface TlsConfig {
 export interface CoapUdpConfig extends CoapConfig {
   /** Asked of the kernel for datagrams that wait to be read; it may grant less. */
   receiveBufferBytes: number;
+  /** ACK_TIMEOUT (RFC 7252 §4.8) and the size of blocks, for slow radios. */
+  ackTimeoutMs?: number;
+  blockBytes?: number;
+  /** Bodies in blocks that are being put together. */
+  uploadsMax?: number;
+  uploadsPerAddressMax?: number;
 }
 
 /** A datagram of a device takes some 800 bytes of it: the kernel's usual 208 KiB are full after 256. */
@@ -51,6 +57,16 @@ const accountIdIn = (reader: EnvReader, name: string): string => {
 };
 
 const ports = { min: 0, max: 65_535 };
+
+/** RFC 7959 §2.2. */
+const blockSizes = [16, 32, 64, 128, 256, 512, 1_024];
+
+const blockBytes = (reader: EnvReader): number => {
+  const bytes = reader.int('DEVICE_PROXY_COAP_BLOCK_BYTES', 1_024);
+  if (!blockSizes.includes(bytes))
+    throw new ConfigError('DEVICE_PROXY_COAP_BLOCK_BYTES', `must be one of ${blockSizes.join(', ')}`);
+  return bytes;
+};
 
 const tlsConfig = (reader: EnvReader): TlsConfig => {
   const certificateFile = reader.optional('DEVICE_PROXY_COAP_TLS_CERTIFICATE_FILE');
@@ -87,6 +103,10 @@ export const readConfig = (source?: NodeJS.ProcessEnv): DeviceProxyConfig => {
         port: reader.int('DEVICE_PROXY_COAP_PORT', 5683, ports),
         accountId: accountIdIn(reader, 'DEVICE_PROXY_COAP_NOSEC_ACCOUNT_ID'),
         receiveBufferBytes: reader.int('DEVICE_PROXY_COAP_RECEIVE_BUFFER_BYTES', receiveBufferBytes, { min: 4_096 }),
+        ackTimeoutMs: reader.int('DEVICE_PROXY_COAP_ACK_TIMEOUT_MS', 2_000, { min: 1_000, max: 60_000 }),
+        blockBytes: blockBytes(reader),
+        uploadsMax: reader.int('DEVICE_PROXY_COAP_UPLOADS_MAX', 1_000, { min: 1 }),
+        uploadsPerAddressMax: reader.int('DEVICE_PROXY_COAP_UPLOADS_PER_ADDRESS_MAX', 100, { min: 1 }),
       },
     }),
     ...(reader.bool('DEVICE_PROXY_COAP_TLS_ENABLED', false) && { tls: tlsConfig(reader) }),

@@ -174,12 +174,22 @@ describe('uploads from a bare socket', () => {
     expect((await raw.ask(put(1, true))).code).toBe(Code.RequestEntityIncomplete);
   });
 
-  it('make room for one another', async () => {
-    const { raw, put, endpoint } = await setUp({ limits: { uploadsMax: 2 } });
-    for (const path of ['a', 'b', 'c']) await raw.ask(put(0, true, { path }));
+  it('do not make room for one another: a new one is told to come again, whoever sends it', async () => {
+    const { raw, put, endpoint, port } = await setUp({ limits: { uploadsMax: 2 } });
+    const honest = await net.raw(port);
+    expect((await honest.ask(put(0, true, { path: 'a' }))).code).toBe(Code.Continue);
+    const answers = [];
+    for (const path of ['b', 'c', 'd']) answers.push(await raw.ask(put(0, true, { path })));
+    expect(answers.map(({ code }) => code)).toEqual([Code.Continue, Code.ServiceUnavailable, Code.ServiceUnavailable]);
+    expect(optionOf(answers[1]!, 14)).toEqual(Buffer.from([30]));
     expect(endpoint.gauges().uploads).toBe(2);
-    expect((await raw.ask(put(1, true, { path: 'a' }))).code).toBe(Code.RequestEntityIncomplete);
-    expect((await raw.ask(put(1, true, { path: 'c' }))).code).toBe(Code.Continue);
+    expect((await honest.ask(put(1, true, { path: 'a' }))).code).toBe(Code.Continue);
+  });
+
+  it('of one address have a bound of their own', async () => {
+    const { raw, put } = await setUp({ limits: { uploadsPerAddressMax: 1 } });
+    expect((await raw.ask(put(0, true, { path: 'a' }))).code).toBe(Code.Continue);
+    expect((await raw.ask(put(0, true, { path: 'b' }))).code).toBe(Code.ServiceUnavailable);
   });
 });
 

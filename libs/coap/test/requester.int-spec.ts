@@ -1,5 +1,13 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { Code, PeerForgotten, PeerReset, RequestTimedOut, UnencodableMessage, UnusableResponse } from '../src/index.js';
+import {
+  Code,
+  PeerForgotten,
+  PeerReset,
+  RequestAbandoned,
+  RequestTimedOut,
+  UnencodableMessage,
+  UnusableResponse,
+} from '../src/index.js';
 import { Loopback, peerAt, until } from './bench-of-endpoints.js';
 import { option } from './raw-peer.js';
 
@@ -41,6 +49,33 @@ describe('an endpoint that asks a bare socket', () => {
     expect(await raw.next()).toEqual(first);
     clock.advance(16_000);
     await expect(answer).rejects.toThrow(RequestTimedOut);
+  });
+
+  it('sends nothing more once the signal of the request aborts, and goes on with the next one', async () => {
+    const giveUp = new AbortController();
+    const { clock, raw, answer, endpoint, peer } = await asking({ signal: giveUp.signal });
+    const next = endpoint.request(peer, { ...get, path: ['next'] });
+    giveUp.abort();
+    await expect(answer).rejects.toThrow(RequestAbandoned);
+    const second = await raw.next();
+    clock.advance(1_900);
+    await raw.heardNothing();
+    raw.send({ type: 'ACK', code: Code.Content, messageId: second.messageId, token: second.token });
+    expect((await next).code).toBe(Code.Content);
+    await expect(endpoint.request(peer, { ...get, signal: giveUp.signal })).rejects.toThrow(RequestAbandoned);
+    expect(endpoint.gauges()).toMatchObject({ requestsOutstanding: 0, requestsQueued: 0 });
+  });
+
+  it('has an acknowledgement timeout of its own for slow radios', async () => {
+    const { endpoint, clock, port } = await net.endpoint({ ackTimeoutMs: 9_000 });
+    const raw = await net.raw(port);
+    const answer = endpoint.request(endpoint.peer('127.0.0.1', raw.port), get);
+    answer.catch(() => undefined);
+    const first = await raw.next();
+    clock.advance(8_900);
+    await raw.heardNothing();
+    clock.advance(100);
+    expect(await raw.next()).toEqual(first);
   });
 
   it('stops retransmitting when acknowledged, acknowledges the separate response and its duplicates', async () => {

@@ -1,4 +1,4 @@
-import { type BoundAddress, CoapUdpEndpoint, type UnmatchedNotification } from '@lanyard/coap';
+import { type BoundAddress, type CoapLimits, CoapUdpEndpoint, type UnmatchedNotification } from '@lanyard/coap';
 import type { Logger, Metrics } from '@lanyard/service';
 import type { CoapUdpConfig } from '../config.js';
 import { CoapLink } from './coap-link.js';
@@ -6,6 +6,13 @@ import { parseAddress } from './peer-address.js';
 import type { Transport } from './transport.js';
 import type { Turnstile } from './turnstile.js';
 import { UplinkBridge } from './uplink-bridge.js';
+
+/** What is not configured has its default. */
+const limitsOf = ({ blockBytes, uploadsMax, uploadsPerAddressMax }: CoapUdpConfig): Partial<CoapLimits> => ({
+  ...(blockBytes !== undefined && { blockBytes }),
+  ...(uploadsMax !== undefined && { uploadsMax }),
+  ...(uploadsPerAddressMax !== undefined && { uploadsPerAddressMax }),
+});
 
 /** The listener for devices without security. It belongs to one account, and to development. */
 export class CoapUdp implements Transport {
@@ -25,6 +32,8 @@ export class CoapUdp implements Transport {
       host: config.host,
       port: config.port,
       receiveBufferBytes: config.receiveBufferBytes,
+      ackTimeoutMs: config.ackTimeoutMs,
+      limits: limitsOf(config),
       onRequest: (request) => this.uplink.handle(request, { accountId: config.accountId }, request.peer.authority),
       onNotification: (notification) => this.unmatched(notification),
       onHandlerError: (error) => logger.warn({ err: error }, 'message of a device not handled: it will come again'),

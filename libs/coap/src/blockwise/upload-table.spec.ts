@@ -9,7 +9,7 @@ const LIMIT = 10_000;
 const uploads = () => {
   const clock = new ManualClock();
   const held = new BoundedTable<string, Upload>(
-    { entriesMax: 2, bytesMax: 50_000, idleMs: 93_000 },
+    { entriesMax: 3, bytesMax: 20_000, idleMs: 93_000, perGroupMax: 2 },
     clock,
     new TimerWheel(clock),
   );
@@ -18,13 +18,14 @@ const uploads = () => {
     num: number,
     more: boolean,
     bytes = 16,
-    over: { key?: string; format?: number; size1?: number; szx?: number } = {},
+    over: { key?: string; format?: number; size1?: number; szx?: number; source?: string } = {},
   ) =>
     table.take(over.key ?? 'a', {
       block: { num, more, szx: over.szx ?? 0 },
       payload: Buffer.alloc(bytes, num + 1),
       contentFormat: over.format,
       announcedBytes: over.size1,
+      source: over.source ?? '192.0.2.1',
     });
   return { clock, held, take };
 };
@@ -91,13 +92,35 @@ describe('UploadTable', () => {
     expect([held.size, held.bytes]).toEqual([0, 0]);
   });
 
-  it('forgets uploads that stopped, and the oldest when there are too many', () => {
+  it('gives up nothing for a new upload: it has no room until one has ended or stopped', () => {
     const { take, held, clock } = uploads();
-    take(0, true, 16, { key: 'a' });
-    take(0, true, 16, { key: 'b' });
-    take(0, true, 16, { key: 'c' });
-    expect(take(1, true, 16, { key: 'a' }).kind).toBe('incomplete');
+    const other = '192.0.2.2';
+    expect(take(0, true, 16, { key: 'a' }).kind).toBe('continue');
+    expect(take(0, true, 16, { key: 'b' }).kind).toBe('continue');
+    expect(take(0, true, 16, { key: 'c' }).kind).toBe('no-room');
+    expect(take(0, true, 16, { key: 'c', source: other }).kind).toBe('continue');
+    expect(take(0, true, 16, { key: 'd', source: other }).kind).toBe('no-room');
+    expect(take(0, true, 16, { key: 'a' }).kind).toBe('continue');
+    expect(take(1, false, 16, { key: 'a' }).kind).toBe('complete');
+    expect(take(0, true, 16, { key: 'd', source: other }).kind).toBe('continue');
+    expect(take(0, false, 16, { key: 'e' }).kind).toBe('complete');
     clock.advance(93_100);
     expect([held.size, held.bytes]).toEqual([0, 0]);
+    for (const key of ['f', 'g']) expect(take(0, true, 16, { key }).kind).toBe('continue');
+  });
+
+  it('grows into what is free, and takes nothing from the others', () => {
+    const { take, held } = uploads();
+    const grow = (key: string, blocks: number, source?: string): string[] =>
+      Array.from(
+        { length: blocks },
+        (_, num) => take(num, true, 1_024, { key, szx: 6, ...(source && { source }) }).kind,
+      );
+    expect(grow('a', 9)).not.toContain('no-room');
+    expect(grow('b', 8, '192.0.2.2')).not.toContain('no-room');
+    expect(grow('c', 1, '192.0.2.3')).toEqual(['no-room']);
+    expect(take(9, false, 10, { key: 'a', szx: 6 }).kind).toBe('complete');
+    expect(grow('c', 9, '192.0.2.3')).not.toContain('no-room');
+    expect(held.bytes).toBeLessThanOrEqual(20_000);
   });
 });

@@ -17,12 +17,17 @@ export interface UploadBlock {
   contentFormat: number | undefined;
   /** Size1: what the peer says the whole body will be. */
   announcedBytes: number | undefined;
+  /** Source address: many devices may share one. */
+  source: string;
 }
 
 export type UploadStep =
-  { kind: 'continue' | 'incomplete' | 'too-large' | 'malformed' } | { kind: 'complete'; payload: Buffer };
+  { kind: 'continue' | 'incomplete' | 'too-large' | 'malformed' | 'no-room' } | { kind: 'complete'; payload: Buffer };
 
-/** Puts request bodies together (Block1, RFC 7959 §2.5), by peer and resource: each block may use a new token. */
+/**
+ * Puts request bodies together (Block1, RFC 7959 §2.5), by peer and resource: each block may use a new token. What was
+ * begun is never given up for something new.
+ */
 export class UploadTable {
   constructor(
     private readonly uploads: BoundedTable<string, Upload>,
@@ -41,28 +46,36 @@ export class UploadTable {
   }
 
   /** The first block may come at any time: the peer has started again. */
-  private start(key: string, { block, payload, contentFormat }: UploadBlock): UploadStep {
+  private start(key: string, { block, payload, contentFormat, source }: UploadBlock): UploadStep {
     if (!block.more) {
       this.uploads.delete(key);
       return { kind: 'complete', payload };
     }
-    const buffer = Buffer.alloc(Math.min(this.bodyBytesMax, Math.max(FIRST_CAPACITY_BYTES, payload.length)));
+    const capacity = Math.min(this.bodyBytesMax, Math.max(FIRST_CAPACITY_BYTES, payload.length));
+    if (!this.uploads.hasRoom(key, capacity, source)) return { kind: 'no-room' };
+    const buffer = Buffer.alloc(capacity);
     const upload = { buffer, length: payload.copy(buffer), contentFormat };
-    this.uploads.set(key, upload, buffer.length);
+    this.uploads.set(key, upload, capacity, source);
     return { kind: 'continue' };
   }
 
-  private proceed(key: string, { block, payload, contentFormat }: UploadBlock, end: number): UploadStep {
+  private proceed(key: string, { block, payload, contentFormat, source }: UploadBlock, end: number): UploadStep {
     const upload = this.uploads.get(key);
     if (upload === undefined || upload.contentFormat !== contentFormat) return { kind: 'incomplete' };
     if (block.more && end === upload.length) return { kind: 'continue' };
     if (blockOffset(block) !== upload.length) return { kind: 'incomplete' };
-    if (end > upload.buffer.length)
-      upload.buffer = grown(upload, Math.min(this.bodyBytesMax, Math.max(end, upload.buffer.length * 2)));
+    if (end > upload.buffer.length) {
+      const capacity = Math.min(this.bodyBytesMax, Math.max(end, upload.buffer.length * 2));
+      if (!this.uploads.hasRoom(key, capacity, source)) {
+        this.uploads.delete(key);
+        return { kind: 'no-room' };
+      }
+      upload.buffer = grown(upload, capacity);
+    }
     payload.copy(upload.buffer, upload.length);
     upload.length = end;
     if (block.more) {
-      this.uploads.set(key, upload, upload.buffer.length);
+      this.uploads.set(key, upload, upload.buffer.length, source);
       return { kind: 'continue' };
     }
     this.uploads.delete(key);

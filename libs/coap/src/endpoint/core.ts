@@ -117,7 +117,8 @@ export class EndpointCore {
         state.endTransmission(one);
       },
     };
-    const transmission = new Transmission(messageId, bytes, parameters, line, settled);
+    const { ackTimeoutMs = this.options.ackTimeoutMs, maxRetransmit } = parameters;
+    const transmission = new Transmission(messageId, bytes, { ackTimeoutMs, maxRetransmit }, line, settled);
     state.beginTransmission(transmission);
     transmission.start();
     return transmission;

@@ -17,8 +17,10 @@ export interface CoapLimits {
   bodyBytesMax: number;
   /** Size of the blocks we send: a power of two, 16 to 1024. */
   blockBytes: number;
-  /** Uploads that are being put together. The one that waited longest makes room for a new one. */
+  /** Uploads that are being put together; beyond it, and beyond the bytes, a new one gets 5.03 and comes again. */
   uploadsMax: number;
+  /** Of one source address; many devices may share it. */
+  uploadsPerAddressMax: number;
   uploadsBytesMax: number;
   /** An upload or a stored large answer is forgotten after this time without a block. */
   blockIdleMs: number;
@@ -52,6 +54,7 @@ export const DEFAULT_LIMITS: CoapLimits = {
   bodyBytesMax: MEBIBYTE,
   blockBytes: 1_024,
   uploadsMax: 1_000,
+  uploadsPerAddressMax: 100,
   uploadsBytesMax: 64 * MEBIBYTE,
   blockIdleMs: MAX_TRANSMIT_WAIT_MS,
   storedAnswersMax: 1_000,

@@ -19,6 +19,8 @@ export interface CoapUdpEndpointOptions {
   timers?: TimerWheel;
   /** Between 0 and 1, for the spread of retransmissions. Default Math.random. */
   random?: () => number;
+  /** ACK_TIMEOUT of confirmable messages that say none of their own; default 2 s. Narrow-band devices need 8 to 10 s. */
+  ackTimeoutMs?: number | undefined;
   limits?: Partial<CoapLimits>;
   metrics?: CoapMetrics;
   /** Answers a request. A rejection is answered with 5.00 and no text. */

@@ -28,7 +28,13 @@ export interface AnswerLine<Via> {
 
 type AnsweringLimits = Pick<
   CoapLimits,
-  'bodyBytesMax' | 'uploadsMax' | 'uploadsBytesMax' | 'blockIdleMs' | 'storedAnswersMax' | 'storedAnswersBytesMax'
+  | 'bodyBytesMax'
+  | 'uploadsMax'
+  | 'uploadsPerAddressMax'
+  | 'uploadsBytesMax'
+  | 'blockIdleMs'
+  | 'storedAnswersMax'
+  | 'storedAnswersBytesMax'
 >;
 
 /** What answering needs of its endpoint. */

@@ -4,12 +4,16 @@ import { type BoundedTable } from '../memory/bounded-table.js';
 import { type AnsweringCore, type AnswerLine } from './answer-line.js';
 import { type InboundExchange } from './inbound-exchange.js';
 
+/** When a peer whose upload found no room may try again. */
+const NO_ROOM_SECONDS = 30;
+
 /** The answer to a block that does not complete its body. */
 const stepAnswers = {
   continue: { code: Code.Continue },
   incomplete: { code: Code.RequestEntityIncomplete },
   malformed: { code: Code.BadRequest },
   'too-large': { code: Code.RequestEntityTooLarge },
+  'no-room': { code: Code.ServiceUnavailable, maxAgeSeconds: NO_ROOM_SECONDS },
 } as const;
 
 /** Bodies of requests, in one piece or in blocks. */
@@ -23,8 +27,9 @@ export class RequestBodies<Via> {
     private readonly line: AnswerLine<Via>,
   ) {
     const { bodyBytesMax, uploadsMax: entriesMax, uploadsBytesMax: bytesMax, blockIdleMs: idleMs } = core.limits;
+    const { uploadsPerAddressMax: perGroupMax } = core.limits;
     this.bodyBytesMax = bodyBytesMax;
-    this.held = core.table({ entriesMax, bytesMax, idleMs });
+    this.held = core.table({ entriesMax, bytesMax, idleMs, perGroupMax });
     this.uploads = new UploadTable(this.held, bodyBytesMax);
   }
 
@@ -37,7 +42,13 @@ export class RequestBodies<Via> {
     const step =
       block === undefined
         ? ({ kind: 'too-large' } as const)
-        : this.uploads.take(exchange.transferKey, { block, payload, contentFormat, announcedBytes });
+        : this.uploads.take(exchange.transferKey, {
+            block,
+            payload,
+            contentFormat,
+            announcedBytes,
+            source: exchange.peer.address,
+          });
     if (step.kind === 'complete') return step.payload;
     const extras = step.kind === 'too-large' ? { size1: this.bodyBytesMax } : {};
     this.line.send(exchange, stepAnswers[step.kind], extras);

@@ -34,7 +34,7 @@ export interface OutgoingRequest {
   confirmable?: boolean;
   /** How long to wait for a response after the acknowledgement (or after a non-confirmable request); default 93 s. */
   timeoutMs?: number;
-  /** ACK_TIMEOUT; default 2 s. Narrow-band devices need 8 to 10 s. */
+  /** ACK_TIMEOUT; default that of the endpoint. */
   ackTimeoutMs?: number;
   /** MAX_RETRANSMIT; default 4. */
   maxRetransmit?: number;

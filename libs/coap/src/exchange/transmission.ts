@@ -4,8 +4,8 @@ import { type Timer, type TimerWheel } from '../timing/timer-wheel.js';
 export type TransmissionOutcome = 'acknowledged' | 'reset' | 'timed-out';
 
 export interface TransmissionParameters {
-  ackTimeoutMs?: number;
-  maxRetransmit?: number;
+  ackTimeoutMs?: number | undefined;
+  maxRetransmit?: number | undefined;
 }
 
 /** What a transmission needs from its endpoint. */

@@ -7,10 +7,13 @@ export interface TableBounds {
   bytesMax?: number;
   /** An entry is forgotten after this time without a `set`. */
   idleMs: number;
+  /** Entries of one group (see `hasRoom`); default unbounded. */
+  perGroupMax?: number;
 }
 
 interface Entry<V> {
   value: V;
+  group: string | undefined;
   bytes: number;
   expiresAtMs: number;
 }
@@ -20,6 +23,7 @@ export class BoundedTable<K, V> {
   /** In the order of `set`, which with one idle time for all is also the order of expiry. */
   private readonly entries = new Map<K, Entry<V>>();
   private heldBytes = 0;
+  private readonly groups = new Map<string, number>();
   private sweeping = false;
 
   constructor(
@@ -41,9 +45,19 @@ export class BoundedTable<K, V> {
     return entry === undefined || entry.expiresAtMs <= this.clock.nowMs() ? undefined : entry.value;
   }
 
-  set(key: K, value: V, bytes = 0): void {
+  /** Whether the entry fits without another one making room for it. */
+  hasRoom(key: K, bytes: number, group: string): boolean {
+    this.dropExpired();
+    const held = this.entries.get(key);
+    const { entriesMax, bytesMax = Infinity, perGroupMax = Infinity } = this.bounds;
+    if (this.heldBytes - (held?.bytes ?? 0) + bytes > bytesMax) return false;
+    return held !== undefined || (this.entries.size < entriesMax && (this.groups.get(group) ?? 0) < perGroupMax);
+  }
+
+  set(key: K, value: V, bytes = 0, group?: string): void {
     this.delete(key);
-    this.entries.set(key, { value, bytes, expiresAtMs: this.clock.nowMs() + this.bounds.idleMs });
+    if (group !== undefined) this.groups.set(group, (this.groups.get(group) ?? 0) + 1);
+    this.entries.set(key, { value, group, bytes, expiresAtMs: this.clock.nowMs() + this.bounds.idleMs });
     this.heldBytes += bytes;
     this.makeRoom();
     this.sweepLater();
@@ -54,11 +68,20 @@ export class BoundedTable<K, V> {
     if (entry === undefined) return;
     this.heldBytes -= entry.bytes;
     this.entries.delete(key);
+    this.leave(entry.group);
   }
 
   clear(): void {
     this.entries.clear();
+    this.groups.clear();
     this.heldBytes = 0;
+  }
+
+  private leave(group: string | undefined): void {
+    if (group === undefined) return;
+    const left = (this.groups.get(group) ?? 1) - 1;
+    if (left > 0) this.groups.set(group, left);
+    else this.groups.delete(group);
   }
 
   private makeRoom(): void {
@@ -76,12 +99,14 @@ export class BoundedTable<K, V> {
 
   private sweep(): void {
     this.sweeping = false;
+    this.dropExpired();
+    if (this.entries.size > 0) this.sweepLater();
+  }
+
+  private dropExpired(): void {
     const now = this.clock.nowMs();
     for (const [key, entry] of this.entries) {
-      if (entry.expiresAtMs > now) {
-        this.sweepLater();
-        return;
-      }
+      if (entry.expiresAtMs > now) return;
       this.delete(key);
     }
   }

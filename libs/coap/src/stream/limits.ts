@@ -10,6 +10,7 @@ type Shared =
   | 'requestsInFlightPerPeerMax'
   | 'bodyBytesMax'
   | 'uploadsMax'
+  | 'uploadsPerAddressMax'
   | 'uploadsBytesMax'
   | 'blockIdleMs'
   | 'storedAnswersMax'
