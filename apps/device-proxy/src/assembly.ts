@@ -163,9 +163,9 @@ export const assemble = (config: DeviceProxyConfig, parts: ServiceParts, engines
 
   const uplink: Uplink = {
     register: new Register({ admission, sessions, facts, keeper, afterwards, clock, expiryGraceMs, logger }),
-    update: new Update({ sessions, facts, observer, afterwards, clock, expiryGraceMs }),
+    update: new Update({ sessions, facts, observer, afterwards, clock, expiryGraceMs, logger }),
     deregister: new Deregister(sessions, facts),
-    send: new Send(sessions, heard, values, models, clock),
+    send: new Send(sessions, heard, values, models, clock, logger),
   };
 
   return {

@@ -53,6 +53,16 @@ describe('devices over TLS', () => {
     await harness.fact(harness.values, (v) => v.deviceId === deviceId && v.cause === 'send');
   });
 
+  it('need not say its name when the credential does, from LwM2M 1.1 on', async () => {
+    const { deviceId, identity } = await stage.directory('unsaid');
+    const thing = stage.device('unsaid');
+    await stage.connected(thing, withKey(identity, keyHex));
+    const register = (version: string) => thing.post(['rd'], ['lt=300', `lwm2m=${version}`], '</3/0>', 40);
+    expect(await register('1.0')).toBe('4.00');
+    expect(await register('1.1')).toBe('2.01');
+    expect((await stage.registered('unsaid')).value).toMatchObject({ deviceId, endpointName: 'unsaid' });
+  });
+
   it('observations end with the connection and are made again after it', async () => {
     const { deviceId, identity } = await stage.directory('psk-2');
     const thing = stage.device('psk-2');

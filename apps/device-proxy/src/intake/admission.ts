@@ -61,6 +61,12 @@ export class Admission {
     return this.meet({ accountId, endpointName, endpointType }, account.devicesMax);
   }
 
+  /** The endpoint name that the credential is good for; undefined when it names none. */
+  async nameOf({ deviceId, endpointName }: Sender): Promise<string | undefined> {
+    if (deviceId === undefined) return endpointName;
+    return (await this.directory.wait(deviceId))?.endpointName || undefined;
+  }
+
   /** A credential may be known here before the device that it was made for. */
   private async entryOf({ accountId, deviceId }: Sender, endpointName: string): Promise<DirectoryEntry | undefined> {
     if (deviceId !== undefined) await this.directory.wait(deviceId);

@@ -2,7 +2,10 @@ import type { RegistrationData } from './session.js';
 import { words } from './words.js';
 
 /** What a device lists when it registers. Never changed once it is here: many devices share one. */
-export type Listing = Readonly<Pick<RegistrationData, 'rootPath' | 'contentFormats' | 'links'>>;
+export type Listing = Readonly<Pick<RegistrationData, 'rootPath' | 'contentFormats' | 'links'>> & {
+  /** Some of what it lists and this service does not serve. */
+  readonly leftOut?: readonly string[];
+};
 
 /** So many different ones are remembered, and only short ones: a fleet has as many as it has models. */
 const rememberedMax = 1_000;

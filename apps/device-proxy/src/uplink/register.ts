@@ -6,7 +6,7 @@ import type { Sessions } from '../sessions/sessions.js';
 import type { Keeper } from '../subscriptions/keeper.js';
 import type { UplinkReply, UplinkRequest } from '../transport/uplink-request.js';
 import type { Afterwards } from './afterwards.js';
-import { type Registration, readRegistration } from './registration.js';
+import { leftOutMessage, type Registration, readRegistration } from './registration.js';
 
 interface RegisterParts {
   admission: Admission;
@@ -19,6 +19,8 @@ interface RegisterParts {
   logger: Logger;
 }
 
+const isNamed = ({ query }: UplinkRequest): boolean => query.some((part) => part.startsWith('ep='));
+
 /**
  * `POST /rd` (LwM2M 1.1 core §6.2.1). The device gets its 2.01 when the session is stored and the fact is with Kafka,
  * not before; nothing is asked of it until the 2.01 has left.
@@ -27,11 +29,12 @@ export class Register {
   constructor(private readonly parts: RegisterParts) {}
 
   async answer(request: UplinkRequest): Promise<UplinkReply> {
-    const read = readRegistration(request);
-    if ('refusal' in read) return read.refusal;
-    const { admission, sessions } = this.parts;
+    const { admission, logger, sessions } = this.parts;
     const { sender } = request;
-    const { registration } = read;
+    const read = readRegistration(request, isNamed(request) ? undefined : await admission.nameOf(sender));
+    if ('refusal' in read) return read.refusal;
+    const { registration, leftOut } = read;
+    if (leftOut) logger.info({ endpointName: registration.endpointName, leftOut }, leftOutMessage);
     const admitted = await admission.admit(sender, registration.endpointName, registration.endpointType);
     if (!admitted) return { code: '4.03' };
     registration.endpointType ??= admitted.endpointType;

@@ -45,6 +45,43 @@ describe('a registration', () => {
   });
 });
 
+describe('the name of a device', () => {
+  it.each([
+    ['its own', ['ep=a', 'lwm2m=1.1'], 'b', 'a'],
+    ['that of its credential from LwM2M 1.1 on', ['lwm2m=1.1'], 'b', 'b'],
+    ['that of its credential in LwM2M 1.2', ['lwm2m=1.2'], 'b', 'b'],
+  ])('is %s', (_, query, proved, endpointName) => {
+    expect(readRegistration(request(query), proved)).toMatchObject({ registration: { endpointName } });
+  });
+
+  it.each([
+    ['LwM2M 1.0', ['lwm2m=1.0'], 'b'],
+    ['a device that proves nothing', ['lwm2m=1.1'], undefined],
+  ])('must be there for %s', (_, query, proved) => {
+    expect(readRegistration(request(query), proved)).toMatchObject({
+      refusal: { code: '4.00', diagnostic: 'ep: is missing' },
+    });
+  });
+});
+
+describe('links that are no LwM2M paths', () => {
+  const children = Array.from({ length: 7 }, (_, n) => `,</dev${n}/3303/0>`).join('');
+
+  it('are named, the first of them', () => {
+    const leftOut = ['/dev0/3303/0', '/dev1/3303/0', '/dev2/3303/0', '/dev3/3303/0', '/dev4/3303/0'];
+    const read = readRegistration(request(['ep=gateway'], `</>;rt="oma.lwm2m",</25/0>${children}`));
+    expect(read).toMatchObject({ leftOut, registration: { links: [{ path: '/25/0' }] } });
+    expect(read).not.toHaveProperty('registration.leftOut');
+    const update = readUpdate(request([], `</25/0>${children}`));
+    expect(update).toMatchObject({ leftOut, change: { links: [{ path: '/25/0' }] } });
+    expect(update).not.toHaveProperty('change.leftOut');
+  });
+
+  it('are not there in other lists', () => {
+    expect(readRegistration(request(['ep=a'], '</>;rt="oma.lwm2m";ct=110,</3/0>'))).not.toHaveProperty('leftOut');
+  });
+});
+
 describe('an update', () => {
   it('changes what it names', () => {
     expect(readUpdate(request([]))).toEqual({ change: {} });

@@ -5,6 +5,7 @@ import {
   parseLinks,
   parseRegistration,
   parseUpdate,
+  type RegistrationParameters,
   type ResourceLink,
   UnsupportedVersion,
   WrongParameter,
@@ -43,12 +44,21 @@ const registeredLink = (link: ResourceLink, obs: boolean): RegisteredLink => {
 };
 
 /** LwM2M lets everything readable be observed; a device that marks some links with `obs` means those alone. */
-const listingOf = ({ rootPath, rootContentFormats, links }: LinkList): Listing => {
+/** For the log: what is below a device behind a gateway (object 25), for example. */
+export const leftOutMessage =
+  'links of a device left out: they are no LwM2M paths below its root, and nothing of them is served';
+
+/** So many are named in the log, and no longer than this. */
+const leftOutMax = 5;
+const targetMax = 100;
+
+const listingOf = ({ rootPath, rootContentFormats, links, leftOut }: LinkList): Listing => {
   const marked = links.some((link) => link.obs);
   return {
     rootPath,
     contentFormats: rootContentFormats,
     links: links.map((link) => registeredLink(link, marked ? link.obs === true : true)),
+    ...(leftOut.length > 0 && { leftOut: leftOut.slice(0, leftOutMax).map((target) => target.slice(0, targetMax)) }),
   };
 };
 
@@ -65,17 +75,24 @@ const refusal = (error: unknown): { refusal: UplinkReply } => {
   throw error;
 };
 
-/** LwM2M 1.1 core §6.2.1. */
-export const readRegistration = ({
-  query,
-  payload,
-}: UplinkRequest): { registration: Registration } | { refusal: UplinkReply } => {
+/** Of the request, or what its credential says: a 1.0 device always gives its name itself (LwM2M 1.1 core §6.2.1). */
+const nameIn = ({ endpointName, version }: RegistrationParameters, proved: string | undefined): string => {
+  const name = endpointName ?? (version === '1.0' ? undefined : proved);
+  if (name === undefined) throw new WrongParameter('ep', 'is missing');
+  return name;
+};
+
+/** LwM2M 1.1 core §6.2.1. `proved`: the endpoint name that the credential of the sender is good for. */
+export const readRegistration = (
+  { query, payload }: UplinkRequest,
+  proved?: string,
+): { registration: Registration; leftOut?: readonly string[] } | { refusal: UplinkReply } => {
   try {
     const parameters = parseRegistration(query);
-    const { endpointName, endpointType, lifetimeSeconds, version, binding, queueMode, smsNumber, others } = parameters;
-    if (endpointName === undefined) throw new WrongParameter('ep', 'is missing');
+    const { endpointType, lifetimeSeconds, version, binding, queueMode, smsNumber, others } = parameters;
+    const endpointName = nameIn(parameters, proved);
     const attributes = smsNumber === undefined ? others : { ...others, sms: smsNumber };
-    const { rootPath, contentFormats, links } = listingIn(payload);
+    const { rootPath, contentFormats, links, leftOut } = listingIn(payload);
     // One shape, without `...`, as all that is made for every registration.
     const registration: Registration = {
       endpointName,
@@ -89,7 +106,7 @@ export const readRegistration = ({
       links,
       attributes,
     };
-    return { registration };
+    return leftOut ? { registration, leftOut } : { registration };
   } catch (error) {
     return refusal(error);
   }
@@ -102,16 +119,18 @@ const noChange: { change: RegistrationChange } = { change: Object.freeze({}) };
 export const readUpdate = ({
   query,
   payload,
-}: UplinkRequest): { change: RegistrationChange } | { refusal: UplinkReply } => {
+}: UplinkRequest): { change: RegistrationChange; leftOut?: readonly string[] } | { refusal: UplinkReply } => {
   if (query.length === 0 && payload.length === 0) return noChange;
   try {
     const { lifetimeSeconds, binding, queueMode } = parseUpdate(query);
+    const { leftOut, ...listing } = payload.length > 0 ? listingIn(payload) : {};
     return {
+      ...(leftOut && { leftOut }),
       change: {
         ...(lifetimeSeconds !== undefined && { lifetimeSeconds }),
         ...(binding !== undefined && { binding }),
         ...(queueMode !== undefined && { queueMode }),
-        ...(payload.length > 0 && listingIn(payload)),
+        ...listing,
       },
     };
   } catch (error) {

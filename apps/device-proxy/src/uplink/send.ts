@@ -1,5 +1,5 @@
 import { type AccountModels, Malformed, UnsupportedFormat } from '@lanyard/lwm2m';
-import type { Clock } from '@lanyard/service';
+import type { Clock, Logger } from '@lanyard/service';
 import { readSend, type SentValue } from '../downlink/formats.js';
 import type { Values } from '../observations/values.js';
 import type { Heard } from '../sessions/heard.js';
@@ -15,6 +15,7 @@ export class Send {
     private readonly values: Values,
     private readonly models: AccountModels,
     private readonly clock: Clock,
+    private readonly logger: Logger,
   ) {}
 
   async answer(request: UplinkRequest): Promise<UplinkReply> {
@@ -30,9 +31,11 @@ export class Send {
     try {
       resources = readSend(contentFormat, payload, this.models.of(session.accountId), this.clock.now());
     } catch (error) {
-      if (error instanceof Malformed) return { code: '4.00', diagnostic: error.message };
-      if (error instanceof UnsupportedFormat) return { code: '4.15' };
-      throw error;
+      const code = error instanceof Malformed ? '4.00' : error instanceof UnsupportedFormat ? '4.15' : undefined;
+      if (code === undefined) throw error;
+      const { message: diagnostic } = error as Error;
+      this.logger.info({ deviceId: session.deviceId, code, why: diagnostic }, 'Send of a device refused');
+      return { code, diagnostic };
     }
     this.heard.note(session);
     await this.values.reportRecords(session, resources, (path) => ({

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Clock } from '@lanyard/service';
+import type { Clock, Logger } from '@lanyard/service';
 import type { Observer } from '../observations/observer.js';
 import type { RegistrationData, Session } from '../sessions/session.js';
 import type { SessionFacts } from '../sessions/session-facts.js';
@@ -7,7 +7,7 @@ import type { Sessions } from '../sessions/sessions.js';
 import type { ShownCredential } from '../transport/sender.js';
 import type { UplinkReply, UplinkRequest } from '../transport/uplink-request.js';
 import type { Afterwards } from './afterwards.js';
-import { type RegistrationChange, readUpdate } from './registration.js';
+import { leftOutMessage, type RegistrationChange, readUpdate } from './registration.js';
 
 interface UpdateParts {
   sessions: Sessions;
@@ -16,6 +16,7 @@ interface UpdateParts {
   afterwards: Afterwards;
   clock: Clock;
   expiryGraceMs: number;
+  logger: Logger;
 }
 
 /** `POST /rd/<id>` (LwM2M 1.1 core §6.2.2). It may come from a new address: the device is where its update came from. */
@@ -25,6 +26,8 @@ export class Update {
   async answer(request: UplinkRequest, registrationId: string): Promise<UplinkReply> {
     const read = readUpdate(request);
     if ('refusal' in read) return read.refusal;
+    const { leftOut } = read;
+    if (leftOut) this.parts.logger.info({ registrationId, leftOut }, leftOutMessage);
     const lookup = { by: 'registration' as const, registrationId };
     if (!(await this.parts.sessions.belongsTo(lookup, request.sender))) return { code: '4.03' };
     const attempt = (): Promise<UplinkReply | undefined> =>

@@ -3,6 +3,7 @@ import type { ModelRegistry } from '../models/model-registry.js';
 import { formatPath, isPath, parsePath, type Path } from '../paths/path.js';
 import { contentFormat, currentFormat } from './content-format.js';
 import { decodeCborItem } from './cbor.js';
+import { decodeLwm2mCbor } from './lwm2m-cbor.js';
 import { decodeLwm2mJson } from './lwm2m-json.js';
 import { decodeSenmlCbor, decodeSenmlJson, type SenmlRecord } from './senml.js';
 import { decodeTlv, type TlvEntry, tlvScalar } from './tlv.js';
@@ -74,6 +75,15 @@ const withBytes = (one: ResourceValue, models: ModelRegistry): ResourceValue =>
     ? { ...one, value: parseScalar(one.value, 'opaque'), type: 'opaque' }
     : one;
 
+/** Links are texts in LwM2M CBOR. */
+const withLinks = (one: ResourceValue, models: ModelRegistry): ResourceValue =>
+  typeof one.value === 'string' && typeAt(one.path, models) === 'objlnk'
+    ? { ...one, value: parseScalar(one.value, 'objlnk'), type: 'objlnk' }
+    : one;
+
+const cborValues = (bytes: Buffer, models: ModelRegistry): ResourceValue[] =>
+  recordValues(decodeLwm2mCbor(bytes), models).map((one) => withLinks(one, models));
+
 const typeOfScalar = (value: Scalar): ResourceType => {
   if (typeof value === 'string') return 'string';
   if (typeof value === 'boolean') return 'boolean';
@@ -92,7 +102,7 @@ const cborValue = (bytes: Buffer, path: string, models: ModelRegistry): Resource
 };
 
 /**
- * The resource values in an answer, notification or Send. `basePath`: what was asked for; SenML and LwM2M JSON name
+ * The resource values in an answer, notification or Send. `basePath`: what was asked for; SenML, LwM2M JSON and LwM2M CBOR name
  * their own paths. Throws Malformed or UnsupportedFormat.
  */
 export const decodeValues = (
@@ -116,6 +126,8 @@ export const decodeValues = (
       return recordValues(decodeSenmlJson(bytes, nowMs), models);
     case contentFormat.senmlCbor:
       return recordValues(decodeSenmlCbor(bytes, nowMs), models);
+    case contentFormat.lwm2mCbor:
+      return cborValues(bytes, models);
     case contentFormat.lwm2mJson:
     case contentFormat.json:
       return recordValues(decodeLwm2mJson(bytes, nowMs), models).map((one) => withBytes(one, models));
@@ -126,6 +138,7 @@ export const decodeValues = (
 
 /** The values of a Send (LwM2M 1.1 core §6.4.6), which names all its paths. */
 export const decodeSend = (format: number, bytes: Buffer, models: ModelRegistry, nowMs?: number): ResourceValue[] => {
+  if (format === contentFormat.lwm2mCbor) return cborValues(bytes, models);
   const records =
     format === contentFormat.senmlJson
       ? decodeSenmlJson(bytes, nowMs)

@@ -49,7 +49,12 @@ describe('parseLinks', () => {
         '</sensors>;ct=40;title="Sensor Index",</sensors/temp>;rt="temperature-c";if="sensor",' +
           '<http://www.example.com/sensors/t123>;anchor="/sensors/temp";rel="describedby",</t>;anchor="/sensors/temp"',
       ),
-    ).toEqual({ rootPath: '', rootContentFormats: [], links: [] });
+    ).toEqual({
+      rootPath: '',
+      rootContentFormats: [],
+      links: [],
+      leftOut: ['/sensors', '/sensors/temp', 'http://www.example.com/sensors/t123', '/t'],
+    });
     expect(paths('</65535>,</03>,</3/0/1/2/3>,</3/a>,</3/0>')).toEqual(['/3/0']);
   });
 

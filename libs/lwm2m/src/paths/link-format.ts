@@ -20,6 +20,8 @@ export interface LinkList {
   /** Content formats that the root link names: what the device speaks beside the mandatory ones. */
   rootContentFormats: number[];
   links: ResourceLink[];
+  /** Targets that are left out: outside the root, or no LwM2M path, as those of devices behind a gateway (object 25). */
+  leftOut: string[];
 }
 
 export const linkLimits = { links: 5_000, bytes: 256 * 1024 } as const;
@@ -145,19 +147,21 @@ const link = (
 
 /**
  * Reads a registration's or Discover's link list. Targets outside the root path, and those below it that are no LwM2M
- * path, are left out. Throws Malformed.
+ * path, are left out, and named in `leftOut`. Throws Malformed.
  */
 export const parseLinks = (text: string): LinkList => {
   if (Buffer.byteLength(text) > linkLimits.bytes) throw broken(`longer than ${linkLimits.bytes} bytes`);
   const found = readLinks(text);
   const root = found.find(isRoot) ?? found.find(({ target }) => target === '/');
   const rootPath = root ? rootOf(root.target) : '';
+  const leftOut: string[] = [];
   const links = found.flatMap(({ target, attributes }) => {
-    if (!target.startsWith(`${rootPath}/`)) return [];
-    const path = withoutSlashes(target.slice(rootPath.length));
-    return isPath(path) ? [link(path, attributes)] : [];
+    const path = target.startsWith(`${rootPath}/`) ? withoutSlashes(target.slice(rootPath.length)) : undefined;
+    if (path !== undefined && isPath(path)) return [link(path, attributes)];
+    if (withoutSlashes(target) !== rootPath) leftOut.push(target);
+    return [];
   });
-  return { rootPath, rootContentFormats: contentFormats(root?.attributes['ct']), links };
+  return { rootPath, rootContentFormats: contentFormats(root?.attributes['ct']), links, leftOut };
 };
 
 const formatAttribute = ([name, value]: [string, string | number[] | boolean | undefined]): string => {

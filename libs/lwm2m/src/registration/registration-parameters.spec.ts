@@ -39,6 +39,10 @@ describe('parseRegistration', () => {
     expect(parseRegistration([`b=${b}`])).toMatchObject({ binding, queueMode });
   });
 
+  it.each(['UM', 'UH', 'M', 'H', 'UTSNMH'])('reads the binding %s of LwM2M 1.2', (b) => {
+    expect(parseRegistration([`b=${b}`, 'lwm2m=1.2', 'Q'])).toMatchObject({ binding: b, queueMode: true });
+  });
+
   it('takes a version in quotes, and each it knows', () => {
     expect(['1.0', '"1.0"', '1.1', '1.2'].map((v) => parseRegistration([`lwm2m=${v}`]).version)).toEqual([
       '1.0',
@@ -73,6 +77,7 @@ describe('parseRegistration', () => {
     ['b', 'b=Q'],
     ['b', 'b=X'],
     ['b', 'b=UTSNQU'],
+    ['b', 'b=UU'],
     ['Q', 'Q=1'],
     ['Q', 'Q='],
     ['sms', 'sms='],

@@ -62,12 +62,15 @@ const lifetime = (text: string | undefined): number | undefined => {
   return Number(text);
 };
 
-/** Letters of both generations: 1.0 puts the queue mode into the binding (`UQ`), 1.1 has `Q` of its own. */
+/**
+ * Letters of all versions, each once: 1.0 puts the queue mode into the binding (`UQ`), 1.1 has `Q` of its own, 1.2 adds
+ * MQTT and HTTP.
+ */
 const binding = (parameters: Map<string, string | undefined>): { binding?: string; queueMode?: boolean } => {
   const text = parameters.get('b');
   if (parameters.has('Q') && parameters.get('Q') !== undefined) throw new WrongParameter('Q', 'takes no value');
   if (text === undefined) return parameters.has('Q') ? { queueMode: true } : {};
-  if (!/^[UTSNQ]{1,5}$/.test(text) || /^Q+$/.test(text))
+  if (!/^[UTSNMHQ]{1,7}$/.test(text) || new Set(text).size < text.length || text === 'Q')
     throw new WrongParameter('b', `"${text.slice(0, 20)}" is no binding`);
   return { binding: text.replaceAll('Q', ''), queueMode: parameters.has('Q') || text.includes('Q') };
 };
