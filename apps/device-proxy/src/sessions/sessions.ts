@@ -240,8 +240,12 @@ export class Sessions {
     if (held && lookup.by === 'token' && held.observations.withToken(lookup.token) && (await this.isOurs(held)))
       return held;
     // Held here, but not as the device shows it: either the device is out of date or this copy is. Redis knows.
-    const registrationId = lookup.by === 'registration' ? lookup.registrationId : undefined;
-    return this.adopt(await this.store.take(deviceId, { registrationId, address }), 'taken');
+    const expected =
+      // The caller moves the session once it knows that the observation is the session's.
+      lookup.by === 'token'
+        ? {}
+        : { address, ...(lookup.by === 'registration' && { registrationId: lookup.registrationId }) };
+    return this.adopt(await this.store.take(deviceId, expected), 'taken');
   }
 
   private async adopt(taken: TakeOver | undefined, how: Beginning): Promise<Session | undefined> {

@@ -71,6 +71,8 @@ export class Notify {
     };
     const asked = token.length === tokenDigits;
     const following = async (session: Session | undefined): Promise<[Session, Observation] | undefined> => {
+      // A device without security never speaks for one of another account, nor for one that has a connection.
+      if (!session || session.accountId !== accountId || isConnection(session.address)) return undefined;
       const found = await matching(session);
       if (found) await this.follow(found[0], address);
       return found;

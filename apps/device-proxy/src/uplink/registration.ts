@@ -43,15 +43,14 @@ const registeredLink = (link: ResourceLink, obs: boolean): RegisteredLink => {
   };
 };
 
-/** LwM2M lets everything readable be observed; a device that marks some links with `obs` means those alone. */
-/** For the log: what is below a device behind a gateway (object 25), for example. */
-export const leftOutMessage =
-  'links of a device left out: they are no LwM2M paths below its root, and nothing of them is served';
+/** For the log. Links of devices behind a gateway (object 25) are an example. */
+export const leftOutMessage = 'links of a device are left out: they are not LwM2M paths below its root';
 
-/** So many are named in the log, and no longer than this. */
+/** How many targets the log names, and how many characters of each. */
 const leftOutMax = 5;
 const targetMax = 100;
 
+/** LwM2M lets everything readable be observed; a device that marks some links with `obs` means those alone. */
 const listingOf = ({ rootPath, rootContentFormats, links, leftOut }: LinkList): Listing => {
   const marked = links.some((link) => link.obs);
   return {

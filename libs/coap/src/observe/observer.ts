@@ -38,7 +38,9 @@ export class Observer {
   ): Promise<Observation<ReceivedResponse>> {
     const { token: wanted, ...plain } = request;
     const token = wanted ?? this.core.tokens.next();
-    const entry = new ObservationEntry(tokenKey(token), handler, plain);
+    // The signal and the callback belong to the registration alone, not to the blocks of later notifications.
+    const { signal: _signal, onSent: _onSent, ...described } = plain;
+    const entry = new ObservationEntry(tokenKey(token), handler, described);
     let observing = false;
     const onResponse = (response: IncomingResponse): void => {
       observing = this.begin(peer, entry, response);
