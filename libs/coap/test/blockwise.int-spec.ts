@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { BlockTransferFailed, type CoapMessage, type CoapOption, Code, PeerReset } from '../src/index.js';
 import { Loopback, type Options, peerAt } from './bench-of-endpoints.js';
+import { observing } from './observing.js';
 import { option, optionOf, uriPath } from './raw-peer.js';
 
 const net = new Loopback();
@@ -98,6 +99,31 @@ describe('two endpoints', () => {
     const older = { ...notification, observeNumber: 3, payload: bytesOf(2_500) };
     expect(await device.endpoint.notify(peerAt(device, server.port), older)).toBe('acknowledged');
     expect(heard[1]!.payload.equals(value)).toBe(true);
+  });
+
+  it('fetch the rest of a notification while a request has no answer, acknowledged or not', async () => {
+    const { raw, endpoint, peer, heard, notification } = await observing(net);
+    const asking = endpoint.request(peer, { method: Code.POST, path: ['5', '0', '2'] });
+    const command = await raw.next();
+    expect(command.code).toBe(Code.POST);
+    const body = bytesOf(40);
+    const answerBlocks = async (number: number, messageId: number): Promise<void> => {
+      const first = notification(number, messageId, { payload: body.subarray(0, 16) });
+      raw.send({ ...first, options: [...first.options!, block(BLOCK2, 0, true, 0)] });
+      for (const num of [1, 2]) {
+        const wanted = await raw.next();
+        expect([wanted.code, optionOf(wanted, BLOCK2)]).toEqual([Code.GET, block(BLOCK2, num, false, 0).value]);
+        const part = { payload: body.subarray(16 * num, 16 * num + 16), options: [block(BLOCK2, num, num === 1, 0)] };
+        raw.send({ type: 'ACK', code: Code.Content, messageId: wanted.messageId, token: wanted.token, ...part });
+      }
+      expect(await raw.next()).toMatchObject({ type: 'ACK', code: 0, messageId });
+    };
+    await answerBlocks(11, 1);
+    raw.send({ type: 'ACK', messageId: command.messageId });
+    await answerBlocks(12, 2);
+    expect(heard.map(({ payload }) => payload.equals(body))).toEqual([true, true]);
+    raw.send({ code: Code.Changed, messageId: 3, token: command.token });
+    expect((await asking).code).toBe(Code.Changed);
   });
 
   it('carry the body of a FETCH with each block of its answer', async () => {

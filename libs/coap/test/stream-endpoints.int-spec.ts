@@ -189,6 +189,35 @@ describe('observations over a connection', () => {
     await until(() => !server.endpoint.isConnected(toDevice));
   });
 
+  it('the blocks of a large value come while a request has no answer', async () => {
+    const server = await net.endpoint();
+    const device = await net.ready(server.port);
+    await device.ask({ code: Code.POST, options: [option(11, 'rd')] });
+    const toDevice = server.asked.at(-1)!.peer;
+    const heard: string[] = [];
+    const observing = server.endpoint.observe(toDevice, GET, async ({ payload }) => {
+      heard.push(payload.toString());
+    });
+    const { token } = (await device.next())!;
+    device.send({ code: Code.Content, token, options: [option(6, [1])] });
+    await observing;
+    const asking = server.endpoint.request(toDevice, { method: Code.POST, path: ['5', '0', '2'] });
+    const command = (await device.next())!;
+    const [first, second] = ['a'.repeat(16), 'b'];
+    device.send({ code: Code.Content, token, options: [option(6, [2]), option(23, [8])], payload: Buffer.from(first) });
+    const wanted = (await device.next())!;
+    expect([wanted.code, optionOf({ ...wanted, type: 'CON', messageId: 0 }, 23)]).toEqual([
+      Code.GET,
+      Buffer.from([16]),
+    ]);
+    const last = { options: [option(23, [16])], payload: Buffer.from(second) };
+    device.send({ code: Code.Content, token: wanted.token, ...last });
+    await until(() => heard.length === 1);
+    expect(heard).toEqual([first + second]);
+    device.send({ code: Code.Changed, token: command.token });
+    expect((await asking).code).toBe(Code.Changed);
+  });
+
   it('observations die with the connection', async () => {
     const { server, device } = await observed(async () => undefined);
     expect(server.endpoint.gauges().observations).toBe(1);

@@ -97,9 +97,9 @@ export class DatagramRouter {
       transmission.settle('reset');
       return;
     }
-    const pending = state?.pending;
+    const pending = state?.pendingOf(message.messageId);
     const token = state?.takeResettable(message.messageId);
-    if (pending?.messageId === message.messageId) pending.finish(new PeerReset());
+    if (pending !== undefined) pending.finish(new PeerReset());
     else if (state !== undefined && token !== undefined) this.observerReset(state.peer, token);
     else this.core.count('acknowledgement-unmatched');
   }
@@ -124,8 +124,8 @@ export class DatagramRouter {
 
   /** A response in an acknowledgement: both the message id and the token have to be those of the request. */
   private piggybacked(message: CoapMessage, state: PeerState | undefined): void {
-    const pending = state?.pending;
-    if (pending === undefined || pending.messageId !== message.messageId) {
+    const pending = state?.pendingOf(message.messageId);
+    if (pending === undefined) {
       this.core.count('acknowledgement-unmatched');
       return;
     }
@@ -149,9 +149,10 @@ export class DatagramRouter {
       this.rejectOption(message, peer, state, options);
       return;
     }
-    if (state?.pending?.expects(message.token, options.observe)) {
+    const pending = state?.pendingWith(message.token);
+    if (pending?.expects(options.observe)) {
       this.core.acknowledge(message, peer, state);
-      state.pending.finish({ message, options });
+      pending.finish({ message, options });
       return;
     }
     if (this.core.closing) {
@@ -168,7 +169,8 @@ export class DatagramRouter {
   private rejectOption(message: CoapMessage, peer: Peer, state: PeerState | undefined, option: number): void {
     this.core.count('response-rejected-option');
     this.core.reset(message, peer, state);
-    if (state?.pending?.token.equals(message.token)) state.pending.finish(unusable(option));
+    const pending = state?.pendingWith(message.token);
+    if (pending !== undefined) pending.finish(unusable(option));
     // The Reset ends an observation on the other side too.
     else state?.observations?.delete(tokenKey(message.token));
   }

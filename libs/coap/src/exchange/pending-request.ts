@@ -31,9 +31,9 @@ export class PendingRequest {
     private readonly done: (outcome: IncomingResponse | CoapError) => void,
   ) {}
 
-  /** While an observation is being ended its notifications still carry the token of this request. */
-  expects(token: Buffer, observe: number | undefined): boolean {
-    return this.token.equals(token) && !(this.intent === 'cancel' && observe !== undefined);
+  /** For a response with its token: while an observation is being ended its notifications still carry that token. */
+  expects(observe: number | undefined): boolean {
+    return !(this.intent === 'cancel' && observe !== undefined);
   }
 
   /** Ends it, with a response or with an error. */

@@ -32,9 +32,9 @@ export class Requester {
     return state.queue.run(() => this.perform(state, request, call), this.core.limits.queuedPerPeerMax);
   }
 
-  /** Fetches what is missing of a notification, when the peer's turn comes. */
+  /** Fetches the remaining blocks of a notification (RFC 7959 §2.6), also while a request has no answer. */
   async complete(state: PeerState, request: OutgoingRequest, first: IncomingResponse): Promise<ReceivedResponse> {
-    return state.queue.run(() => this.download(state, request, first), this.core.limits.queuedPerPeerMax);
+    return state.queue.complete(() => this.download(state, request, first), this.core.limits.queuedPerPeerMax);
   }
 
   private async perform(state: PeerState, request: OutgoingRequest, call: RequestCall): Promise<ReceivedResponse> {

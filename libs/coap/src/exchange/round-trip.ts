@@ -41,7 +41,7 @@ export function roundTrip(core: EndpointCore, state: PeerState, out: RequestMess
       payload: out.payload,
     });
     const pending = new PendingRequest(messageId, out.token, out.intent, (outcome) => {
-      state.pending = undefined;
+      state.endRequest(pending);
       signal?.removeEventListener('abort', abandon);
       if (outcome instanceof CoapError) {
         reject(outcome);
@@ -50,7 +50,7 @@ export function roundTrip(core: EndpointCore, state: PeerState, out: RequestMess
       out.onResponse?.(outcome);
       resolve(outcome);
     });
-    state.pending = pending;
+    state.beginRequest(pending);
     signal?.addEventListener('abort', abandon);
     if (confirmable) {
       pending.transmission = core.transmit(state, messageId, bytes, out.request, (outcome) => {

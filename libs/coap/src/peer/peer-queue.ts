@@ -7,24 +7,33 @@ interface Waiting {
 
 /**
  * NSTART = 1 (RFC 7252 §4.7): one interaction with a peer at a time, the others wait in order. An interaction is a
- * whole request with its response and all its blocks, for constrained devices are not built for more at once.
+ * whole request with its response and all its blocks, for constrained devices are not built for more at once. The
+ * remaining blocks of a notification have a line of their own: the peer waits for its acknowledgement, which may not
+ * depend on how long a command takes. That is one small message more, in answer to one that has just arrived.
  */
 export class PeerQueue {
   private running = false;
   private waiting: Waiting[] | undefined;
+  private completions: PeerQueue | undefined;
 
   get busy(): boolean {
-    return this.running;
+    return this.running || this.completions?.busy === true;
   }
 
   get length(): number {
-    return this.waiting?.length ?? 0;
+    return (this.waiting?.length ?? 0) + (this.completions?.length ?? 0);
+  }
+
+  /** Fetches the remaining blocks of a notification beside whatever runs, one notification at a time. */
+  complete<T>(job: () => Promise<T>, waitingMax: number): Promise<T> {
+    return (this.completions ??= new PeerQueue()).run(job, waitingMax);
   }
 
   /** Runs the job now or when its turn comes. @throws QueueFull (as a rejection) when too many wait already */
   run<T>(job: () => Promise<T>, waitingMax: number): Promise<T> {
     if (!this.running) return this.occupy(job);
-    if (this.length >= waitingMax) return Promise.reject(new QueueFull('Too many requests are waiting for this peer'));
+    if ((this.waiting?.length ?? 0) >= waitingMax)
+      return Promise.reject(new QueueFull('Too many requests are waiting for this peer'));
     return new Promise<T>((resolve, reject) => {
       (this.waiting ??= []).push({ begin: () => this.occupy(job).then(resolve, reject), abandon: reject });
     });
@@ -32,6 +41,7 @@ export class PeerQueue {
 
   /** Rejects what has not begun. */
   abandon(error: CoapError): void {
+    this.completions?.abandon(error);
     const waiting = this.waiting ?? [];
     this.waiting = undefined;
     for (const one of waiting) one.abandon(error);

@@ -9,6 +9,7 @@ import { type Peer } from './peer.js';
 import { type InFlight } from './running.js';
 
 const none: readonly Transmission[] = [];
+const nothingPending: readonly PendingRequest[] = [];
 
 /** Non-confirmable notifications that a Reset can still refer to. */
 const RESETTABLE_MAX = 8;
@@ -17,8 +18,8 @@ const RESETTABLE_MAX = 8;
 export class PeerState {
   kept = false;
   readonly queue = new PeerQueue();
-  /** At most one: the queue lets one interaction through at a time. */
-  pending: PendingRequest | undefined;
+  /** At most two: a request, and a block of a notification. */
+  private pending = nothingPending;
   /** Rejects the confirmable notification that is on its way. */
   abandonNotification: ((error: CoapError) => void) | undefined;
   /** Confirmable messages on their way: the one of the interaction and any separate responses. */
@@ -61,6 +62,23 @@ export class PeerState {
     this.transmissions = left.length === 0 ? none : left;
   }
 
+  pendingOf(messageId: number): PendingRequest | undefined {
+    return this.pending.find((one) => one.messageId === messageId);
+  }
+
+  pendingWith(token: Buffer): PendingRequest | undefined {
+    return this.pending.find((one) => one.token.equals(token));
+  }
+
+  beginRequest(request: PendingRequest): void {
+    this.pending = this.pending.concat(request);
+  }
+
+  endRequest(request: PendingRequest): void {
+    const left = this.pending.filter((one) => one !== request);
+    this.pending = left.length === 0 ? nothingPending : left;
+  }
+
   rememberResettable(messageId: number, token: Buffer): void {
     this.resettable ??= [];
     if (this.resettable.push({ messageId, token }) > RESETTABLE_MAX) this.resettable.shift();
@@ -75,7 +93,7 @@ export class PeerState {
   abandon(error: CoapError): void {
     this.gone = error;
     this.queue.abandon(error);
-    this.pending?.finish(error);
+    for (const request of this.pending) request.finish(error);
     this.abandonNotification?.(error);
     for (const transmission of [...this.transmissions]) transmission.stop();
     this.observations = undefined;

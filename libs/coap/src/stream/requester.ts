@@ -41,9 +41,9 @@ export class StreamRequester {
     return to.queue.run(() => this.perform(to, request, call), this.core.limits.queuedPerPeerMax);
   }
 
-  /** Fetches what is missing of a notification, when the peer's turn comes. */
+  /** Fetches the remaining blocks of a notification (RFC 7959 §2.6), also while a request has no answer. */
   complete(to: Conversation, request: OutgoingRequest, first: StreamResponse): Promise<ReceivedResponse> {
-    return to.queue.run(() => this.download(to, request, first), this.core.limits.queuedPerPeerMax);
+    return to.queue.complete(() => this.download(to, request, first), this.core.limits.queuedPerPeerMax);
   }
 
   private async perform(to: Conversation, request: OutgoingRequest, call: StreamCall): Promise<ReceivedResponse> {
