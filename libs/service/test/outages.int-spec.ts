@@ -1,8 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Isolation, isolate } from '@lanyard/testing';
+import { engines, type Isolation, isolate } from '@lanyard/testing';
 import type { DataSource } from 'typeorm';
 import { toServiceError } from '../src/http/error-filter.js';
-import { FairTurns, InternalError, openDatabase, QueryTimedOut, Unavailable } from '../src/index.js';
+import { FairTurns, InternalError, openDatabase, QueryTimedOut, redisClient, Unavailable } from '../src/index.js';
+
+/** What a client gets of it. */
+const answered = async (work: Promise<unknown>): Promise<unknown> => {
+  const error = await work.then(
+    () => undefined,
+    (failure: unknown) => failure,
+  );
+  return toServiceError(error);
+};
 
 describe('what PostgreSQL says', () => {
   let isolation: Isolation;
@@ -25,15 +34,6 @@ describe('what PostgreSQL says', () => {
     await database?.destroy();
     await isolation?.drop();
   });
-
-  /** What a client gets of it. */
-  const answered = async (work: Promise<unknown>): Promise<unknown> => {
-    const error = await work.then(
-      () => undefined,
-      (failure: unknown) => failure,
-    );
-    return toServiceError(error);
-  };
 
   it('is no bug when every connection is taken for too long, or a statement takes too long', async () => {
     const runner = database.createQueryRunner();
@@ -89,7 +89,40 @@ describe('what PostgreSQL says', () => {
     expect(await ended).toBeInstanceOf(Unavailable);
   });
 
+  it.each(['53100', '53200', '53300', '58030'])(
+    'is no bug when its disk or memory is full, or fails (%s)',
+    async (code) => {
+      const refusal = database.query(
+        `DO $$ BEGIN RAISE EXCEPTION 'No space left on device' USING ERRCODE = '${code}'; END $$`,
+      );
+      expect(await answered(refusal)).toBeInstanceOf(Unavailable);
+    },
+  );
+
   it('is one when the statement is wrong', async () => {
     expect(await answered(database.query('SELECT nothing FROM nowhere'))).toBeInstanceOf(InternalError);
+  });
+});
+
+describe('what Redis says', () => {
+  const redis = redisClient(engines().redisUrl);
+
+  afterAll(() => redis.disconnect());
+
+  const refusal = (text: string): Promise<unknown> => redis.eval('return redis.error_reply(ARGV[1])', 0, text);
+
+  it.each([
+    'MISCONF Errors writing to the AOF file: No space left on device',
+    "OOM command not allowed when used memory > 'maxmemory'.",
+    "ERR Error running script (call to f_1): @user_script:1: @user_script: 1: -OOM command not allowed when used memory > 'maxmemory'.",
+    'LOADING Redis is loading the dataset in memory',
+    "READONLY You can't write against a read only replica.",
+    'CLUSTERDOWN The cluster is down',
+  ])('is no bug when it takes nothing now: %s', async (text) => {
+    expect(await answered(refusal(text))).toBeInstanceOf(Unavailable);
+  });
+
+  it('is one when the command is wrong', async () => {
+    expect(await answered(refusal('ERR wrong number of arguments'))).toBeInstanceOf(InternalError);
   });
 });

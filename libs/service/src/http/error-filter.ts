@@ -34,18 +34,21 @@ const statusOf = (error: unknown): number | undefined => {
   return typeof status === 'number' ? status : undefined;
 };
 
-/** PostgreSQL, Redis or Kafka is away, or does not keep up: worth another try, unlike a bug. */
+/** PostgreSQL, Redis or Kafka is away, full, or does not keep up: worth another try, unlike a bug. */
 const outages = {
-  /** The last five: too slow, two serializations that met, a deadlock, a lock that did not come, a silent transaction. */
-  code: /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|57P0[1235]|08\w{3}|53300|57014|40001|40P01|55P03|25P03)$/,
+  /** 53 and 58: no space on its disk, no memory, too many connections, files that it cannot read. The last five: too slow, two serializations that met, a deadlock, a lock that did not come, a silent transaction. */
+  code: /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|57P0[1235]|(08|53|58)\w{3}|57014|40001|40P01|55P03|25P03)$/,
   /** TypeORM gives a connection that breaks back before the next statement of its transaction. */
   name: /^(MaxRetriesPerRequestError|KafkaJSConnectionError|KafkaJSNumberOfRetriesExceeded|QueryRunner(Provider)?AlreadyReleasedError)$/,
+  /** Of Redis, which says so in front, and after a dash when a script did not get what it asked for. */
+  reply: /(^|-)(MISCONF|OOM|LOADING|READONLY|MASTERDOWN|NOREPLICAS|CLUSTERDOWN|TRYAGAIN|BUSY) /,
   message:
     /Connection terminated|Connection is closed|Command timed out|Stream isn't writeable|timeout exceeded when trying to connect/,
 };
 
 const isOutage = (error: unknown): boolean => {
   const { code, name, message } = (error ?? {}) as { code?: string; name?: string; message?: string };
+  if (name === 'ReplyError') return outages.reply.test(String(message));
   return outages.code.test(String(code)) || outages.name.test(String(name)) || outages.message.test(String(message));
 };
 
