@@ -1,6 +1,6 @@
 /** `npm stop`: ends the system of this clone, also what a killed `npm start` left behind. */
 import { dataFolder, run, say } from './lanyard/project.mjs';
-import { isAlive, isProcess, kill, stopProcess } from './lanyard/processes.mjs';
+import { isAlive, kill, processOf, stopProcess } from './lanyard/processes.mjs';
 import { sleep } from './lanyard/project.mjs';
 import { StateFile } from './lanyard/state.mjs';
 
@@ -15,7 +15,10 @@ await run(async () => {
     for (const end = Date.now() + patienceMs; isAlive(starter) && Date.now() < end;) await sleep(100);
   }
   const { state } = new StateFile(dataFolder());
-  const left = state.units.filter((u) => isProcess(u.pid, u.marker));
+  const left = state.units.flatMap((unit) => {
+    const pid = unit.external ? undefined : processOf(unit);
+    return pid === undefined ? [] : [{ ...unit, pid }];
+  });
   const stop = (/** @type {string} */ kind) =>
     Promise.all(
       left.filter((u) => u.kind === kind).map((u) => stopProcess(u.pid, { signal: u.stopSignal, waitMs: 15_000 })),

@@ -98,4 +98,56 @@ describe('the supervisor', () => {
     await eventually(() => expect(unit.restarts).toBe(1));
     supervisor?.stop();
   });
+
+  it('survives a state that cannot be saved, and saves it as soon as it can', async () => {
+    const unit = unitOf('planted', launch(lives));
+    let isFull = true;
+    let saved = 0;
+    supervisor = new Supervisor([{ unit, launch: () => launch(lives) }] as never, {
+      onChange: () => {
+        if (isFull) throw new Error('no space left on device');
+        saved++;
+      },
+      report: (text: string) => void reported.push(text),
+      now: () => now,
+    });
+    await dies(unit);
+    supervisor.look();
+    now = 250;
+    supervisor.look();
+    expect(unit.restarts).toBe(1);
+    expect(reported.at(-1)).toBe('no space left on device; trying again');
+    const said = reported.length;
+    supervisor.look();
+    expect(reported).toHaveLength(said);
+    isFull = false;
+    supervisor.look();
+    supervisor.look();
+    expect([saved, reported.at(-1)]).toEqual([1, 'the state is saved again']);
+  });
+
+  it('waits and tries again when a process cannot be started', async () => {
+    const unit = unitOf('planted', launch(lives));
+    let isFull = true;
+    const start = (): number => {
+      if (isFull) throw new Error('no space left on device');
+      return launch(lives);
+    };
+    supervisor = new Supervisor([{ unit, launch: start }] as never, {
+      onChange: () => undefined,
+      report: (text: string) => void reported.push(text),
+      now: () => now,
+    });
+    await dies(unit);
+    supervisor.look();
+    now = 250;
+    supervisor.look();
+    expect(reported.at(-1)).toBe('planted could not be started: no space left on device');
+    isFull = false;
+    supervisor.look();
+    expect(reported.at(-1)).toContain('in 500 ms');
+    now += 500;
+    supervisor.look();
+    expect([unit.restarts, isAlive(unit.pid)]).toEqual([1, true]);
+  });
 });

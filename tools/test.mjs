@@ -88,6 +88,7 @@ await run(async () => {
       logs,
       password: 'lanyard',
       state: { ports: {} },
+      launchUnit: (unit, launch) => void (unit.pid = launch()),
       leftOvers: [],
       freePorts: true,
       fast: true,

@@ -5,7 +5,7 @@ import { startEngines } from './engines.mjs';
 import { stopWhenInterrupted } from './interrupt.mjs';
 import { tcpPort, udpPort } from './ports.mjs';
 import { answers, waitUntil } from './probes.mjs';
-import { isProcess, kill, launch, stopProcess } from './processes.mjs';
+import { isProcess, kill, launch, processOf, stopProcess } from './processes.mjs';
 import { root, say } from './project.mjs';
 import { apps, entryPoint, environment, version } from './service-processes.mjs';
 import { secretsOf, StateFile } from './state.mjs';
@@ -92,6 +92,7 @@ export class Constellation {
       ...this.options,
       logs: this.logs,
       state: this.file.state,
+      launchUnit: (unit, launchIt) => this.file.launch(unit, launchIt),
       leftOvers: this.leftOvers,
       password: this.secrets.databasePassword,
       say: this.say,
@@ -168,15 +169,15 @@ export class Constellation {
     const engines = this.supervised.filter((s) => s.unit.kind === 'engine');
     await Promise.all(engines.map(({ unit }) => stopProcess(unit.pid, { signal: unit.stopSignal, waitMs: 30_000 })));
     this.file.state.units = [];
-    this.file.save();
+    this.file.trySave();
   }
 
   /** Services of a starter that was killed: they run with old settings and nobody watches them. */
   async stopOrphanServices() {
-    const orphans = this.leftOvers.filter((u) => u.kind === 'service' && isProcess(u.pid, u.marker));
+    const orphans = this.leftOvers.flatMap((u) => (u.kind === 'service' ? (processOf(u) ?? []) : []));
     if (orphans.length > 0)
       this.say(`taking over: stopping ${orphans.length} services that a killed start left behind`);
-    await Promise.all(orphans.map((u) => stopProcess(u.pid)));
+    await Promise.all(orphans.map((pid) => stopProcess(pid)));
   }
 
   async planReplicas() {
@@ -211,12 +212,18 @@ export class Constellation {
       baseUrl: this.baseUrl,
       ...(this.options.env && { env: this.options.env }),
     };
+    const { dataDir } = this.options;
     for (const replica of this.replicas) {
       const again = () => {
         const folder = this.roots.get(replica.name) ?? this.options.rootOf ?? root;
         return launch({
           command: process.execPath,
-          args: [...flagsOf(replica.app), entryPoint(replica.app, folder), `--replica=${replica.name}`],
+          args: [
+            ...flagsOf(replica.app),
+            entryPoint(replica.app, folder),
+            `--data=${dataDir}`,
+            `--replica=${replica.name}`,
+          ],
           cwd: folder,
           env: environment(replica, system),
           logFile: join(this.logs, `${replica.name}.log`),
@@ -227,14 +234,14 @@ export class Constellation {
         kind: 'service',
         name: replica.name,
         version: version(),
-        pid: again(),
         address: `http://127.0.0.1:${replica.port}`,
         marker: `--replica=${replica.name}`,
+        signature: `--data=${dataDir} --replica=${replica.name}`,
         restarts: 0,
         stopSignal: 'SIGTERM',
       };
       this.supervised.push({ unit, launch: again });
-      this.file.state.units.push(unit);
+      this.file.launch(unit, again);
     }
     Object.assign(this.file.state, { base_url: this.baseUrl, coap_urls: this.coapUrls, key_file: this.keyFile });
     this.file.save();

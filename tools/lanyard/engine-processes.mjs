@@ -4,11 +4,13 @@ import { createHash, randomBytes } from 'node:crypto';
 import { chownSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { clearAfterKill } from './postmaster.mjs';
+import { refuseSecondRedis } from './redis-folder.mjs';
 import { say, Stop } from './project.mjs';
 import { dropTornTransaction } from './redis-log.mjs';
 
 /**
- * @typedef {import('./processes.mjs').ProcessSpec & { marker: string, stopSignal: NodeJS.Signals }} EngineSpec
+ * @typedef {import('./processes.mjs').ProcessSpec & { marker: string, signature: string, stopSignal: NodeJS.Signals }} EngineSpec
+ *   `marker`: in the command line of the process; `signature`: in that of no other process of this machine
  * @typedef {{ binaries: string, data: string, logs: string, fast: boolean }} EngineFolders `fast`: for tests, PostgreSQL does not wait for the disk
  */
 
@@ -23,9 +25,14 @@ export const redis = ({ binaries, data, logs }, port) => {
       ...['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', ''],
       ...['--appendonly', 'yes', '--appendfsync', 'always', '--maxmemory-policy', 'noeviction'],
     ],
-    prepare: () => void dropTornTransaction(join(folder, 'appendonly.aof')),
+    prepare: () => {
+      refuseSecondRedis(folder);
+      dropTornTransaction(join(folder, 'appendonly.aof'));
+    },
     logFile: join(logs, 'redis.log'),
     marker: 'redis-server',
+    // Redis shows this in place of its arguments.
+    signature: `redis-server 127.0.0.1:${port}`,
     stopSignal: 'SIGTERM',
   };
 };
@@ -109,6 +116,7 @@ export const kafka = (
     ],
     logFile: join(logs, 'kafka.log'),
     marker: properties,
+    signature: `kafka.Kafka ${properties}`,
     stopSignal: 'SIGTERM',
   };
 };
@@ -173,6 +181,7 @@ export const postgresql = (folders, port, password) => {
     prepare: () => void clearAfterKill(data),
     logFile: join(folders.logs, 'postgresql.log'),
     marker: data,
+    signature: `-D ${data} -p`,
     // Fast shutdown: ends sessions, keeps every commit.
     stopSignal: 'SIGINT',
     ...as,

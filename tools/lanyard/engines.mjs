@@ -3,14 +3,15 @@ import { kafka, postgresql, redis } from './engine-processes.mjs';
 import { fetchEngines } from './fetch-engines.mjs';
 import { tcpPort } from './ports.mjs';
 import { answers, waitUntil } from './probes.mjs';
-import { isProcess, launch, stopProcess } from './processes.mjs';
+import { isProcess, launch, processOf, stopProcess } from './processes.mjs';
 import { say as toTerminal } from './project.mjs';
 
 /**
  * @typedef {import('./state.mjs').Unit} Unit
  * @typedef {import('./service-processes.mjs').EngineUrls} EngineUrls
  * @typedef {{
- *   dataDir: string, logs: string, password: string, state: { ports: Record<string, number> }, leftOvers: Unit[],
+ *   dataDir: string, logs: string, password: string, state: { ports: Record<string, number> },
+ *   launchUnit: (unit: Unit, launch: () => number) => void, leftOvers: Unit[],
  *   engines?: Partial<EngineUrls>, freePorts?: boolean, fast?: boolean, say?: (text: string) => void,
  * }} EngineOptions
  */
@@ -49,6 +50,7 @@ export const startEngines = async ({
   logs,
   password,
   state,
+  launchUnit,
   leftOvers,
   engines = {},
   freePorts = false,
@@ -61,6 +63,9 @@ export const startEngines = async ({
   /** @type {Promise<string> | undefined} */
   let fetched;
   const folders = async () => ({ binaries: await (fetched ??= fetchEngines()), data: dataDir, logs, fast });
+  /** One that a killed start left behind, and that runs. @param {string} name */
+  const leftOver = (name) =>
+    leftOvers.find((u) => u.kind === 'engine' && u.name === name && !u.external && processOf(u) !== undefined);
   /** @param {keyof typeof usual} name @param {Unit | undefined} running */
   const choosePort = async (name, running) => {
     if (!running) ports[name] = await tcpPort(ports[name] ?? (freePorts ? 0 : usual[name]));
@@ -93,7 +98,8 @@ export const startEngines = async ({
       };
       return { unit, launch: () => 0 };
     }
-    const left = leftOvers.find((u) => u.kind === 'engine' && u.name === name && isProcess(u.pid, u.marker));
+    const left = leftOver(name);
+    const leftPid = left && processOf(left);
     const address = `127.0.0.1:${await choosePort(name, left)}`;
     const spec = await prepare(ports[name] ?? 0);
     const again = () => launch(spec);
@@ -102,12 +108,14 @@ export const startEngines = async ({
       kind: 'engine',
       name,
       version,
-      pid: left?.pid ?? again(),
+      ...(leftPid && { pid: leftPid }),
       address,
       marker: spec.marker,
+      signature: spec.signature,
       restarts: left?.restarts ?? 0,
       stopSignal: spec.stopSignal,
     };
+    if (!left) launchUnit(unit, again);
     launched.push(unit);
     await waitUntil(name, () => answers[name](address), {
       alive: () => isProcess(unit.pid, spec.marker),
@@ -120,8 +128,7 @@ export const startEngines = async ({
     start('redis', engines.redisUrl, async (port) => redis(await folders(), port)),
     start('postgresql', engines.databaseUrl, async (port) => postgresql(await folders(), port, password)),
     start('kafka', engines.brokers, async (port) => {
-      const left = leftOvers.find((u) => u.name === 'kafka' && isProcess(u.pid, u.marker));
-      return kafka(await folders(), port, await choosePort('kafka-controller', left));
+      return kafka(await folders(), port, await choosePort('kafka-controller', leftOver('kafka')));
     }),
   ]);
   const failed = outcomes.find((outcome) => outcome.status === 'rejected');

@@ -2,32 +2,15 @@
  * What a PostgreSQL that was killed leaves behind. Its server processes end when they next look at their postmaster, and
  * one that waits for a disk looks late; until the last has gone, its shared memory is in use and no new server starts.
  */
-import { readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { commandLine, isAlive, kill } from './processes.mjs';
+import { commandLine, isAlive, kill, processesIn } from './processes.mjs';
 
 const goneWithinMs = 10_000;
 const lookMs = 10;
 
-/** @param {number} pid @param {string} folder */
-const worksIn = (pid, folder) => {
-  try {
-    return readlinkSync(`/proc/${pid}/cwd`) === folder;
-  } catch {
-    return false;
-  }
-};
-
-/** PostgreSQL's processes work in their data folder. None where there is no /proc. @param {string} data */
-const serverProcesses = (data) => {
-  try {
-    const folder = realpathSync(data);
-    const pids = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
-    return pids.filter((pid) => worksIn(pid, folder) && /postgres/.test(commandLine(pid)));
-  } catch {
-    return [];
-  }
-};
+/** PostgreSQL's processes work in their data folder. @param {string} data */
+const serverProcesses = (data) => processesIn(data).filter((pid) => /postgres/.test(commandLine(pid)));
 
 /** Whether the lock file names a process that runs. One that nobody reaps does not, but PostgreSQL takes it for alive. @param {string} file */
 const isHeld = (file) => {

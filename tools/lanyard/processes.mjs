@@ -1,6 +1,17 @@
 /** Processes that outlive the terminal's signals: each has its own session, a log file, and is known by its pid. */
 import { spawn, spawnSync } from 'node:child_process';
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  statSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { sleep } from './project.mjs';
 
@@ -66,6 +77,51 @@ export const commandLine = (pid) => {
 
 /** True when the pid is alive and still the process it was: pids are reused. @param {number | undefined} pid @param {string} marker */
 export const isProcess = (pid, marker) => pid !== undefined && isAlive(pid) && commandLine(pid).includes(marker);
+
+const pidsInProc = () => readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
+
+/** @param {number} pid @param {string} folder */
+const worksIn = (pid, folder) => {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`) === folder;
+  } catch {
+    return false;
+  }
+};
+
+/** The pids of processes whose working directory this is. None where there is no /proc. @param {string} folder */
+export const processesIn = (folder) => {
+  try {
+    const path = realpathSync(folder);
+    return pidsInProc().filter((pid) => worksIn(pid, path));
+  } catch {
+    return [];
+  }
+};
+
+/** The pids of this machine with their command lines. @returns {[number, string][]} */
+const commandLines = () => {
+  try {
+    return pidsInProc().map((pid) => [pid, commandLine(pid)]);
+  } catch {
+    const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,command='], { encoding: 'utf8' });
+    return (stdout ?? '').split('\n').map((line) => {
+      const [, pid = '0', command = ''] = /^\s*(\d+)\s(.*)$/.exec(line) ?? [];
+      return [Number(pid), `${command} `];
+    });
+  }
+};
+
+/**
+ * The process of a unit: the one that was recorded, or else the one whose command line has the unit's signature. Its pid
+ * may not have been recorded, because the disk was full.
+ * @param {{ pid?: number, marker: string, signature?: string }} unit @returns {number | undefined}
+ */
+export const processOf = ({ pid, marker, signature }) => {
+  if (isProcess(pid, marker)) return pid;
+  if (!signature) return undefined;
+  return commandLines().find(([other, command]) => command.includes(signature) && isAlive(other))?.[0];
+};
 
 /**
  * Asks the process to end, waits, then kills it.

@@ -1,4 +1,5 @@
 /** Where things are, and what the terminal sees. Nothing here needs a package: it runs before `npm ci`. */
+import { writeSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -17,8 +18,15 @@ const started = Date.now();
 export const progress = { stream: process.stdout };
 
 /** @param {string} text */
-export const say = (text) =>
-  progress.stream.write(`[${((Date.now() - started) / 1000).toFixed(1).padStart(5)} s] ${text}\n`);
+export const say = (text) => {
+  const line = `[${((Date.now() - started) / 1000).toFixed(1).padStart(5)} s] ${text}\n`;
+  try {
+    writeSync(progress.stream.fd, line);
+  } catch (error) {
+    // Whatever reads is slow. A line that a full disk does not take is left out: a stream would end this process.
+    if (/** @type {NodeJS.ErrnoException} */ (error).code === 'EAGAIN') progress.stream.write(line);
+  }
+};
 
 /** A problem the operator can solve: shown without a stack. */
 export class Stop extends Error {}

@@ -3,11 +3,14 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isProcess } from './processes.mjs';
+import { say, Stop } from './project.mjs';
 
 /**
- * @typedef {{ kind: 'engine' | 'service', name: string, version: string, pid?: number, address: string, marker: string, restarts: number, external?: boolean, stopSignal: NodeJS.Signals }} Unit
+ * @typedef {{ kind: 'engine' | 'service', name: string, version: string, pid?: number, address: string, marker: string, signature?: string, restarts: number, external?: boolean, stopSignal: NodeJS.Signals }} Unit
  * @typedef {{ starter?: number, started_at?: string, ports: Record<string, number>, base_url?: string, coap_urls: string[], key_file?: string, units: Unit[] }} State
  */
+
+const messageOf = (/** @type {unknown} */ error) => (error instanceof Error ? error.message : String(error));
 
 export class StateFile {
   /** @param {string} folder */
@@ -22,8 +25,39 @@ export class StateFile {
   }
 
   save() {
-    writeFileSync(`${this.path}.new`, JSON.stringify(this.state, null, 2));
-    renameSync(`${this.path}.new`, this.path);
+    try {
+      writeFileSync(`${this.path}.new`, JSON.stringify(this.state, null, 2));
+      renameSync(`${this.path}.new`, this.path);
+    } catch (error) {
+      rmSync(`${this.path}.new`, { force: true });
+      throw new Stop(`${this.path} could not be saved: ${messageOf(error)}`);
+    }
+  }
+
+  /** In place of the unit of the same name. @param {Unit} unit */
+  put(unit) {
+    this.state.units = [...this.state.units.filter(({ name }) => name !== unit.name), unit];
+  }
+
+  /**
+   * Launches the process of a unit that is on record before: whatever becomes of this process and of its disk, `npm stop`
+   * and the next start find the other one, by its signature when its pid could not be saved.
+   * @param {Unit} unit @param {() => number} launch
+   */
+  launch(unit, launch) {
+    this.put(unit);
+    this.save();
+    unit.pid = launch();
+    this.trySave();
+  }
+
+  /** For what must go on with a full disk. */
+  trySave() {
+    try {
+      this.save();
+    } catch (error) {
+      say(messageOf(error));
+    }
   }
 
   /** The pid of the starter that runs, if one does. */
@@ -39,7 +73,11 @@ export class StateFile {
       try {
         writeFileSync(this.lock, String(process.pid), { flag: 'wx' });
         return true;
-      } catch {
+      } catch (error) {
+        if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EEXIST') {
+          rmSync(this.lock, { force: true });
+          throw new Stop(`${this.lock} could not be written: ${messageOf(error)}`);
+        }
         const other = this.runningStarter();
         if (other !== undefined && other !== process.pid) return false;
         rmSync(this.lock, { force: true });
@@ -63,7 +101,9 @@ export const secretsOf = (folder) => {
       encryptionKey: randomBytes(32).toString('base64'),
       accountId: Date.now().toString(16).padStart(12, '0') + randomBytes(10).toString('hex'),
     };
-    writeFileSync(path, JSON.stringify(secrets, null, 2), { mode: 0o600 });
+    // Not half of it, which a full disk would leave.
+    writeFileSync(`${path}.new`, JSON.stringify(secrets, null, 2), { mode: 0o600 });
+    renameSync(`${path}.new`, path);
   }
   /** @type {{ databasePassword: string, identity: string, encryptionKey: string, accountId: string }} */
   const secrets = JSON.parse(readFileSync(path, 'utf8'));

@@ -23,6 +23,7 @@ export class Supervisor {
     this.onChange = onChange;
     this.report = report;
     this.now = now;
+    this.isUnsaved = false;
     /** @type {NodeJS.Timeout | undefined} */
     this.timer = undefined;
   }
@@ -37,6 +38,7 @@ export class Supervisor {
 
   /** One round: what is dead gets a time to start at; what is due is started. */
   look() {
+    if (this.isUnsaved) this.changed();
     for (const entry of this.entries) {
       const { unit } = entry;
       if (unit.pid !== undefined && isAlive(unit.pid)) continue;
@@ -52,11 +54,28 @@ export class Supervisor {
 
   /** @param {Supervised & { since: number, dueAt: number }} entry */
   restart(entry) {
-    entry.unit.pid = entry.launch();
-    entry.unit.restarts++;
     entry.since = this.now();
     entry.dueAt = 0;
+    try {
+      entry.unit.pid = entry.launch();
+    } catch (error) {
+      this.report(`${entry.unit.name} could not be started: ${error instanceof Error ? error.message : error}`);
+      return;
+    }
+    entry.unit.restarts++;
     this.report(`${entry.unit.name} started again (pid ${entry.unit.pid}, restarts: ${entry.unit.restarts})`);
-    this.onChange();
+    this.changed();
+  }
+
+  /** Tells of a change until that succeeds: a full disk must not end the supervision. */
+  changed() {
+    try {
+      this.onChange();
+      if (this.isUnsaved) this.report('the state is saved again');
+      this.isUnsaved = false;
+    } catch (error) {
+      if (!this.isUnsaved) this.report(`${error instanceof Error ? error.message : error}; trying again`);
+      this.isUnsaved = true;
+    }
   }
 }

@@ -1,3 +1,6 @@
+import { closeSync, mkdtempSync, openSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { newId } from '../ids.js';
@@ -26,5 +29,24 @@ describe('logger', () => {
     expect(text).not.toContain('abc123');
     expect(text).not.toContain('hunter2');
     expect(text).toContain(keyId);
+  });
+
+  it('does not throw into the code that logs when its disk is full, and says later how many lines are missing', async () => {
+    const full = openSync('/dev/full', 'w');
+    const logger = createLogger({ app: 'x', replicaId: 'x-0', level: 'info', fd: full });
+    for (let n = 0; n < 2_000; n++) logger.info({ n }, 'a line that cannot be written');
+    logger.fatal('nor can this one');
+    // The same descriptor leads to a file with space from here on: the lowest free one is taken.
+    closeSync(full);
+    const file = join(mkdtempSync(join(tmpdir(), 'lanyard-log-')), 'log');
+    expect(openSync(file, 'w')).toBe(full);
+    logger.info('there is space again');
+    await new Promise((done) => setImmediate(done));
+    const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+    closeSync(full);
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { msg: 'there is space again' },
+      { msg: 'log lines are missing: they could not be written', lines: 2_001 },
+    ]);
   });
 });

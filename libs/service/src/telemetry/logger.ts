@@ -1,5 +1,6 @@
 import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
+import { LogDestination } from './log-destination.js';
 
 export type Logger = PinoLogger;
 
@@ -20,12 +21,15 @@ export interface LoggerOptions {
   app: string;
   replicaId: string;
   level: string;
+  /** Standard output when neither this nor `destination` is given. */
+  fd?: number;
   destination?: DestinationStream;
 }
 
 /** One JSON object a line; no secrets. Levels: fatal, error, warn, info, debug, trace, silent. */
-export const createLogger = ({ app, replicaId, level, destination }: LoggerOptions): Logger =>
-  pino(
+export const createLogger = ({ app, replicaId, level, fd = 1, destination }: LoggerOptions): Logger => {
+  const missing = (lines: number): void => logger.warn({ lines }, 'log lines are missing: they could not be written');
+  const logger: Logger = pino(
     {
       level,
       base: { app, replica: replicaId },
@@ -35,8 +39,10 @@ export const createLogger = ({ app, replicaId, level, destination }: LoggerOptio
         streamWrite: withoutSecrets,
       },
     },
-    destination ?? pino.destination({ fd: 1, sync: true }),
+    destination ?? new LogDestination(fd, missing),
   );
+  return logger;
+};
 
 /** What Nest itself has to say, through the same logger. */
 export class NestLogger implements LoggerService {
