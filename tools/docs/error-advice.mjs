@@ -132,6 +132,7 @@ export const ofApps = {
     PathDoesNotExist: { advice: 'See what the device registered: `GET /v2/endpoints/{id}`' },
     NotSubscribed: { advice: 'Nothing, when you wanted it gone; else subscribe' },
     NotCancellable: { advice: 'Wait for its result', samples: [['…']] },
+    KeyHasNoSubscriptions: { advice: 'Nothing, when you wanted them gone; else check the id' },
     ModelNotFound: { advice: 'Check the id' },
     MalformedDefinition: {
       advice: 'Upload the DDF XML of one object, as the OMA registry publishes it',

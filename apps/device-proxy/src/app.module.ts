@@ -16,6 +16,8 @@ import { UploadedModels } from './models/uploaded-models.js';
 import { PresubscriptionsController } from './presubscriptions/presubscriptions.controller.js';
 import { Rules } from './presubscriptions/rules.js';
 import { Subscriptions } from './subscriptions/subscriptions.js';
+import { SubscriptionsOfKeys } from './subscriptions/key-subscriptions.js';
+import { KeySubscriptionsController } from './subscriptions/key-subscriptions.controller.js';
 import { SubscriptionsController } from './subscriptions/subscriptions.controller.js';
 
 /** The REST side. What it calls is put together in assembly.ts, where the device side hangs on the same parts. */
@@ -29,6 +31,7 @@ export class AppModule {
         CommandHistoryController,
         EndpointsController,
         ExplainController,
+        KeySubscriptionsController,
         ObjectModelsController,
         PresubscriptionsController,
         SubscriptionsController,
@@ -44,6 +47,7 @@ export class AppModule {
         { provide: AccountSettings, useValue: assembly.accountSettings },
         { provide: Rules, useValue: assembly.rules },
         { provide: Subscriptions, useValue: assembly.subscriptions },
+        { provide: SubscriptionsOfKeys, useValue: assembly.subscriptionsOfKeys },
       ],
     };
   }

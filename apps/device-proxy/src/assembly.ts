@@ -35,6 +35,8 @@ import { Sessions } from './sessions/sessions.js';
 import { Sweeper } from './sessions/sweeper.js';
 import { Interest } from './subscriptions/interest.js';
 import { Keeper } from './subscriptions/keeper.js';
+import { SubscriptionsOfKeys } from './subscriptions/key-subscriptions.js';
+import { Receivers } from './subscriptions/receivers.js';
 import { SubscriptionBook } from './subscriptions/subscription-book.js';
 import { SubscriptionStore } from './subscriptions/subscription-store.js';
 import { Subscriptions } from './subscriptions/subscriptions.js';
@@ -64,7 +66,8 @@ export const assemble = (config: DeviceProxyConfig, parts: ServiceParts, engines
   const models = followModels(engines.models);
   const firmware = new FirmwareReports(dataSource, outbox, models, clock, logger);
   const unreadable = new UnreadableReports(producer, clock, logger, metrics);
-  const values = new Values(producer, firmware, models, unreadable, clock, logger);
+  const receivers = new Receivers(engines.keys);
+  const values = new Values({ producer, firmware, models, unreadable, receivers, clock, logger });
   const directory = new DeviceDirectory(engines.lifecycle);
   const contacts = new FirstContacts(dataSource, clock);
   // Registrations get half of the room for requests; half of that is for devices that are new.
@@ -181,7 +184,7 @@ export const assemble = (config: DeviceProxyConfig, parts: ServiceParts, engines
     observer,
     expiry: new CommandExpiry(dataSource, queue, clock, logger),
     expulsion: new Expulsion({ directory, admission, sessions, facts, queue, keeper, dataSource, clock, logger }),
-    keys: new Keys(engines.keys, dataSource, subscriptions, rules, clock, logger),
+    keys: new Keys(engines.keys, receivers, dataSource, subscriptions, rules, clock, logger),
     commands,
     queue,
     callers: new WaitingCallers(dataSource, nudges, clock),
@@ -192,6 +195,7 @@ export const assemble = (config: DeviceProxyConfig, parts: ServiceParts, engines
     accountSettings: new AccountSettings(engines.accounts),
     rules,
     subscriptions,
+    subscriptionsOfKeys: new SubscriptionsOfKeys(dataSource, subscriptions, rules),
     admission,
     uplink,
     notify: new Notify({ sessions, heard, values, observer, keeper, logger, tracing }),

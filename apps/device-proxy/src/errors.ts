@@ -65,6 +65,12 @@ export class MalformedRules extends ValidationFailed {
   }
 }
 
+export class KeyHasNoSubscriptions extends NotFound {
+  constructor() {
+    super('The account has no such key, or the key has no subscriptions.', 'SUBSCRIPTIONS_NOT_FOUND');
+  }
+}
+
 export class ModelNotFound extends NotFound {
   constructor() {
     super('The account has no such object definition.', 'OBJECT_MODEL_NOT_FOUND');

@@ -237,7 +237,12 @@ export class Harness {
     await this.producer.sendTombstone(DeviceCredentials, credentialId);
   }
 
-  async keyGone(keyId: string, status: 'inactive' | 'deleted'): Promise<void> {
+  keyGone(keyId: string, status: 'inactive' | 'deleted'): Promise<void> {
+    return this.key(keyId, { status });
+  }
+
+  /** What the gateway would announce of a key. */
+  async key(keyId: string, changes: Partial<AccessKeyChanged>): Promise<void> {
     await this.producer.send<AccessKeyChanged>(AccessKeys, {
       keyId,
       accountId: this.accountId,
@@ -245,9 +250,10 @@ export class Harness {
       groups: [],
       permissions: [],
       tier: 'commercial',
-      status,
+      status: 'active',
       revision: 2,
       changedAt: formatTimestamp(Date.now()),
+      ...changes,
     });
   }
 

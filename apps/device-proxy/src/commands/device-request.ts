@@ -26,7 +26,9 @@ export const DeviceRequestSchema = z.strictObject({
   observe: z
     .boolean()
     .optional()
-    .describe('With FETCH: subscribes to the paths in the payload, which the device reports together'),
+    .describe(
+      'With FETCH: subscribes to the paths in the payload, which the device reports together. The key needs the permission `subscriptions` too',
+    ),
   accept: mediaType.optional().describe('Media type wanted'),
   'content-type': mediaType.optional().describe('Media type of the payload'),
   'payload-b64': z

@@ -1,7 +1,7 @@
 import { Body, Controller, Headers, HttpCode, Inject, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiBody, ApiHeader, ApiOkResponse, ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
-import type { DeviceCommandFinished } from '@lanyard/contracts';
-import { Caller, type Identity, RequiresPermission } from '@lanyard/service';
+import { allows, type DeviceCommandFinished } from '@lanyard/contracts';
+import { AccessDenied, Caller, type Identity, lacks, RequiresPermission } from '@lanyard/service';
 import type { FastifyReply } from 'fastify';
 import { AsyncResponseSchema, bodySchema } from './body-schema.js';
 import { Commands } from './commands.js';
@@ -86,6 +86,7 @@ export class DeviceRequestsController {
       throw new PathNotRegistered(request.path);
     const wait = readWait(query);
     const { observe, ...wish } = request;
+    if (observe && !allows(caller.permissions, 'subscriptions')) throw new AccessDenied(lacks('subscriptions'));
     const idempotencyKey = readIdempotencyKey(header);
     const { command, replayed } = observe
       ? await this.subscriptions.subscribeTogether(caller, device, wish, pathsTogether(wish), idempotencyKey)

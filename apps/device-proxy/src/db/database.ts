@@ -11,6 +11,7 @@ import { CommandsByCorrelation1700000000014 } from './migrations/1700000000014-c
 import { CommandsOfADevice1700000000010 } from './migrations/1700000000010-commands-of-a-device.js';
 import { ObservedTogether1700000000012 } from './migrations/1700000000012-observed-together.js';
 import { RequestOfACommand1700000000013 } from './migrations/1700000000013-request-of-a-command.js';
+import { SubscriptionsOfAnAccount1700000000015 } from './migrations/1700000000015-subscriptions-of-an-account.js';
 import { TraceOfACommand1700000000011 } from './migrations/1700000000011-trace-of-a-command.js';
 
 /** PostgreSQL schema of this service; nobody else reads it. */
@@ -27,6 +28,7 @@ const migrations = [
   ObservedTogether1700000000012,
   RequestOfACommand1700000000013,
   CommandsByCorrelation1700000000014,
+  SubscriptionsOfAnAccount1700000000015,
 ];
 
 export const databaseOf = (config: DatabaseConfig): DatabaseOptions => ({

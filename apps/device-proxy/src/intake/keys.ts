@@ -3,18 +3,28 @@ import type { StateReader } from '@lanyard/kafka';
 import type { Clock, Logger, Timer } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
 import type { Rules } from '../presubscriptions/rules.js';
+import type { Receivers } from '../subscriptions/receivers.js';
 import type { Subscriptions } from '../subscriptions/subscriptions.js';
 
 /** Pause before what failed is tried again. */
 const againMs = 3_000;
 
-/** What a key asked for ends with the key: an inactive one receives nothing, so nothing is observed for it. */
+/** A group that loses a permission changes all of its keys at once; the pool is for other work too. */
+const atOnce = 2;
+
+/**
+ * Removes the subscriptions and rules of a key that may not receive values any more: it was deleted or switched off, or
+ * its groups no longer give `subscriptions`. Values stop before that: `Receivers` decides for each.
+ */
 export class Keys {
-  private readonly running = new Set<Promise<void>>();
+  private readonly waiting = new Set<string>();
+  private readonly running = new Map<string, Promise<void>>();
   private readonly timers = new Set<Timer>();
+  private stopped = false;
 
   constructor(
     private readonly reader: StateReader<AccessKeyChanged>,
+    private readonly receivers: Receivers,
     private readonly dataSource: DataSource,
     private readonly subscriptions: Subscriptions,
     private readonly rules: Rules,
@@ -22,48 +32,57 @@ export class Keys {
     private readonly logger: Logger,
   ) {}
 
-  /** Also makes up for keys that went while no replica ran. */
+  /** Also makes up for keys that changed while no replica ran. */
   async start(): Promise<void> {
-    this.reader.onChange((keyId, key) => {
-      if (key && key.status !== 'active') this.forget(keyId, key.accountId);
-    });
+    this.reader.onChange((keyId) => this.check(keyId));
     const rows: { key_id: string }[] = await this.dataSource.query(
       'SELECT DISTINCT key_id FROM subscription UNION SELECT key_id FROM presubscription',
     );
-    for (const { key_id: keyId } of rows) {
-      const key = this.reader.get(keyId);
-      if (key && key.status !== 'active') this.forget(keyId, key.accountId);
-    }
+    for (const { key_id: keyId } of rows) this.check(keyId);
   }
 
   async stop(): Promise<void> {
+    this.stopped = true;
     for (const timer of this.timers) timer.cancel();
-    await Promise.all(this.running);
+    await Promise.all(this.running.values());
   }
 
-  private forget(keyId: string, accountId: string): void {
-    const run: Promise<void> = this.forgetNow(keyId, accountId)
-      .catch((error: unknown) => {
-        this.logger.error({ err: error, keyId }, 'subscriptions of a key not removed: tried again');
-        this.later(() => {
-          // It may be active again by now.
-          if (this.reader.get(keyId)?.status !== 'active') this.forget(keyId, accountId);
-        });
-      })
-      .finally(() => this.running.delete(run));
-    this.running.add(run);
+  private check(keyId: string): void {
+    if (this.receivers.mayReceive(keyId)) this.waiting.delete(keyId);
+    else this.waiting.add(keyId);
+    this.next();
+  }
+
+  private next(): void {
+    for (const keyId of this.waiting) {
+      if (this.stopped || this.running.size >= atOnce) return;
+      if (this.running.has(keyId)) continue;
+      this.waiting.delete(keyId);
+      this.running.set(keyId, this.forget(keyId));
+    }
+  }
+
+  private async forget(keyId: string): Promise<void> {
+    try {
+      const key = this.reader.get(keyId);
+      if (!key) return;
+      await this.rules.replace(key.accountId, keyId, []);
+      await this.subscriptions.forgetKey(keyId);
+    } catch (err) {
+      this.logger.error({ err, keyId }, 'subscriptions of a key not removed: tried again');
+      this.later(() => this.check(keyId));
+    } finally {
+      this.running.delete(keyId);
+      this.next();
+    }
   }
 
   private later(work: () => void): void {
+    if (this.stopped) return;
     const timer = this.clock.after(againMs, () => {
       this.timers.delete(timer);
       work();
     });
     this.timers.add(timer);
-  }
-
-  private async forgetNow(keyId: string, accountId: string): Promise<void> {
-    await this.rules.replace(accountId, keyId, []);
-    await this.subscriptions.forgetKey(keyId);
   }
 }

@@ -7,6 +7,7 @@ import type { UnreadableReports } from '../events/unreadable-reports.js';
 import type { FirmwareReports } from '../firmware/firmware-reports.js';
 import { mayTellOfFirmware } from '../firmware/results.js';
 import type { Session } from '../sessions/session.js';
+import type { Receivers } from '../subscriptions/receivers.js';
 import { byTime, inOrderOfTime, mayHaveTimes } from './times.js';
 
 export interface ArrivedValue {
@@ -30,16 +31,19 @@ export type Answer = Pick<ArrivedValue, 'payload' | 'contentType' | 'maxAgeSecon
 /** RFC 7252 §5.10.5: how long a value counts as fresh when the device says nothing. */
 const defaultMaxAgeSeconds = 60;
 
+interface ValuesParts {
+  producer: KafkaProducer;
+  firmware: FirmwareReports;
+  models: AccountModels;
+  unreadable: UnreadableReports;
+  receivers: Receivers;
+  clock: Clock;
+  logger: Logger;
+}
+
 /** Announces values that came from devices; resolves when Kafka has stored the fact. */
 export class Values {
-  constructor(
-    private readonly producer: KafkaProducer,
-    private readonly firmware: FirmwareReports,
-    private readonly models: AccountModels,
-    private readonly unreadable: UnreadableReports,
-    private readonly clock: Clock,
-    private readonly logger: Logger,
-  ) {}
+  constructor(private readonly parts: ValuesParts) {}
 
   /** What came of an observation of several paths: each value for its own path, and for the one who asked for them. */
   reportTogether(session: Session, id: string, answer: Answer, traceParent?: string): Promise<void> {
@@ -60,7 +64,7 @@ export class Values {
     const values = this.valuesIn(session, answer);
     if (typeof values === 'string') {
       // The one who asked gets it as it came; what the device reports by itself would be gone.
-      if (cause === 'notify') await this.unreadable.tell(session, { ...answer, why: values });
+      if (cause === 'notify') await this.parts.unreadable.tell(session, { ...answer, why: values });
       return;
     }
     await this.reportRecords(session, values, (path) => ({
@@ -77,7 +81,7 @@ export class Values {
     records: readonly SentValue[],
     about: (path: string) => Pick<ArrivedValue, 'cause' | 'maxAgeSeconds' | 'audience' | 'traceParent'>,
   ): Promise<void> {
-    const ordered = inOrderOfTime(records, this.clock.now());
+    const ordered = inOrderOfTime(records, this.parts.clock.now());
     await this.inOrder(
       session,
       ordered.map(({ path, payload, contentType, measuredAtMs }) => ({
@@ -96,10 +100,10 @@ export class Values {
     { payload, contentType }: Answer,
   ): ReturnType<typeof readComposite> | string {
     try {
-      return readComposite(contentType, payload, this.models.of(accountId), this.clock.now());
+      return readComposite(contentType, payload, this.parts.models.of(accountId), this.parts.clock.now());
     } catch (error) {
       if (!(error instanceof Malformed || error instanceof UnsupportedFormat)) throw error;
-      this.logger.info({ err: error, deviceId }, 'values of a composite answer not recorded: it cannot be read');
+      this.parts.logger.info({ err: error, deviceId }, 'values of a composite answer not recorded: it cannot be read');
       return error.message;
     }
   }
@@ -108,7 +112,7 @@ export class Values {
     if (mayHaveTimes(value.contentType)) return this.reportPack(session, value);
     // Taken before anything is awaited: it is the order of arrival.
     const sequence = session.nextSequence();
-    const observedAt = formatTimestamp(this.clock.now());
+    const observedAt = formatTimestamp(this.parts.clock.now());
     if (!mayTellOfFirmware(value.path)) return this.send(session, value, sequence, observedAt);
     return this.noteFirst(session, value, sequence, observedAt);
   }
@@ -116,7 +120,7 @@ export class Values {
   /** What was observed or read in a format that carries times: several values when it is of several times. */
   private reportPack(session: Session, value: ArrivedValue): Promise<void> {
     const { path, payload, contentType } = value;
-    const moments = byTime(path, contentType, payload, this.models.of(session.accountId), this.clock.now());
+    const moments = byTime(path, contentType, payload, this.parts.models.of(session.accountId), this.parts.clock.now());
     return this.inOrder(
       session,
       moments.map((moment) => ({ ...value, ...moment })),
@@ -125,7 +129,7 @@ export class Values {
 
   /** All at once: what arrives while they are stored has come after each of them. Firmware results are noted in turn. */
   private async inOrder(session: Session, values: readonly ArrivedValue[]): Promise<void> {
-    const observedAt = formatTimestamp(this.clock.now());
+    const observedAt = formatTimestamp(this.parts.clock.now());
     let noted: Promise<void> = Promise.resolve();
     await Promise.all(
       values.map((value) => {
@@ -138,13 +142,14 @@ export class Values {
   }
 
   private noteFirst(session: Session, value: ArrivedValue, sequence: number, observedAt: string): Promise<void> {
-    return this.firmware.note(session, value).then(() => this.send(session, value, sequence, observedAt));
+    return this.parts.firmware.note(session, value).then(() => this.send(session, value, sequence, observedAt));
   }
 
   private send(session: Session, value: ArrivedValue, sequence: number, observedAt: string): Promise<void> {
     const { deviceId, accountId, data, epoch } = session;
     const { traceParent, measuredAtMs } = value;
-    return this.producer.send(
+    const { producer, receivers } = this.parts;
+    return producer.send(
       DeviceValues,
       {
         item: {
@@ -162,7 +167,7 @@ export class Values {
         sequence,
         observedAt,
         measuredAt: measuredAtMs === undefined ? undefined : formatTimestamp(measuredAtMs),
-        audience: value.audience as string[],
+        audience: receivers.among(value.audience) as string[],
       },
       traceParent === undefined ? undefined : { traceParent },
     );

@@ -119,13 +119,13 @@ export class Subscriptions {
     return rows.map((row) => row.path);
   }
 
-  /** The key is gone: nobody receives what it subscribed to. */
-  async forgetKey(keyId: string): Promise<void> {
+  /** Ends every subscription of the key, on all devices. */
+  async forgetKey(keyId: string, requestId?: string): Promise<void> {
     const rows: { device_id: string }[] = await this.parts.dataSource.query(
       'SELECT DISTINCT device_id FROM subscription WHERE key_id = $1',
       [keyId],
     );
-    for (const { device_id: deviceId } of rows) await this.lose(deviceId, keyId);
+    for (const { device_id: deviceId } of rows) await this.lose(deviceId, keyId, undefined, requestId);
   }
 
   private async lose(deviceId: string, keyId: string, path?: string, requestId?: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { type AccessKeyChanged, notificationsPermission } from '@lanyard/contracts';
+import { type AccessKeyChanged, allows, notificationsPermission } from '@lanyard/contracts';
 import type { StateReader } from '@lanyard/kafka';
 import { type Clock, fingerprintOf, parseApiKey, secretMatches } from '@lanyard/service';
 import { resetKeyWaitMs, unknownKeyWaitMs } from './limits.js';
@@ -28,7 +28,7 @@ export const keyRecord = (key: AccessKeyChanged): KeyRecord => {
     secrets: [{ hash, untilMs: endMs }, ...previous],
     fingerprint: fingerprintOf(hash),
     ...(previous.length > 0 && { earlier: previous.map(({ hash }) => fingerprintOf(hash)) }),
-    mayConnect: status === 'active' && permissions.includes(notificationsPermission),
+    mayConnect: status === 'active' && allows(permissions, notificationsPermission),
   };
 };
 

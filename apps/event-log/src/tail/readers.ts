@@ -1,4 +1,4 @@
-import type { AccessKeyChanged } from '@lanyard/contracts';
+import { type AccessKeyChanged, allows } from '@lanyard/contracts';
 import type { StateReader } from '@lanyard/kafka';
 import { fingerprintOf } from '@lanyard/service';
 
@@ -8,10 +8,8 @@ export interface Reader {
   secrets: string[];
 }
 
-const enough = ['devices', 'events.read'];
-
 export const readerOf = ({ status, permissions, hash, previousHashes = [] }: AccessKeyChanged): Reader => ({
-  mayRead: status === 'active' && enough.some((permission) => permissions.includes(permission)),
+  mayRead: status === 'active' && allows(permissions, 'events.read'),
   secrets: [hash, ...previousHashes.map((previous) => previous.hash)].map(fingerprintOf),
 });
 

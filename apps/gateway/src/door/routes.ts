@@ -42,6 +42,7 @@ const table: readonly Entry[] = [
   entry('/v3/device-event-codes', 'event-log', 'events.read'),
   entry('/v3/devicelog', 'event-log', 'events.read'),
   entry('/v3/device-requests', 'device-proxy', 'commands'),
+  entry('/v3/key-subscriptions', 'device-proxy', 'admin'),
   entry('/v2/device-requests', 'device-proxy', 'commands'),
   entry('/v2/endpoints', 'device-proxy', 'devices.read', 'commands'),
   // A path below a device is a command to it, whatever the method.

@@ -1879,6 +1879,37 @@ export interface AsyncAccepted {
   'async-response-id': string;
 }
 
+export interface KeySubscriptionsList {
+  object: 'list';
+  data: KeySubscriptions[];
+  /** Size of the page */
+  limit: number;
+  /** `after` of the request */
+  after: string | null;
+  order: 'ASC' | 'DESC';
+  /** Ask again with the id of the last item as `after` */
+  has_more: boolean;
+  /** With include=total_count */
+  total_count?: number;
+}
+
+export interface KeySubscriptions {
+  /** Id of the API key or application */
+  id: string;
+  object: 'key-subscriptions';
+  /** Its presubscription rules */
+  presubscriptions: {
+    /** Device id or endpoint name; may end in * */
+    'endpoint-name'?: string;
+    'endpoint-type'?: string;
+    'resource-path'?: string[];
+  }[];
+  /** Subscribed resources, over all devices */
+  subscriptions_count: number;
+  /** Devices to which it is subscribed */
+  devices_count: number;
+}
+
 export interface ObjectModel {
   id: string;
   object: 'object-model';
@@ -3619,7 +3650,7 @@ export interface Operations {
         method: 'GET' | 'PUT' | 'POST' | 'DELETE' | 'FETCH' | 'IPATCH';
         /** `/<object>/<instance>/<resource>`, write attributes as its query */
         uri: string;
-        /** With FETCH: subscribes to the paths in the payload, which the device reports together */
+        /** With FETCH: subscribes to the paths in the payload, which the device reports together. The key needs the permission `subscriptions` too */
         observe?: boolean;
         /** Media type wanted */
         accept?: string;
@@ -3999,6 +4030,39 @@ export interface Operations {
       };
     };
     answer: AsyncAccepted | undefined;
+  };
+  /** List the keys that have subscriptions */
+  'GET /v3/key-subscriptions': {
+    input: {
+      query?: {
+        /** `total_count`: how many there are on all pages */
+        include?: string;
+        order?: 'ASC' | 'DESC';
+        /** Id of the last item of the page before; it may be deleted by now */
+        after?: string;
+        /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
+        limit?: number;
+      };
+    };
+    answer: KeySubscriptionsList;
+  };
+  /** Show the subscriptions of a key */
+  'GET /v3/key-subscriptions/{id}': {
+    input: {
+      path: {
+        id: string;
+      };
+    };
+    answer: KeySubscriptions;
+  };
+  /** Delete the subscriptions of a key */
+  'DELETE /v3/key-subscriptions/{id}': {
+    input: {
+      path: {
+        id: string;
+      };
+    };
+    answer: undefined;
   };
   /** Upload an object definition */
   'POST /v3/object-models': {

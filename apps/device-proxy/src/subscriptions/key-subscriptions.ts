@@ -1,0 +1,77 @@
+import { FairTurns, type Identity, type ListEnvelope, listEnvelope, type ListQuery } from '@lanyard/service';
+import type { DataSource } from 'typeorm';
+import { z } from 'zod';
+import { KeyHasNoSubscriptions } from '../errors.js';
+import { PresubscriptionRuleSchema } from '../presubscriptions/rule.js';
+import type { Rules } from '../presubscriptions/rules.js';
+import type { Subscriptions } from './subscriptions.js';
+
+/** What one key subscribed to. */
+export const KeySubscriptionsSchema = z
+  .object({
+    id: z.string().describe('Id of the API key or application'),
+    object: z.literal('key-subscriptions'),
+    presubscriptions: z.array(PresubscriptionRuleSchema).describe('Its presubscription rules'),
+    subscriptions_count: z.number().int().describe('Subscribed resources, over all devices'),
+    devices_count: z.number().int().describe('Devices to which it is subscribed'),
+  })
+  .meta({ id: 'KeySubscriptions' });
+export type KeySubscriptions = z.infer<typeof KeySubscriptionsSchema>;
+
+export const keySubscriptionsSpec = { filters: {} } as const;
+
+/** Keys of the account `$1` that have some. */
+const keys = `(SELECT key_id AS id FROM subscription WHERE account_id = $1
+               UNION SELECT key_id FROM presubscription WHERE account_id = $1) AS keys`;
+
+const select = (where: string): string => `
+  SELECT id, 'key-subscriptions' AS object, coalesce(p.rules, '[]') AS presubscriptions,
+         (SELECT count(*)::int FROM subscription s WHERE s.key_id = id) AS subscriptions_count,
+         (SELECT count(DISTINCT s.device_id)::int FROM subscription s WHERE s.key_id = id) AS devices_count
+  FROM ${keys}
+  LEFT JOIN presubscription p ON p.key_id = id ${where}`;
+
+/** Subscriptions and rules of all keys of an account, for its administrators. */
+export class SubscriptionsOfKeys {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly subscriptions: Subscriptions,
+    private readonly rules: Rules,
+  ) {}
+
+  list(accountId: string, query: ListQuery): Promise<ListEnvelope<KeySubscriptions>> {
+    return FairTurns.at(this.dataSource).run(accountId, () => this.page(accountId, query));
+  }
+
+  private async page(accountId: string, query: ListQuery): Promise<ListEnvelope<KeySubscriptions>> {
+    const { after, includeTotal, limit, order } = query;
+    const total = includeTotal ? await this.count(accountId) : undefined;
+    const where = `WHERE $2::text IS NULL OR id ${order === 'ASC' ? '>' : '<'} $2`;
+    const rows = await this.read(`${where} ORDER BY id ${order} LIMIT ${limit + 1}`, [accountId, after]);
+    return listEnvelope(rows, query, total);
+  }
+
+  async get(accountId: string, keyId: string): Promise<KeySubscriptions> {
+    const [row] = await this.read('WHERE id = $2', [accountId, keyId]);
+    if (!row) throw new KeyHasNoSubscriptions();
+    return row;
+  }
+
+  /** Removes them all, as if the key had done it. */
+  async remove(actor: Identity, keyId: string): Promise<void> {
+    const { accountId } = actor;
+    await this.get(accountId, keyId);
+    await this.rules.replace(accountId, keyId, [], actor);
+    await this.subscriptions.forgetKey(keyId, actor.requestId);
+  }
+
+  private async count(accountId: string): Promise<number> {
+    const sql = `SELECT count(*)::int AS count FROM ${keys}`;
+    const [row]: { count: number }[] = await this.dataSource.query(sql, [accountId]);
+    return row?.count ?? 0;
+  }
+
+  private read(where: string, parameters: readonly unknown[]): Promise<KeySubscriptions[]> {
+    return this.dataSource.query(select(where), [...parameters]);
+  }
+}

@@ -1,0 +1,20 @@
+import { type AccessKeyChanged, allows } from '@lanyard/contracts';
+import type { StateReader } from '@lanyard/kafka';
+
+/** Which keys may receive what they subscribed to. */
+export class Receivers {
+  constructor(private readonly keys: Pick<StateReader<AccessKeyChanged>, 'get'>) {}
+
+  /** A key that has not been announced yet may: the gateway let it subscribe. */
+  mayReceive(keyId: string): boolean {
+    const key = this.keys.get(keyId);
+    return !key || (key.status === 'active' && allows(key.permissions, 'subscriptions'));
+  }
+
+  /** Checked for every value: the same array when all of them may. */
+  among(keyIds: readonly string[]): readonly string[] {
+    for (const keyId of keyIds)
+      if (!this.mayReceive(keyId)) return keyIds.filter((candidate) => this.mayReceive(candidate));
+    return keyIds;
+  }
+}

@@ -1,0 +1,127 @@
+import { type Identity, newId } from '@lanyard/service';
+import { eventually, type Thermometer } from '@lanyard/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { RunningProxy } from '../src/start.js';
+import { Harness, newKey, type Reply } from './harness.js';
+
+const temperature = '/3303/0/5700';
+const b64 = (text: string): string => Buffer.from(text).toString('base64');
+
+describe('a key that loses the permission for subscriptions', () => {
+  let harness: Harness;
+  let proxy: RunningProxy;
+
+  beforeAll(async () => {
+    harness = await Harness.create('revoked-subscriptions');
+    proxy = await harness.proxy('dp-0');
+  });
+  afterAll(() => harness.close());
+
+  const key = (permissions = ['devices']): Identity => ({ ...newKey(harness.accountId), permissions });
+  const administrator = (): Identity => key(['admin']);
+  const call = (app: Identity, method: string, path: string, body?: unknown): Promise<Reply> =>
+    harness.call(proxy, app, method, path, body);
+  const subscribed = async (app: Identity, name: string): Promise<[Thermometer, string]> => {
+    const thing = harness.thing(proxy, name);
+    const deviceId = await harness.register(thing);
+    expect((await call(app, 'PUT', `/v2/subscriptions/${deviceId}${temperature}`)).status).toBe(200);
+    return [thing, deviceId];
+  };
+
+  it.each<[string, string[], string[]]>([
+    ['of its own', ['subscriptions'], ['notifications']],
+    ['that came with devices', ['devices', 'notifications'], ['commands', 'devices.read']],
+  ])('%s: its subscriptions and rules end, and giving it back restores neither', async (name, before, after) => {
+    const [app, other] = [key(before), key()];
+    await harness.key(app.keyId, { permissions: before });
+    const [thing, deviceId] = await subscribed(app, `revoked ${name}`);
+    await call(other, 'PUT', `/v2/subscriptions/${deviceId}/3341/0/5527`);
+    await call(app, 'PUT', '/v2/subscriptions', [{ 'resource-path': ['/3303/*'] }]);
+    await harness.key(app.keyId, { permissions: after, revision: 3 });
+    await eventually(() => expect(thing.device.isObserved(temperature)).toBe(false));
+    expect(thing.device.isObserved('/3341/0/5527')).toBe(true);
+    await eventually(async () => expect((await call(app, 'GET', '/v2/subscriptions')).json).toEqual([]));
+    await harness.key(app.keyId, { permissions: before, revision: 4 });
+    expect((await call(app, 'GET', `/v2/subscriptions/${deviceId}`)).status).toBe(404);
+    expect((await call(app, 'PUT', `/v2/subscriptions/${deviceId}${temperature}`)).status).toBe(200);
+  });
+
+  it('no value is for it from then on, also while PostgreSQL does not let its subscriptions be removed', async () => {
+    const [app, other] = [key(['subscriptions']), key()];
+    await harness.key(app.keyId, { permissions: ['subscriptions'] });
+    const [thing, deviceId] = await subscribed(app, 'revoked at once');
+    await call(other, 'PUT', `/v2/subscriptions/${deviceId}${temperature}`);
+    const unlock = await harness.holdRows('LOCK TABLE device_proxy.presubscription IN ACCESS EXCLUSIVE MODE');
+    await harness.key(app.keyId, { permissions: [], revision: 3 });
+    let value = 40;
+    await eventually(async () => {
+      await thing.device.report(temperature, ++value);
+      const { value: told } = await harness.fact(
+        harness.values,
+        (v) => v.deviceId === deviceId && v.item.payload === b64(String(value)),
+      );
+      expect(told.audience).toEqual([other.keyId]);
+    });
+    await unlock();
+    await eventually(async () => expect((await call(app, 'GET', `/v2/subscriptions/${deviceId}`)).status).toBe(404));
+    expect(thing.device.isObserved(temperature)).toBe(true);
+  });
+
+  it('what it lost while no replica ran ends at the next start', async () => {
+    const app = key();
+    const [, deviceId] = await subscribed(app, 'revoked meanwhile');
+    await harness.stop(proxy);
+    await harness.key(app.keyId, { permissions: ['notifications'], revision: 3 });
+    proxy = await harness.proxy('dp-0');
+    await eventually(async () => expect((await call(app, 'GET', `/v2/subscriptions/${deviceId}`)).status).toBe(404));
+  });
+
+  it('it cannot observe with a device request either', async () => {
+    const [, deviceId] = await subscribed(key(), 'revoked composite');
+    const body = { method: 'FETCH', uri: '/', observe: true, 'payload-b64': b64(`[{"n":"${temperature}"}]`) };
+    const path = `/v2/device-requests/${deviceId}?async-id=${newId()}`;
+    expect((await call(key(['commands']), 'POST', path, body)).status).toBe(403);
+    expect((await call(key(['commands', 'subscriptions']), 'POST', path, body)).status).toBe(202);
+  });
+
+  it('an administrator sees the subscriptions of each key of the account, and removes them', async () => {
+    const app = key();
+    const [thing, deviceId] = await subscribed(app, 'administered');
+    await call(app, 'PUT', `/v2/subscriptions/${deviceId}/3341/0/5527`);
+    const rules = [{ 'endpoint-type': 'lamp' }];
+    await call(app, 'PUT', '/v2/subscriptions', rules);
+    const [mine, second] = [`/v3/key-subscriptions/${app.keyId}`, key()];
+    await call(second, 'PUT', '/v2/subscriptions', rules);
+    const record = {
+      id: app.keyId,
+      object: 'key-subscriptions',
+      presubscriptions: rules,
+      subscriptions_count: 2,
+      devices_count: 1,
+    };
+    expect(await call(administrator(), 'GET', mine)).toMatchObject({ status: 200, json: record });
+    const list = (await call(administrator(), 'GET', '/v3/key-subscriptions?include=total_count&limit=1000')).json;
+    const ids = (list['data'] as { id: string }[]).map(({ id }) => id);
+    expect(list['data']).toContainEqual(record);
+    expect(ids).toEqual([...ids].sort());
+    expect(list['total_count']).toBe(ids.length);
+    const page = await call(administrator(), 'GET', `/v3/key-subscriptions?limit=2&after=${ids[0]}`);
+    expect((page.json['data'] as { id: string }[]).map(({ id }) => id)).toEqual(ids.slice(1, 3));
+
+    const stranger = { ...administrator(), accountId: newId() };
+    for (const method of ['GET', 'DELETE']) {
+      expect((await call(stranger, method, mine)).status).toBe(404);
+      expect((await call(app, method, mine)).status).toBe(403);
+    }
+    expect((await call(stranger, 'GET', '/v3/key-subscriptions')).json['data']).toEqual([]);
+    expect((await call(administrator(), 'DELETE', mine)).status).toBe(204);
+    await eventually(() => expect(thing.device.isObserved(temperature)).toBe(false));
+    expect((await call(administrator(), 'GET', mine)).status).toBe(404);
+    expect((await call(app, 'GET', '/v2/subscriptions')).json).toEqual([]);
+    const told = await harness.fact(
+      harness.events,
+      (v) => v.data?.['target_id'] === app.keyId && v.eventCode === 'SYS_586',
+    );
+    expect(told.value.accountId).toBe(harness.accountId);
+  });
+});
