@@ -36,6 +36,7 @@ import { OwnerAsker } from './explain/owner-asker.js';
 import { KeyLimiter } from './limits/key-limiter.js';
 import { LocalRates } from './limits/local-rates.js';
 import { SharedRates } from './limits/shared-rates.js';
+import { setContentPolicy } from './openapi/content-policy.js';
 import { Documents } from './openapi/documents.js';
 import { ownDocument, serveDocuments } from './openapi/serve.js';
 
@@ -135,6 +136,7 @@ const startOn = async (engines: Engines, config: GatewayConfig, base: ServicePar
       beforeListen: async (app) => {
         refuseLongUrls(app);
         allowBrowsers(app, config.corsOrigins);
+        setContentPolicy(app, config.publicUrl);
         const own = ownDocument(app, config.publicUrl);
         serveDocuments(app, own, new Documents(own, Object.values(replicas), clock, metrics));
         const errors = new ErrorFilter(logger);

@@ -27,11 +27,8 @@ const page = `<!doctype html>
 export class WelcomeController {
   @Get()
   show(@Headers('accept') accept: string | undefined, @Res() reply: FastifyReply): void {
-    void reply.header('x-content-type-options', 'nosniff').header('vary', 'Accept');
+    void reply.header('vary', 'Accept');
     if (!accept?.includes('text/html')) return void reply.send({ name: 'Lanyard', ...links });
-    void reply
-      .type('text/html; charset=utf-8')
-      .header('content-security-policy', "default-src 'none'; frame-ancestors 'none'")
-      .send(page);
+    void reply.type('text/html; charset=utf-8').send(page);
   }
 }

@@ -17,6 +17,7 @@ import { knowRoutes } from './known-routes.js';
 import { bodyLimitBytes, headBytesMax } from './limits.js';
 import { notNormal } from './normal-path.js';
 import { requestIdHeader, requestIdOf } from './request-id.js';
+import { setSecurityHeaders } from './security-headers.js';
 import { bodyText, refuseUnstorableText, unreadableIn } from './text.js';
 
 const keepAliveTimeoutMs = 65_000;
@@ -62,6 +63,7 @@ const mayBeLarge = (request: FastifyRequest): boolean => (request.routeOptions.b
 /** For what reaches no route, so no filter either. What is left of the body is not read. */
 const refuse = (request: FastifyRequest, reply: FastifyReply, error: ServiceError): void => {
   const answer = errorReply(error, request.url, request.headers.accept, request.id);
+  setSecurityHeaders(reply, request.url);
   void reply
     .code(answer.status)
     .headers({ ...answer.headers, [requestIdHeader]: request.id, ...(hasBody(request.raw) && { connection: 'close' }) })
@@ -119,6 +121,7 @@ export const createFastify = (
   });
   fastify.addHook('onRequest', (request, reply, done) => {
     reply.header(requestIdHeader, request.id);
+    setSecurityHeaders(reply, request.url);
     const { raw } = request;
     if (hasBody(raw)) {
       const ends = { isUpload: () => isUpload(request), giveUp: () => giveUpBody(request, reply) };

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { errorReply } from '../errors/error-body.js';
 import type { ServiceError } from '../errors/service-error.js';
 import { requestIdHeader } from './request-id.js';
+import { noSniff } from './security-headers.js';
 
 /** Head of an HTTP/1.1 answer, for a socket that no server looks after any more. `headers`: name, value, name, … */
 export const rawHead = (status: number, headers: readonly string[]): string => {
@@ -18,6 +19,7 @@ export const rawError = (
   const { status, headers, contentType, body } = errorReply(error, request.path, request.accept, request.requestId);
   const all = {
     ...headers,
+    ...noSniff,
     'content-type': contentType,
     'content-length': String(Buffer.byteLength(body)),
     [requestIdHeader]: request.requestId,
