@@ -91,6 +91,23 @@ describe('libs/kafka on a real broker', () => {
     await admin.disconnect();
   });
 
+  it('a broker alone: said once, and nothing that would keep it from writing is set', async () => {
+    const lines: string[] = [];
+    const destination = { write: (line: string) => void lines.push(line) };
+    const told = new KafkaConnection({
+      brokers: engines().brokers,
+      clientId: 'told',
+      topicPrefix: isolation.topicPrefix,
+      minInsyncReplicas: 2,
+      logger: createLogger({ app: 'test', replicaId: 'test', level: 'warn', destination }),
+    });
+    await told.ensureTopics([own('alone-1')]);
+    await told.ensureTopics([own('alone-2')]);
+    await told.close();
+    expect(lines.filter((line) => line.includes('topics have one replica'))).toHaveLength(1);
+    await producer.send(own('alone-1'), event(newId(), 1));
+  });
+
   it('keeps the order of each key, in few requests and batches', async () => {
     const topic = own('order');
     await connection.ensureTopics([topic]);

@@ -4,7 +4,14 @@ import kafkajs, { type Admin, type ITopicConfig, type Kafka, type SASLOptions } 
 import './coordinator-not-found.js';
 import './idle-requests.js';
 import { logTo } from './kafka-log.js';
-import { enlarge, maxMessage } from './message-size.js';
+import {
+  changeOf,
+  type Durability,
+  defaultMinInsyncReplicas,
+  durabilityOf,
+  maxMessage,
+  topicSettings,
+} from './topic-settings.js';
 
 // Not everything of this CommonJS package is a named export to an ES module.
 const { KafkaJSAggregateError, KafkaJSError, KafkaJSProtocolError, logLevel } = kafkajs;
@@ -17,6 +24,8 @@ export interface KafkaOptions {
   /** Of topics this connection creates. An existing topic stays as it is. */
   partitions?: number;
   replicationFactor?: number;
+  /** Of topics with three replicas or more that have no minimum of their own. 1: Kafka's settings are left alone. */
+  minInsyncReplicas?: number;
   logger: Logger;
   metrics?: Metrics;
   security?: KafkaSecurity;
@@ -62,6 +71,7 @@ export class KafkaConnection {
   readonly clientId: string;
   private readonly prefix: string;
   private connectedAdmin: Promise<Admin> | undefined;
+  private hasToldOfOneReplica = false;
 
   constructor(private readonly options: KafkaOptions) {
     this.prefix = options.topicPrefix ?? '';
@@ -151,23 +161,23 @@ export class KafkaConnection {
   }
 
   private async create(topics: ITopicConfig[]): Promise<void> {
-    const known = await this.createMissing(topics);
-    await this.waitForLeaders(topics.map((t) => t.topic));
-    await this.enlarge(topics.filter((t) => known.has(t.topic)).map((t) => t.topic));
+    const names = topics.map((t) => t.topic);
+    await this.createMissing(topics);
+    await this.waitForLeaders(names);
+    await this.settle(names);
   }
 
-  /** Answers which topics there were. */
-  private async createMissing(topics: ITopicConfig[]): Promise<Set<string>> {
+  private async createMissing(topics: ITopicConfig[]): Promise<void> {
     for (const end = Date.now() + topicKnownWithinMs; ;) {
       const admin = await this.admin();
       const known = new Set(await admin.listTopics());
       const missing = topics.filter((t) => !known.has(t.topic));
-      if (missing.length === 0) return known;
+      if (missing.length === 0) return;
       try {
         await admin.createTopics({ topics: missing, waitForLeaders: false, timeout: 30_000 });
-        return known;
+        return;
       } catch (error) {
-        if (existsAlready(error)) return known;
+        if (existsAlready(error)) return;
         if (!mayBeTriedAgain(error) || Date.now() > end) throw error;
         this.logger.warn({ err: error }, 'topics could not be created, tried again');
       }
@@ -175,13 +185,35 @@ export class KafkaConnection {
     }
   }
 
-  /** A cluster may keep its settings to itself: then large values fail, and nothing else. */
-  private async enlarge(topics: readonly string[]): Promise<void> {
+  /** Gives topics the settings that they need. A cluster may keep its settings to itself: it is said what that means. */
+  private async settle(names: string[]): Promise<void> {
+    const wanted = this.options.minInsyncReplicas ?? defaultMinInsyncReplicas;
     try {
-      await enlarge(await this.admin(), topics);
+      const admin = await this.admin();
+      const topics = await topicSettings(admin, names);
+      this.complain(durabilityOf(topics, wanted));
+      const resources = topics.flatMap((topic) => changeOf(topic, wanted) ?? []);
+      if (resources.length > 0) await admin.alterConfigs({ validateOnly: false, resources });
     } catch (error) {
-      this.logger.warn({ err: error, topics }, 'the size of messages was not raised: values of 1 MiB may not fit');
+      this.logger.warn(
+        { err: error, topics: names },
+        'settings of topics were not read or changed: values of 1 MiB may not fit, and min.insync.replicas is not known',
+      );
     }
+  }
+
+  private complain({ unreplicated, unconfirmed }: Durability): void {
+    if (unconfirmed.length > 0)
+      this.logger.error(
+        { topics: unconfirmed },
+        'what Kafka confirms is lost with one broker: set min.insync.replicas of these topics to 2 or more',
+      );
+    if (unreplicated.length === 0 || this.hasToldOfOneReplica) return;
+    this.hasToldOfOneReplica = true;
+    this.logger.warn(
+      { topics: unreplicated },
+      'topics have one replica: what Kafka confirms is lost with the disk of its broker',
+    );
   }
 
   /** A topic that was created a moment ago, perhaps by another replica, is not known everywhere at once. */

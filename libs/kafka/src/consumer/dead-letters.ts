@@ -42,6 +42,7 @@ export class DeadLetters {
   /** Resolves when the letter is stored: only then may its offset be passed. */
   async put(letter: DeadLetter): Promise<void> {
     this.connected ??= this.producer.connect();
+    this.connected.catch(() => (this.connected = undefined));
     await this.connected;
     await this.producer.sendTo(this.target, {
       key: letter.key,

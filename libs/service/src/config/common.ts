@@ -12,7 +12,7 @@ export interface CommonConfig {
   replicaId: string;
   http: { host: string; port: number };
   /** `security` holds secrets that it shows to nobody who prints it. */
-  kafka: { brokers: string[]; topicPrefix: string; security?: KafkaSecurity };
+  kafka: { brokers: string[]; topicPrefix: string; minInsyncReplicas?: number; security?: KafkaSecurity };
   logLevel: string;
   /** Where traces go, and how many begin here. Off without. */
   tracing?: { endpoint: string; sampleRatio: number };
@@ -96,6 +96,7 @@ export const commonConfig = (reader: EnvReader, app: string): CommonConfig => ({
   kafka: {
     brokers: reader.list('KAFKA_BROKERS'),
     topicPrefix: reader.string('KAFKA_TOPIC_PREFIX', ''),
+    minInsyncReplicas: reader.int('KAFKA_MIN_INSYNC_REPLICAS', 2, { min: 1, max: 9 }),
     security: kafkaSecurity(reader),
   },
   logLevel: reader.string('LOG_LEVEL', 'info'),

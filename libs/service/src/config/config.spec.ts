@@ -45,7 +45,7 @@ describe('environment', () => {
     expect(config).toMatchObject({
       app: 'registry',
       replicaId: 'registry-0',
-      kafka: { brokers: ['a:1', 'b:2'], topicPrefix: '' },
+      kafka: { brokers: ['a:1', 'b:2'], topicPrefix: '', minInsyncReplicas: 2 },
     });
     expect(JSON.stringify({ ...config, secrets: undefined })).not.toContain('postgres://');
   });

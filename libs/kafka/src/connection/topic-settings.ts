@@ -1,0 +1,80 @@
+import kafkajs, { type Admin, type ConfigEntries, type IResourceConfig } from 'kafkajs';
+
+/** A value of a device may have 1 MiB; as base64 in JSON it needs a third more, and Kafka's own default is 1 MiB. */
+export const messageBytesMax = 4_194_304;
+
+/** `acks: -1` promises what so many brokers have stored. Kafka's default of 1 promises nothing when a leader is lost. */
+export const defaultMinInsyncReplicas = 2;
+
+/** With fewer replicas than this, a minimum of 2 would stop writing as soon as one broker is away. */
+const replicasForMinimum = 3;
+
+const size = 'max.message.bytes';
+const minimum = 'min.insync.replicas';
+
+export const maxMessage = { name: size, value: String(messageBytesMax) };
+
+export interface TopicSettings {
+  name: string;
+  /** Of the partition that has the fewest. */
+  replicas: number;
+  entries: Pick<ConfigEntries, 'configName' | 'configValue' | 'configSource'>[];
+}
+
+export interface Durability {
+  /** Topics with one replica: what Kafka confirms is as safe as the disk of one broker. */
+  unreplicated: string[];
+  /** Topics that have replicas, and do not wait for them. */
+  unconfirmed: string[];
+}
+
+const valueOf = ({ entries }: TopicSettings, name: string): number | undefined => {
+  const entry = entries.find(({ configName }) => configName === name);
+  return entry && Number(entry.configValue);
+};
+
+const isOwn = ({ configSource }: { configSource: number }): boolean =>
+  configSource === (kafkajs.ConfigSource.TOPIC_CONFIG as number);
+
+/** A minimum that somebody has set for this topic stays. */
+const raisesMinimum = (topic: TopicSettings, wanted: number): boolean =>
+  topic.replicas >= replicasForMinimum &&
+  (valueOf(topic, minimum) ?? wanted) < wanted &&
+  !topic.entries.some((entry) => entry.configName === minimum && isOwn(entry));
+
+/** What a topic has to be given, or undefined. The request replaces all settings of a topic: its own are sent along. */
+export const changeOf = (topic: TopicSettings, minInsyncReplicas: number): IResourceConfig | undefined => {
+  const changes = [
+    ...((valueOf(topic, size) ?? messageBytesMax) < messageBytesMax ? [maxMessage] : []),
+    ...(raisesMinimum(topic, minInsyncReplicas) ? [{ name: minimum, value: String(minInsyncReplicas) }] : []),
+  ];
+  if (changes.length === 0) return undefined;
+  const kept = topic.entries
+    .filter((entry) => isOwn(entry) && !changes.some(({ name }) => name === entry.configName))
+    .map(({ configName, configValue }) => ({ name: configName, value: configValue }));
+  return { type: kafkajs.ConfigResourceTypes.TOPIC, name: topic.name, configEntries: [...kept, ...changes] };
+};
+
+/** What is left to complain about when all changes have been made. */
+export const durabilityOf = (topics: readonly TopicSettings[], minInsyncReplicas: number): Durability => {
+  const wanting = minInsyncReplicas > 1 ? topics : [];
+  return {
+    unreplicated: wanting.filter(({ replicas }) => replicas === 1).map(({ name }) => name),
+    unconfirmed: wanting
+      .filter((topic) => topic.replicas > 1 && !raisesMinimum(topic, minInsyncReplicas))
+      .filter((topic) => (valueOf(topic, minimum) ?? minInsyncReplicas) < minInsyncReplicas)
+      .map(({ name }) => name),
+  };
+};
+
+export const topicSettings = async (admin: Admin, names: string[]): Promise<TopicSettings[]> => {
+  const type = kafkajs.ConfigResourceTypes.TOPIC;
+  const [{ topics }, { resources }] = await Promise.all([
+    admin.fetchTopicMetadata({ topics: names }),
+    admin.describeConfigs({ includeSynonyms: false, resources: names.map((name) => ({ type, name })) }),
+  ]);
+  return resources.map(({ resourceName: name, configEntries: entries }) => {
+    const { partitions = [] } = topics.find((topic) => topic.name === name) ?? {};
+    return { name, entries, replicas: Math.min(...partitions.map(({ replicas }) => replicas.length)) };
+  });
+};
