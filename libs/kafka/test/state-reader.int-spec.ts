@@ -7,19 +7,16 @@ import { KafkaConnection, KafkaProducer, StateReader } from '../src/index.js';
 describe('a reader of state', () => {
   let isolation: Isolation;
   let connection: KafkaConnection;
+  let connect: (clientId: string) => KafkaConnection;
   let producer: KafkaProducer;
 
   beforeAll(async () => {
     isolation = await isolate('state');
     const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
     const { topicPrefix } = isolation;
-    connection = new KafkaConnection({
-      brokers: engines().brokers,
-      clientId: 'test',
-      topicPrefix,
-      partitions: 4,
-      logger,
-    });
+    connect = (clientId) =>
+      new KafkaConnection({ brokers: engines().brokers, clientId, topicPrefix, partitions: 4, logger });
+    connection = connect('test');
     producer = new KafkaProducer(connection, { source: 'test' });
     await producer.connect();
   });
@@ -35,6 +32,19 @@ describe('a reader of state', () => {
     accountId: id,
     tier,
   });
+
+  const createAgain = async (topic: Topic<AccessAccountChanged>): Promise<void> => {
+    const admin = connection.kafka.admin();
+    await admin.connect();
+    const name = connection.topicName(topic.name);
+    await admin.deleteTopics({ topics: [name] });
+    await eventually(async () => expect(await admin.listTopics()).not.toContain(name));
+    await admin.disconnect();
+    // A client of Kafka that knows a topic does not create it.
+    const other = connect('other');
+    await other.ensureTopics([topic]);
+    await other.close();
+  };
 
   it('starts with the last value of each key, follows changes and tombstones, and skips what it cannot read', async () => {
     await connection.ensureTopics([AccessAccounts]);
@@ -63,4 +73,32 @@ describe('a reader of state', () => {
     expect(reader.size).toBe(0);
     await reader.stop();
   });
+
+  it('reads a topic that was deleted and created under it, whether that has fewer messages or more', async () => {
+    const topic: Topic<AccessAccountChanged> = { ...AccessAccounts, name: 'again.state' };
+    await connection.ensureTopics([topic]);
+    const [a, b] = [newId(), newId()];
+    for (const tier of ['commercial', 'free', 'commercial', 'free'] as const)
+      await producer.send(topic, account(a, tier));
+    await producer.send(topic, account(b, 'free'));
+    const reader = new StateReader(connection, topic, {
+      project: (v) => v.tier,
+      onFatal: (error) => void expect(error).toBeUndefined(),
+    });
+    await reader.start();
+    const seen: unknown[] = [];
+    reader.onChange((key, tier) => key === a && seen.push(tier));
+    await createAgain(topic);
+    await producer.send(topic, account(a, 'commercial'));
+    await eventually(() => expect(reader.get(a)).toBe('commercial'));
+    // A topic that lost everything is no word that everything was deleted.
+    expect(reader.get(b)).toBe('free');
+    await createAgain(topic);
+    for (const tier of ['commercial', 'free'] as const) await producer.send(topic, account(a, tier));
+    await eventually(() => expect(reader.get(a)).toBe('free'));
+    await producer.sendTombstone(topic, a);
+    await eventually(() => expect(reader.has(a)).toBe(false));
+    expect(seen.at(-1)).toBeUndefined();
+    await reader.stop();
+  }, 120_000);
 });

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { decodeMessage, InvalidMessage, type Topic } from '@lanyard/contracts';
-import type { Consumer, KafkaMessage } from 'kafkajs';
+import type { Batch, Consumer, KafkaMessage } from 'kafkajs';
 import type { KafkaConnection } from '../connection/kafka-connection.js';
 import { ConsumerCluster, fetchWaitMs } from '../consumer/consumer-cluster.js';
 import { recordHeaders } from '../consumer/record-headers.js';
 import '../consumer/same-member.js';
 import { logRequests } from '../request-log.js';
+import { Readings } from './readings.js';
 
 export interface StateReaderOptions<V, P> {
   /** Keeps only what is needed of a value. */
@@ -29,7 +30,7 @@ export class StateReader<V, P = V> {
   private readonly consumer: Consumer;
   private readonly cluster = new ConsumerCluster();
   private readonly groupId: string;
-  private readonly next = new Map<number, bigint>();
+  private readonly readings: Readings<P>;
   private ends = new Map<number, bigint>();
   private caughtUp: (() => void) | undefined;
   private stopping = false;
@@ -40,6 +41,7 @@ export class StateReader<V, P = V> {
     private readonly options: StateReaderOptions<V, P>,
   ) {
     this.groupId = connection.topicName(`${connection.clientId}.state.${topic.name}.${randomBytes(4).toString('hex')}`);
+    this.readings = new Readings((key, value) => this.set(key, value));
     this.consumer = connection.kafka.consumer({
       groupId: this.groupId,
       partitionAssigners: [this.cluster.assigner],
@@ -59,15 +61,15 @@ export class StateReader<V, P = V> {
     this.consumer.on(this.consumer.events.CRASH, ({ payload }) => {
       if (!payload.restart && !this.stopping) this.options.onFatal(payload.error);
     });
+    // Nothing is committed: whoever joins reads from the beginning.
+    this.consumer.on(this.consumer.events.GROUP_JOIN, () => this.readings.begin());
     const ready = this.waitCaughtUp();
     await this.consumer.connect();
     await this.consumer.subscribe({ topic: this.connection.topicName(this.topic.name), fromBeginning: true });
     await this.consumer.run({
       autoCommit: false,
       eachBatch: async ({ batch, heartbeat }) => {
-        this.log(batch.partition, batch.messages);
-        for (const message of batch.messages) this.apply(batch.partition, message);
-        this.advance(batch.partition, BigInt(batch.lastOffset()) + 1n);
+        this.take(batch);
         await heartbeat();
       },
     });
@@ -123,29 +125,37 @@ export class StateReader<V, P = V> {
     await this.connection.deleteGroup(this.groupId).catch(() => undefined);
   }
 
-  private apply(partition: number, message: KafkaMessage): void {
-    const offset = BigInt(message.offset);
-    // After a reconnect the topic is read from its beginning again: what was applied stays.
-    if (offset < (this.next.get(partition) ?? 0n)) return;
-    const key = message.key?.toString() ?? '';
-    try {
-      this.set(
-        key,
-        message.value === null ? undefined : this.options.project(decodeMessage(this.topic, message.value)),
+  private take(batch: Batch): void {
+    const { partition, messages } = batch;
+    const [first] = messages;
+    if (first && this.readings.isBehind(partition, BigInt(first.offset))) {
+      this.connection.logger.warn(
+        { topic: this.topic.name, partition },
+        'Kafka went back in a topic of state, which may have been deleted and created: it is read again',
       );
+      this.readings.begin(partition);
+    }
+    this.log(partition, messages);
+    for (const message of messages) this.apply(partition, message);
+    this.advance(partition, BigInt(batch.lastOffset()) + 1n, BigInt(batch.highWatermark));
+  }
+
+  private apply(partition: number, { key, value, offset }: KafkaMessage): void {
+    try {
+      const projected = value === null ? undefined : this.options.project(decodeMessage(this.topic, value));
+      this.readings.take(partition, key?.toString() ?? '', projected);
     } catch (error) {
       if (!(error instanceof InvalidMessage)) throw error;
       this.connection.logger.error(
-        { topic: this.topic.name, partition, offset: message.offset, reason: error.message },
+        { topic: this.topic.name, partition, offset, reason: error.message },
         'state message skipped',
       );
     }
   }
 
   private log(partition: number, messages: readonly KafkaMessage[]): void {
-    const next = this.next.get(partition) ?? 0n;
-    const fresh = messages.filter((message) => BigInt(message.offset) >= next);
-    const passing = fresh.map((m) => ({ key: m.key?.toString() ?? null, headers: recordHeaders(m) }));
+    if (this.readings.isRepeated(partition)) return;
+    const passing = messages.map((m) => ({ key: m.key?.toString() ?? null, headers: recordHeaders(m) }));
     logRequests(this.connection.logger, this.topic.name, 'state received', passing);
   }
 
@@ -157,8 +167,8 @@ export class StateReader<V, P = V> {
     if (value !== undefined) for (const look of this.waiting.get(key) ?? []) look(value);
   }
 
-  private advance(partition: number, next: bigint): void {
-    if (next > (this.next.get(partition) ?? 0n)) this.next.set(partition, next);
+  private advance(partition: number, next: bigint, highWatermark: bigint): void {
+    this.readings.advance(partition, next, highWatermark);
     const end = this.ends.get(partition);
     if (end !== undefined && next >= end) this.ends.delete(partition);
     if (this.ends.size === 0) this.caughtUp?.();
