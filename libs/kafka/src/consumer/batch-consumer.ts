@@ -250,6 +250,8 @@ export class BatchConsumer<V> {
     const from = verdict?.from ?? 0n;
     const messages = batch.messages.filter((m) => BigInt(m.offset) >= from);
     if (!(await this.process(payload, messages, isGone))) return;
+    // The gate of a later round knows better than a batch of this one.
+    if (isGone()) return;
     const next = BigInt(batch.lastOffset()) + 1n;
     await this.gates?.passed(partition, next);
     if (isGone()) return;
