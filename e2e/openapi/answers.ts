@@ -25,8 +25,10 @@ export class Answers {
     if (!content) return text === '' ? undefined : 'a body, although the document has none';
     const type = contentType.split(';', 1)[0] as string;
     const schema = content[type]?.schema;
-    if (!schema) return `content type "${contentType}" is not in the document`;
-    return this.mismatch(schema, type.includes('json') ? (JSON.parse(text) as unknown) : text);
+    if (schema) return this.mismatch(schema, type.includes('json') ? (JSON.parse(text) as unknown) : text);
+    // A value, in whatever format its device chose.
+    if (content['*/*']?.schema) return this.mismatch(content['*/*'].schema, text);
+    return `content type "${contentType}" is not in the document`;
   }
 
   private mismatch(schema: Schema, value: unknown): string | undefined {

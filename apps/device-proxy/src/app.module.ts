@@ -6,6 +6,7 @@ import { DeviceRequestsController } from './commands/device-requests.controller.
 import { CommandHistory } from './commands/history.js';
 import { CommandHistoryController } from './commands/history.controller.js';
 import { WaitingCallers } from './commands/waiting-callers.js';
+import { CachedValues } from './endpoints/cached-values.js';
 import { Endpoints } from './endpoints/endpoints.js';
 import { EndpointsController } from './endpoints/endpoints.controller.js';
 import { ExplainController } from './explain/explain.controller.js';
@@ -43,6 +44,7 @@ export class AppModule {
         { provide: UploadedModels, useValue: assembly.uploadedModels },
         { provide: CommandHistory, useValue: assembly.history },
         { provide: Explanations, useValue: assembly.explanations },
+        { provide: CachedValues, useValue: assembly.cachedValues },
         { provide: Endpoints, useValue: assembly.endpoints },
         { provide: AccountSettings, useValue: assembly.accountSettings },
         { provide: Rules, useValue: assembly.rules },

@@ -8,6 +8,7 @@ import { CommandHistory } from './commands/history.js';
 import { WaitingCallers } from './commands/waiting-callers.js';
 import type { DeviceProxyConfig } from './config.js';
 import { Asker } from './downlink/asker.js';
+import { CachedValues } from './endpoints/cached-values.js';
 import { Endpoints } from './endpoints/endpoints.js';
 import type { Engines } from './engines.js';
 import { Explanations } from './explain/explanations.js';
@@ -192,6 +193,7 @@ export const assemble = (config: DeviceProxyConfig, parts: ServiceParts, engines
     history: new CommandHistory(dataSource),
     explanations: new Explanations(dataSource, store, clock, config.awakeMs),
     endpoints: new Endpoints(store, commands),
+    cachedValues: new CachedValues(sessions, nudges, clock, replicaId),
     accountSettings: new AccountSettings(engines.accounts),
     rules,
     subscriptions,

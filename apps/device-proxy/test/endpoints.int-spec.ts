@@ -57,6 +57,60 @@ describe('/v2/endpoints', () => {
     expect((await harness.result(String(execute.json['async-response-id']))).value.item.status).toBe(200);
   });
 
+  describe('GET of a path that is observed', () => {
+    const temperature = '/3303/0/5700';
+    let observed: Thermometer;
+    let path: string;
+
+    beforeAll(async () => {
+      observed = harness.thing(proxy, 'observed');
+      const id = await harness.register(observed);
+      path = `/v2/endpoints/${id}${temperature}`;
+      expect((await harness.call(proxy, app, 'GET', `${path}?cacheOnly=true`)).status).toBe(205);
+      await harness.call(proxy, app, 'PUT', `/v2/subscriptions/${id}${temperature}`);
+      await eventually(() => expect(observed.device.isObserved(temperature)).toBe(true));
+      await reports(23.5);
+    });
+
+    const reports = async (celsius: number): Promise<void> => {
+      observed.celsius = celsius;
+      await observed.device.changed(temperature);
+    };
+
+    const get = (at: RunningProxy, query = ''): Promise<Response> => harness.raw(at, app, 'GET', path + query);
+
+    const shows = async (at: RunningProxy, value: string, query?: string): Promise<void> => {
+      const response = await get(at, query);
+      expect([response.status, await response.text()]).toEqual([200, value]);
+      expect(response.headers.get('content-type')).toMatch(/^text\/plain/);
+      const [, maxAge] = /^max-age=(\d+)$/.exec(response.headers.get('cache-control') ?? '') ?? [];
+      expect(Number(maxAge)).toBeGreaterThan(0);
+      expect(Number(maxAge)).toBeLessThanOrEqual(60);
+    };
+
+    it('is 200 with the value while it is fresh, with and without cacheOnly, and the device is not asked', async () => {
+      await eventually(() => shows(proxy, '23.5'));
+      const asked = observed.device.received.length;
+      await shows(proxy, '23.5', '?cacheOnly=true');
+      expect(observed.device.received).toHaveLength(asked);
+    });
+
+    it('is the same at another replica', async () => {
+      const other = await harness.proxy('dp-1');
+      await shows(other, '23.5');
+    });
+
+    it('asks the device after a command that may have changed it', async () => {
+      const [id] = path.split('/').slice(3);
+      const write = await harness.call(proxy, app, 'PUT', `/v2/endpoints/${id}/3341/0/5527`, 'x');
+      await harness.result(String(write.json['async-response-id']));
+      expect((await get(proxy)).status).toBe(202);
+      expect((await get(proxy, '?cacheOnly=true')).status).toBe(205);
+      await reports(24.5);
+      await eventually(() => shows(proxy, '24.5'));
+    });
+  });
+
   it('405 for HEAD: no command whose id nobody gets', async () => {
     const path = `/v2/endpoints/${deviceId}/3303/0/5700`;
     expect((await harness.call(proxy, app, 'HEAD', path)).status).toBe(405);

@@ -1,6 +1,13 @@
 import type { Clock, Logger, Timer, Tracing } from '@lanyard/service';
 import type { Asker, DeviceReply, OnSent } from '../downlink/asker.js';
-import { bringsNoChange, bringsValues, isComposite, isRepeatable, operationOf } from '../downlink/operation.js';
+import {
+  bringsNoChange,
+  bringsValues,
+  isComposite,
+  isRepeatable,
+  type Operation,
+  operationOf,
+} from '../downlink/operation.js';
 import { formatOf } from '../downlink/formats.js';
 import { pathsFormat } from '../downlink/requests.js';
 import type { Observed, Observer } from '../observations/observer.js';
@@ -200,12 +207,25 @@ export class Deliverer {
     if (operation === 'observe') return this.subscribe(session, command);
     if (isComposite(operation) && session.data.lwm2mVersion === '1.0') return notOffered;
     if (operation === 'observe-composite') return this.subscribeTogether(session, command);
-    const reply = await asker.ask(session, { operation, ...command }, this.sentFor(command));
+    const reply = await this.changing(session, operation, () =>
+      asker.ask(session, { operation, ...command }, this.sentFor(command)),
+    );
     if (operation === 'read' && reply.code === '2.05')
       await values.report(session, { path: command.path, ...reply, cause: 'read', audience: [] });
     if (operation === 'read-composite' && reply.code === '2.05')
       await values.reportEach(session, reply, { cause: 'read', audienceOf: () => [] });
     return outcomeOf(reply);
+  }
+
+  /** What was notified before a change, or while it is under way, may be of before. */
+  private async changing<T>(session: Session, operation: Operation, ask: () => Promise<T>): Promise<T> {
+    if (bringsNoChange(operation)) return ask();
+    session.notified.clear();
+    try {
+      return await ask();
+    } finally {
+      session.notified.clear();
+    }
   }
 
   /**

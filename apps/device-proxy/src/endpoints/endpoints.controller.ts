@@ -11,7 +11,7 @@ import {
   ApiResponse,
   ApiTags,
 } from '@nestjs/swagger';
-import { Caller, type Identity, queryFlag, refuseHead, RequiresPermission } from '@lanyard/service';
+import { Caller, CLOCK, type Clock, type Identity, queryFlag, refuseHead, RequiresPermission } from '@lanyard/service';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Accepted, AcceptedSchema } from '../commands/body-schema.js';
@@ -23,6 +23,7 @@ import {
   readIdempotencyKey,
   replayedHeader,
 } from '../commands/idempotency.js';
+import { CachedValues } from './cached-values.js';
 import { bodyMediaType } from '../downlink/formats.js';
 import {
   type EndpointEntry,
@@ -39,7 +40,7 @@ export const endpointsPrefix = '/v2/endpoints/';
 interface Options {
   /** The caller wants no asynchronous response. */
   noResp?: string;
-  /** Only a value that is cached here; none is, the snapshot keeps them. */
+  /** Only a cached value. */
   cacheOnly?: string;
 }
 
@@ -51,7 +52,7 @@ const options = {
     name: 'cacheOnly',
     required: false,
     schema: { type: 'boolean' },
-    description: 'Only what is cached here; nothing is: see the snapshot',
+    description: 'Only a cached value: the device is not asked',
   },
 } as const;
 
@@ -65,6 +66,8 @@ export class EndpointsController {
   constructor(
     @Inject(Endpoints) private readonly endpoints: Endpoints,
     @Inject(Commands) private readonly commands: Commands,
+    @Inject(CachedValues) private readonly cached: CachedValues,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   @RequiresPermission('devices.read')
@@ -97,10 +100,22 @@ export class EndpointsController {
   @Get(resourceRoutes(':deviceId/'))
   @ApiOperation({
     summary: 'Read a resource',
-    description: 'Answers 202 with the id of the asynchronous response that carries the value.',
+    description:
+      'Answers 200 with the value itself where the device notified it and it is still fresh. Otherwise the device is asked: 202 with the id of the asynchronous response that carries the value.',
   })
   @ApiQuery(options.cacheOnly)
   @ApiQuery(options.noResp)
+  @ApiOkResponse({
+    description: 'The value that the device notified last, in its format',
+    content: { '*/*': { schema: { type: 'string', format: 'binary' }, example: '21.5' } },
+    headers: {
+      'Cache-Control': {
+        description: '`max-age`: for how many seconds the value is fresh',
+        schema: { type: 'string' },
+        example: 'max-age=60',
+      },
+    },
+  })
   @ApiAcceptedResponse(accepted)
   @ApiNoContentResponse(unanswered)
   @ApiResponse(full)
@@ -111,10 +126,17 @@ export class EndpointsController {
     @Query() options: Options,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Reply> {
+  ): Promise<Reply | Buffer> {
     refuseHead(request);
-    if (!queryFlag('cacheOnly', options.cacheOnly)) return this.send(caller, deviceId, 'GET', request, reply, options);
-    await this.commands.device(caller, deviceId);
+    const isCacheOnly = queryFlag('cacheOnly', options.cacheOnly);
+    const path = resourcePathIn(request, endpointsPrefix);
+    const cached = await this.cached.find(await this.commands.device(caller, deviceId), path);
+    if (cached) {
+      const maxAge = Math.floor((cached.freshUntilMs - this.clock.now()) / 1000);
+      reply.headers({ 'content-type': cached.contentType, 'cache-control': `max-age=${maxAge}` });
+      return Buffer.from(cached.bytes, 'latin1');
+    }
+    if (!isCacheOnly) return this.send(caller, deviceId, 'GET', request, reply, options);
     reply.code(205);
     return undefined;
   }

@@ -147,17 +147,19 @@ export class Values {
 
   private send(session: Session, value: ArrivedValue, sequence: number, observedAt: string): Promise<void> {
     const { deviceId, accountId, data, epoch } = session;
-    const { traceParent, measuredAtMs } = value;
-    const { producer, receivers } = this.parts;
+    const { traceParent, measuredAtMs, path, payload, contentType, maxAgeSeconds = defaultMaxAgeSeconds } = value;
+    const { clock, producer, receivers } = this.parts;
+    if (value.cause === 'notify' || value.cause === 'auto-observation')
+      session.notified.keep(path, payload, contentType, maxAgeSeconds, clock.now());
     return producer.send(
       DeviceValues,
       {
         item: {
           ep: deviceId,
-          path: value.path,
-          ct: value.contentType,
-          payload: value.payload.toString('base64'),
-          'max-age': value.maxAgeSeconds ?? defaultMaxAgeSeconds,
+          path,
+          ct: contentType,
+          payload: payload.toString('base64'),
+          'max-age': maxAgeSeconds,
         },
         cause: value.cause,
         deviceId,

@@ -8,6 +8,14 @@ export const expiryGraceMaxMs = 86_400_000;
 /** How long a queue-mode device listens after its last message (LwM2M 1.1 core §6.5). */
 export const awakeWindowMs = maxTransmitWaitMs;
 
+/** Of the notified values that a session keeps to answer reads from: how many, how large each, and how long at most. */
+export const notifiedPathsMax = 64;
+export const notifiedBytesMax = 1_024;
+export const notifiedMaxAgeMs = 3 * 86_400_000;
+
+/** How long the replica that has a session may take to say what it keeps. */
+export const cacheAnswerMs = 500;
+
 /** How often each replica looks for expired sessions, and how many it takes at once. */
 export const sweepPeriodMs = 1_000;
 export const sweepBatch = 100;

@@ -1,15 +1,18 @@
 import type { RedisClient } from '@lanyard/service';
 import type { SessionKeys } from './keys.js';
+import type { FreshValue } from './notified-values.js';
 
 /**
  * A hint to look again at something that is stored; losing one costs time, never correctness.
  * session: another replica took the session over. commands: one waits for the device. interest: the device's
- * subscriptions changed. finished: a command that you accepted has its result. rules: an account's presubscriptions changed.
+ * subscriptions changed. cached?: what you keep of a path. cached: the answer. finished: a command that you accepted has its result. rules: an account's presubscriptions changed.
  */
 export type Nudge =
   | { about: 'session'; deviceId: string; epoch: number }
   | { about: 'commands'; deviceId: string }
   | { about: 'interest'; deviceId: string }
+  | { about: 'cached?'; deviceId: string; epoch: number; path: string; question: string; replyTo: string }
+  | { about: 'cached'; question: string; value?: FreshValue }
   | { about: 'finished'; commandId: string; asyncId: string; succeeded: boolean }
   | { about: 'rules'; accountId: string };
 

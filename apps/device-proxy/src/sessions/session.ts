@@ -2,6 +2,7 @@ import { nobody, type Audience } from '../subscriptions/audiences.js';
 import type { RulesOfKey } from '../presubscriptions/rules.js';
 import { listings } from './listings.js';
 import type { NewestByToken } from './newest.js';
+import { NotifiedValues } from './notified-values.js';
 import { type Observation, Observations } from './observations.js';
 import { RefusedFormats } from './refused-formats.js';
 import type { ShownCredential } from '../transport/sender.js';
@@ -82,6 +83,7 @@ export class Session {
   /** It was heard, or something came of it, and that is not written to Redis yet. */
   unwritten = false;
   readonly refusedFormats = new RefusedFormats();
+  readonly notified = new NotifiedValues();
   /** It ended here: by deregistration, expiry or take-over. */
   isOver = false;
   /** Where its observations stood when it was written last, until they are adopted. */

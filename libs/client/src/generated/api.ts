@@ -3729,11 +3729,11 @@ export interface Operations {
       query?: {
         /** No asynchronous response */
         noResp?: boolean;
-        /** Only what is cached here; nothing is: see the snapshot */
+        /** Only a cached value: the device is not asked */
         cacheOnly?: boolean;
       };
     };
-    answer: AsyncAccepted | undefined;
+    answer: string | AsyncAccepted | undefined;
   };
   /** Write a resource */
   'PUT /v2/endpoints/{deviceId}/{object}': {
@@ -3802,11 +3802,11 @@ export interface Operations {
       query?: {
         /** No asynchronous response */
         noResp?: boolean;
-        /** Only what is cached here; nothing is: see the snapshot */
+        /** Only a cached value: the device is not asked */
         cacheOnly?: boolean;
       };
     };
-    answer: AsyncAccepted | undefined;
+    answer: string | AsyncAccepted | undefined;
   };
   /** Write a resource */
   'PUT /v2/endpoints/{deviceId}/{object}/{instance}': {
@@ -3879,11 +3879,11 @@ export interface Operations {
       query?: {
         /** No asynchronous response */
         noResp?: boolean;
-        /** Only what is cached here; nothing is: see the snapshot */
+        /** Only a cached value: the device is not asked */
         cacheOnly?: boolean;
       };
     };
-    answer: AsyncAccepted | undefined;
+    answer: string | AsyncAccepted | undefined;
   };
   /** Write a resource */
   'PUT /v2/endpoints/{deviceId}/{object}/{instance}/{resource}': {
@@ -3960,11 +3960,11 @@ export interface Operations {
       query?: {
         /** No asynchronous response */
         noResp?: boolean;
-        /** Only what is cached here; nothing is: see the snapshot */
+        /** Only a cached value: the device is not asked */
         cacheOnly?: boolean;
       };
     };
-    answer: AsyncAccepted | undefined;
+    answer: string | AsyncAccepted | undefined;
   };
   /** Write a resource */
   'PUT /v2/endpoints/{deviceId}/{object}/{instance}/{resource}/{resourceInstance}': {

@@ -1,0 +1,63 @@
+import { type Clock, newId } from '@lanyard/service';
+import type { KnownDevice } from '../commands/commands.js';
+import { cacheAnswerMs } from '../sessions/limits.js';
+import type { FreshValue } from '../sessions/notified-values.js';
+import type { Nudge, Nudges } from '../sessions/nudges.js';
+import type { Sessions } from '../sessions/sessions.js';
+
+type Answered = (value: FreshValue | undefined) => void;
+
+/** Fresh notified values. The replica that has the session of a device has its values; others ask it. */
+export class CachedValues {
+  private readonly questions = new Map<string, Answered>();
+
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly nudges: Nudges,
+    private readonly clock: Clock,
+    private readonly replicaId: string,
+  ) {
+    nudges.on((nudge) => {
+      if (nudge.about === 'cached?') this.answer(nudge);
+      if (nudge.about === 'cached') this.questions.get(nudge.question)?.(nudge.value);
+    });
+  }
+
+  /** undefined: there is none, or its replica did not answer in time. */
+  find({ session }: KnownDevice, path: string): Promise<FreshValue | undefined> {
+    if (!session) return Promise.resolve(undefined);
+    const { deviceId, epoch, owner } = session;
+    if (owner === this.replicaId) return Promise.resolve(this.here(deviceId, epoch, path));
+    return this.ask(owner, { deviceId, epoch, path });
+  }
+
+  private here(deviceId: string, epoch: number, path: string): FreshValue | undefined {
+    const session = this.sessions.get(deviceId);
+    return session?.epoch === epoch ? session.notified.get(path, this.clock.now()) : undefined;
+  }
+
+  private async ask(
+    owner: string,
+    about: { deviceId: string; epoch: number; path: string },
+  ): Promise<FreshValue | undefined> {
+    const question = newId();
+    const answer = new Promise<FreshValue | undefined>((resolve) => this.questions.set(question, resolve));
+    const timer = this.clock.after(cacheAnswerMs, () => this.questions.get(question)?.(undefined));
+    try {
+      await this.nudges.tell(owner, { about: 'cached?', ...about, question, replyTo: this.replicaId });
+      return await answer;
+    } catch {
+      // The device can be asked itself.
+      return undefined;
+    } finally {
+      timer.cancel();
+      this.questions.delete(question);
+    }
+  }
+
+  private answer({ deviceId, epoch, path, question, replyTo }: Extract<Nudge, { about: 'cached?' }>): void {
+    const value = this.here(deviceId, epoch, path);
+    // Lost, it is no answer in time.
+    void this.nudges.tell(replyTo, { about: 'cached', question, ...(value && { value }) }).catch(() => undefined);
+  }
+}

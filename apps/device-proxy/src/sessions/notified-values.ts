@@ -1,0 +1,34 @@
+import { notifiedBytesMax, notifiedMaxAgeMs, notifiedPathsMax } from './limits.js';
+
+/** A value that a device notified, for as long as it says that the value is fresh (RFC 7252 §5.6.1). */
+export interface FreshValue {
+  /** Media type. */
+  contentType: string;
+  /** Each character is a byte. */
+  bytes: string;
+  freshUntilMs: number;
+}
+
+/** What a device notified last of each path. Small values of few paths: their memory lasts as long as the session. */
+export class NotifiedValues {
+  private byPath: Map<string, FreshValue> | undefined;
+
+  keep(path: string, payload: Buffer, contentType: string, maxAgeSeconds: number, nowMs: number): void {
+    if (maxAgeSeconds === 0 || payload.length > notifiedBytesMax) return void this.byPath?.delete(path);
+    const freshUntilMs = nowMs + Math.min(maxAgeSeconds * 1000, notifiedMaxAgeMs);
+    const byPath = (this.byPath ??= new Map<string, FreshValue>());
+    if (byPath.size >= notifiedPathsMax && !byPath.has(path)) byPath.delete(byPath.keys().next().value as string);
+    // A copy: the payload is part of a larger piece of memory.
+    byPath.set(path, { contentType, bytes: payload.toString('latin1'), freshUntilMs });
+  }
+
+  get(path: string, nowMs: number): FreshValue | undefined {
+    const value = this.byPath?.get(path);
+    return value && value.freshUntilMs > nowMs ? value : undefined;
+  }
+
+  /** The device may have changed (RFC 7252 §5.9.1). */
+  clear(): void {
+    this.byPath = undefined;
+  }
+}
