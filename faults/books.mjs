@@ -24,7 +24,7 @@ for _, key in ipairs(redis.call('KEYS', prefix .. '*}:m:*')) do
     headAt = number(key, 'headAt'), events = events, cost = cost, first = first or 0,
     dropped = number(key, 'droppedSize') + number(key, 'droppedAge') + number(key, 'droppedFailed'),
     ready = redis.call('ZSCORE', base .. 'ready', channel) or '',
-    held = owner ~= '' and redis.call('SISMEMBER', base .. 'held:' .. owner, channel) or 1,
+    held = (owner == '' or redis.call('ZSCORE', base .. 'held', owner .. ' ' .. channel)) and 1 or 0,
     -- One that ended has no account any more, until what it held is settled.
     known = account == '' and 1 or redis.call('SISMEMBER', prefix .. 'account:' .. account, channel),
   })

@@ -13,7 +13,7 @@ export const bugs = [
   {
     name: 'no-token-in-ack',
     about: 'whoever lost a channel may still confirm, and lets go of what another one holds',
-    file: command('ack-1'),
+    file: command('ack'),
     find: "if state.token ~= token then return { 'fenced' } end",
     replace: '',
     row: 'F2',
@@ -22,7 +22,7 @@ export const bugs = [
   {
     name: 'no-position-compare',
     about: 'a batch that another replica appended already is appended again',
-    file: command('append-2'),
+    file: command('append'),
     find: 'if moved then return found end',
     replace: '',
     row: 'F13',
@@ -76,7 +76,7 @@ export const bugs = [
   {
     name: 'retry-skips-a-batch',
     about: 'a batch that failed twice is given up for every account, not for free ones alone',
-    file: command('fail-1'),
+    file: command('fail'),
     find: "state.tier == 'free' and attempt > free_retries",
     replace: 'attempt > free_retries',
     row: 'F18',
@@ -85,7 +85,7 @@ export const bugs = [
   {
     name: 'no-account-check',
     about: 'an event that names the key of another tenant reaches it',
-    file: command('append-2'),
+    file: command('append'),
     find: 'local known = state.account == account',
     replace: "local known = state.account ~= ''",
     row: 'F0',
@@ -103,7 +103,7 @@ export const bugs = [
   {
     name: 'books-forget-overhead',
     about: 'the cost of a queue does not count what each event costs beside its bytes',
-    file: command('append-2'),
+    file: command('append'),
     find: 'books.bytes + #chunk + events * EVENT_COST',
     replace: 'books.bytes + #chunk',
     row: 'D1',
@@ -148,7 +148,7 @@ export const bugs = [
   {
     name: 'drops-are-not-counted',
     about: 'events that a full queue loses are not counted as dropped',
-    file: command('append-2'),
+    file: command('append'),
     find: 'books.droppedSize, by_size = books.droppedSize + gone, by_size + gone',
     replace: 'by_size = by_size + gone',
     row: 'D1',

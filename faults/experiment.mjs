@@ -293,7 +293,7 @@ export class Experiment {
     return [...this.history.channels.values()].flatMap(({ name, kind: own }) => (own === kind ? [name] : []));
   }
 
-  /** Recognises a request for one of these commands on its way to Redis. @param {string[]} commands `append-2` */
+  /** Recognises a request for one of these commands on its way to Redis. @param {string[]} commands `append` */
   asks(...commands) {
     const folder = join(this.options.program, 'src/queue/commands');
     const read = (/** @type {string} */ name) => readFileSync(join(folder, `${name}.lua`), 'utf8');

@@ -18,7 +18,7 @@ const killAndLaunch = async ({ live }, replica) => {
 };
 
 /** Requests at which a replica is killed: before Redis has them, or before the replica has the answer. */
-const moments = /** @type {const} */ (['append-2', 'ack-1', 'claim-1', 'take-1', 'detach-1']);
+const moments = /** @type {const} */ (['append', 'ack', 'claim', 'take', 'detach']);
 
 /** @type {Row} */
 const killed = {
@@ -28,7 +28,7 @@ const killed = {
   inject: (experiment) =>
     experiment.repeat(async (n) => {
       const replica = experiment.victim();
-      const moment = moments[n % moments.length] ?? 'append-2';
+      const moment = moments[n % moments.length] ?? 'append';
       const isAnswer = experiment.random.chance(0.5);
       await experiment.fault(`kill ${isAnswer ? 'after' : 'before'} ${moment}`, { times: 1 }, async () => {
         await replica.redis.spring(experiment.asks(moment), isAnswer, () => void replica.kill());

@@ -37,7 +37,7 @@ const actions = {
   'cut a line': (experiment) => experiment.fault('cut', { times: 3 }, async () => experiment.victim().redis.cutAll()),
   'cut an answer': (experiment) =>
     experiment.fault('cut an answer', { times: 3 }, () =>
-      experiment.victim().redis.spring(experiment.asks('append-2', 'ack-1'), true),
+      experiment.victim().redis.spring(experiment.asks('append', 'ack'), true),
     ),
   'kill Kafka': (experiment) =>
     experiment.fault('kill Kafka', {}, async () => {

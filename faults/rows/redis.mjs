@@ -166,7 +166,7 @@ const full = {
   },
 };
 
-const commands = /** @type {const} */ (['append-2', 'ack-1', 'claim-1', 'take-1', 'detach-1', 'attach-1']);
+const commands = /** @type {const} */ (['append', 'ack', 'claim', 'take', 'detach', 'attach']);
 
 /** @type {Row} */
 const cutReplies = {
@@ -184,7 +184,7 @@ const cutReplies = {
           { times: afterLink },
           async () => {
             // What comes rarely is asked for at once.
-            if (command === 'attach-1') for (const socket of experiment.live.sockets.values()) socket.cut();
+            if (command === 'attach') for (const socket of experiment.live.sockets.values()) socket.cut();
             await redis.spring(experiment.asks(command), answered);
           },
         );

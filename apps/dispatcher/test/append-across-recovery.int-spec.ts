@@ -6,7 +6,7 @@ import { Keys, type ShardKeys } from '../src/queue/keys.js';
 import { scripts } from '../src/queue/scripts.js';
 import { type Customer, Landscape } from './landscape.js';
 
-const appendCommand = Buffer.from(scripts['append-2'].sha);
+const appendCommand = Buffer.from(scripts['append'].sha);
 
 /** A way to Redis on which one append can be made to arrive late, as a cluster makes it that sends it again. */
 class Line {

@@ -96,8 +96,7 @@ describe('a callback that gets events while a request is under way', () => {
     const { ended } = await begin();
     answer(200);
     await requests(2);
-    const { base, ready } = bench.keys.of(bench.channelId);
-    await bench.link.run('bury-1', [ready], [base, 'a#1', bench.clock.now()]);
+    await bench.bury('a#1');
     const claim = await claimed(bench.other);
     answer(200);
     queue.letThrough();

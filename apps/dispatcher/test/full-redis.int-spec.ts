@@ -127,8 +127,7 @@ describe('a Redis whose memory is full', () => {
       await append(numbered(1));
       await claimed();
       await redis.full();
-      const { base, ready } = bench.keys.of(bench.channelId);
-      await bench.link.run('bury-1', [ready], [base, 'a#1', bench.clock.now()]);
+      await bench.bury('a#1');
       expect(await claimed(bench.other)).toBeDefined();
     });
 

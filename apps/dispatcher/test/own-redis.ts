@@ -5,7 +5,7 @@ import { expect } from '@jest/globals';
 import { engines, eventually } from '@lanyard/testing';
 import { Redis } from 'ioredis';
 
-const freePort = async (): Promise<number> => {
+export const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -14,7 +14,7 @@ const freePort = async (): Promise<number> => {
   return port;
 };
 
-const programOfEngine = async (): Promise<string> => {
+export const programOfEngine = async (): Promise<string> => {
   const shared = new Redis(engines().redisUrl);
   const [, program] = /^executable:(.+?)\r?$/m.exec(await shared.info('server')) ?? [];
   shared.disconnect();

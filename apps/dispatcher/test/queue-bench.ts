@@ -7,12 +7,14 @@ import { type IntakeBatch, IntakeEvent } from '../src/intake/intake-event.js';
 import { deliveries } from '../src/intake/audience.js';
 import { type AppendOutcome, ShardAppender } from '../src/intake/shard-appender.js';
 import { type Batch } from '../src/queue/batch.js';
+import { bury } from '../src/queue/bury.js';
 import { ChannelQueue, type Claim } from '../src/queue/channel-queue.js';
 import { ChannelRegistry, type Registration } from '../src/queue/channel-registry.js';
 import { chunkCost, readHead } from '../src/queue/chunk.js';
 import { Keys } from '../src/queue/keys.js';
 import { RecentChunks } from '../src/queue/recent-chunks.js';
 import { RedisLink } from '../src/queue/redis-link.js';
+import { checkDeclaredKeys } from './declared-keys.js';
 
 const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
 export const accountId = newId();
@@ -40,6 +42,7 @@ export const queueBench = (redisUrl = () => engines().redisUrl) => {
   };
 
   beforeAll(async () => {
+    checkDeclaredKeys();
     bench.link = await RedisLink.open(redisUrl(), logger);
   });
 
@@ -81,6 +84,9 @@ export const queueBench = (redisUrl = () => engines().redisUrl) => {
       stopped: undefined,
       ...fields,
     });
+
+  const buried = (owner: string): Promise<string[]> =>
+    bury(bench.link, bench.keys.of(bench.channelId), owner, bench.clock.now());
 
   const event = (json: string, fields: Partial<FramedItem> = {}, at = bench.clock.now()): IntakeEvent =>
     new IntakeEvent(++bench.offset, at, {
@@ -129,6 +135,7 @@ export const queueBench = (redisUrl = () => engines().redisUrl) => {
   return Object.assign(bench, {
     newAppender,
     register,
+    bury: buried,
     event,
     numbered,
     batchOf,

@@ -107,8 +107,7 @@ describe('taking from queues', () => {
         await claimed(bench.other);
         await append(numbered(3));
         bench.recent.forget();
-        const { base, ready } = bench.keys.of(bench.channelId);
-        await bench.link.run('bury-1', [ready], [base, 'b#1', bench.clock.now()]);
+        await bench.bury('b#1');
         await expectAgain(bench.queue);
       });
 
@@ -161,8 +160,7 @@ describe('taking from queues', () => {
       await register();
       await append(numbered(3));
       const zombie = await claimed();
-      const { base, ready } = bench.keys.of(bench.channelId);
-      await bench.link.run('bury-1', [ready], [base, 'a#1', bench.clock.now()]);
+      await bench.bury('a#1');
       const heir = await claimed(bench.other);
       expect(await bench.queue.ack(zombie.hold, zombie.batch, 'release', 0)).toEqual({ outcome: 'fenced' });
       expect(await bench.queue.fail(zombie.hold, zombie.batch, 1_000, zombie.revision)).toEqual({ outcome: 'fenced' });

@@ -213,8 +213,7 @@ describe('events that this replica appended itself', () => {
       await register();
       const appender = await appenderOf('a#1', bench.recent, taker(bench.queue, '1'));
       expect((await append(numbered(1), appender)).taken).toHaveLength(1);
-      const { base, ready } = bench.keys.of(bench.channelId);
-      await bench.link.run('bury-1', [ready], [base, 'a#1', bench.clock.now()]);
+      await bench.bury('a#1');
       expect(numbersIn((await claimed(bench.other)).batch)).toEqual([0]);
     });
 

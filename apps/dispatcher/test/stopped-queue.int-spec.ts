@@ -67,8 +67,7 @@ describe('the queue of a callback that is stopped', () => {
       async () => {
         await claimed();
         await stop({ createdAtMs: bench.clock.now() });
-        const { base, ready } = bench.keys.of(bench.channelId);
-        await bench.link.run('bury-1', [ready], [base, 'a#1', bench.clock.now()]);
+        await bench.bury('a#1');
       },
     ],
   ])('a batch under way, then %s: nothing goes after it', async (_, end) => {

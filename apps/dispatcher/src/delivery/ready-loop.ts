@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Clock, Logger, Timer } from '@lanyard/service';
 import type { Taker } from '../intake/shard-appender.js';
 import type { TakenChannel, Taking } from '../queue/channel-queue.js';
-import type { Keys } from '../queue/keys.js';
+import { channelIn, type Keys, rangeOf } from '../queue/keys.js';
 import type { RedisLink } from '../queue/redis-link.js';
 import type { CallbackDelivery, Turn } from './callback-delivery.js';
 import type { Holders } from './holders.js';
@@ -137,15 +137,16 @@ export class ReadyLoop implements Taker {
     const { shards } = this.keys;
     const lists = (await this.link.together([
       ...shards.map(({ ready }) => ['zrangebyscore', ready, '-inf', soon, 'WITHSCORES', 'LIMIT', 0, free + 1] as const),
-      ...shards.map((shard) => ['zrange', shard.readyOf(this.owner), 0, -1] as const),
+      ...shards.map(({ woken }) => ['zrangebylex', woken, ...rangeOf(this.owner)] as const),
     ])) as string[][];
+    const held = lists.slice(shards.length).flat();
     const dueTimes = lists.slice(0, shards.length).flatMap((list) => pairs(list));
     // Who waits longest is first, of whichever shard.
     dueTimes.sort(([, a], [, b]) => a - b);
     const due = dueTimes.filter(([, atMs]) => atMs <= now).map(([channelId]) => channelId);
     this.isCrowded = due.length >= free;
     const nextAtMs = dueTimes.reduce((least, [, atMs]) => (atMs > now ? Math.min(least, atMs) : least), soon);
-    return { due: due.slice(0, free), held: lists.slice(shards.length).flat(), nextInMs: nextAtMs - now };
+    return { due: due.slice(0, free), held: held.map((member) => channelIn(member)), nextInMs: nextAtMs - now };
   }
 
   private begin(channelId: string): void {
@@ -177,9 +178,8 @@ export class ReadyLoop implements Taker {
 
   /** Makes room for others in the list of those that are due. */
   private postpone(channelId: string): void {
-    const { base, ready } = this.keys.of(channelId);
     this.link
-      .run('postpone-1', [ready], [base, channelId, this.clock.now() + postponeMs])
+      .run('postpone', this.keys.of(channelId).forCommand(channelId), [channelId, this.clock.now() + postponeMs])
       .catch((err: unknown) => this.logger.debug({ err }, 'not postponed'));
   }
 }

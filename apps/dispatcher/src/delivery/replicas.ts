@@ -1,7 +1,7 @@
 import { type Clock, type Logger, subscriberCount, type Timer } from '@lanyard/service';
+import { bury } from '../queue/bury.js';
 import type { Keys } from '../queue/keys.js';
 import type { RedisLink } from '../queue/redis-link.js';
-import { asList, asText } from '../queue/reply.js';
 
 /** A replica shows that it lives this often. */
 const beatPeriodMs = 500;
@@ -70,16 +70,14 @@ export class Replicas {
 
   /** Frees what a replica held. Also for this one, when it lost Redis and starts over. */
   async bury(owner: string): Promise<void> {
-    const lost = await Promise.all(
-      this.keys.shards.map(({ base, ready }) => this.link.run('bury-1', [ready], [base, owner, this.clock.now()])),
-    );
+    const lost = await Promise.all(this.keys.shards.map((shard) => bury(this.link, shard, owner, this.clock.now())));
     await this.link.redis.hdel(this.keys.replicas, owner);
     this.seen.delete(owner);
-    this.losses.sockets(lost.flatMap((reply) => asList(reply).map((channel) => asText(channel))));
+    this.losses.sockets(lost.flat());
   }
 
   private async beat(): Promise<void> {
-    await this.link.run('beat-1', [this.keys.replicas], [this.owner]);
+    await this.link.run('beat', [this.keys.replicas], [this.owner]);
     const replicas = await this.link.redis.hgetall(this.keys.replicas);
     if (this.beats++ % holdersEveryBeats === 0) for (const owner of await this.holders()) replicas[owner] ??= '';
     if (performance.now() - this.lookedAtMs > blindMaxMs) this.seen.clear();

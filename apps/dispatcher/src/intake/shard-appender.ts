@@ -160,7 +160,8 @@ export class ShardAppender {
   private async ask(targets: ReadonlyMap<string, bigint>, parcels: readonly Parcel[]): Promise<Reply[]> {
     try {
       const args = this.argumentsOf(targets, parcels);
-      return asList(await this.link.run('append-2', [this.keys.positions, this.keys.ready], args));
+      const keys = this.keys.forCommand(...parcels.map(({ channelId }) => channelId));
+      return asList(await this.link.run('append', keys, args));
     } catch (error) {
       this.withdraw(parcels);
       throw error;
@@ -214,7 +215,7 @@ export class ShardAppender {
 
   private argumentsOf(targets: ReadonlyMap<string, bigint>, parcels: readonly Parcel[]): Argument[] {
     const now = this.clock.now();
-    const args: Argument[] = [this.keys.base, now, queueBytesMax, now - eventLifeMs, beforeChannelSlackMs, this.owner];
+    const args: Argument[] = [now, queueBytesMax, now - eventLifeMs, beforeChannelSlackMs, this.owner];
     args.push(targets.size + 1, generation, this.marked, this.marked);
     for (const [position, offset] of targets) args.push(position, String(this.expectedOf(position)), String(offset));
     args.push(parcels.length);

@@ -125,12 +125,11 @@ export class ChannelQueue {
 
   /** Takes a due callback channel. undefined: not due any more, or taken by another replica. */
   async claim(channelId: string, knownRevision: string): Promise<Claim | undefined> {
-    const { base, ready } = this.keys.of(channelId);
     const hold = this.newHold(channelId);
     const run = this.recent.run(channelId);
     const bytesMax = this.bytesMax();
-    const args = [base, channelId, this.owner, hold.token, ...this.times(), bytesMax, knownRevision];
-    const reply = asList(await this.link.run('claim-1', [ready], [...args, ...runArguments(run)]));
+    const args = [channelId, this.owner, hold.token, ...this.times(), bytesMax, knownRevision];
+    const reply = asList(await this.link.run('claim', this.keysOf(hold), [...args, ...runArguments(run)]));
     if (asText(reply[0]) !== 'ok') return undefined;
     const [, attempt, max, revision, target, head, skip, ...chunks] = reply;
     const limits = { eventsMax: asNumber(max), bytesMax };
@@ -147,10 +146,9 @@ export class ChannelQueue {
   /** A socket or a poll takes its channel. */
   async attach(channelId: string, accountId: string, { conn, mode, kind, after = '' }: HolderName): Promise<Attached> {
     const hold = this.newHold(channelId);
-    const shard = this.keys.of(channelId);
     const how = [this.owner, conn, hold.token, this.clock.now(), mode, after];
-    const args = [shard.base, channelId, accountId, kind, ...how];
-    const reply = asList(await this.link.run('attach-1', [shard.channel(channelId)], args));
+    const args = [channelId, accountId, kind, ...how];
+    const reply = asList(await this.link.run('attach', this.keysOf(hold), args));
     const outcome = asText(reply[0]);
     if (outcome === 'kind') return { outcome, kind: asText(reply[1]) };
     if (outcome !== 'ok') return { outcome: outcome === 'busy' ? 'busy' : 'missing' };
@@ -162,12 +160,11 @@ export class ChannelQueue {
 
   /** The batch at the cursor. Nothing is removed. */
   async take(hold: Hold, cursor: Cursor): Promise<Taken> {
-    const { base, readyOf } = this.at(hold);
     const run = this.recent.run(hold.channelId, cursor.next);
     const place = [cursor.next, cursor.head, cursor.index, cursor.skip, ...runArguments(run)];
     const bytesMax = this.bytesMax();
-    const args = [base, hold.channelId, hold.token, this.oldest(), bytesMax, ...place];
-    const reply = asList(await this.fencing(this.link.guarded(hold.era, 'take-1', [readyOf], args)));
+    const args = [hold.channelId, hold.token, this.oldest(), bytesMax, ...place];
+    const reply = asList(await this.fencing(this.link.guarded(hold.era, 'take', this.keysOf(hold), args)));
     const outcome = asText(reply[0]);
     if (outcome === 'fenced' || outcome === 'empty') return { outcome };
     const [, max, from, head, index, skip, ...chunks] = reply;
@@ -211,11 +208,12 @@ export class ChannelQueue {
 
   /** A callback did not take the batch; due again after `waitMs`. `revision`: of what it was sent to. */
   async fail(hold: Hold, extent: Extent, waitMs: number, revision: string): Promise<Failed> {
-    const { base, ready } = this.at(hold);
     const now = this.clock.now();
     const { from, to, chunks, cost, skip } = extent;
-    const args = [base, hold.channelId, hold.token, now, now + waitMs, freeTierRetries, from, to, chunks, cost, skip];
-    const reply = asList(await this.fencing(this.link.guarded(hold.era, 'fail-1', [ready], [...args, revision])));
+    const args = [hold.channelId, hold.token, now, now + waitMs, freeTierRetries, from, to, chunks, cost, skip];
+    const reply = asList(
+      await this.fencing(this.link.guarded(hold.era, 'fail', this.keysOf(hold), [...args, revision])),
+    );
     if (asText(reply[0]) !== 'ok') return fenced;
     const [, attempt, since, givenUp] = reply;
     return {
@@ -228,16 +226,13 @@ export class ChannelQueue {
 
   /** Whether a claimed callback is still this replica's, not stopped, and where it was. */
   async holds(hold: Hold, revision: string): Promise<boolean> {
-    const shard = this.keys.of(hold.channelId);
-    const args = [shard.base, hold.channelId, hold.token, revision];
-    const asked = this.link.guarded(hold.era, 'holds-1', [shard.channel(hold.channelId)], args);
+    const asked = this.link.guarded(hold.era, 'holds', this.keysOf(hold), [hold.token, revision]);
     return asNumber(asList(await this.fencing(asked))[0]) === 1;
   }
 
   /** A due channel is not due for a while. */
   async postpone(channelId: string, byMs: number): Promise<void> {
-    const { base, ready } = this.keys.of(channelId);
-    await this.link.run('postpone-1', [ready], [base, channelId, this.clock.now() + byMs]);
+    await this.link.run('postpone', this.keysOf({ channelId }), [channelId, this.clock.now() + byMs]);
   }
 
   /**
@@ -245,9 +240,10 @@ export class ChannelQueue {
    * callback's request, which comes again as it was.
    */
   async detach(hold: Hold, sentTo?: number): Promise<boolean> {
-    const { base, ready } = this.at(hold);
-    const args = [base, hold.channelId, hold.token, this.clock.now(), sentTo ?? ''];
-    return asNumber(asList(await this.fencing(this.link.guarded(hold.era, 'detach-1', [ready], args)))[0]) === 1;
+    const args = [hold.channelId, hold.token, this.clock.now(), sentTo ?? ''];
+    return (
+      asNumber(asList(await this.fencing(this.link.guarded(hold.era, 'detach', this.keysOf(hold), args)))[0]) === 1
+    );
   }
 
   /** A hold must end: for as long as this replica lives, nobody else gets the channel. Tried until it is done. */
@@ -264,8 +260,7 @@ export class ChannelQueue {
 
   /** The answer of a poll did not arrive after all. */
   async unpend(channelId: string, pendingTo: number): Promise<void> {
-    const shard = this.keys.of(channelId);
-    await this.link.run('unpend-1', [shard.channel(channelId)], [shard.base, channelId, pendingTo]);
+    await this.link.run('unpend', this.keysOf({ channelId }), [pendingTo]);
   }
 
   /** What fails between a claim and its delivery must not keep the channel from everyone until this process ends. */
@@ -287,18 +282,16 @@ export class ChannelQueue {
     revision: string,
     run: Run | undefined,
   ): Promise<Reply> {
-    const { base, ready } = this.at(hold);
     const { from, to, chunks, cost, skip } = extent;
-    const args = [base, hold.channelId, hold.token, ...this.times(), from, to, chunks, cost, skip, mode];
+    const args = [hold.channelId, hold.token, ...this.times(), from, to, chunks, cost, skip, mode];
     const how = [bytesMax, lingerUntil, revision, ...runArguments(run)];
-    const reply = await this.fencing(this.link.guarded(hold.era, 'ack-1', [ready], [...args, ...how]));
+    const reply = await this.fencing(this.link.guarded(hold.era, 'ack', this.keysOf(hold), [...args, ...how]));
     this.recent.confirmed(hold.channelId, to);
     return reply;
   }
 
-  private at({ channelId }: Hold): { base: string; ready: string; readyOf: string } {
-    const shard = this.keys.of(channelId);
-    return { base: shard.base, ready: shard.ready, readyOf: shard.readyOf(this.owner) };
+  private keysOf({ channelId }: Pick<Hold, 'channelId'>): string[] {
+    return this.keys.of(channelId).forCommand(channelId);
   }
 
   private async fencing(command: Promise<Reply>): Promise<Reply> {

@@ -76,6 +76,9 @@ export type LapseRule = (typeof lapseRules)[number];
 /** How soon a channel that lapsed is looked at again, should its removal fail. */
 const lookAgainMs = 60_000;
 
+/** So many of a shard, and the next ones the next time. */
+const looksAtOnce = 500;
+
 /** Which channels there are, on the side of Redis. PostgreSQL has the truth; this can be made again from it. */
 export class ChannelRegistry {
   constructor(
@@ -91,11 +94,13 @@ export class ChannelRegistry {
     const args = [r.revision, r.accountId, r.kind, r.render, r.eventsMax, r.tier, r.target, r.createdAtMs];
     const { size, age, failed } = r.dropped;
     const stopped = [r.stopped?.reason ?? '', r.stopped?.sinceMs ?? ''];
-    const reply = await this.link.run(
-      'register-2',
-      [shard.ready, shard.expiry],
-      [shard.base, r.channelId, ...args, this.clock.now(), size, age, failed, r.keepFailures ? 1 : 0, ...stopped],
-    );
+    const reply = await this.link.run('register', shard.forCommand(r.channelId), [
+      r.channelId,
+      ...args,
+      this.clock.now(),
+      ...[size, age, failed, r.keepFailures ? 1 : 0],
+      ...stopped,
+    ]);
     return asText(reply) as 'created' | 'updated' | 'kept';
   }
 
@@ -104,8 +109,8 @@ export class ChannelRegistry {
    * registered under a later revision than `upTo`.
    */
   async close(channelId: string, upTo: string): Promise<Closed | undefined> {
-    const { base, ready } = this.keys.of(channelId);
-    const reply = asList(await this.link.run('close-1', [ready], [base, channelId, this.clock.now(), upTo]));
+    const keys = this.keys.of(channelId).forCommand(channelId);
+    const reply = asList(await this.link.run('close', keys, [channelId, this.clock.now(), upTo]));
     if (reply.length === 0) return undefined;
     const [accountId, kind, created, closedAt, events, size, age, failed, owner, conn] = reply;
     return {
@@ -130,10 +135,9 @@ export class ChannelRegistry {
    * holds, `dropping` names the channel no more.
    */
   async drops(channelId: string, reported?: Dropped): Promise<{ createdAtMs: number; dropped: Dropped } | undefined> {
-    const shard = this.keys.of(channelId);
     const known = [reported?.size ?? '', reported?.age ?? '', reported?.failed ?? ''];
-    const args = [shard.base, channelId, ...known];
-    const reply = asList(await this.link.run('drops-1', [shard.channel(channelId)], args));
+    const keys = this.keys.of(channelId).forCommand(channelId);
+    const reply = asList(await this.link.run('drops', keys, [channelId, ...known]));
     if (reply.length === 0) return undefined;
     const [created, size, age, failed] = reply.map((part) => asNumber(part));
     return { createdAtMs: created ?? 0, dropped: { size: size ?? 0, age: age ?? 0, failed: failed ?? 0 } };
@@ -141,17 +145,16 @@ export class ChannelRegistry {
 
   /** Unless it was registered under a later revision than `upTo`. Gives who held it, to be told. */
   async remove(channelId: string, upTo: string): Promise<{ owner: string; conn: string } | undefined> {
-    const shard = this.keys.of(channelId);
-    const reply = asList(await this.link.run('remove-2', [shard.ready, shard.expiry], [shard.base, channelId, upTo]));
+    const keys = this.keys.of(channelId).forCommand(channelId);
+    const reply = asList(await this.link.run('remove', keys, [channelId, upTo]));
     const [accountId = '', owner = '', conn = ''] = reply.map((part) => asText(part));
     if (accountId) await this.leave(accountId, channelId);
     return owner ? { owner, conn } : undefined;
   }
 
   async inspect(channelId: string): Promise<QueueState | undefined> {
-    const shard = this.keys.of(channelId);
-    const args = [shard.base, channelId, this.clock.now() - eventLifeMs];
-    const reply = asList(await this.link.run('inspect-1', [shard.channel(channelId)], args));
+    const keys = this.keys.of(channelId).forCommand(channelId);
+    const reply = asList(await this.link.run('inspect', keys, [this.clock.now() - eventLifeMs]));
     if (reply.length === 0) return undefined;
     const [kind, held, events, bytes, oldest, size, age, failed, attempt, since] = reply;
     return {
@@ -168,13 +171,18 @@ export class ChannelRegistry {
 
   /** Channels that ended by a rule of time. They stay until removed. */
   async lapsed(): Promise<{ channelId: string; rule: LapseRule }[]> {
-    const found = await Promise.all(this.keys.shards.map((shard) => this.lapsedIn(shard)));
+    const found = await Promise.all(
+      this.keys.shards.map(async (shard) => {
+        const due = ['-inf', this.clock.now(), 'LIMIT', 0, looksAtOnce] as const;
+        return this.lapsedOf(shard, await this.link.redis.zrangebyscore(shard.expiry, ...due), false);
+      }),
+    );
     return found.flat();
   }
 
   /** Whether that is so now. What was found before may have been overtaken by a registration, a socket, or a poll. */
   async hasLapsed(channelId: string): Promise<boolean> {
-    return (await this.lapsedIn(this.keys.of(channelId), channelId)).length > 0;
+    return (await this.lapsedOf(this.keys.of(channelId), [channelId], true)).length > 0;
   }
 
   /** Of each of these channels, the revision that Redis has; '' when it has none, or the account's set lacks it. */
@@ -221,10 +229,16 @@ export class ChannelRegistry {
     if (await redis.exists(this.keys.of(channelId).channel(channelId))) await redis.sadd(account, channelId);
   }
 
-  private async lapsedIn(shard: ShardKeys, only = ''): Promise<{ channelId: string; rule: LapseRule }[]> {
+  /** `atOnce`: of channels whose time to be looked at has not come, too. */
+  private async lapsedOf(
+    shard: ShardKeys,
+    channelIds: readonly string[],
+    atOnce: boolean,
+  ): Promise<{ channelId: string; rule: LapseRule }[]> {
+    if (channelIds.length === 0) return [];
     const limits = [idleMaxMs, failedDeliveryMaxMs, withoutSocketMaxMs, withoutPollMaxMs, stoppedMaxMs];
-    const args = [shard.base, this.clock.now(), lookAgainMs, ...limits, only];
-    const reply = asList(await this.link.run('lapsed-1', [shard.expiry], args));
+    const args = [this.clock.now(), lookAgainMs, ...limits, atOnce ? 1 : 0, ...channelIds];
+    const reply = asList(await this.link.run('lapsed', shard.forCommand(...channelIds), args));
     return asPairs(reply).map(([channelId, rule]) => ({ channelId, rule: rule as LapseRule }));
   }
 }

@@ -3,12 +3,27 @@ import { createHash } from 'node:crypto';
 /** Keys of one shard share a hash tag, so that one command may touch them all in a Redis cluster. */
 export class ShardKeys {
   readonly base: string;
+  private readonly shared: readonly string[];
 
   constructor(
     prefix: string,
     readonly shard: number,
   ) {
     this.base = `${prefix}{s${shard}}:`;
+    const { nothing, positions, ready, expiry, dropped, owners, held, woken } = this;
+    this.shared = [nothing, positions, ready, expiry, dropped, owners, held, woken];
+  }
+
+  /** What a command on these channels declares: everything that it may touch (`prelude.lua`). */
+  forCommand(...channelIds: string[]): string[] {
+    const keys = [...this.shared];
+    for (const channelId of channelIds) keys.push(this.channel(channelId), this.queue(channelId));
+    return keys;
+  }
+
+  /** Never exists: of a slot that moves, no node has all keys of a command, and none runs on a part of them. */
+  get nothing(): string {
+    return `${this.base}nothing`;
   }
 
   get positions(): string {
@@ -33,8 +48,14 @@ export class ShardKeys {
     return `${this.base}expiry`;
   }
 
-  readyOf(owner: string): string {
-    return `${this.base}ready:${owner}`;
+  /** Sorted set, all of one score: `replica channel` of every channel that is held. */
+  get held(): string {
+    return `${this.base}held`;
+  }
+
+  /** Sorted set like `held`: channels of which their holder has to read on. */
+  get woken(): string {
+    return `${this.base}woken`;
   }
 
   channel(channelId: string): string {
@@ -45,6 +66,12 @@ export class ShardKeys {
     return `${this.base}q:${channelId}`;
   }
 }
+
+/** Arguments of ZRANGEBYLEX on `held` and `woken`: what they say of one replica. '!' follows the blank. */
+export const rangeOf = (owner: string): [least: string, most: string] => [`[${owner} `, `(${owner}!`];
+
+/** The channel that a member of `held` or `woken` names. */
+export const channelIn = (member: string): string => member.slice(member.lastIndexOf(' ') + 1);
 
 /** Names of everything the dispatcher keeps in Redis. */
 export class Keys {

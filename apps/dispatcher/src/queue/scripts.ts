@@ -2,25 +2,25 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
 export const commandNames = [
-  'append-2',
-  'claim-1',
-  'take-1',
-  'ack-1',
-  'fail-1',
-  'postpone-1',
-  'attach-1',
-  'detach-1',
-  'unpend-1',
-  'register-2',
-  'remove-2',
-  'lapsed-1',
-  'inspect-1',
-  'bury-1',
-  'beat-1',
-  'close-1',
-  'drops-1',
-  'holds-1',
-  'time-1',
+  'append',
+  'claim',
+  'take',
+  'ack',
+  'fail',
+  'postpone',
+  'attach',
+  'detach',
+  'unpend',
+  'register',
+  'remove',
+  'lapsed',
+  'inspect',
+  'bury',
+  'beat',
+  'close',
+  'drops',
+  'holds',
+  'time',
 ] as const;
 export type CommandName = (typeof commandNames)[number];
 
@@ -40,7 +40,7 @@ const script = (name: CommandName): Script => {
   return { source, sha: createHash('sha1').update(source).digest('hex') };
 };
 
-/** Every command, by name. The number at the end of a name is that of its keys; they say which node of a cluster runs it. */
+/** Every command, by name. */
 export const scripts: Record<CommandName, Script> = Object.fromEntries(
   commandNames.map((name) => [name, script(name)]),
 ) as Record<CommandName, Script>;

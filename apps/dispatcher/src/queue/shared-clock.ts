@@ -47,7 +47,7 @@ export class SharedClock implements Clock {
 
   private async sync(): Promise<void> {
     const askedAtMs = performance.now();
-    const [seconds, microseconds] = asList(await this.link.run('time-1', [this.key], []));
+    const [seconds, microseconds] = asList(await this.link.run('time', [this.key], []));
     this.redisMs = asNumber(seconds) * 1_000 + asNumber(microseconds) / 1_000;
     this.askedAtMs = (askedAtMs + performance.now()) / 2;
   }

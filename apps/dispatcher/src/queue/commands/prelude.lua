@@ -9,23 +9,37 @@
 --   lingerUntil lastIn lastSeen pending droppedSize droppedAge droppedFailed
 --   endedAccount endedAt                              whose it was, once it is closed
 --   stopped stoppedAt     why a callback is not called, although it has events, and since when; '' when it is
--- Sets of a shard: `dropped`: channels with drops that are not reported yet; `owners`: replicas that hold channels, or
--- did.
--- Keys of one shard share a hash tag; those of a channel are made from the base, which is an argument.
+-- Every command on a shard gets the same keys first (src/queue/keys.ts), then hash and list of each channel that it touches.
+-- Commands touch no other keys:
+--   NOTHING     never exists
+--   POSITIONS   hash: topic:partition -> last offset; 'generation'
+--   READY       sorted set: callback channel -> when it is due
+--   EXPIRY      sorted set: channel -> when to look whether it lapsed
+--   DROPPED     set: channels with drops that are not reported yet
+--   OWNERS      set: replicas that hold channels, or did
+--   HELD        sorted set of 'replica channel', all of score 0: who holds what
+--   WOKEN       sorted set of 'replica channel', all of score 0: channels of which the holder has to read on
+--
+-- While a slot of a Redis Cluster moves, keys that are not on a node are either on the other one or nowhere. A node that
+-- lacks any of the declared keys therefore refuses the whole command. As NOTHING is never there, no command runs on a
+-- part of its keys: it waits until the slot has moved.
 
 local EVENT_COST = 60
 
 -- How far a socket may be given events that it did not ask for, beyond those whose arrival is proven.
 local SENT_AHEAD_MAX = 20000
 
-local function channel_keys(base, channel)
-  return base .. 'm:' .. channel, base .. 'q:' .. channel
+local NOTHING, POSITIONS, READY, EXPIRY, DROPPED, OWNERS, HELD, WOKEN = unpack(KEYS, 1, 8)
+
+-- Hash and list of the nth channel of this command.
+local function channel_keys(n)
+  return KEYS[7 + 2 * n], KEYS[8 + 2 * n]
 end
 
 -- A full Redis refuses the first write of a command if that may take memory, and none after it. So what delivers or frees
 -- memory begins with this one, which takes none.
-local function though_full(base)
-  redis.call('DEL', base .. 'nothing')
+local function though_full()
+  redis.call('DEL', NOTHING)
 end
 
 local function load(key, ...)
@@ -51,8 +65,7 @@ local function save_books(key, s)
   redis.call('HSET', key, 'head', s.head, 'skip', s.skip, 'n', s.n, 'bytes', s.bytes, 'headAt', s.headAt or '',
     'droppedSize', s.droppedSize, 'droppedAge', s.droppedAge, 'droppedFailed', s.droppedFailed)
   if s.droppedSize + s.droppedAge + s.droppedFailed > s.reckoned then
-    local base, channel = string.match(key, '^(.*:)m:([^:]+)$')
-    redis.call('SADD', base .. 'dropped', channel)
+    redis.call('SADD', DROPPED, string.match(key, ':m:([^:]+)$'))
   end
 end
 
@@ -191,22 +204,32 @@ local function answer(reply, chunks)
   return reply
 end
 
+-- How HELD and WOKEN name a channel.
+local function held_as(owner, channel)
+  return owner .. ' ' .. channel
+end
+
+-- Where they name those of a replica: '!' follows the blank.
+local function held_range(owner)
+  return '[' .. owner .. ' ', '(' .. owner .. '!'
+end
+
 -- This replica has the channel. Its name stays in `owners` until it is buried, whatever becomes of its heartbeat.
-local function hold(base, channel, owner)
-  redis.call('SADD', base .. 'held:' .. owner, channel)
-  redis.call('SADD', base .. 'owners', owner)
+local function hold(channel, owner)
+  redis.call('ZADD', HELD, 0, held_as(owner, channel))
+  redis.call('SADD', OWNERS, owner)
 end
 
 -- A callback channel that has events and no holder is due, unless it is stopped. `state` has kind and stopped.
-local function make_due(ready, state, channel, at)
-  if state.kind == 'callback' and state.stopped == '' then redis.call('ZADD', ready, at, channel) end
+local function make_due(state, channel, at)
+  if state.kind == 'callback' and state.stopped == '' then redis.call('ZADD', READY, at, channel) end
 end
 
 -- Nobody delivers this channel any more.
-local function release(base, key, channel, owner)
+local function release(key, channel, owner)
   redis.call('HSET', key, 'owner', '', 'conn', '', 'token', '')
-  redis.call('SREM', base .. 'held:' .. owner, channel)
-  redis.call('ZREM', base .. 'ready:' .. owner, channel)
+  redis.call('ZREM', HELD, held_as(owner, channel))
+  redis.call('ZREM', WOKEN, held_as(owner, channel))
 end
 
 local function hint_of(args, first)

@@ -1,25 +1,24 @@
 -- Takes a callback channel that is due, for one replica, and reads its first batch.
 --
--- KEYS  1 ready
--- ARGV  base channel  owner token  now  oldest time an event may have  bytes max  revision of the target known
+-- KEYS  of the shard, of the channel
+-- ARGV  channel  owner token  now  oldest time an event may have  bytes max  revision of the target known
 --       born from to: events that the replica has itself, or three times ''
 -- Returns {'ok', attempt, max, revision, target or '', head, skip, chunk...}; no chunks: those that it has
 --         {'none'}  not due, not there, held by another, stopped, or empty
-local ready = KEYS[1]
-local base, channel, owner, token = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
-local now, oldest, bytes_max, known = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8]
-local key, queue = channel_keys(base, channel)
+local channel, owner, token = ARGV[1], ARGV[2], ARGV[3]
+local now, oldest, bytes_max, known = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
+local key, queue = channel_keys(1)
 
-local due = tonumber(redis.call('ZSCORE', ready, channel))
+local due = tonumber(redis.call('ZSCORE', READY, channel))
 if not due or due > now then return { 'none' } end
 local state = load(key, 'kind', 'owner', 'attempt', 'max', 'rev', 'target', 'stopped', 'born', 'repeatTo')
 if state.kind ~= 'callback' or state.owner ~= '' or state.stopped ~= '' then
-  redis.call('ZREM', ready, channel)
+  redis.call('ZREM', READY, channel)
   return { 'none' }
 end
 local books = load_books(key)
 if drop_aged(queue, books, oldest) > 0 then save_books(key, books) end
-redis.call('ZREM', ready, channel)
+redis.call('ZREM', READY, channel)
 if books.n == 0 then return { 'none' } end
 
 local target = state.rev == known and '' or state.target
@@ -27,12 +26,12 @@ local max = tonumber(state.max)
 -- What was sent before is sent again as it was, with the same id: its receiver may have it.
 local again = (tonumber(state.repeatTo) or 0) - books.head
 if again > 0 then max = math.min(max, again) end
-local chunks, sent_to, is_lost = batch_at(queue, 0, books.skip, books.head, max, bytes_max, state.born, ARGV, 9)
+local chunks, sent_to, is_lost = batch_at(queue, 0, books.skip, books.head, max, bytes_max, state.born, ARGV, 8)
 if is_lost then
   stamp_head(queue, books)
   save_books(key, books)
   return { 'none' }
 end
-hold(base, channel, owner)
+hold(channel, owner)
 redis.call('HSET', key, 'owner', owner, 'token', token, 'sentFrom', books.head, 'sentTo', sent_to)
 return answer({ 'ok', tonumber(state.attempt) or 0, max, state.rev, target, books.head, books.skip }, chunks)

@@ -2,8 +2,8 @@
 -- Idempotent: the positions are compared and set, so a flush that comes again, or from a consumer that lost its
 -- partition, changes nothing. A channel that is not there, or belongs to another account, gets nothing.
 --
--- KEYS  1 positions (hash: topic:partition -> last offset; 'generation')  2 ready (zset: channel -> due ms)
--- ARGV  base  now  bytes max  oldest time an event may have  slack before the channel's creation  caller
+-- KEYS  of the shard, of each channel
+-- ARGV  now  bytes max  oldest time an event may have  slack before the channel's creation  caller
 --       number of positions, then each: field, expected, new
 --       number of channels, then each: id, account, render code, token, revision, number of chunks, chunks
 --       token: the caller takes the channel with it, if it is a callback of this revision that had nothing to send
@@ -15,10 +15,9 @@
 --           attempt: the caller has the channel, and sends what came now; '' when it does not
 --         {'moved', field, stored, ...}    positions are not what was expected
 --         {'options', channel, code, ...}  channels whose events must be rendered otherwise
-local positions, ready = KEYS[1], KEYS[2]
-local base, now, bytes_max = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-local oldest, slack, caller = tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6]
-local at = 7
+local now, bytes_max = tonumber(ARGV[1]), tonumber(ARGV[2])
+local oldest, slack, caller = tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
+local at = 6
 local function arg()
   local value = ARGV[at]
   at = at + 1
@@ -28,7 +27,7 @@ end
 local updates, found, moved = {}, { 'moved' }, false
 for _ = 1, tonumber(arg()) do
   local field, expected, new = arg(), arg(), arg()
-  local stored = redis.call('HGET', positions, field) or '-1'
+  local stored = redis.call('HGET', POSITIONS, field) or '-1'
   moved = moved or stored ~= expected
   found[#found + 1], found[#found + 2] = field, stored
   updates[#updates + 1], updates[#updates + 2] = field, new
@@ -36,9 +35,9 @@ end
 if moved then return found end
 
 local channels, outdated = {}, { 'options' }
-for _ = 1, tonumber(arg()) do
+for n = 1, tonumber(arg()) do
   local id, account, render, token, revision, count = arg(), arg(), arg(), arg(), arg(), tonumber(arg())
-  local key, queue = channel_keys(base, id)
+  local key, queue = channel_keys(n)
   local state = load(key, 'account', 'render', 'created', 'kind', 'owner', 'lingerUntil', 'stopped', 'born', 'rev',
     'token', 'max', 'attempt', 'sentFrom', 'sentTo')
   local known = state.account == account
@@ -58,9 +57,9 @@ local function claimed(channel, books, came)
   local state = channel.state
   if channel.token == '' or state.kind ~= 'callback' or state.owner ~= '' or state.stopped ~= '' then return false end
   if state.rev ~= channel.revision or books.n ~= came or (tonumber(state.lingerUntil) or 0) > now then return false end
-  if (tonumber(redis.call('ZSCORE', ready, channel.id)) or 0) > now then return false end
-  redis.call('ZREM', ready, channel.id)
-  hold(base, channel.id, caller)
+  if (tonumber(redis.call('ZSCORE', READY, channel.id)) or 0) > now then return false end
+  redis.call('ZREM', READY, channel.id)
+  hold(channel.id, caller)
   redis.call('HSET', channel.key, 'owner', caller, 'token', channel.token,
     'sentFrom', books.head, 'sentTo', books.head + math.min(books.n, tonumber(state.max)))
   return true
@@ -120,7 +119,7 @@ for _, channel in ipairs(channels) do
       place[5], place[6] = tonumber(state.attempt) or 0, state.max
     elseif books.n > 0 and state.kind == 'callback' then
       if owner == '' and state.stopped == '' then
-        redis.call('ZADD', ready, 'NX', math.max(now, tonumber(state.lingerUntil) or 0), channel.id)
+        redis.call('ZADD', READY, 'NX', math.max(now, tonumber(state.lingerUntil) or 0), channel.id)
         woken = 1
       elseif whole then
         place[4], place[6] = given(channel, stop - came, stop), state.max
@@ -128,7 +127,7 @@ for _, channel in ipairs(channels) do
     elseif books.n > 0 and owner ~= '' then
       place[3] = owner
       if owner ~= caller then
-        redis.call('ZADD', base .. 'ready:' .. owner, now, channel.id)
+        redis.call('ZADD', WOKEN, 0, held_as(owner, channel.id))
       elseif whole then
         place[4], place[6] = given(channel, stop - came, stop), state.max
       end
@@ -137,5 +136,5 @@ for _, channel in ipairs(channels) do
   for n = 1, 6 do places[#places + 1] = place[n] end
 end
 
-redis.call('HSET', positions, unpack(updates))
+redis.call('HSET', POSITIONS, unpack(updates))
 return { 'ok', nobody, early, woken, by_size, by_age, places }

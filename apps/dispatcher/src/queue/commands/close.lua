@@ -1,20 +1,20 @@
 -- The channel has ended: it takes no more events and gives none away, so that what it loses can be counted. May be
 -- repeated, and gives the same answer until the channel is removed. Those on their way did not arrive in time.
 --
--- KEYS  1 ready
--- ARGV  base channel now  revision up to which it may be closed
+-- KEYS  of the shard, of the channel
+-- ARGV  channel now  revision up to which it may be closed
 -- Returns {} when there is no such channel, or a later one, else
 --   {account, kind, created, closed at, events left, dropped by size, by age, after failures, owner, conn}
-local base, channel, now = ARGV[1], ARGV[2], ARGV[3]
-local key = channel_keys(base, channel)
+local channel, now = ARGV[1], ARGV[2]
+local key = channel_keys(1)
 local state = load(key, 'account', 'kind', 'created', 'owner', 'conn', 'endedAccount', 'endedAt', 'rev')
-if state.kind == '' or tonumber(state.rev) > tonumber(ARGV[4]) then return {} end
+if state.kind == '' or tonumber(state.rev) > tonumber(ARGV[3]) then return {} end
 if state.endedAccount == '' then
-  though_full(base)
-  if state.owner ~= '' then release(base, key, channel, state.owner) end
+  though_full()
+  if state.owner ~= '' then release(key, channel, state.owner) end
   state.endedAccount, state.endedAt = state.account, now
   redis.call('HSET', key, 'account', '', 'endedAccount', state.account, 'endedAt', now, 'pending', '')
-  redis.call('ZREM', KEYS[1], channel)
+  redis.call('ZREM', READY, channel)
 end
 local s = load_books(key)
 return { state.endedAccount, state.kind, state.created, state.endedAt, s.n, s.droppedSize, s.droppedAge,

@@ -1,21 +1,20 @@
 -- The holder lets go: a socket closed, a poll ended, a callback was given back untried.
 --
--- KEYS  1 ready
--- ARGV  base channel token  now  sent: the event up to which a poll's answer was written, or a callback's request, which
+-- KEYS  of the shard, of the channel
+-- ARGV  channel token  now  sent: the event up to which a poll's answer was written, or a callback's request, which
 --       may have arrived; or ''
 -- Returns 1, or 0 when the token is no longer the channel's
-local ready = KEYS[1]
-local base, channel, token, now, sent = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5]
-local key = channel_keys(base, channel)
+local channel, token, now, sent = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4]
+local key = channel_keys(1)
 
 local state = load(key, 'token', 'owner', 'kind', 'n', 'stopped')
 if token == '' or state.token ~= token then return 0 end
-though_full(base)
-release(base, key, channel, state.owner)
+though_full()
+release(key, channel, state.owner)
 if state.kind ~= 'callback' then
   redis.call('HSET', key, 'lastSeen', now, 'pending', sent)
 elseif sent ~= '' then
   redis.call('HSET', key, 'repeatTo', sent)
 end
-if (tonumber(state.n) or 0) > 0 then make_due(ready, state, channel, now) end
+if (tonumber(state.n) or 0) > 0 then make_due(state, channel, now) end
 return 1

@@ -1,15 +1,13 @@
--- Which channels ended by a rule of time (spec 8). Looks at those whose time to look has come, and says when next; or
--- at one channel only.
+-- Which of these channels ended by a rule of time (spec 8). Looks at those whose time to look has come, and says when next.
 --
--- KEYS  1 expiry
--- ARGV  base  now  look again after (ms)  idle max  failed delivery max  without socket max  without poll max
---       stopped max  channel, or ''
+-- KEYS  of the shard, of each channel
+-- ARGV  now  look again after (ms)  idle max  failed delivery max  without socket max  without poll max
+--       stopped max  1: look although it is not time  channel...
 -- Returns {channel, rule, ...}; rules: idle, failed, stopped, no-socket, no-poll
-local expiry = KEYS[1]
-local base, now, again = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local now, again = tonumber(ARGV[1]), tonumber(ARGV[2])
 local idle_max, failed_max, socket_max, poll_max, stopped_max =
-  tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
-local only = ARGV[9]
+  tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
+local at_once = ARGV[8] == '1'
 
 -- A free account's batch that was given up says nothing of the time after it, until another one fails.
 local function is_failing(state)
@@ -31,23 +29,26 @@ local function rule(state)
 end
 
 local lapsed = {}
-local looked_at = only ~= '' and { only } or redis.call('ZRANGEBYSCORE', expiry, '-inf', now, 'LIMIT', 0, 500)
-if #looked_at > 0 then though_full(base) end
-for _, channel in ipairs(looked_at) do
-  local key = channel_keys(base, channel)
+local function is_time(channel)
+  return at_once or (tonumber(redis.call('ZSCORE', EXPIRY, channel)) or math.huge) <= now
+end
+
+though_full()
+for n = 1, #ARGV - 8 do
+  local channel, key = ARGV[8 + n], channel_keys(n)
   local state = load(key, 'kind', 'owner', 'lastIn', 'lastSeen', 'attempt', 'failSince', 'failAt',
     'stopped', 'stoppedAt')
   if state.kind == '' then
-    redis.call('ZREM', expiry, channel)
-  else
+    redis.call('ZREM', EXPIRY, channel)
+  elseif is_time(channel) then
     local name, strikes, soonest = rule(state)
     local idle = tonumber(state.lastIn) + idle_max
     local which = strikes and strikes <= now and name or idle <= now and 'idle'
     if which then
       lapsed[#lapsed + 1], lapsed[#lapsed + 2] = channel, which
-      redis.call('ZADD', expiry, now + again, channel)
+      redis.call('ZADD', EXPIRY, now + again, channel)
     else
-      redis.call('ZADD', expiry, math.min(idle, strikes or now + soonest, now + soonest), channel)
+      redis.call('ZADD', EXPIRY, math.min(idle, strikes or now + soonest, now + soonest), channel)
     end
   end
 end

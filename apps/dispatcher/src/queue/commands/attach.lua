@@ -2,20 +2,20 @@
 -- it may take it again.
 -- What the last poll delivered (`pending`) is confirmed by the next one, unless that says that it has another answer.
 --
--- KEYS  1 the channel
--- ARGV  base channel account kind  owner conn token  now  mode: newest | free  after: the last answer that a poll has, as `born/pending`, or ''
+-- KEYS  of the shard, of the channel
+-- ARGV  channel account kind  owner conn token  now  mode: newest | free  after: the last answer that a poll has, as `born/pending`, or ''
 -- Returns {'ok', head, skip, previous owner, previous conn, born}  {'missing'}  {'kind', kind}  {'busy'}
-local base, channel, account, kind = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
-local owner, conn, token, now, mode, after = ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9], ARGV[10]
-local key, queue = channel_keys(base, channel)
+local channel, account, kind = ARGV[1], ARGV[2], ARGV[3]
+local owner, conn, token, now, mode, after = ARGV[4], ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9]
+local key, queue = channel_keys(1)
 
 local state = load(key, 'account', 'kind', 'owner', 'conn', 'pending', 'sentFrom', 'born')
 if state.account ~= account then return { 'missing' } end
 if state.kind ~= kind then return { 'kind', state.kind } end
 if mode == 'free' and state.owner ~= '' and state.conn ~= conn then return { 'busy' } end
 
-though_full(base)
-if state.owner ~= '' then release(base, key, channel, state.owner) end
+though_full()
+if state.owner ~= '' then release(key, channel, state.owner) end
 local books = load_books(key)
 if state.pending ~= '' and (after == '' or after == state.born .. '/' .. state.pending) then
   undrop(books, tonumber(state.pending), tonumber(state.sentFrom) or tonumber(state.pending))
@@ -24,5 +24,5 @@ if state.pending ~= '' and (after == '' or after == state.born .. '/' .. state.p
 end
 redis.call('HSET', key, 'owner', owner, 'conn', conn, 'token', token, 'lastSeen', now, 'pending', '',
   'sentFrom', books.head, 'sentTo', books.head)
-hold(base, channel, owner)
+hold(channel, owner)
 return { 'ok', books.head, books.skip, state.owner, state.conn, state.born }

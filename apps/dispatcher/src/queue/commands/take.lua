@@ -1,15 +1,14 @@
 -- Reads the next batch of a channel that a socket or a poll holds. Nothing is removed.
 --
--- KEYS  1 ready of the owner
--- ARGV  base channel token  oldest time an event may have  bytes max  cursor: next head index skip
+-- KEYS  of the shard, of the channel
+-- ARGV  channel token  oldest time an event may have  bytes max  cursor: next head index skip
 --       born from to: events that the replica has itself, or three times ''
 -- Returns {'ok', max, from, head, index, skip, chunk...}; no chunks: those that it has  {'empty', head}  {'fenced'}
-local ready = KEYS[1]
-local base, channel, token, oldest, bytes_max = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
-local from, head, index, skip = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
-local key, queue = channel_keys(base, channel)
+local channel, token, oldest, bytes_max = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+local from, head, index, skip = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
+local key, queue = channel_keys(1)
 
-local state = load(key, 'token', 'max', 'born', 'kind')
+local state = load(key, 'token', 'max', 'born', 'kind', 'owner')
 if state.token ~= token then return { 'fenced' } end
 local books = load_books(key)
 if drop_aged(queue, books, oldest) > 0 then save_books(key, books) end
@@ -32,18 +31,18 @@ if books.head ~= head then
 end
 
 if from >= books.head + books.n then
-  redis.call('ZREM', ready, channel)
+  redis.call('ZREM', WOKEN, held_as(state.owner, channel))
   return { 'empty', books.head }
 end
-local chunks, sent_to, is_lost = batch_at(queue, index, skip, from, tonumber(state.max), bytes_max, state.born, ARGV, 10)
-though_full(base)
+local chunks, sent_to, is_lost = batch_at(queue, index, skip, from, tonumber(state.max), bytes_max, state.born, ARGV, 9)
+though_full()
 if is_lost then
   -- What was sent before is confirmed first.
   if from == books.head then
     stamp_head(queue, books)
     save_books(key, books)
   end
-  redis.call('ZREM', ready, channel)
+  redis.call('ZREM', WOKEN, held_as(state.owner, channel))
   return { 'empty', books.head }
 end
 -- A socket says itself from where on its events arrived; of a poll, the next one must know it.

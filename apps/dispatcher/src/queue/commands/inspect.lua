@@ -1,14 +1,14 @@
 -- What is in a queue now.
 --
--- KEYS  1 the channel
--- ARGV  base channel  oldest time an event may have
+-- KEYS  of the shard, of the channel
+-- ARGV  oldest time an event may have
 -- Returns {} when there is no such channel, else
 --   {kind, connected?, events, cost, time of the oldest or '', dropped by size, by age, after failures,
 --    failures in a row, failing since or ''}
-local key, queue = channel_keys(ARGV[1], ARGV[2])
+local key, queue = channel_keys(1)
 local state = load(key, 'kind', 'owner', 'attempt', 'failSince')
 if state.kind == '' then return {} end
 local s = load_books(key)
-if drop_aged(queue, s, tonumber(ARGV[3])) > 0 then save_books(key, s) end
+if drop_aged(queue, s, tonumber(ARGV[1])) > 0 then save_books(key, s) end
 return { state.kind, state.owner ~= '' and 1 or 0, s.n, s.bytes, s.headAt or '', s.droppedSize, s.droppedAge,
   s.droppedFailed, tonumber(state.attempt) or 0, state.failSince }

@@ -1,0 +1,7 @@
+-- A due channel is not due before `at`.
+--
+-- KEYS  of the shard, of the channel
+-- ARGV  channel at
+local channel, at = ARGV[1], ARGV[2]
+though_full()
+return redis.call('ZADD', READY, 'XX', at, channel)

@@ -1,0 +1,37 @@
+-- Makes the channel, or gives the one that is there another configuration. Queued events stay (same kind). An older
+-- revision than the stored one changes nothing, so that a repair may run beside registrations.
+--
+-- KEYS  of the shard, of the channel
+-- ARGV  channel revision account kind render max tier target created now  dropped: by size, by age, after
+--       failures: what was reported of it, for a channel that Redis has lost  1: go on with failures
+--       why it is stopped, since when: '' when it is not
+-- Returns 'created', 'updated' or 'kept'
+local channel, rev, account, kind = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local render, max, tier, target, created, now = ARGV[5], ARGV[6], ARGV[7], ARGV[8], ARGV[9], tonumber(ARGV[10])
+local stopped, stopped_at = ARGV[15], ARGV[16]
+local key, queue = channel_keys(1)
+
+local state = load(key, 'rev', 'kind', 'owner', 'n', 'created', 'stopped', 'born')
+if state.rev ~= '' and tonumber(state.rev) >= tonumber(rev) then return 'kept' end
+if state.rev ~= '' and state.kind == kind and state.created == created then
+  redis.call('HSET', key, 'rev', rev, 'render', render, 'max', max, 'target', target,
+    'stopped', stopped, 'stoppedAt', stopped_at, 'born', state.born ~= '' and state.born or rev .. '@' .. ARGV[10])
+  if stopped ~= '' then redis.call('ZREM', READY, channel) end
+  if ARGV[14] == '1' and stopped == state.stopped then return 'updated' end
+  redis.call('HSET', key, 'attempt', 0, 'failSince', '')
+  if state.owner == '' and (tonumber(state.n) or 0) > 0 then
+    make_due({ kind = kind, stopped = stopped }, channel, now)
+  end
+  return 'updated'
+end
+if state.rev ~= '' then
+  if state.owner ~= '' then release(key, channel, state.owner) end
+  redis.call('DEL', key, queue)
+  redis.call('ZREM', READY, channel)
+end
+redis.call('HSET', key, 'rev', rev, 'account', account, 'kind', kind, 'render', render, 'max', max, 'tier', tier,
+  'target', target, 'created', created, 'born', rev .. '@' .. ARGV[10], 'owner', '', 'conn', '', 'token', '', 'lastIn', now, 'lastSeen', now,
+  'stopped', stopped, 'stoppedAt', stopped_at,
+  'droppedSize', ARGV[11], 'droppedAge', ARGV[12], 'droppedFailed', ARGV[13])
+redis.call('ZADD', EXPIRY, now, channel)
+return 'created'
