@@ -27,6 +27,7 @@ import { type Engines, sources } from './engines.js';
 import { Explanations } from './explain/explanations.js';
 import { Intake } from './intake/intake.js';
 import { KafkaPositions } from './intake/kafka-positions.js';
+import { Replay } from './intake/replay.js';
 import { ChannelQueue } from './queue/channel-queue.js';
 import { ChannelRegistry } from './queue/channel-registry.js';
 import { LocalClock } from './queue/local-clock.js';
@@ -116,8 +117,18 @@ export const assemble = (
     channels.ensurePull(poller, isKnown),
   );
 
-  const intake = new Intake(intakeLink, redisKeys, clock, owner, recent, loop);
-  const stored = new KafkaPositions(intake, engines.kafka, logger, (topic) => telemetry.setBack(topic));
+  const replay = new Replay(intakeLink, redisKeys, logger);
+  telemetry.replay(() => replay.left());
+  const intake = new Intake(intakeLink, redisKeys, clock, owner, recent, loop, replay);
+  const stored = new KafkaPositions({
+    intake,
+    kafka: engines.kafka,
+    replay,
+    replayMaxMs: config.replayMaxMs,
+    clock,
+    logger,
+    onSetBack: (topic) => telemetry.setBack(topic),
+  });
   const positions = Object.fromEntries(sources.map(({ name }) => [name, stored]));
   const consumers = new KafkaBatchServer(engines.kafka, { group: app, positions, onFatal: exitOnFatal });
   const reseek = (): void => {
@@ -135,8 +146,8 @@ export const assemble = (
     reseek,
   });
   intake.listen({
-    appended: (outcome) => {
-      telemetry.appended(outcome);
+    appended: (outcome, isReplay) => {
+      telemetry.appended(outcome, isReplay);
       bus.wake(outcome.wake);
       for (const taken of outcome.taken) loop.take(taken);
       for (const given of outcome.given) delivery.give(given);

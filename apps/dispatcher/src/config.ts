@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { BlockList, isIPv6 } from 'node:net';
 import { type CommonConfig, commonConfig, ConfigError, env } from '@lanyard/service';
+import { eventLifeMs } from './channels/limits.js';
 
 export const app = 'dispatcher';
 
@@ -12,6 +13,8 @@ export interface DispatcherConfig extends CommonConfig {
   queueShards: number;
   /** Memory for events that were appended lately. */
   recentBytesMax: number;
+  /** How old an event may be that is read again after a loss of Redis. */
+  replayMaxMs: number;
   callback: {
     /** Networks that callbacks may reach although they are private. */
     allowCidrs: string[];
@@ -60,6 +63,7 @@ export const readConfig = (source?: NodeJS.ProcessEnv): DispatcherConfig => {
     redisPrefix: reader.string('DISPATCHER_REDIS_PREFIX', 'dispatcher:'),
     queueShards: reader.int('DISPATCHER_QUEUE_SHARDS', 4, { min: 1, max: 256 }),
     recentBytesMax: reader.int('DISPATCHER_RECENT_BYTES', 67_108_864, { min: 0 }),
+    replayMaxMs: reader.int('DISPATCHER_REPLAY_MAX_MS', eventLifeMs, { min: 0, max: eventLifeMs }),
     callback: {
       allowCidrs: checkCidrs(reader.list('DISPATCHER_CALLBACK_ALLOW_CIDRS', [])),
       authorities: readAuthorities(reader.optional(caFile)),

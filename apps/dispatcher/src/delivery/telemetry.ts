@@ -7,6 +7,7 @@ export class Telemetry {
   private readonly eventsAppended;
   private readonly eventsSkipped;
   private readonly eventsDropped;
+  private readonly replayedDropped;
   private readonly eventsDelivered;
   private readonly positionsSetBack;
   private readonly requests;
@@ -25,6 +26,11 @@ export class Telemetry {
     this.eventsDropped = metrics.counter({
       name: 'lanyard_dispatcher_events_dropped_total',
       help: 'Events removed from queues undelivered: size, age, failed (free accounts), or removed with their channel',
+      labelNames: ['reason'],
+    });
+    this.replayedDropped = metrics.counter({
+      name: 'lanyard_dispatcher_replayed_events_dropped_total',
+      help: 'Of the dropped events, those removed while Kafka was read again: most had been delivered before',
       labelNames: ['reason'],
     });
     this.eventsDelivered = metrics.counter({
@@ -49,7 +55,9 @@ export class Telemetry {
     });
   }
 
-  appended({ events, skipped }: AppendOutcome): void {
+  appended({ events, skipped, dropped }: AppendOutcome, isReplay: boolean): void {
+    if (isReplay && dropped.size) this.replayedDropped.inc({ reason: 'size' }, dropped.size);
+    if (isReplay && dropped.age) this.replayedDropped.inc({ reason: 'age' }, dropped.age);
     this.eventsAppended.inc(events);
     if (skipped.noChannel) this.eventsSkipped.inc({ reason: 'no channel' }, skipped.noChannel);
     if (skipped.beforeChannel) this.eventsSkipped.inc({ reason: 'before channel' }, skipped.beforeChannel);
@@ -74,6 +82,17 @@ export class Telemetry {
 
   closed(cause: string): void {
     this.socketsClosed.inc({ cause });
+  }
+
+  replay(left: () => ReadonlyMap<string, number>): void {
+    this.metrics.gauge({
+      name: 'lanyard_dispatcher_replay_messages_left',
+      help: 'Messages that this replica reads again because Redis had no position, before it comes to new ones',
+      labelNames: ['topic'],
+      collect() {
+        for (const [topic, messages] of left()) this.set({ topic }, messages);
+      },
+    });
   }
 
   recentBytes(count: () => number): void {

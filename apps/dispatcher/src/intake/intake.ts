@@ -5,6 +5,7 @@ import { LinkLost, type RedisLink } from '../queue/redis-link.js';
 import { accountsOf, deliveries, type Delivery, positionOf } from './audience.js';
 import type { IntakeBatch } from './intake-event.js';
 import { portions } from './portions.js';
+import type { Replay } from './replay.js';
 import { type AppendOutcome, lagMaxMs, PositionsLost, ShardAppender, type Taker } from './shard-appender.js';
 
 interface Waiting {
@@ -25,7 +26,8 @@ const smallBatchEvents = 200;
 const flushesAtOnce = 2;
 
 export interface IntakeListener {
-  appended(outcome: AppendOutcome): void;
+  /** `isReplay`: it was read again, and may have been delivered before. */
+  appended(outcome: AppendOutcome, isReplay: boolean): void;
   /** Redis is not where it was. No topics: it lost everything. */
   positionsLost(topics: string[]): void;
 }
@@ -55,6 +57,7 @@ export class Intake {
     owner: string,
     recent: RecentChunks,
     taker?: Taker,
+    private readonly replay?: Replay,
   ) {
     this.shards = keys.shards.map((shard) => new ShardAppender(link, shard, clock, owner, recent, taker));
   }
@@ -181,10 +184,11 @@ export class Intake {
   }
 
   private async append(batches: readonly IntakeBatch[], perShard: Delivery[][], everywhere: boolean): Promise<void> {
+    const isReplay = batches.some((batch) => this.replay?.covers(batch));
     const outcomes = await Promise.allSettled(
       this.shards.map(async (shard, n) => {
         const outcome = await shard.append(batches, perShard[n] ?? [], everywhere);
-        this.listener?.appended(outcome);
+        this.listener?.appended(outcome, isReplay);
       }),
     );
     const failures = outcomes.flatMap((o) => (o.status === 'rejected' ? [o.reason as unknown] : []));
@@ -193,6 +197,7 @@ export class Intake {
   }
 
   private noteDone(batches: readonly IntakeBatch[]): void {
+    this.replay?.passed(batches);
     for (const batch of batches) this.done.set(positionOf(batch), { ...batch, events: [] });
     this.catchingUp ??= this.clock.after(lagMaxMs, () => this.catchUp());
   }

@@ -102,6 +102,11 @@ export class Keys {
     return `${this.prefix}replicas`;
   }
 
+  /** Hash: topic:partition -> up to which offset it is read again. */
+  get replay(): string {
+    return `${this.prefix}replay`;
+  }
+
   get shardCount(): string {
     return `${this.prefix}shards`;
   }

@@ -1,0 +1,81 @@
+import type { Logger } from '@lanyard/service';
+import type { Keys } from '../queue/keys.js';
+import type { RedisLink } from '../queue/redis-link.js';
+import { positionOf } from './audience.js';
+import type { IntakeBatch } from './intake-event.js';
+
+/** What is left to read again of a partition: offsets [next, end). */
+interface Left {
+  next: bigint;
+  end: bigint;
+}
+
+/**
+ * What is read again because Redis had no positions. Whether it was delivered before, nobody knows. Where it ends is kept
+ * in Redis, so that a replica which gets the partition later knows it too.
+ */
+export class Replay {
+  /** By topic, of the partitions of this replica. */
+  private readonly topics = new Map<string, Map<number, Left>>();
+
+  constructor(
+    private readonly link: RedisLink,
+    private readonly keys: Keys,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Redis has no position: what Kafka has in [from, end) is read again. `passedOver`: older messages, which are not. */
+  async begin(topic: string, partition: number, { next: from, end }: Left, passedOver: bigint): Promise<void> {
+    await this.link.redis.hset(this.keys.replay, positionOf({ topic, partition }), String(end));
+    const about = { topic, partition, from: String(from), messages: String(end - from) };
+    this.logger.warn(
+      { ...about, passedOver: String(passedOver) },
+      'Redis has no position: the partition is read again',
+    );
+  }
+
+  /** The partitions of this replica now, and the next offset to be read of each. */
+  async assign(topic: string, next: ReadonlyMap<number, bigint>): Promise<void> {
+    const partitions = [...next.keys()];
+    const ends =
+      partitions.length === 0
+        ? []
+        : await this.link.redis.hmget(
+            this.keys.replay,
+            ...partitions.map((partition) => positionOf({ topic, partition })),
+          );
+    const left = new Map<number, Left>();
+    partitions.forEach((partition, n) => {
+      const [from = 0n, end] = [next.get(partition), BigInt(ends[n] ?? 0)];
+      if (from < end) left.set(partition, { next: from, end });
+    });
+    this.topics.set(topic, left);
+  }
+
+  covers({ topic, partition, lastOffset }: IntakeBatch): boolean {
+    const left = this.topics.get(topic)?.get(partition);
+    return left !== undefined && lastOffset < left.end;
+  }
+
+  /** These batches are in the queues. */
+  passed(batches: readonly IntakeBatch[]): void {
+    for (const { topic, partition, lastOffset } of batches) {
+      const left = this.topics.get(topic)?.get(partition);
+      if (!left) continue;
+      left.next = lastOffset + 1n;
+      if (left.next < left.end) continue;
+      this.topics.get(topic)?.delete(partition);
+      this.logger.info({ topic, partition }, 'the partition has been read again');
+    }
+  }
+
+  /** Messages to be read by this replica, of each topic. */
+  left(): Map<string, number> {
+    return new Map(
+      [...this.topics].map(([topic, partitions]) => [
+        topic,
+        [...partitions.values()].reduce((sum, { next, end }) => sum + Number(end - next), 0),
+      ]),
+    );
+  }
+}

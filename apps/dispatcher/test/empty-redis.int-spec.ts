@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createLogger, newId, type RunningService, TestClock } from '@lanyard/service';
+import { engines, eventually, eventsOf, parseMessage } from '@lanyard/testing';
+import { Intake } from '../src/intake/intake.js';
+import { type IntakeBatch, IntakeEvent } from '../src/intake/intake-event.js';
+import { Replay } from '../src/intake/replay.js';
+import { ChannelRegistry } from '../src/queue/channel-registry.js';
+import { Keys } from '../src/queue/keys.js';
+import { RecentChunks } from '../src/queue/recent-chunks.js';
+import { RedisLink } from '../src/queue/redis-link.js';
+import { type Customer, Landscape, payloads } from './landscape.js';
+
+const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
+const hourMs = 3_600_000;
+const topic = 'device.values';
+
+describe('a Redis that comes back empty', () => {
+  let landscape: Landscape;
+
+  beforeAll(async () => {
+    landscape = await Landscape.create('empty-redis');
+  });
+
+  afterAll(() => landscape?.drop());
+
+  const polled = async (service: RunningService, customer: Customer): Promise<string[]> => {
+    const { text } = await landscape.call(service, customer, 'GET', 'pull?noWait=true');
+    return payloads(eventsOf([parseMessage(text || '{}')], 'notifications'));
+  };
+
+  const empty = async (): Promise<void> => {
+    const keys = await landscape.redis.keys(`${landscape.isolation.redisPrefix}*`);
+    await landscape.redis.del(...keys);
+  };
+
+  it('is filled with what is not older than the setting says, says so, and goes on with what is new', async () => {
+    const customer = await landscape.customer();
+    const [first, second] = [newId(), newId()];
+    landscape.clock.jump(-3 * hourMs);
+    const before = await landscape.startReplica();
+    await polled(before, customer);
+    await before.stop();
+    await landscape.value(customer, 'three hours old', first);
+    landscape.clock.jump(3 * hourMs);
+    await landscape.value(customer, 'new', first);
+    await empty();
+
+    const bounded = await landscape.startReplica('dispatcher-1', { DISPATCHER_REPLAY_MAX_MS: String(hourMs) });
+    const received: string[] = [];
+    const until = async (service: RunningService, ...expected: string[]): Promise<void> => {
+      await eventually(async () => {
+        received.push(...(await polled(service, customer)));
+        expect(received).toEqual(expected);
+      });
+      const text = await (await fetch(`${service.url}/metrics`)).text();
+      expect(text).toMatch(/^lanyard_dispatcher_replay_messages_left\{topic="device.values".*\} 0$/m);
+    };
+    await until(bounded, 'new');
+    const announced = await landscape.redis.hvals(new Keys(landscape.isolation.redisPrefix, 4).replay);
+    expect(announced).toContain('2');
+    await landscape.value(customer, 'live', second);
+    await until(bounded, 'new', 'live');
+    await bounded.stop();
+
+    await empty();
+    received.length = 0;
+    const unbounded = await landscape.startReplica('dispatcher-2');
+    await eventually(async () => {
+      received.push(...(await polled(unbounded, customer)));
+      expect([...received].sort()).toEqual(['live', 'new', 'three hours old']);
+    });
+    expect(received.indexOf('three hours old')).toBeLessThan(received.indexOf('new'));
+  }, 90_000);
+});
+
+describe('what is read again', () => {
+  let link: RedisLink;
+
+  beforeAll(async () => {
+    link = await RedisLink.open(engines().redisUrl, logger);
+  });
+
+  afterAll(() => link?.close());
+
+  it('is told from what is new, by each replica that gets the partition', async () => {
+    const keys = new Keys(`test-${newId()}:`, 1);
+    const clock = new TestClock(Date.now());
+    const registry = new ChannelRegistry(link, keys, clock);
+    const [first, other] = [new Replay(link, keys, logger), new Replay(link, keys, logger)];
+    await first.begin(topic, 0, { next: 10n, end: 20n }, 0n);
+    for (const replay of [first, other]) await replay.assign(topic, new Map([[0, 10n]]));
+    expect([...other.left()]).toEqual([[topic, 10]]);
+
+    const intake = new Intake(link, keys, clock, 'a#1', new RecentChunks(0), undefined, other);
+    const dropped: [age: number, isReplay: boolean][] = [];
+    intake.listen({
+      appended: (outcome, isReplay) => void dropped.push([outcome.dropped.age, isReplay]),
+      positionsLost: () => undefined,
+    });
+    intake.resume(await registry.generations(), () => undefined);
+    const [channelId, accountId] = [newId(), newId()];
+    await registry.register({
+      channelId,
+      accountId,
+      kind: 'callback',
+      revision: '1',
+      render: 0,
+      eventsMax: 10_000,
+      tier: 'commercial',
+      target: 'sealed',
+      createdAtMs: clock.now() - 30 * hourMs,
+      dropped: { size: 0, age: 0, failed: 0 },
+      keepFailures: false,
+      stopped: undefined,
+    });
+    const tooOld = (offset: bigint): IntakeBatch => {
+      const item = { item: Buffer.from('{}'), category: 'notifications' as const, endpointName: 'e', uid: 'u' };
+      const event = new IntakeEvent(offset, clock.now() - 25 * hourMs, { ...item, accountId, audience: [channelId] });
+      return { topic, partition: 0, lastOffset: offset, events: [event] };
+    };
+    for (const offset of [15n, 19n, 20n]) await intake.add(tooOld(offset));
+    expect(dropped).toEqual([
+      [1, true],
+      [1, true],
+      [1, false],
+    ]);
+    expect([...other.left()]).toEqual([[topic, 0]]);
+    await other.assign(topic, new Map([[0, 21n]]));
+    expect([...other.left()]).toEqual([[topic, 0]]);
+  });
+});
