@@ -22,6 +22,8 @@ import { Backoff } from './authentication/backoff.js';
 import { KeyAuthenticator } from './authentication/key-authenticator.js';
 import { keyReader, KnownKeys } from './authentication/known-keys.js';
 import { LastLogins } from './authentication/last-logins.js';
+import { noteDenied } from './authentication/note-denied.js';
+import { Refusals } from './authentication/refusals.js';
 import type { GatewayConfig } from './config.js';
 import { door } from './door/door.js';
 import { IdentityTokens } from './door/identity-tokens.js';
@@ -65,6 +67,7 @@ const authenticatorOf = (
   engines: Engines,
   known: KnownKeys,
   logins: LastLogins,
+  refusals: Refusals,
   parts: ServiceParts,
 ): KeyAuthenticator => {
   const { clock, metrics } = parts;
@@ -76,6 +79,7 @@ const authenticatorOf = (
     attempts: new LocalRates(config.attemptRate, clock),
     backoff: new Backoff(clock),
     logins,
+    refusals,
     clock,
     trustedProxies: config.trustedProxies,
   });
@@ -94,8 +98,9 @@ const startOn = async (engines: Engines, config: GatewayConfig, base: ServicePar
     logger.info({ file: config.firstStart.keyFile }, 'first start: the administrator key is in the file');
   const known = new KnownKeys(keyReader(database), clock);
   const logins = new LastLogins(database, clock, logger);
+  const refusals = new Refusals(database, outbox, clock, logger, metrics);
   const sweeper = new KeySweeper(database, changes, clock, logger);
-  const authenticator = authenticatorOf(config, engines, known, logins, base);
+  const authenticator = authenticatorOf(config, engines, known, logins, refusals, base);
   const replicas = replicasOf(config, base);
   const openCalls = new OpenCalls(clock);
   const { trustedProxies } = config;
@@ -135,6 +140,7 @@ const startOn = async (engines: Engines, config: GatewayConfig, base: ServicePar
       }),
       beforeListen: async (app) => {
         refuseLongUrls(app);
+        noteDenied(app, refusals, trustedProxies);
         allowBrowsers(app, config.corsOrigins);
         setContentPolicy(app, config.publicUrl);
         const own = ownDocument(app, config.publicUrl);
@@ -146,6 +152,7 @@ const startOn = async (engines: Engines, config: GatewayConfig, base: ServicePar
       },
       afterListen: () => {
         logins.start();
+        refusals.start();
         sweeper.start();
       },
       // What is left after the bound is cut.
@@ -157,6 +164,7 @@ const startOn = async (engines: Engines, config: GatewayConfig, base: ServicePar
         await Promise.all(Object.values(replicas).map((r) => r.close()));
         await sweeper.stop();
         await logins.stop();
+        await refusals.stop();
         await engines.close();
       },
     },

@@ -25,7 +25,7 @@ export type DeviceEventReported = z.infer<typeof DeviceEventSchema>;
  * Entries for the device event log that other systems write, for example an update campaign service. The device-proxy
  * writes SYS_400 here (a device was refused because of the credential or the name that it showed) and SYS_401 (what it reported could not be read), and the results of
  * firmware updates that devices report; gateway, registry, device-proxy and dispatcher write what operators did
- * (`operatorActions`).
+ * (`operatorActions`), the gateway also which requests it refused (SYS_410, SYS_411).
  */
 export const DeviceEvents = topic<DeviceEventReported>({
   name: 'device.events',
@@ -36,6 +36,6 @@ export const DeviceEvents = topic<DeviceEventReported>({
   keyIs: 'device id, or account id where there is no device',
   key: (v) => v.deviceId ?? v.accountId,
   description:
-    'Something happened to a device or in an account that belongs into the event log. The device-proxy adds refused credentials, unreadable reports and results of firmware updates; gateway, registry, device-proxy and dispatcher what operators did.',
+    'Something happened to a device or in an account that belongs into the event log. The device-proxy adds refused credentials, unreadable reports and results of firmware updates; gateway, registry, device-proxy and dispatcher what operators did; the gateway requests that were refused.',
   schema: DeviceEventSchema,
 });

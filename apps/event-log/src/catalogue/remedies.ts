@@ -38,6 +38,13 @@ const admission: Record<string, string> = {
     'Compare the payload in the entry with SenML (RFC 8428): the entry says what is wrong with it. Correct the device, or observe its paths one by one.',
 };
 
+const access: Record<string, string> = {
+  SYS_410:
+    'Compare `address` and `target_id` with your applications: one of them may use an old secret. When none does, somebody guesses: reset the key if its secret may be known.',
+  SYS_411:
+    'Add the key to a group that gives the permission of the operation if the application needs it. Otherwise find out who uses the key.',
+};
+
 const client: Record<string, string> = {
   UPD2_OK_18: nothing,
   UPD4_FAIL_21: 'Shorten the payload URI in the manifest.',
@@ -71,7 +78,7 @@ const client: Record<string, string> = {
   UPD4_FAIL_49: 'Shorten the vendor data in the package descriptor.',
 };
 
-const remedies: Record<string, string> = { ...service, ...directory, ...channels, ...admission, ...client };
+const remedies: Record<string, string> = { ...service, ...directory, ...channels, ...admission, ...access, ...client };
 
 /** Entries about what operators did (from SYS_500 on) share one. */
 const operatorRemedy = 'None when it was meant. Otherwise `data` says which key did it: revoke that key.';

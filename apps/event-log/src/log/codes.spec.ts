@@ -15,6 +15,8 @@ describe('the catalogue', () => {
       ...range(300, 303),
       400,
       401,
+      410,
+      411,
       ...operators,
     ];
     expect(numbers.sort((a, b) => a - b)).toEqual(all);

@@ -57,6 +57,12 @@ const admissionCodes: Record<string, EventCode> = {
   SYS_401: code('401', 'FAIL', 'FAIL_CLIENT', 'Values that the device reported together could not be read'),
 };
 
+/** Not in the specification's tables: requests that the gateway refused, from 410 on. */
+const accessCodes: Record<string, EventCode> = {
+  SYS_410: code('410', 'FAIL', 'FAIL_CLIENT', 'Requests refused: without a valid key'),
+  SYS_411: code('411', 'FAIL', 'FAIL_CLIENT', 'Requests denied: the key may not make them'),
+};
+
 /** Not in the specification's tables: what operators did, from 500 on. */
 const operatorCodes: Record<string, EventCode> = Object.fromEntries(
   Object.entries(operatorActions).map(([name, meaning]) => [name, code(name.slice(4), 'INFO', 'INFO', meaning)]),
@@ -107,6 +113,7 @@ export const eventCodes: Readonly<Record<string, EventCode>> = {
   ...directoryCodes,
   ...channelCodes,
   ...admissionCodes,
+  ...accessCodes,
   ...operatorCodes,
   ...clientCodes,
 };

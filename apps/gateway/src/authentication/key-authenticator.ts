@@ -21,6 +21,7 @@ import type { Backoff } from './backoff.js';
 import { clientAddress } from './client-address.js';
 import type { KnownKey, KnownKeys, KnownSecret, LastRead } from './known-keys.js';
 import type { LastLogins } from './last-logins.js';
+import type { Refusals } from './refusals.js';
 
 /** Compared with when there is no such secret, so that the answer takes the same time. */
 const nobodysHash = '0'.repeat(64);
@@ -61,6 +62,12 @@ interface Proven {
   proof: KnownSecret;
 }
 
+/** Where a request comes from. */
+interface Source {
+  address: string;
+  requestId?: string;
+}
+
 /** Who guesses at what. */
 const guessOf = (given: ApiKey | undefined, address: string): string => `${address} ${given?.keyId ?? ''}`;
 
@@ -72,6 +79,7 @@ export interface AuthenticationParts {
   /** Wrong secrets, by client address and key id. */
   backoff: Backoff;
   logins: LastLogins;
+  refusals: Refusals;
   trustedProxies: number;
   clock: Clock;
 }
@@ -83,8 +91,13 @@ export class KeyAuthenticator implements Authenticator {
   /** Throws Unauthenticated, AccountSuspended, RateLimited. */
   async authenticate(request: FastifyRequest): Promise<Identity> {
     const given = parseApiKey(bearerOf(request.headers.authorization) ?? '');
-    const { key, proof } = await this.keyOf(given, clientAddress(request.raw, this.parts.trustedProxies));
-    if (!key.accountActive) throw new AccountSuspended();
+    const address = clientAddress(request.raw, this.parts.trustedProxies);
+    const { key, proof } = await this.keyOf(given, { address, requestId: request.id });
+    if (!key.accountActive) {
+      const { accountId, keyId } = key;
+      this.parts.refusals.note({ kind: 'unauthenticated', accountId, keyId, address, requestId: request.id });
+      throw new AccountSuspended();
+    }
     await this.parts.limiter.take(key);
     this.parts.logins.note(key.keyId, proof.accessKeyId);
     const { keyId, accountId, groups, permissions, tier } = key;
@@ -101,12 +114,12 @@ export class KeyAuthenticator implements Authenticator {
     const given = parseApiKey(keyTextOfSocket(authorization, protocols) ?? '');
     const address = clientAddress(handshake, this.parts.trustedProxies);
     // Without PostgreSQL nothing is counted, and sockets open.
-    if (!this.provenOf(given, address)) this.read(given, address).catch(() => undefined);
+    if (!this.provenOf(given, address)) this.read(given, { address }).catch(() => undefined);
   }
 
-  private async keyOf(given: ApiKey | undefined, address: string): Promise<Proven> {
-    const last = this.provenOf(given, address);
-    return last?.isRecent ? last : this.read(given, address);
+  private async keyOf(given: ApiKey | undefined, from: Source): Promise<Proven> {
+    const last = this.provenOf(given, from.address);
+    return last?.isRecent ? last : this.read(given, from);
   }
 
   /**
@@ -124,12 +137,15 @@ export class KeyAuthenticator implements Authenticator {
   }
 
   /** A secret that does not match is looked up too, like an id that nobody has: both take one read. */
-  private async read(given: ApiKey | undefined, address: string): Promise<Proven> {
+  private async read(given: ApiKey | undefined, from: Source): Promise<Proven> {
     const key = given && (await this.parts.known.load(given.keyId));
     const proof = proofOf(key, given, this.parts.clock.now());
     if (key && proof) return { key, proof };
-    this.parts.attempts.take(address);
-    if (given) this.parts.backoff.failed(guessOf(given, address));
+    const { attempts, backoff, refusals } = this.parts;
+    attempts.take(from.address);
+    if (given) backoff.failed(guessOf(given, from.address));
+    // What the client names counts only when it exists.
+    refusals.note({ kind: 'unauthenticated', accountId: key?.accountId, ...(key && { keyId: key.keyId }), ...from });
     throw new Unauthenticated();
   }
 }

@@ -4,6 +4,7 @@ import {
   type Authenticator,
   bodyLimitBytes,
   type ErrorFilter,
+  type Identity,
   isWrongMethod,
   lacks,
   MethodNotAllowed,
@@ -53,6 +54,7 @@ const answerAtOnce = (reply: FastifyReply, { statusCode, headers }: Answer, body
 type AtDoor = FastifyRequest & {
   /** Whose path it is. */
   owner?: Owner;
+  identity?: Identity;
 };
 
 /** Who are you, may you, whose is this path; then the owner's answer as it comes. */
@@ -63,6 +65,7 @@ const handle = async (parts: DoorParts, request: AtDoor, reply: FastifyReply): P
   request.owner = route.owner;
   const signal = new Departure(reply.raw);
   const identity = await parts.authenticator.authenticate(request);
+  request.identity = identity;
   const needed = permissionFor(route, request.method);
   if (!allows(identity.permissions, needed)) throw new AccessDenied(lacks(needed));
   const bytesMax = takesLargeBodies(request.method, path) ? importBytesMax : bodyLimitBytes;
@@ -95,6 +98,7 @@ export const door =
   async (fastify: FastifyInstance): Promise<void> => {
     fastify.removeAllContentTypeParsers();
     fastify.decorateRequest('owner', undefined);
+    fastify.decorateRequest('identity', undefined);
     fastify.addContentTypeParser('*', (_request, _payload, done) => done(null));
     fastify.setErrorHandler((error, request, reply) => {
       if (reply.raw.destroyed) return reply.hijack();

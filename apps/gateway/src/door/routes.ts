@@ -5,6 +5,8 @@ export const owners = ['registry', 'device-proxy', 'snapshot', 'event-log', 'dis
 export type Owner = (typeof owners)[number];
 
 export interface Route {
+  /** Segments of the path; `*` stands for any one. What follows them belongs to the owner too. */
+  prefix: string;
   owner: Owner;
   /** What the key needs to read. */
   read: Permission;
@@ -12,12 +14,7 @@ export interface Route {
   write: Permission;
 }
 
-interface Entry extends Route {
-  /** Segments of the path; `*` stands for any one. What follows them belongs to the owner too. */
-  prefix: string;
-}
-
-const entry = (prefix: string, owner: Owner, read: Permission, write: Permission = read): Entry => ({
+const entry = (prefix: string, owner: Owner, read: Permission, write: Permission = read): Route => ({
   prefix,
   owner,
   read,
@@ -25,7 +22,7 @@ const entry = (prefix: string, owner: Owner, read: Permission, write: Permission
 });
 
 /** The longest prefix wins. A new endpoint of a service needs a line here only when its prefix is new. */
-const table: readonly Entry[] = [
+const table: readonly Route[] = [
   entry('/v3/devices', 'registry', 'devices.read', 'devices.write'),
   entry('/v3/devices/*/suspend', 'registry', 'devices.suspend'),
   entry('/v3/devices/*/resume', 'registry', 'devices.suspend'),

@@ -1,0 +1,35 @@
+import type { Identity } from '@lanyard/service';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyRequest } from 'fastify';
+import { routeOf } from '../door/routes.js';
+import { clientAddress } from './client-address.js';
+import type { Refusals } from './refusals.js';
+
+type Identified = FastifyRequest & { identity?: Identity };
+
+/** The path as it is declared: what the client wrote may hold anything. */
+const operationOf = (request: FastifyRequest): string => {
+  const { url = '' } = request.routeOptions;
+  const path = url.endsWith('*') ? routeOf(request.url.split('?', 1)[0] as string)?.prefix : url;
+  return `${request.method} ${path ?? ''}`;
+};
+
+/** Counts each request that a valid key made and may not make, whoever denied it. */
+export const noteDenied = (app: NestFastifyApplication, refusals: Refusals, trustedProxies: number): void => {
+  app
+    .getHttpAdapter()
+    .getInstance()
+    .addHook('onResponse', (request: Identified, reply, done) => {
+      const { identity } = request;
+      if (reply.statusCode === 403 && identity)
+        refusals.note({
+          kind: 'denied',
+          accountId: identity.accountId,
+          keyId: identity.keyId,
+          address: clientAddress(request.raw, trustedProxies),
+          requestId: request.id,
+          operation: operationOf(request),
+        });
+      done();
+    });
+};

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DeviceEvents, type DeviceEventReported } from '@lanyard/contracts';
+import { BatchConsumer, KafkaConnection } from '@lanyard/kafka';
+import { createLogger, formatApiKey, newId, newSecret, parseApiKey, TestClock } from '@lanyard/service';
+import { eventually } from '@lanyard/testing';
+import { entriesMax, periodMs } from '../src/authentication/refusals.js';
+import { Gateway } from './harness.js';
+
+describe('requests that were refused', () => {
+  let gateway: Gateway;
+  let kafka: KafkaConnection;
+  let consumer: BatchConsumer<DeviceEventReported>;
+  const clock = new TestClock(Date.now());
+  const told: DeviceEventReported[] = [];
+
+  beforeAll(async () => {
+    const corner = await Gateway.corner('refusals');
+    gateway = await corner.start({ GATEWAY_TRUSTED_PROXIES: '1', GATEWAY_ATTEMPT_RATE_BURST: '1000' }, { clock });
+    const { brokers, topicPrefix } = gateway.config().kafka;
+    const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
+    kafka = new KafkaConnection({ brokers, topicPrefix, clientId: 'test', logger });
+    consumer = new BatchConsumer(kafka, {
+      topic: DeviceEvents,
+      group: 'test',
+      onFatal: () => undefined,
+      handler: async (batch) => void told.push(...batch.messages.map((m) => m.value)),
+    });
+    await consumer.start();
+  }, 120_000);
+  afterAll(async () => {
+    await consumer?.stop();
+    await kafka?.close();
+    await gateway?.stop();
+  });
+
+  const ask = async (key: string | null, from: string, path = '/v3/api-keys/me', method = 'GET'): Promise<number> =>
+    (await gateway.call(path, { method, key, headers: { 'x-forwarded-for': from } })).status;
+  const wrong = (key: string): string => {
+    const { accountId, keyId } = parseApiKey(key) as { accountId: string; keyId: string };
+    return formatApiKey({ accountId, keyId, secret: newSecret(accountId, keyId) });
+  };
+  const entries = (from: string): DeviceEventReported[] => told.filter(({ data }) => data?.['address'] === from);
+  const passed = async (): Promise<void> => {
+    await clock.advance(periodMs);
+  };
+
+  it('with a wrong secret are one entry of the account for each key and address, without the secret', async () => {
+    const { id, key } = await gateway.newKey();
+    const guess = wrong(key);
+    for (let n = 0; n < 4; n++) expect(await ask(guess, '192.0.2.1')).toBe(401);
+    await passed();
+    await eventually(() => expect(entries('192.0.2.1')).toHaveLength(1));
+    expect(entries('192.0.2.1')[0]).toMatchObject({
+      accountId: gateway.accountId,
+      eventCode: 'SYS_410',
+      data: { count: '4', target: 'api-key', target_id: id, request_id: expect.any(String) },
+    });
+    expect(JSON.stringify(told)).not.toContain(guess.slice(-32));
+  });
+
+  it('without a key that exists are entries of the account of the installation, whatever account they name', async () => {
+    const [accountId, keyId] = [newId(), newId()];
+    await ask(formatApiKey({ accountId, keyId, secret: newSecret(accountId, keyId) }), '192.0.2.2');
+    await ask(null, '192.0.2.2');
+    await passed();
+    await eventually(() => expect(entries('192.0.2.2')).toHaveLength(1));
+    expect(entries('192.0.2.2')[0]).toMatchObject({ accountId: gateway.accountId, data: { count: '2' } });
+    expect(JSON.stringify(told)).not.toContain(keyId);
+  });
+
+  it('that the key may not make are one entry for each key and address, with the declared path', async () => {
+    const { body: group } = await gateway.call('/v3/policy-groups', {
+      method: 'POST',
+      body: { name: 'readers', permissions: ['devices.read'] },
+    });
+    const { id, key } = await gateway.newKey({ groups: [group.id] });
+    expect(await ask(key, '192.0.2.3', `/v3/api-keys/${newId()}`, 'DELETE')).toBe(403);
+    expect(await ask(key, '192.0.2.3', '/v3/devices/secret-name/suspend', 'POST')).toBe(403);
+    await passed();
+    await eventually(() => expect(entries('192.0.2.3')).toHaveLength(1));
+    expect(entries('192.0.2.3')[0]).toMatchObject({
+      accountId: gateway.accountId,
+      eventCode: 'SYS_411',
+      data: { count: '2', target_id: id, operation: 'POST /v3/devices/*/suspend' },
+    });
+    expect(JSON.stringify(told)).not.toContain('secret-name');
+  });
+
+  it('from many addresses are a bounded number of entries, and none is uncounted', async () => {
+    const { id, key } = await gateway.newKey();
+    const before = told.length;
+    for (let n = 0; n < 3 * entriesMax; n++) expect(await ask(wrong(key), `198.51.100.${n}`)).toBe(401);
+    await passed();
+    const mine = (): DeviceEventReported[] => told.slice(before).filter(({ eventCode }) => eventCode === 'SYS_410');
+    const sum = (): number => mine().reduce((total, { data }) => total + Number(data?.['count']), 0);
+    await eventually(() => expect(sum()).toBe(3 * entriesMax));
+    expect(mine()).toHaveLength(entriesMax + 1);
+    expect(mine().filter(({ data }) => data?.['target_id'] === id)).toHaveLength(entriesMax);
+  });
+});
