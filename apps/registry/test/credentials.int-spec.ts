@@ -64,22 +64,35 @@ describe('credentials of devices', () => {
       await eventually(() => expect(open([old], announcedCredential(body.id)?.sealedKey ?? '')).toBe(body.key));
     });
 
-    it('can be given; an identity belongs to one device of the installation', async () => {
+    it('can be given; an identity carries its account and belongs to one device of it', async () => {
       const [device, other] = [await created(), await created()];
       const given = { kind: 'psk', identity: `meter ☀ ${newId()}`, key: '00112233445566778899AABBCCDDEEFF' };
       const { body } = await call('POST', path(device), given);
-      expect(body).toMatchObject({ identity: given.identity, key: given.key.toLowerCase() });
+      expect(body).toMatchObject({ identity: `${accountId}:${given.identity}`, key: given.key.toLowerCase() });
       for (const taken of [device, other]) {
         const reply = await call('POST', path(taken), given);
         expect([reply.status, reply.body.type, reply.body.fields[0].name]).toEqual([409, 'duplicate', 'identity']);
       }
       await call('DELETE', path(device, body.id));
-      expect((await call('POST', path(other), given)).status).toBe(201);
+      const again = await call('POST', path(other), { ...given, identity: body.identity });
+      expect([again.status, again.body.identity]).toEqual([201, body.identity]);
+    });
+
+    it('of another account are nowhere in the way: nobody learns that they exist', async () => {
+      const [mine, stranger] = [await created(), newId()];
+      const device = { endpoint_name: `endpoint-${newId()}`, ca_id: 'ca' };
+      const { id: theirs } = (await call('POST', '/v3/devices', device, stranger)).body;
+      const { body } = await call('POST', path(theirs), { kind: 'psk', identity: 'meter-17' }, stranger);
+      for (const identity of ['meter-17', body.identity]) {
+        const reply = await call('POST', path(mine), { kind: 'psk', identity });
+        expect([reply.status, reply.body.identity]).toEqual([201, `${accountId}:${identity}`]);
+      }
     });
 
     it.each([
       ['an empty identity', { kind: 'psk', identity: '' }],
       ['an identity of 129 bytes', { kind: 'psk', identity: 'ü'.repeat(65) }],
+      ['an identity of 96 bytes, which has no room for the account', { kind: 'psk', identity: 'ü'.repeat(48) }],
       ['an identity with a line end', { kind: 'psk', identity: 'a\nb' }],
       ['a key of 15 bytes', { kind: 'psk', key: 'ab'.repeat(15) }],
       ['a key of 65 bytes', { kind: 'psk', key: 'ab'.repeat(65) }],

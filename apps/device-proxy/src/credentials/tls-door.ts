@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { Peer, StreamSecurity } from '@lanyard/coap';
@@ -18,6 +19,9 @@ interface DoorParts {
 
 /** What OpenSSL says of a client that computed with another key. */
 const wrongKey = /CIPHER_OPERATION_FAILED|DECRYPTION_FAILED|BAD_RECORD_MAC|DIGEST_CHECK_FAILED|BAD_DECRYPT/;
+
+/** An unknown identity fails as a wrong key does, so that nobody learns which identities exist (RFC 4279 §2). */
+const noOnesKey = (): Buffer => randomBytes(16);
 
 const addressOf = ({ remoteAddress = '', remotePort = 0 }: Socket): string => `${remoteAddress}:${remotePort}`;
 
@@ -45,7 +49,7 @@ export class TlsDoor implements StreamDoor {
   readonly keyOf: NonNullable<StreamSecurity['keyOf']> = (identity, socket) => {
     const credential = this.parts.book.identified(identity);
     this.shown.set(socket, { identity, ...(credential && { credential }) });
-    if (!credential) return undefined;
+    if (!credential) return noOnesKey();
     try {
       return this.parts.book.keyOf(credential);
     } catch (error) {
@@ -54,7 +58,7 @@ export class TlsDoor implements StreamDoor {
         { err: error, credentialId },
         'key not readable: was it sealed with another ENCRYPTION_KEY?',
       );
-      return undefined;
+      return noOnesKey();
     }
   };
 

@@ -1,3 +1,4 @@
+import { ValidationFailed } from '@lanyard/service';
 import { z } from 'zod';
 
 /** A device may change its credential without a gap: the new one is active before the old one goes. */
@@ -14,6 +15,19 @@ export const pskLimits = {
 
 const hexKey = new RegExp(`^([0-9A-Fa-f]{2}){${pskLimits.keyBytesMin},${pskLimits.keyBytesMax}}$`);
 
+/**
+ * A handshake finds the credential by the identity alone, so it is unique in the installation. What a customer chooses
+ * carries the account: whether another account has the same tells nobody anything.
+ */
+export const qualifiedIdentity = (accountId: string, chosen: string): string => {
+  const prefix = `${accountId}:`;
+  const identity = chosen.startsWith(prefix) ? chosen : prefix + chosen;
+  const bytesMax = pskLimits.identityBytes - prefix.length;
+  if (Buffer.byteLength(identity) > pskLimits.identityBytes)
+    throw new ValidationFailed([{ name: 'identity', message: `At most ${bytesMax} bytes` }]);
+  return identity;
+};
+
 /** Body of POST /v3/devices/{id}/credentials. */
 export const NewCredentialSchema = z
   .discriminatedUnion('kind', [
@@ -25,7 +39,9 @@ export const NewCredentialSchema = z
         .refine((text) => Buffer.byteLength(text) <= pskLimits.identityBytes, 'At most 128 bytes')
         .refine((text) => !/[\u0000-\u001f\u007f]/.test(text), 'No control characters')
         .optional()
-        .describe('Unique in the installation; generated when left out'),
+        .describe(
+          'Generated when left out. Otherwise the device shows `<account id>:<identity>`, as the answer says: identities of accounts never meet',
+        ),
       key: z.string().regex(hexKey, '16 to 64 bytes in hex').optional().describe('In hex; generated when left out'),
     }),
     z.strictObject({

@@ -23,6 +23,7 @@ import {
   credentialsPerDeviceMax,
   type NewCredential,
   pskLimits,
+  qualifiedIdentity,
 } from './credential-fields.js';
 
 interface Row {
@@ -64,7 +65,7 @@ export class CredentialsService {
 
   /** Throws DeviceNotFound, TooManyCredentials, CredentialTaken, MalformedCertificate. */
   async create(actor: Actor, deviceId: string, wanted: NewCredential): Promise<CreatedCredential> {
-    const { row, key } = this.rowOf(wanted);
+    const { row, key } = this.rowOf(actor.accountId, wanted);
     try {
       const stored = await this.database.transaction((manager) => this.store(manager, actor, deviceId, row));
       return key === undefined ? stored : { ...stored, key };
@@ -108,13 +109,13 @@ export class CredentialsService {
     });
   }
 
-  private rowOf(wanted: NewCredential): { row: Row; key?: string } {
+  private rowOf(accountId: string, wanted: NewCredential): { row: Row; key?: string } {
     if (wanted.kind === 'certificate') {
       const { fingerprint, subject, notAfter, pem } = readCertificate(wanted.certificate);
       return { row: { kind: 'certificate', fingerprint, subject, expiresAt: notAfter, certificate: pem } };
     }
     const key = wanted.key?.toLowerCase() ?? randomBytes(pskLimits.generatedKeyBytes).toString('hex');
-    const identity = wanted.identity ?? newId();
+    const identity = wanted.identity === undefined ? newId() : qualifiedIdentity(accountId, wanted.identity);
     return { row: { kind: 'psk', identity, sealedKey: seal(this.encryptionKey, key) }, key };
   }
 

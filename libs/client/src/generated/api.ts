@@ -1097,7 +1097,7 @@ export interface DeviceCredential {
 export type NewDeviceCredential =
   | {
       kind: 'psk';
-      /** Unique in the installation; generated when left out */
+      /** Generated when left out. Otherwise the device shows `<account id>:<identity>`, as the answer says: identities of accounts never meet */
       identity?: string;
       /** In hex; generated when left out */
       key?: string;
