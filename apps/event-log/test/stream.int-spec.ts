@@ -104,6 +104,19 @@ describe('the log as a stream', () => {
     expect(third.ids).toEqual(again.ids.slice(-1));
   });
 
+  it('goes on behind an entry that has aged out, with all that are younger', async () => {
+    const account = newId();
+    const aged = newId();
+    const [first, second] = [(await tell(account))[0], (await tell(account))[0]];
+    const client = await follow(account, { lastEventId: aged });
+    await eventually(() => client.ids.length === 2, patience);
+    expect(client.ids).toEqual([first, second]);
+    const younger = await follow(account, { lastEventId: newId() });
+    const [third] = await tell(account);
+    await eventually(() => younger.ids.length === 1, patience);
+    expect(younger.ids).toEqual([third]);
+  });
+
   it('gives the id to come back with before anything came, of an empty log too', async () => {
     const account = newId();
     const first = await follow(account);
@@ -158,7 +171,7 @@ describe('the log as a stream', () => {
 
   it('400, 404 and 401 come as errors, before the stream', async () => {
     await expect(follow(newId(), { query: '?colour=red' })).rejects.toThrow(/400/);
-    await expect(follow(newId(), { lastEventId: newId() })).rejects.toThrow(/404/);
+    await expect(follow(newId(), { lastEventId: 'no-id' })).rejects.toThrow(/404/);
     expect((await fetch(`${log.service.url}/v3/device-events/stream`)).status).toBe(401);
   });
 
@@ -173,5 +186,29 @@ describe('the log as a stream', () => {
       remedy: expect.any(String),
     });
     expect((await log.call('/v3/device-event-codes/SYS_999', {})).status).toBe(404);
+  });
+
+  it('the catalogue of codes takes filters and pages, and refuses what it does not know', async () => {
+    interface Page {
+      data: { id: string; source: string }[];
+      has_more: boolean;
+      total_count: number;
+    }
+    const list = async (query: string): Promise<Page> =>
+      (await (await log.call(`/v3/device-event-codes?${query}`, {})).json()) as Page;
+    const all = await list('');
+    expect(all).toMatchObject({ has_more: false, total_count: all.data.length });
+    const clients = await list('source__eq=client&event_type_description__neq=SUCCESS');
+    expect(clients.data.length).toBeGreaterThan(0);
+    expect(clients.data.every(({ source }) => source === 'client')).toBe(true);
+    expect((await list('id__in=SYS_105,SYS_106')).data.map(({ id }) => id)).toEqual(['SYS_105', 'SYS_106']);
+    expect((await list('event_type=106')).data.map(({ id }) => id)).toEqual(['SYS_106']);
+    const first = await list('limit=2');
+    expect([first.has_more, first.data]).toEqual([true, all.data.slice(0, 2)]);
+    expect((await list(`limit=2&after=${first.data[1]?.id}`)).data).toEqual(all.data.slice(2, 4));
+    expect((await list('order=DESC&limit=2')).data).toEqual(all.data.toReversed().slice(0, 2));
+    for (const wrong of ['colour=red', 'source=moon', 'limit=x'])
+      expect((await log.call(`/v3/device-event-codes?${wrong}`, {})).status).toBe(400);
+    expect((await log.call('/v3/device-event-codes?after=nothing', {})).status).toBe(404);
   });
 });

@@ -1,14 +1,15 @@
-import { RequiresPermission } from '@lanyard/service';
-import { Controller, Get, Param } from '@nestjs/common';
+import { ApiListQuery, parseListQuery, type QueryParameters, RequiresPermission } from '@lanyard/service';
+import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { EventCodeNotFound } from '../errors.js';
 import {
-  allCodes,
   type EventCode,
   type EventCodeList,
+  eventCodeListSpec,
   EventCodeListSchema,
   EventCodeSchema,
   findCode,
+  listCodes,
 } from './event-code.js';
 
 /** The codes of the device event log (spec §6.2), each with what it means and what to do about it. */
@@ -19,13 +20,13 @@ export class CatalogueController {
   @Get()
   @ApiOperation({
     summary: 'List the codes of device events',
-    description: 'All codes of spec §6.2 and those that Lanyard adds, with their meaning and what to do, on one page.',
+    description:
+      'All codes of spec §6.2 and those that Lanyard adds, with their meaning and what to do; on one page where no `limit` is given.',
   })
+  @ApiListQuery(eventCodeListSpec, 'DeviceEventCodeFilters')
   @ApiOkResponse({ standardSchema: EventCodeListSchema })
-  list(): EventCodeList {
-    const data = allCodes();
-    const { length } = data;
-    return { object: 'list', data, limit: length, after: null, order: 'ASC', has_more: false, total_count: length };
+  list(@Query() query: QueryParameters): EventCodeList {
+    return listCodes(parseListQuery(query, eventCodeListSpec));
   }
 
   @Get(':code')

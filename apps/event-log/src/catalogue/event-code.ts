@@ -1,3 +1,4 @@
+import { type Filter, listEnvelope, listLimit, type ListQuery, type ListSpec } from '@lanyard/service';
 import { z } from 'zod';
 import { codeName, eventCodes } from '../log/codes.js';
 import { remedyOf } from './remedies.js';
@@ -52,3 +53,32 @@ const record = (id: string): EventCode | undefined => {
 export const findCode = (name: string): EventCode | undefined => record(codeName(name));
 
 export const allCodes = (): EventCode[] => Object.keys(eventCodes).flatMap((id) => record(id) ?? []);
+
+/** The order of the catalogue is the one of the specification. */
+export const eventCodeListSpec = {
+  filters: {
+    id: 'text',
+    event_type: 'text',
+    event_type_category: 'text',
+    event_type_description: 'text',
+    source: 'text',
+    description: 'text',
+  },
+  sets: { event_type_description: ['SUCCESS', 'FAIL', 'SKIPPED', 'INFO'], source: ['service', 'client'] },
+  cursor: /^[A-Z]+\d*_[A-Z0-9_]+$/,
+  defaultLimit: listLimit.max,
+} as const satisfies ListSpec;
+
+type Field = keyof typeof eventCodeListSpec.filters;
+
+const matches = (code: EventCode, { field, operator, values }: Filter): boolean => {
+  const isOneOf = values.includes(code[field as Field]);
+  return operator === 'eq' || operator === 'in' ? isOneOf : !isOneOf;
+};
+
+export const listCodes = (query: ListQuery): EventCodeList => {
+  const found = allCodes().filter((code) => query.filters.every((filter) => matches(code, filter)));
+  const ordered = query.order === 'ASC' ? found : found.toReversed();
+  const start = query.after === null ? 0 : ordered.findIndex(({ id }) => id === query.after) + 1;
+  return { ...listEnvelope(ordered.slice(start, start + query.limit + 1), query), total_count: found.length };
+};

@@ -24,6 +24,8 @@ export interface StoredPage {
   isFull: boolean;
 }
 
+const idPattern = /^[0-9a-f]{32}$/;
+
 /** In place of an entry's id: before all entries. */
 const beginning = '0';
 
@@ -40,15 +42,24 @@ export class StoredEvents {
     return row ?? { position: '0', id: beginning };
   }
 
-  /** Behind an entry, or at the beginning. Throws PageNotFound for the id of an entry that the account does not have. */
+  /**
+   * Behind an entry, or at the beginning. Entries age out: behind one that is gone, all that are younger follow, in the
+   * order in which they were stored. Throws PageNotFound for what is no id.
+   */
   async of(accountId: string, id: string): Promise<Place> {
     if (id === beginning) return { position: '0', id };
+    if (!idPattern.test(id)) throw new PageNotFound();
     const [row]: Place[] = await this.database.query(
       'SELECT position, id FROM event_log.device_events WHERE id = $1 AND account_id = $2',
       [id, accountId],
     );
-    if (!row) throw new PageNotFound();
-    return row;
+    if (row) return row;
+    const [younger]: { position: string }[] = await this.database.query(
+      `SELECT position - 1 AS position FROM event_log.device_events
+       WHERE account_id = $1 AND id > $2 ORDER BY device_events.position LIMIT 1`,
+      [accountId, id],
+    );
+    return younger ? { position: younger.position, id } : this.last(accountId);
   }
 
   /** Waits for its turn at the database, as lists do. */

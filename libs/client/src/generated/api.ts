@@ -2187,6 +2187,51 @@ export interface DeviceEventFilters {
   [name: `changes__${string}`]: string | undefined;
 }
 
+export interface DeviceEventCodeFilters {
+  id?: string;
+  id__eq?: string;
+  id__neq?: string;
+  /** Values with commas between them */
+  id__in?: string;
+  /** Values with commas between them */
+  id__nin?: string;
+  event_type?: string;
+  event_type__eq?: string;
+  event_type__neq?: string;
+  /** Values with commas between them */
+  event_type__in?: string;
+  /** Values with commas between them */
+  event_type__nin?: string;
+  event_type_category?: string;
+  event_type_category__eq?: string;
+  event_type_category__neq?: string;
+  /** Values with commas between them */
+  event_type_category__in?: string;
+  /** Values with commas between them */
+  event_type_category__nin?: string;
+  event_type_description?: 'SUCCESS' | 'FAIL' | 'SKIPPED' | 'INFO';
+  event_type_description__eq?: 'SUCCESS' | 'FAIL' | 'SKIPPED' | 'INFO';
+  event_type_description__neq?: 'SUCCESS' | 'FAIL' | 'SKIPPED' | 'INFO';
+  /** Values with commas between them */
+  event_type_description__in?: string;
+  /** Values with commas between them */
+  event_type_description__nin?: string;
+  source?: 'service' | 'client';
+  source__eq?: 'service' | 'client';
+  source__neq?: 'service' | 'client';
+  /** Values with commas between them */
+  source__in?: string;
+  /** Values with commas between them */
+  source__nin?: string;
+  description?: string;
+  description__eq?: string;
+  description__neq?: string;
+  /** Values with commas between them */
+  description__in?: string;
+  /** Values with commas between them */
+  description__nin?: string;
+}
+
 export interface ChannelKind {
   delivery_mechanism: 'CALLBACK' | 'WEB_SOCKET' | 'LONG_POLLING';
 }
@@ -4357,7 +4402,22 @@ export interface Operations {
     answer: DeviceEvent;
   };
   /** List the codes of device events */
-  'GET /v3/device-event-codes': { input: {}; answer: DeviceEventCodeList };
+  'GET /v3/device-event-codes': {
+    input: {
+      query?: DeviceEventCodeFilters & {
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. Given several times, all hold */
+        filter?: string;
+        /** `total_count`: how many there are on all pages */
+        include?: string;
+        order?: 'ASC' | 'DESC';
+        /** Id of the last item of the page before; it may be deleted by now */
+        after?: string;
+        /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
+        limit?: number;
+      };
+    };
+    answer: DeviceEventCodeList;
+  };
   /** Show a code of device events */
   'GET /v3/device-event-codes/{code}': {
     input: {
