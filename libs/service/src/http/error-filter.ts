@@ -16,6 +16,7 @@ import {
 import type { Logger } from '../telemetry/logger.js';
 import { isWrongMethod, otherMethods } from './known-routes.js';
 import { bodyLimitBytes } from './limits.js';
+import { originForm } from './normal-path.js';
 
 const ofStatus = (status: number, message: string): ServiceError | undefined => {
   if (status === 401) return new Unauthenticated();
@@ -94,4 +95,4 @@ export class ErrorFilter implements ExceptionFilter {
 }
 
 /** Without the query, which may hold what must not be logged. */
-const pathOf = (url: string): string => url.split('?', 1)[0] as string;
+const pathOf = (url: string): string => originForm(url).split('?', 1)[0] as string;

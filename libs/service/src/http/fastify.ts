@@ -15,15 +15,16 @@ import { answerClientError } from './client-error.js';
 import { answerJsonText } from './json-text.js';
 import { knowRoutes } from './known-routes.js';
 import { bodyLimitBytes, headBytesMax } from './limits.js';
-import { notNormal } from './normal-path.js';
+import { notNormal, originForm } from './normal-path.js';
 import { requestIdHeader, requestIdOf } from './request-id.js';
 import { setSecurityHeaders } from './security-headers.js';
 import { bodyText, refuseUnstorableText, unreadableIn } from './text.js';
 
 const keepAliveTimeoutMs = 65_000;
 
-/** `//` collapses and a trailing slash does not count: clients use all of these spellings. */
-export const normaliseUrl = (url: string): string => {
+/** `//` collapses, a trailing slash does not count, and a scheme with a host may stand before: clients use all of these. */
+export const normaliseUrl = (target: string): string => {
+  const url = originForm(target);
   const mark = url.indexOf('?');
   const path = mark < 0 ? url : url.slice(0, mark);
   const clean = path.replace(/\/{2,}/g, '/');
