@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { standardModels } from '@lanyard/lwm2m';
+import { contentFormat, encodeValues, mediaTypeOf, type ResourceValue, standardModels } from '@lanyard/lwm2m';
 import { decode } from './decode.js';
 
 const models = standardModels();
@@ -25,5 +25,41 @@ describe('the value beside its bytes', () => {
     ['a value for another path', '/3303/0/5700', senml, '[{"n":"/3/0/9","v":4}]', undefined],
   ])('%s', (_, path, contentType, bytes, expected) => {
     expect(decode(path, contentType, Buffer.from(bytes as string), models)).toEqual(expected);
+  });
+});
+
+describe('the value beside its bytes, whichever format the device chose', () => {
+  const formats = [contentFormat.text, contentFormat.tlv, contentFormat.senmlJson, contentFormat.senmlCbor];
+
+  it.each<[string, ResourceValue['type'], ResourceValue['value'], unknown]>([
+    ['/3303/0/5700', 'float', 21.5, 21.5],
+    ['/3303/0/5700', 'float', -0.1, -0.1],
+    ['/3/0/9', 'integer', 87, 87],
+    ['/3/0/0', 'string', 'Zähler 7', 'Zähler 7'],
+    ['/3/0/0', 'string', '42', '42'],
+    ['/1/0/6', 'boolean', true, true],
+    ['/1/0/6', 'boolean', false, false],
+    ['/3/0/13', 'time', 1_700_000_000, 1_700_000_000],
+    ['/3/0/22', 'objlnk', { object: 66, instance: 0 }, '66:0'],
+  ])('%s: %s %j', (path, type, value, expected) => {
+    const seen = formats.map((format) => {
+      const bytes = encodeValues(format, path, [{ path, type, value }]);
+      return [mediaTypeOf(format), decode(path, mediaTypeOf(format), bytes, models)];
+    });
+    expect(seen).toEqual(formats.map((format) => [mediaTypeOf(format), expected]));
+  });
+
+  it('from bytes that were written by hand', () => {
+    const path = '/3303/0/5700';
+    const cbor = Buffer.concat([Buffer.from('81a2006c', 'hex'), Buffer.from(path), Buffer.from('02f94d60', 'hex')]);
+    const given: [string, Buffer][] = [
+      [text, Buffer.from('21.5')],
+      [tlv, Buffer.from('e4164441ac0000', 'hex')],
+      [senml, Buffer.from(`[{"n":"${path}","v":21.5}]`)],
+      ['application/senml+cbor', cbor],
+    ];
+    expect(given.map(([contentType, bytes]) => decode(path, contentType, bytes, models))).toEqual([
+      21.5, 21.5, 21.5, 21.5,
+    ]);
   });
 });
