@@ -113,6 +113,23 @@ describe('POST /v2/device-requests/{device-id}', () => {
     expect(result).toMatchObject({ outcome: 'failed', item: { status, error, payload: '' } });
   });
 
+  it('an instance that the device created can be named at once, before it updates its registration', async () => {
+    const read = { method: 'GET', uri: '/3303/7/5700' };
+    const path = `/v2/device-requests/${deviceId}?async-id=made-${newId()}`;
+    thing.device.onInstance = () => undefined;
+    expect(await outcome('creates-unnamed', { method: 'POST', uri: '/3303', 'payload-b64': b64('x') })).toMatchObject({
+      item: { status: 200 },
+    });
+    expect((await harness.call(proxy, app, 'POST', path, read)).text).toBe('RESOURCE_NOT_FOUND');
+    thing.device.createdInstance = 7;
+    expect(await outcome('creates', { method: 'POST', uri: '/3303', 'payload-b64': b64('x') })).toMatchObject({
+      item: { status: 200 },
+    });
+    thing.device.resources.set('/3303/7/5700', { read: () => 4 });
+    expect(await outcome('reads-created', read)).toMatchObject({ outcome: 'succeeded', item: { payload: b64('4') } });
+    expect((await harness.call(proxy, app, 'POST', path, { method: 'GET', uri: '/3303/8/5700' })).status).toBe(400);
+  });
+
   it('one command at a time, first in, first out', async () => {
     let running = 0;
     let most = 0;

@@ -9,7 +9,7 @@ import {
   operationOf,
 } from '../downlink/operation.js';
 import { formatOf } from '../downlink/formats.js';
-import { pathsFormat } from '../downlink/requests.js';
+import { createdPath, pathsFormat } from '../downlink/requests.js';
 import type { Observed, Observer } from '../observations/observer.js';
 import type { Values } from '../observations/values.js';
 import type { Session } from '../sessions/session.js';
@@ -214,7 +214,18 @@ export class Deliverer {
       await values.report(session, { path: command.path, ...reply, cause: 'read', audience: [] });
     if (operation === 'read-composite' && reply.code === '2.05')
       await values.reportEach(session, reply, { cause: 'read', audienceOf: () => [] });
+    if (operation === 'create' && reply.code === '2.01') await this.noteInstance(session, reply);
     return outcomeOf(reply);
+  }
+
+  /** Commands may name the new instance at once. The device has made it, whatever becomes of the note. */
+  private async noteInstance(session: Session, { location = [] }: DeviceReply): Promise<void> {
+    const { sessions, logger } = this.parts;
+    const path = createdPath(session.data.rootPath, location);
+    if (path === undefined) return;
+    await sessions.addLink(session, path).catch((error: unknown) => {
+      logger.warn({ err: error, deviceId: session.deviceId, path }, 'new instance not known until the device updates');
+    });
   }
 
   /** What was notified before a change, or while it is under way, may be of before. */

@@ -23,6 +23,7 @@ export interface DeviceReply {
   /** Media type. */
   contentType: string;
   maxAgeSeconds?: number;
+  location?: readonly string[];
 }
 
 /** Of a format: 4.06, 4.15, and 4.02 from devices that do not know the option. */
@@ -31,11 +32,15 @@ const refusals = new Set(['4.02', '4.06', '4.15']);
 const heeding = (request: DeviceRequest, onSent: OnSent | undefined): DeviceRequest =>
   onSent ? { onSent, ...request } : request;
 
-const replyOf = (path: string, { code, payload, contentFormat, maxAgeSeconds }: DeviceAnswer): DeviceReply => ({
+const replyOf = (
+  path: string,
+  { code, payload, contentFormat, maxAgeSeconds, location }: DeviceAnswer,
+): DeviceReply => ({
   code,
   payload,
   contentType: mediaTypeOf(contentFormat, path),
   ...(maxAgeSeconds !== undefined && { maxAgeSeconds }),
+  ...(location && { location }),
 });
 
 /**

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { standardModels } from '@lanyard/lwm2m';
 import type { RegistrationData } from '../sessions/session.js';
 import type { Operation } from './operation.js';
-import { type Ask, observeRequest, requestFor } from './requests.js';
+import { type Ask, createdPath, observeRequest, requestFor } from './requests.js';
 
 const data = { lwm2mVersion: '1.1', rootPath: '', contentFormats: [110, 112] } as unknown as RegistrationData;
 const payload = Buffer.from('1');
@@ -91,4 +91,17 @@ describe('requestFor', () => {
       '/lwm2m/3/0/0',
     );
   });
+});
+
+describe('createdPath', () => {
+  it.each<[string, string[], string | undefined]>([
+    ['', ['3303', '1'], '/3303/1'],
+    ['/lwm2m', ['lwm2m', '3303', '1'], '/3303/1'],
+    ['/lwm2m', ['3303', '1'], '/3303/1'],
+    ['', [], undefined],
+    ['', ['3303'], undefined],
+    ['', ['3303', '1', '5700'], undefined],
+    ['', ['3303', '99999'], undefined],
+    ['', ['rd', 'x'], undefined],
+  ])('below %j, %j is %s', (rootPath, location, path) => expect(createdPath(rootPath, location)).toBe(path));
 });

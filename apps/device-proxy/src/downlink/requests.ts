@@ -1,4 +1,12 @@
-import { chooseAccept, contentFormat, encodePaths, type ModelRegistry, numberFor, parsePath } from '@lanyard/lwm2m';
+import {
+  chooseAccept,
+  contentFormat,
+  encodePaths,
+  isPath,
+  type ModelRegistry,
+  numberFor,
+  parsePath,
+} from '@lanyard/lwm2m';
 import type { Target } from '../sessions/observations.js';
 import type { RegistrationData } from '../sessions/session.js';
 import type { DeviceRequest } from '../transport/device-link.js';
@@ -52,6 +60,13 @@ const composite = (data: RegistrationData, ask: Ask): DeviceRequest => {
   if (ask.operation === 'write-composite') return { method: 'IPATCH', path: rootPath || '/', ...carried };
   const accept = (ask.accept === null ? undefined : formatOf(ask.accept)) ?? carried.contentFormat;
   return { method: 'FETCH', path: rootPath || '/', ...carried, accept };
+};
+
+/** The instance that a device says it created (LwM2M 1.1 core §6.3.5); undefined when it names none. */
+export const createdPath = (rootPath: string, location: readonly string[]): string | undefined => {
+  const whole = `/${location.join('/')}`;
+  const path = whole.startsWith(`${rootPath}/`) ? whole.slice(rootPath.length) : whole;
+  return location.length >= 2 && isPath(path) && path.split('/').length === 3 ? path : undefined;
 };
 
 /** LwM2M 1.1 core §6.3 as CoAP (LwM2M 1.1 transport §6.4). */

@@ -1,5 +1,6 @@
 import type { Clock, Logger } from '@lanyard/service';
 import { awakeWindowMs } from './limits.js';
+import { isRegistered } from '../presubscriptions/match.js';
 import { isConnection } from '../transport/peer-address.js';
 import { type Sender, speaksFor } from '../transport/sender.js';
 import type { Nudges } from './nudges.js';
@@ -160,6 +161,15 @@ export class Sessions {
   /** Writes through. False when the session is no longer ours: it is dropped. */
   async update(session: Session, change: Change): Promise<boolean> {
     return (await this.write(session, change, true)) === 'written';
+  }
+
+  /** The device has a path more since it registered; its next update that lists anything says so itself. */
+  async addLink(session: Session, path: string): Promise<void> {
+    await this.exclusive.run(session.deviceId, async () => {
+      const { data } = session;
+      if (session.isOver || isRegistered(data.links, path)) return;
+      await this.update(session, { data: { ...data, links: [...data.links, { path, obs: true }] } });
+    });
   }
 
   /** The device was heard from another address. False when that is another device's, or the session no longer ours. */

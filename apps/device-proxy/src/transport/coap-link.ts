@@ -59,11 +59,12 @@ const outgoing = ({ method, path, query, payload, contentFormat, accept, onSent 
   ...(onSent && { onSent }),
 });
 
-const answerOf = ({ code, payload, contentFormat, maxAgeSeconds }: ReceivedResponse): DeviceAnswer => ({
+const answerOf = ({ code, payload, contentFormat, maxAgeSeconds, locationPath }: ReceivedResponse): DeviceAnswer => ({
   code: formatCode(code),
   payload,
   ...(contentFormat !== undefined && { contentFormat }),
   ...(maxAgeSeconds !== undefined && { maxAgeSeconds }),
+  ...(locationPath && locationPath.length > 0 && { location: locationPath }),
 });
 
 const failure = (error: unknown): unknown => {

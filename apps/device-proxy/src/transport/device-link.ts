@@ -23,6 +23,8 @@ export interface DeviceAnswer {
   payload: Buffer;
   contentFormat?: number;
   maxAgeSeconds?: number;
+  /** Location-Path: where something was created. */
+  location?: readonly string[];
 }
 
 export interface ObservedAnswer {

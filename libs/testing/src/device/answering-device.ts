@@ -36,6 +36,8 @@ export abstract class AnsweringDevice {
   readonly received: ReceivedRequest[] = [];
   /** Called for POST on an object and DELETE on an instance; without it 4.05. */
   onInstance?: (change: 'create' | 'delete', path: string, payload: Buffer) => void;
+  /** The instance id with which it answers a Create; without one the answer names no instance. */
+  createdInstance?: number;
   /** Runs before each answer, for example to delay it. */
   beforeAnswer?: (request: ReceivedRequest) => Promise<void> | void;
 
@@ -140,7 +142,7 @@ export abstract class AnsweringDevice {
 
   private async post(path: string, { payload, contentFormat }: CoapRequest): Promise<CoapResponse> {
     const depth = path.split('/').length - 1;
-    if (depth === 1) return this.instance('create', path, payload, Code.Created);
+    if (depth === 1) return this.create(path, payload);
     const resource = this.resources.get(path);
     if (!resource)
       return {
@@ -173,6 +175,12 @@ export abstract class AnsweringDevice {
       this.onWritten?.(written);
     }
     return Code.Changed;
+  }
+
+  private create(path: string, payload: Buffer): CoapResponse {
+    const answer = this.instance('create', path, payload, Code.Created);
+    if (answer.code !== Code.Created || this.createdInstance === undefined) return answer;
+    return { ...answer, locationPath: [path.slice(1), String(this.createdInstance)] };
   }
 
   private instance(change: 'create' | 'delete', path: string, payload: Buffer, done: number): CoapResponse {
