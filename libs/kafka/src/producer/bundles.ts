@@ -1,4 +1,4 @@
-import type { ICustomPartitioner, Message } from 'kafkajs';
+import type { ICustomPartitioner, Message, RecordMetadata, TopicMessages } from 'kafkajs';
 import { keyPartitioner, partitionOf } from './partitioner.js';
 import type { ProducerStamp, ProducerTerm } from './producer-term.js';
 
@@ -28,6 +28,8 @@ export const stampOf = ([first, ...others]: readonly Message[]): ProducerStamp |
  */
 export class Bundles {
   private readonly partitions = new Map<string, number>();
+  /** Where messages went that are not bundled. */
+  private readonly places = new WeakMap<Message, number>();
 
   readonly partitioner: ICustomPartitioner = () => {
     const partition = keyPartitioner();
@@ -37,7 +39,10 @@ export class Bundles {
       // kafkajs leaves out what is for a partition that it does not know, and says that it was stored.
       if (message.partition !== undefined && message.partition >= partitionMetadata.length)
         throw new Error(`${topic} has no partition ${message.partition} any more`);
-      return partition(about);
+      // kafkajs asks again when it sends again.
+      const place = this.placeOf(message) ?? partition(about);
+      this.places.set(message, place);
+      return place;
     };
   };
 
@@ -62,5 +67,22 @@ export class Bundles {
       all.push({ key: null, value: null, partition, bundled, stamp } as Bundle);
       return all;
     }, others);
+  }
+
+  /**
+   * Messages for partitions that no broker has answered for. kafkajs sends again after a partition has changed its leader, but
+   * not to a broker that has answered for others: it leaves these messages out, and says that all were stored (kafkajs pull
+   * request 1798).
+   */
+  leftOut(sent: readonly TopicMessages[], answers: readonly RecordMetadata[]): TopicMessages[] {
+    const stored = new Set(answers.map(({ topicName, partition }) => `${topicName}/${partition}`));
+    return sent.flatMap(({ topic, messages }) => {
+      const missing = messages.filter((message) => !stored.has(`${topic}/${this.placeOf(message)}`));
+      return missing.length > 0 ? [{ topic, messages: missing }] : [];
+    });
+  }
+
+  private placeOf(message: Message): number | undefined {
+    return message.partition ?? this.places.get(message);
   }
 }

@@ -6,7 +6,7 @@ import {
   type WritableMessage,
   writeMessage,
 } from '@lanyard/contracts';
-import type { Producer } from 'kafkajs';
+import type { Producer, TopicMessages } from 'kafkajs';
 import type { KafkaConnection } from '../connection/kafka-connection.js';
 import { logRequests } from '../request-log.js';
 import { Bundles } from './bundles.js';
@@ -188,13 +188,22 @@ export class KafkaProducer {
     try {
       if (term) await this.learnPartitions(request.topics);
       const topicMessages = request.topicMessages((topic, messages) => this.bundles.of(topic, messages, term));
-      await this.producer.sendBatch({ topicMessages, acks: -1 });
+      await this.store(topicMessages);
       request.done();
       this.unacknowledged -= request.count;
       this.count(request.count, 'ok', started);
     } catch (error) {
       this.giveUp(request, error);
       this.count(request.count, 'failed', started);
+    }
+  }
+
+  /** Each round stores some of them, or rejects. */
+  private async store(topicMessages: TopicMessages[]): Promise<void> {
+    for (let left = topicMessages; left.length > 0;) {
+      const answers = await this.producer.sendBatch({ topicMessages: left, acks: -1 });
+      if (answers.length === 0) throw new Error('Kafka has answered for no partition');
+      left = this.bundles.leftOut(left, answers);
     }
   }
 
