@@ -1,11 +1,19 @@
-/** I9: the counters of every queue against a full scan of what is in Redis, in one step. */
+/** I9: the counters of every queue against a full scan of what is in Redis, in one step for each master. */
 import { Redis } from 'ioredis';
 
 const eventCost = 60;
 
+/** Whether its account knows a channel: 0, 1, or -1 when this node cannot say. */
+const knownHere = `
+local function known(account, channel)
+  local found = redis.pcall('SISMEMBER', ARGV[1] .. 'account:' .. account, channel)
+  return type(found) == 'number' and found or -1
+end
+`;
+
 /** Chunks begin with u8 category, u32 count, f64 time of the youngest event. */
 const scan = `
-local prefix = ARGV[1]
+${knownHere}local prefix = ARGV[1]
 local report = {}
 local function number(key, name) return tonumber(redis.call('HGET', key, name) or '') or 0 end
 for _, key in ipairs(redis.call('KEYS', prefix .. '*}:m:*')) do
@@ -26,7 +34,8 @@ for _, key in ipairs(redis.call('KEYS', prefix .. '*}:m:*')) do
     ready = redis.call('ZSCORE', base .. 'ready', channel) or '',
     held = (owner == '' or redis.call('ZSCORE', base .. 'held', owner .. ' ' .. channel)) and 1 or 0,
     -- One that ended has no account any more, until what it held is settled.
-    known = account == '' and 1 or redis.call('SISMEMBER', prefix .. 'account:' .. account, channel),
+    -- In a cluster another node may have the account.
+    known = account == '' and 1 or known(account, channel), account = account,
   })
 end
 return report
@@ -35,7 +44,7 @@ return report
 /**
  * @typedef {{
  *   channel: string, owner: string, kind: string, n: number, skip: number, bytes: number, head: number, headAt: number,
- *   events: number, cost: number, first: number, dropped: number, ready: string, held: number, known: number,
+ *   events: number, cost: number, first: number, dropped: number, ready: string, held: number, known: number, account: string,
  * }} Page
  */
 
@@ -54,18 +63,44 @@ const faultsOf = ({ channel, owner, kind, n, skip, bytes, headAt, events, cost, 
   return problems;
 };
 
+/** @param {number} port */
+const clientOf = (port) => {
+  const client = new Redis({ port, host: '127.0.0.1', maxRetriesPerRequest: 3, retryStrategy: () => 200 });
+  return client.on('error', () => undefined);
+};
+
 export class Books {
-  /** @param {number} port @param {string} prefix */
-  constructor(port, prefix) {
+  /** @param {readonly number[]} ports of all processes of this Redis @param {string} prefix */
+  constructor(ports, prefix) {
     this.prefix = prefix;
-    this.redis = new Redis({ port, host: '127.0.0.1', maxRetriesPerRequest: 3, retryStrategy: () => 200 });
-    this.redis.on('error', () => undefined);
+    this.nodes = ports.map(clientOf);
   }
 
   /** @returns {Promise<Page[]>} */
   async read() {
-    const pages = /** @type {string[]} */ (await this.redis.eval(scan, 0, this.prefix));
+    const masters = await this.masters();
+    const pages = await Promise.all(masters.map((node) => this.readOne(node)));
+    for (const page of pages.flat()) if (page.known < 0) page.known = await this.isKnown(masters, page);
+    return pages.flat();
+  }
+
+  async masters() {
+    if (this.nodes.length === 1) return this.nodes;
+    const roles = await Promise.all(this.nodes.map((node) => node.call('ROLE')));
+    return this.nodes.filter((_, n) => /** @type {string[]} */ (roles[n])[0] === 'master');
+  }
+
+  /** @param {Redis} node @returns {Promise<Page[]>} */
+  async readOne(node) {
+    const pages = /** @type {string[]} */ (await node.eval(scan, 0, this.prefix));
     return pages.map((page) => JSON.parse(page));
+  }
+
+  /** No channel of a row with several nodes ends, so it need not be the same moment. @param {Redis[]} masters @param {Page} page */
+  async isKnown(masters, { account, channel }) {
+    const key = `${this.prefix}account:${account}`;
+    const answers = await Promise.all(masters.map((node) => node.sismember(key, channel).catch(() => 0)));
+    return Math.max(...answers);
   }
 
   async audit() {
@@ -74,6 +109,6 @@ export class Books {
   }
 
   close() {
-    this.redis.disconnect();
+    for (const node of this.nodes) node.disconnect();
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Bugs that somebody could write: each is one change in a copy of the built dispatcher, and the row that it names must
+ * Bugs that somebody could write: each is one change in a copy of the built dispatcher and its libraries, and the row that it names must
  * find it. Otherwise the matrix proves nothing.
  *
  * @typedef {import('./program.mjs').Mutation & { name: string, about: string, row: string, shows: RegExp }} Bug
@@ -180,5 +180,54 @@ export const bugs = [
     replace: 'delivery.forget(keyId);',
     row: 'F23',
     shows: /^(I3|F23)/,
+  },
+  {
+    name: 'no-seek-after-fail-over',
+    about: 'consumers do not go back to the positions of a replica that took over without the last writes',
+    file: 'dist/assembly.js',
+    find: 'consumers.reseek(name);',
+    replace: 'void name;',
+    row: 'R1',
+    shows: /^I[12]/,
+  },
+  {
+    name: 'keys-not-declared',
+    about: 'commands tell Redis one of the keys that they touch, and find the others in their arguments',
+    file: 'dist/queue/redis-link.js',
+    find: 'const { sha, source } = scripts[name];',
+    replace: `const sha = 'f'.repeat(40);
+        const source = 'local n = tonumber(ARGV[1]) local KEYS = { unpack(ARGV, 2, n + 1) } ' +
+            'local ARGV = { unpack(ARGV, n + 2) }\\n' + scripts[name].source;
+        args = [keys.length, ...keys, ...args];
+        keys = [keys[1] ?? keys[0]];`,
+    row: 'R1b',
+    shows: /^I[1269]/,
+  },
+  {
+    name: 'one-broker-is-enough',
+    about: 'a message counts as stored when the leader has it, and no other broker',
+    file: 'node_modules/@lanyard/kafka/dist/producer/kafka-producer.js',
+    find: 'acks: -1',
+    replace: 'acks: 1',
+    row: 'K1',
+    shows: /^I1/,
+  },
+  {
+    name: 'left-out-counts-as-stored',
+    about: 'messages that kafkajs leaves out when a leader changes count as stored',
+    file: 'node_modules/@lanyard/kafka/dist/producer/kafka-producer.js',
+    find: 'left = this.bundles.leftOut(left, answers);',
+    replace: 'left = [];',
+    row: 'K1',
+    shows: /^I1/,
+  },
+  {
+    name: 'no-seek-after-new-master',
+    about: 'consumers do not go back to the positions of a master that the sentinels chose',
+    file: 'dist/assembly.js',
+    find: 'consumers.reseek(name);',
+    replace: 'void name;',
+    row: 'R2',
+    shows: /^I[12]/,
   },
 ];

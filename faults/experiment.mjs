@@ -25,9 +25,10 @@ import { Random } from './random.mjs';
  *   `drops`: the service may drop events, when its books say how many; `equip`: the row brings engines of its own;
  *   `cannotRun`: why this machine cannot run the row
  * @typedef {{
- *   engines?: Engines, redis?: import('./engines.mjs').RedisEngine, environment?: Record<string, string>,
+ *   engines?: Engines, redis?: import('./engines.mjs').RedisEngine, redisPorts?: readonly number[], environment?: Record<string, string>,
  *   heal?: () => Promise<unknown>, stop?: () => Promise<unknown>,
- * }} Equipment what takes the place of the engines of the run; `environment`: of the dispatchers
+ * }} Equipment what takes the place of the engines of the run; `environment`: of the dispatchers;
+ *   `redisPorts`: every process of a Redis that is several; `environment` leads the dispatchers there, without a proxy
  * @typedef {{ times?: number, afterMs?: number, forgets?: boolean }} Consequences
  *   `times`: how often a batch under way may come again on each channel
  * @typedef {import('./checker.mjs').Verdict & {
@@ -87,7 +88,8 @@ export class Experiment {
     this.equipment = (await row.equip?.(this.engines, folder)) ?? {};
     this.engines = this.equipment.engines ?? this.engines;
     try {
-      this.startedRedis = this.equipment.redis ?? (await this.engines.startRedis(folder));
+      if (!this.equipment.redisPorts)
+        this.startedRedis = this.equipment.redis ?? (await this.engines.startRedis(folder));
       return await this.runOn(folder, startedAt);
     } finally {
       await this.startedRedis?.stop();
@@ -105,7 +107,7 @@ export class Experiment {
         folder,
         program: options.program,
         engines: this.engines,
-        redisPort: this.redis.port,
+        redisPort: this.startedRedis?.port ?? 0,
       },
       ...{ history: this.history, random: this.random, replicas: row.replicas ?? 2, tenants: row.tenants ?? 2 },
       ...{ kinds: row.kinds ?? ['callback', 'websocket', 'pull'], devices: row.devices ?? 8 },
@@ -114,7 +116,7 @@ export class Experiment {
         ...this.equipment.environment,
       },
     });
-    this.books = new Books(this.redis.port, this.landscape.redisPrefix);
+    this.books = new Books(this.equipment.redisPorts ?? [this.redis.port], this.landscape.redisPrefix);
     const hiccups = new Hiccups(this.history);
     try {
       const outcome = await this.measure(hiccups);
@@ -140,7 +142,7 @@ export class Experiment {
     this.endsAt = performance.now() + 1_000 * (options.seconds ?? row.seconds ?? 8);
     await row.inject(this);
     await this.equipment.heal?.();
-    await Promise.all([this.engines.heal(), this.redis.heal()]);
+    await Promise.all([this.engines.heal(), this.startedRedis?.heal()]);
     await this.live.heal();
     await load.stop();
     await this.drain();

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { AccessKeys, ChannelsState, DeviceCommandResults, DeviceSessions, DeviceValues } from '@lanyard/contracts';
-import { KafkaConnection, KafkaProducer } from '@lanyard/kafka';
+import { KafkaConnection } from '@lanyard/kafka';
 import {
   createLogger,
   formatApiKey,
@@ -18,6 +18,7 @@ import { Load } from './load.mjs';
 import { CallbackReceiver } from './receivers/callback-receiver.mjs';
 import { PullReceiver } from './receivers/pull-receiver.mjs';
 import { SocketReceiver } from './receivers/socket-receiver.mjs';
+import { producerOf } from './program.mjs';
 import { repeatedIds } from './repeated-records.mjs';
 import { Replica } from './replica.mjs';
 
@@ -49,14 +50,15 @@ export class Landscape {
   sockets = new Map();
   /** @type {Map<string, PullReceiver>} */
   pulls = new Map();
-  /** Those with clocks of their own. @type {KafkaProducer[]} */
+  /** Those with clocks of their own. @type {import('@lanyard/kafka').KafkaProducer[]} */
   producers = [];
   revision = 0;
   started = 0;
 
-  /** @param {Options} options */
-  constructor(options) {
+  /** @param {Options} options @param {typeof import('@lanyard/kafka').KafkaProducer} Producer of the program */
+  constructor(options, Producer) {
     this.options = options;
+    this.Producer = Producer;
     this.history = options.history;
     this.unique = `f${randomBytes(4).toString('hex')}`;
     this.redisPrefix = `${this.unique}:`;
@@ -68,7 +70,7 @@ export class Landscape {
       partitions: 2,
       logger,
     });
-    this.producer = new KafkaProducer(this.kafka, { source: 'faults', now: () => Date.now() + this.load.shiftMs });
+    this.producer = new this.Producer(this.kafka, { source: 'faults', now: () => Date.now() + this.load.shiftMs });
     this.load = new Load(
       this.producer,
       options.history,
@@ -80,7 +82,7 @@ export class Landscape {
 
   /** @param {Options} options */
   static async create(options) {
-    const landscape = new Landscape(options);
+    const landscape = new Landscape(options, await producerOf(options.program));
     try {
       await landscape.start();
       return landscape;
@@ -253,7 +255,7 @@ export class Landscape {
 
   /** Another connection, which knows what is new on the cluster. */
   async renewProducer() {
-    const next = new KafkaProducer(this.kafka, { source: 'faults', now: () => Date.now() + this.load.shiftMs });
+    const next = new this.Producer(this.kafka, { source: 'faults', now: () => Date.now() + this.load.shiftMs });
     await next.connect();
     const before = this.producer;
     this.producer = this.load.producer = next;
@@ -262,7 +264,7 @@ export class Landscape {
 
   /** Its clock is wrong by so much. @param {number} shiftMs */
   async addProducer(shiftMs) {
-    const producer = new KafkaProducer(this.kafka, { source: 'faults', now: () => Date.now() + shiftMs });
+    const producer = new this.Producer(this.kafka, { source: 'faults', now: () => Date.now() + shiftMs });
     await producer.connect();
     this.producers.push(producer);
     return producer;

@@ -1,9 +1,14 @@
 /** The built dispatcher, copied: what is tested does not change while it is, and may be given a bug. */
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { KafkaProducer } from '@lanyard/kafka';
 import { root, Stop } from '../tools/lanyard/project.mjs';
 
-/** @typedef {{ file: string, find: string, replace: string }} Mutation `file`: within the app; `find` is there exactly once */
+/** @typedef {{ file: string, find: string, replace: string }} Mutation `file`: within the program; `find` is there exactly once */
+
+const libraries = ['contracts', 'kafka', 'service'];
+const producerFile = 'dist/producer/kafka-producer.js';
 
 /** @param {string} folder within the project, so that packages are found @param {Mutation} [mutation] */
 export const copyProgram = (folder, mutation) => {
@@ -12,8 +17,33 @@ export const copyProgram = (folder, mutation) => {
   cpSync(join(app, 'dist'), join(folder, 'dist'), { recursive: true });
   cpSync(join(app, 'src/queue/commands'), join(folder, 'src/queue/commands'), { recursive: true });
   cpSync(join(app, 'package.json'), join(folder, 'package.json'));
+  for (const name of libraries) {
+    const [from, to] = [join(root, 'libs', name), libraryIn(folder, name)];
+    cpSync(join(from, 'dist'), join(to, 'dist'), { recursive: true });
+    cpSync(join(from, 'package.json'), join(to, 'package.json'));
+  }
   if (mutation) mutate(join(folder, mutation.file), mutation);
   return folder;
+};
+
+/** @param {string} folder @param {string} name */
+const libraryIn = (folder, name) => join(folder, 'node_modules/@lanyard', name);
+
+/**
+ * The producer of the load: of the program, when that has a bug there. All else that it uses comes from the library itself,
+ * which changes kafkajs when it is loaded and cannot be loaded twice.
+ * @param {string} program @returns {Promise<typeof KafkaProducer>}
+ */
+export const producerOf = async (program) => {
+  const original = join(root, 'libs/kafka', producerFile);
+  const source = readFileSync(join(libraryIn(program, 'kafka'), producerFile), 'utf8');
+  if (source === readFileSync(original, 'utf8')) return KafkaProducer;
+  const path = join(program, 'planted-producer.mjs');
+  const absolute = (/** @type {string} */ _, /** @type {string} */ name) =>
+    `'${new URL(name, pathToFileURL(original))}'`;
+  writeFileSync(path, source.replace(/'(\.\.?\/[^']+)'/g, absolute));
+  const { KafkaProducer: planted } = await import(pathToFileURL(path).href);
+  return planted;
 };
 
 /** @param {string} path @param {Mutation} mutation */

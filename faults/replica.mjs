@@ -67,11 +67,11 @@ export class Replica {
     const child = spawn(process.execPath, [...modules, join(this.options.program, 'dist/main.js')], {
       env: {
         PATH: process.env.PATH ?? '',
+        REDIS_URL: `redis://127.0.0.1:${this.redis.port}`,
         ...this.options.environment,
         REPLICA_ID: this.name,
         HTTP_HOST: '127.0.0.1',
         HTTP_PORT: String(this.port),
-        REDIS_URL: `redis://127.0.0.1:${this.redis.port}`,
         SHIFTED_CLOCK_FILE: this.clockFile,
       },
       stdio: ['ignore', log, log],

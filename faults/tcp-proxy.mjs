@@ -125,7 +125,7 @@ export class TcpProxy {
     this.server.close();
   }
 
-  /** @param {net.Socket} client */
+  /** @param {net.Socket} client @returns {void} */
   accept(client) {
     if (this.isDown) return void client.resetAndDestroy();
     const server = net.connect({ host: '127.0.0.1', port: this.targetPort, noDelay: true });
@@ -161,5 +161,42 @@ export class TcpProxy {
       server.destroy();
     };
     for (const socket of [client, server]) socket.on('error', end).on('close', end);
+  }
+}
+
+/** Of a Kafka request: length, API, version, number, then the client id with its length. @param {Buffer} request */
+const clientIdOf = (request) => request.toString('utf8', 14, 14 + Math.max(0, request.readInt16BE(12)));
+
+/** In front of a listener for other brokers: knows who connects by the first request. */
+export class PeerProxy extends TcpProxy {
+  /** @type {(clientId: string) => boolean} */
+  isRefused = () => false;
+  /** @type {Map<net.Socket, string>} */
+  clientIds = new Map();
+
+  /** From now on, and those that are connected. @param {(clientId: string) => boolean} isRefused */
+  refuse(isRefused) {
+    this.isRefused = isRefused;
+    for (const [client, clientId] of this.clientIds) if (isRefused(clientId)) client.resetAndDestroy();
+  }
+
+  /** @override */
+  heal() {
+    super.heal();
+    this.isRefused = () => false;
+  }
+
+  /** @override @param {net.Socket} client */
+  accept(client) {
+    client.on('error', () => undefined).on('close', () => this.clientIds.delete(client));
+    client.once('data', (first) => {
+      const clientId = clientIdOf(first);
+      if (this.isRefused(clientId)) return void client.resetAndDestroy();
+      this.clientIds.set(client, clientId);
+      client.pause();
+      client.unshift(first);
+      super.accept(client);
+      client.resume();
+    });
   }
 }

@@ -17,7 +17,7 @@ const busOffset = 10_000;
 /** A node that is silent for so long is replaced. */
 const nodeTimeoutMs = 2_000;
 
-const clusterPort = async () => {
+export const clusterPort = async () => {
   for (;;) {
     const port = await tcpPort(0);
     if ((await tcpPort(port + busOffset)) === port + busOffset) return port;
@@ -25,7 +25,7 @@ const clusterPort = async () => {
 };
 
 /** @template T @param {number} port @param {(client: Redis) => Promise<T>} work @returns {Promise<T>} */
-const on = async (port, work) => {
+export const on = async (port, work) => {
   const client = new Redis({ port, host: '127.0.0.1' });
   try {
     return await work(client);
@@ -34,14 +34,19 @@ const on = async (port, work) => {
   }
 };
 
+/** A Redis that may become a node of a cluster. @param {string} binaries @param {string} folder @param {number} port */
+export const clusterNodeSpec = (binaries, folder, port) => {
+  mkdirSync(folder, { recursive: true });
+  const spec = redis({ binaries, data: folder, logs: folder, fast: true }, port);
+  const cluster = ['--cluster-enabled', 'yes', '--cluster-node-timeout', String(nodeTimeoutMs)];
+  return { ...spec, args: [...spec.args, ...cluster] };
+};
+
 class Node {
   /** @param {string} binaries @param {string} folder @param {number} port */
   constructor(binaries, folder, port) {
     this.port = port;
-    mkdirSync(folder, { recursive: true });
-    const spec = redis({ binaries, data: folder, logs: folder, fast: true }, port);
-    const cluster = ['--cluster-enabled', 'yes', '--cluster-node-timeout', String(nodeTimeoutMs)];
-    this.spec = { ...spec, args: [...spec.args, ...cluster] };
+    this.spec = clusterNodeSpec(binaries, folder, port);
   }
 
   async start() {
@@ -58,33 +63,34 @@ class Node {
   }
 }
 
-/** @param {Node[]} nodes the last one is the replica of the first */
-const meet = async (nodes) => {
-  const [first, ...others] = nodes;
-  if (!first) throw new Error('no nodes');
-  for (const [n, { port }] of nodes.slice(0, masters).entries())
+/** Makes one cluster of nodes that run: the first three are masters, the n-th of the others is the replica of the n-th master. @param {number[]} ports */
+export const formCluster = async (ports) => {
+  const [first = 0, ...others] = ports;
+  for (const [n, port] of ports.slice(0, masters).entries())
     await on(port, (client) => {
       const [from, to] = [Math.floor((n * slots) / masters), Math.floor(((n + 1) * slots) / masters)];
       return client.cluster('ADDSLOTS', ...Array.from({ length: to - from }, (_, slot) => from + slot));
     });
-  for (const { port } of others) await on(port, (client) => client.cluster('MEET', '127.0.0.1', first.port));
-  const id = String(await on(first.port, (client) => client.cluster('MYID')));
-  const replica = nodes.at(-1) ?? first;
-  await waitUntil('the replica', () =>
-    on(replica.port, async (client) => {
-      await client.cluster('REPLICATE', id);
-      return true;
-    }).catch(() => false),
-  );
-  for (const { port } of nodes)
+  for (const port of others) await on(port, (client) => client.cluster('MEET', '127.0.0.1', first));
+  for (const [n, port] of ports.slice(masters).entries()) {
+    const id = String(await on(ports[n] ?? 0, (client) => client.cluster('MYID')));
+    await waitUntil('a replica', () =>
+      on(port, async (client) => {
+        await client.cluster('REPLICATE', id);
+        return true;
+      }).catch(() => false),
+    );
+  }
+  for (const port of ports)
     await waitUntil('the Redis cluster', async () => {
       const info = String(await on(port, (client) => client.cluster('INFO')));
-      return info.includes('cluster_state:ok') && info.includes(`cluster_known_nodes:${nodes.length}`);
+      return info.includes('cluster_state:ok') && info.includes(`cluster_known_nodes:${ports.length}`);
     });
-  // What the first has now, the replica must have before it may take over.
-  await waitUntil('replication', async () =>
-    String(await on(replica.port, (client) => client.info('replication'))).includes('master_link_status:up'),
-  );
+  // A replica must have what its master has before it may take over.
+  for (const port of ports.slice(masters))
+    await waitUntil('replication', async () =>
+      String(await on(port, (client) => client.info('replication'))).includes('master_link_status:up'),
+    );
 };
 
 /** `nodes`: masters, then the replica of the first. @param {string} folder */
@@ -97,7 +103,7 @@ export const startRedisCluster = async (folder) => {
   const stop = async () => void (await Promise.all(nodes.map((node) => node.end())));
   try {
     await Promise.all(nodes.map((node) => node.start()));
-    await meet(nodes);
+    await formCluster(nodes.map(({ port }) => port));
   } catch (error) {
     await stop();
     throw error;
