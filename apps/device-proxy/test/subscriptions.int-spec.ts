@@ -54,6 +54,20 @@ describe('/v2/subscriptions/{device-id}/{resource-path}', () => {
     await eventually(() => expect(states(deviceId, one.keyId)).toEqual(['asked', 'confirmed']));
   });
 
+  it('the answer goes with the first value, for who observes first and for who comes later, and is told once', async () => {
+    const [, deviceId] = await device('answered');
+    for (const app of [key(), key()]) {
+      const asked = await call(app, 'PUT', `/${deviceId}${temperature}`);
+      const id = String(asked.json['async-response-id']);
+      const { value } = await harness.fact(
+        harness.values,
+        (v) => v.deviceId === deviceId && v.audience.includes(app.keyId),
+      );
+      expect(value.answer).toMatchObject({ keyId: app.keyId, item: { id, status: 200, payload: value.item.payload } });
+      expect((await harness.result(id)).value).toMatchObject({ answeredWithValue: true, item: value.answer?.item });
+    }
+  });
+
   it('lists, shows and ends subscriptions; the observation ends with the last one', async () => {
     const [thing, deviceId] = await device('ended');
     const app = key();

@@ -3,7 +3,7 @@ import { DeviceCommandResults, type DeviceCommandFinished } from './device-comma
 import { DeviceSessions, type DeviceSessionChanged } from './device-sessions.js';
 import { DeviceValues, type ResourceValueArrived } from './device-values.js';
 import { fixtures } from './fixtures.js';
-import { decodeMessage, encodeMessage, headerNames, InvalidMessage, sliceItem } from './message.js';
+import { decodeMessage, encodeMessage, headerNames, InvalidMessage, sliceAhead, sliceItem } from './message.js';
 import type { Topic } from './topic.js';
 import { topics } from './topics.js';
 
@@ -80,6 +80,29 @@ describe('framed messages', () => {
     const framed = sliceItem('t', bytes, new Map(Object.entries(headers)));
     expect(framed?.audience).toEqual([result.keyId]);
     expect(JSON.parse(String(framed?.item))).toEqual(result.item);
+  });
+
+  it('the answer of a subscription goes ahead of its first value, and not with its result', () => {
+    const first = fixtures(DeviceValues).valid[
+      'first value, with the answer of its subscription'
+    ] as ResourceValueArrived;
+    const { value: bytes, headers } = encodeMessage(DeviceValues, first, meta);
+    const reader = new Map(Object.entries(headers));
+    const framed = sliceItem('t', bytes, reader);
+    if (!framed) throw new Error('no item');
+    const ahead = sliceAhead('t', framed, reader);
+    expect(ahead).toMatchObject({
+      category: 'async-responses',
+      uid: first.answer?.uid,
+      audience: [first.answer?.keyId],
+    });
+    expect(JSON.parse(String(ahead?.item))).toEqual(first.answer?.item);
+    expect(sliceAhead('t', framed, new Map())).toBeUndefined();
+    for (const broken of ['{', '{}', '{"uid":"u","category":"async-responses","audience":[]}'])
+      expect(() => sliceAhead('t', framed, new Map([[headerNames.ahead, broken]]))).toThrow(InvalidMessage);
+    const told = fixtures(DeviceCommandResults).valid['subscription that was answered with its first value'];
+    const result = encodeMessage(DeviceCommandResults, told as DeviceCommandFinished, meta);
+    expect(sliceItem('t', result.value, new Map(Object.entries(result.headers)))?.audience).toEqual([]);
   });
 
   it('a bootstrap carries nothing for channels', () => {

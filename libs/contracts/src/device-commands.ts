@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AsyncResponseItemSchema } from './async-response.js';
 import { base64, id, instant } from './fields.js';
 import { topic } from './topic.js';
 
@@ -42,15 +43,6 @@ export const DeviceCommands = topic<DeviceCommandAccepted>({
   schema: DeviceCommandSchema,
 });
 
-export const AsyncResponseItemSchema = z.object({
-  id: z.string(),
-  status: z.number().int(),
-  payload: base64.describe('"" when there is none'),
-  ct: z.string().optional(),
-  'max-age': z.number().int().nonnegative().optional(),
-  error: z.string().optional(),
-});
-
 export const DeviceCommandResultSchema = z
   .object({
     item: AsyncResponseItemSchema,
@@ -58,6 +50,10 @@ export const DeviceCommandResultSchema = z
     endpointName: z.string().optional(),
     outcome: z.enum(['succeeded', 'failed', 'expired']),
     finishedAt: instant,
+    answeredWithValue: z
+      .literal(true)
+      .optional()
+      .describe('A subscription whose answer went ahead of its first value, in device.values: not sent again'),
     written: z
       .object({ payload: base64, contentType: z.string().optional() })
       .optional()
@@ -81,7 +77,7 @@ export const DeviceCommandResults = topic<DeviceCommandFinished>({
   delivery: (v) => ({
     category: 'async-responses',
     accountId: v.accountId,
-    audience: [v.keyId],
+    audience: v.answeredWithValue ? [] : [v.keyId],
     endpointName: v.endpointName ?? '',
   }),
 });

@@ -73,7 +73,10 @@ export const valueText = (value: ResourceValueArrived): FramedText | undefined =
     observedAt,
     measuredAt,
     audience,
+    answer,
   } = value;
+  // Rare.
+  if (answer !== undefined) return undefined;
   const item = given ? itemText(given) : undefined;
   const ids = idsText(audience);
   if (item === undefined || ids === undefined || !causes.includes(cause)) return undefined;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { valueText } from './device-values-text.js';
+import { AsyncResponseItemSchema } from './async-response.js';
 import { base64, endpointName, id, instant, resourcePath } from './fields.js';
 import { topic } from './topic.js';
 
@@ -25,6 +26,10 @@ export const ResourceValueSchema = z
       .optional()
       .describe('When the device measured it, where it says so; never later than observedAt. Absent: as it arrived'),
     audience: z.array(id).describe('Key ids that subscribed to the path when the value came'),
+    answer: z
+      .object({ uid: z.string().min(1), keyId: id, item: AsyncResponseItemSchema })
+      .optional()
+      .describe('On the first value of a subscription: its answer, which leaves before the value'),
   })
   .meta({ id: 'ResourceValueArrived' });
 
@@ -51,5 +56,11 @@ export const DeviceValues = topic<ResourceValueArrived>({
     audience: v.audience,
     endpointName: v.endpointName,
     measuredAt: v.measuredAt,
+    ahead: v.answer && {
+      uid: v.answer.uid,
+      category: 'async-responses',
+      audience: [v.answer.keyId],
+      item: v.answer.item,
+    },
   }),
 });

@@ -1,4 +1,5 @@
 export * from './access.js';
+export * from './async-response.js';
 export * from './channels-drops.js';
 export * from './channels-state.js';
 export * from './device-commands.js';

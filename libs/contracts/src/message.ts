@@ -19,6 +19,8 @@ export const headerNames = {
   endpoint: 'ce_endpoint',
   /** Of an item: when the device measured it, where it says so. */
   measuredAt: 'ce_measuredat',
+  /** JSON: an item that goes to channels before the message's own. */
+  ahead: 'ce_ahead',
 } as const;
 
 export type Headers = Record<string, string>;
@@ -120,6 +122,7 @@ const framedHeaders = <V>(topic: Topic<V>, meta: MessageMeta, delivery: Delivery
     ce_endpoint: delivery.endpointName,
   };
   if (delivery.measuredAt !== undefined) (headers as Headers)[headerNames.measuredAt] = delivery.measuredAt;
+  if (delivery.ahead !== undefined) (headers as Headers)[headerNames.ahead] = JSON.stringify(delivery.ahead);
   return traced(headers, meta);
 };
 
@@ -221,4 +224,25 @@ export const sliceItem = (topicName: string, value: Buffer | null, headers: Head
     uid,
     measuredAtMs,
   };
+};
+
+/** The item that goes to channels before the message's own. Throws InvalidMessage when it cannot be read. */
+export const sliceAhead = (
+  topicName: string,
+  { accountId, endpointName }: Pick<FramedItem, 'accountId' | 'endpointName'>,
+  headers: HeaderReader,
+): FramedItem | undefined => {
+  const text = headers.get(headerNames.ahead);
+  if (text === undefined) return undefined;
+  let ahead: { uid?: unknown; category?: string; audience?: unknown; item?: unknown };
+  try {
+    ahead = JSON.parse(text) as typeof ahead;
+  } catch {
+    throw new InvalidMessage(topicName, 'ce_ahead: not JSON');
+  }
+  const { uid, category, audience, item } = ahead;
+  if (typeof uid !== 'string' || !isCategory(category) || !Array.isArray(audience) || typeof item !== 'object' || !item)
+    throw new InvalidMessage(topicName, 'ce_ahead: no item with category, audience and uid');
+  const bytes = Buffer.from(JSON.stringify(item));
+  return { item: bytes, category, accountId, audience: audience.map(String), endpointName, uid };
 };

@@ -25,6 +25,8 @@ export interface Delivery {
   endpointName: string;
   /** When what the item says was so on the device, where that is known. */
   measuredAt?: string | undefined;
+  /** What goes to these keys before the item, in the same message. */
+  ahead?: { uid: string; category: Category; audience: readonly string[]; item: object } | undefined;
 }
 
 /** The JSON of a value that begins with an item: of the item, and of all that follows `{"item":…,`. */

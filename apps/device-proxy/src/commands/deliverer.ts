@@ -1,3 +1,4 @@
+import { newUid } from '@lanyard/contracts';
 import type { Clock, Logger, Timer, Tracing } from '@lanyard/service';
 import type { Asker, DeviceReply, OnSent } from '../downlink/asker.js';
 import {
@@ -11,7 +12,9 @@ import {
 import { formatOf } from '../downlink/formats.js';
 import { createdPath, pathsFormat } from '../downlink/requests.js';
 import type { Observed, Observer } from '../observations/observer.js';
-import type { Values } from '../observations/values.js';
+import type { Target } from '../sessions/observations.js';
+import type { AnswerAhead, Values } from '../observations/values.js';
+import { itemOf } from './facts.js';
 import type { Session } from '../sessions/session.js';
 import type { Sessions } from '../sessions/sessions.js';
 import type { Interest } from '../subscriptions/interest.js';
@@ -47,6 +50,9 @@ interface DelivererParts {
 
 /** `again`: back into the queue, and after the pause another try unless the device is heard before. */
 type Verdict = { done: Outcome } | { again: 'counted' | 'not counted'; pauseMs: number };
+
+const told = (outcome: Outcome, answer: AnswerAhead | undefined): Outcome =>
+  answer?.isTold ? { ...outcome, isAnswered: true } : outcome;
 
 /** Carries out the commands of the devices whose session is here: in order, one in flight for each device. */
 export class Deliverer {
@@ -245,17 +251,33 @@ export class Deliverer {
    */
   private async subscribe(session: Session, command: Command): Promise<Outcome> {
     const { path, keyId } = command;
-    const { asker, interest, observer, values } = this.parts;
+    const { asker, interest, values } = this.parts;
     const rows = await interest.load(session);
     if (!rows.some((row) => row.path === path && row.keyId === keyId && row.together === null))
       return subscriptionRemoved;
     if (session.observations.has(path)) {
       const read = { operation: 'read', path, query: [], accept: null, contentType: null, payload: null } as const;
       const reply = await asker.ask(session, read, this.sentFor(command));
-      if (reply.code === '2.05') await values.report(session, { path, ...reply, cause: 'notify', audience: [keyId] });
-      return outcomeOf(reply);
+      const outcome = outcomeOf(reply);
+      if (reply.code !== '2.05') return outcome;
+      const answer = this.answerAhead(command, outcome);
+      await values.report(session, { path, ...reply, cause: 'notify', audience: [keyId], answer });
+      return told(outcome, answer);
     }
-    return this.observed(await observer.observe(session, { path }, this.sentFor(command)));
+    return this.observe(session, { path }, command);
+  }
+
+  private async observe(session: Session, target: Target, command: Command): Promise<Outcome> {
+    let answer: AnswerAhead | undefined;
+    const observed = await this.parts.observer.observe(session, target, this.sentFor(command), (first) => {
+      answer = this.answerAhead(command, this.observed(first));
+      return answer;
+    });
+    return told(this.observed(observed), answer);
+  }
+
+  private answerAhead(command: Command, outcome: Outcome): AnswerAhead {
+    return { uid: newUid(), keyId: command.keyId, item: itemOf(command, outcome), isTold: false };
   }
 
   /** One observation for each command: its paths are those that are still subscribed to through it. */
@@ -267,7 +289,7 @@ export class Deliverer {
     const format = (contentType === null ? undefined : formatOf(contentType)) ?? pathsFormat(session.data);
     const wish = accept === null ? undefined : formatOf(accept);
     const target = { path: id, together: { paths, format }, ...(wish !== undefined && { accept: wish }) };
-    return this.observed(await this.parts.observer.observe(session, target, this.sentFor(command)));
+    return this.observe(session, target, command);
   }
 
   /** What leaves for a command, as the device knows it, under the id of the call that brought the command. */

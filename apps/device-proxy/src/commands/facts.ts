@@ -29,9 +29,9 @@ export const accepted = (command: Command): DeviceCommandAccepted => ({
 });
 
 /** The asynchronous response: on the channel of the key, or in the answer of who waited. */
-const itemOf = (
+export const itemOf = (
   command: Command,
-  { status, error, payload, contentType, maxAgeSeconds }: Omit<Outcome, 'outcome'>,
+  { status, error, payload, contentType, maxAgeSeconds }: Omit<Outcome, 'outcome' | 'isAnswered'>,
 ): DeviceCommandFinished['item'] => ({
   id: command.asyncId,
   status,
@@ -70,6 +70,7 @@ export const finished = (
   ...fieldsOf(command),
   ...(endpointName !== undefined && { endpointName }),
   outcome: outcome.outcome,
+  ...(outcome.isAnswered && { answeredWithValue: true as const }),
   finishedAt: formatTimestamp(finishedAtMs),
   ...written(command),
 });

@@ -11,6 +11,8 @@ export interface Outcome {
   /** Media type of the payload. */
   contentType?: string;
   maxAgeSeconds?: number;
+  /** The one who asked has it already: it went ahead of the first value. */
+  isAnswered?: boolean;
 }
 
 const failed = (status: number, error: string, note?: string): Outcome => ({

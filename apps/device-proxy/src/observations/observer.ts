@@ -6,13 +6,16 @@ import type { Session } from '../sessions/session.js';
 import type { Sessions } from '../sessions/sessions.js';
 import { isConnection } from '../transport/peer-address.js';
 import type { DeviceLink } from '../transport/device-link.js';
-import type { Values } from './values.js';
+import type { AnswerAhead, Values } from './values.js';
 
 export interface Observed {
   reply: DeviceReply;
   /** The device reports changes of the path from now on. */
   observing: boolean;
 }
+
+/** The answer to who asked for it, to be told before the first value. */
+export type AnswerOf = (observed: Observed) => AnswerAhead;
 
 /** The answer to what ended the session may still have to be repeated. */
 const releaseDelayMs = 10_000;
@@ -45,14 +48,14 @@ export class Observer {
   }
 
   /** Observes one path, or several together, and hands the first values to those who subscribed to them. */
-  async observe(session: Session, target: Target, onSent?: OnSent): Promise<Observed> {
+  async observe(session: Session, target: Target, onSent?: OnSent, answerOf?: AnswerOf): Promise<Observed> {
     const { path, together } = target;
     const { reply, token, accept } = await this.asker.observe(session, target, onSent);
     const observing = reply.code.startsWith('2.') && token !== undefined;
     // At once, before anything is awaited: the next notification may be on its way.
     if (observing) this.remember(session, { path, token, ...(accept !== undefined && { accept }), together });
     try {
-      if (reply.code.startsWith('2.')) await this.hand(session, target, reply);
+      if (reply.code.startsWith('2.')) await this.hand(session, target, reply, answerOf?.({ reply, observing }));
       if (observing) await this.store(session, path);
     } catch (error) {
       // As if it had not been asked: who wants it asks again, and has the first value then.
@@ -176,10 +179,23 @@ export class Observer {
     if (!stored && this.sessions.get(session.deviceId) === session) this.sessions.drop(session);
   }
 
-  private hand(session: Session, { path, together }: Target, reply: DeviceReply): Promise<void> {
-    if (together) return this.values.reportTogether(session, path, reply);
+  private hand(
+    session: Session,
+    { path, together }: Target,
+    reply: DeviceReply,
+    answer: AnswerAhead | undefined,
+  ): Promise<void> {
+    if (together) return this.values.reportTogether(session, path, reply, { answer });
     const { payload, contentType, maxAgeSeconds } = reply;
     const audience = session.audience.alone(path);
-    return this.values.report(session, { path, payload, contentType, maxAgeSeconds, cause: 'notify', audience });
+    return this.values.report(session, {
+      path,
+      payload,
+      contentType,
+      maxAgeSeconds,
+      cause: 'notify',
+      audience,
+      answer,
+    });
   }
 }

@@ -1,4 +1,4 @@
-import { DeviceValues, type ResourceValueArrived } from '@lanyard/contracts';
+import { type AsyncResponseItem, DeviceValues, type ResourceValueArrived } from '@lanyard/contracts';
 import type { KafkaProducer } from '@lanyard/kafka';
 import { type AccountModels, Malformed, UnsupportedFormat } from '@lanyard/lwm2m';
 import { type Clock, formatTimestamp, type Logger } from '@lanyard/service';
@@ -23,6 +23,16 @@ export interface ArrivedValue {
   measuredAtMs?: number;
   /** The value is traced. */
   traceParent?: string;
+  /** The answer of the subscription whose first value this is. */
+  answer?: AnswerAhead | undefined;
+}
+
+/** It goes with the first value that is told, so that nothing can come between them. */
+export interface AnswerAhead {
+  uid: string;
+  keyId: string;
+  item: AsyncResponseItem;
+  isTold: boolean;
 }
 
 /** An answer or a notification that names its paths itself. */
@@ -46,11 +56,16 @@ export class Values {
   constructor(private readonly parts: ValuesParts) {}
 
   /** What came of an observation of several paths: each value for its own path, and for the one who asked for them. */
-  reportTogether(session: Session, id: string, answer: Answer, traceParent?: string): Promise<void> {
+  reportTogether(
+    session: Session,
+    id: string,
+    answer: Answer,
+    about: Pick<ArrivedValue, 'traceParent' | 'answer'> = {},
+  ): Promise<void> {
     return this.reportEach(session, answer, {
+      ...about,
       cause: 'notify',
       audienceOf: (path) => session.audience.together(id, path),
-      ...(traceParent !== undefined && { traceParent }),
     });
   }
 
@@ -58,7 +73,7 @@ export class Values {
   async reportEach(
     session: Session,
     answer: Answer,
-    about: Pick<ArrivedValue, 'cause' | 'traceParent'> & { audienceOf: (path: string) => readonly string[] },
+    about: Pick<ArrivedValue, 'cause' | 'traceParent' | 'answer'> & { audienceOf: (path: string) => readonly string[] },
   ): Promise<void> {
     const { cause, audienceOf, traceParent } = about;
     const values = this.valuesIn(session, answer);
@@ -72,6 +87,7 @@ export class Values {
       maxAgeSeconds: answer.maxAgeSeconds,
       audience: audienceOf(path),
       traceParent,
+      answer: about.answer,
     }));
   }
 
@@ -79,7 +95,7 @@ export class Values {
   async reportRecords(
     session: Session,
     records: readonly SentValue[],
-    about: (path: string) => Pick<ArrivedValue, 'cause' | 'maxAgeSeconds' | 'audience' | 'traceParent'>,
+    about: (path: string) => Pick<ArrivedValue, 'cause' | 'maxAgeSeconds' | 'audience' | 'traceParent' | 'answer'>,
   ): Promise<void> {
     const ordered = inOrderOfTime(records, this.parts.clock.now());
     await this.inOrder(
@@ -132,7 +148,8 @@ export class Values {
     const observedAt = formatTimestamp(this.parts.clock.now());
     let noted: Promise<void> = Promise.resolve();
     await Promise.all(
-      values.map((value) => {
+      values.map((each, n) => {
+        const value = n === 0 ? each : { ...each, answer: undefined };
         const sequence = session.nextSequence();
         if (!mayTellOfFirmware(value.path)) return this.send(session, value, sequence, observedAt);
         noted = noted.then(() => this.noteFirst(session, value, sequence, observedAt));
@@ -145,13 +162,21 @@ export class Values {
     return this.parts.firmware.note(session, value).then(() => this.send(session, value, sequence, observedAt));
   }
 
-  private send(session: Session, value: ArrivedValue, sequence: number, observedAt: string): Promise<void> {
+  private async send(session: Session, value: ArrivedValue, sequence: number, observedAt: string): Promise<void> {
     const { deviceId, accountId, data, epoch } = session;
-    const { traceParent, measuredAtMs, path, payload, contentType, maxAgeSeconds = defaultMaxAgeSeconds } = value;
+    const {
+      answer,
+      traceParent,
+      measuredAtMs,
+      path,
+      payload,
+      contentType,
+      maxAgeSeconds = defaultMaxAgeSeconds,
+    } = value;
     const { clock, producer, receivers } = this.parts;
     if (value.cause === 'notify' || value.cause === 'auto-observation')
       session.notified.keep(path, payload, contentType, maxAgeSeconds, clock.now());
-    return producer.send(
+    await producer.send(
       DeviceValues,
       {
         item: {
@@ -170,8 +195,10 @@ export class Values {
         observedAt,
         measuredAt: measuredAtMs === undefined ? undefined : formatTimestamp(measuredAtMs),
         audience: receivers.among(value.audience) as string[],
+        ...(answer && { answer: { uid: answer.uid, keyId: answer.keyId, item: answer.item } }),
       },
       traceParent === undefined ? undefined : { traceParent },
     );
+    if (answer) answer.isTold = true;
   }
 }

@@ -113,7 +113,7 @@ export class Notify {
   ): Promise<void> {
     const { values } = this.parts;
     const contentType = mediaTypeOf(contentFormat ?? (together && accept ? accept : undefined), together ? '/' : path);
-    if (together) return values.reportTogether(session, path, { payload, contentType, maxAgeSeconds }, traceParent);
+    if (together) return values.reportTogether(session, path, { payload, contentType, maxAgeSeconds }, { traceParent });
     const audience = session.audience.alone(path);
     const cause = audience.length > 0 ? 'notify' : 'auto-observation';
     return values.report(session, { path, payload, contentType, maxAgeSeconds, cause, audience, traceParent });

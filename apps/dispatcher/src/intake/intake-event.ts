@@ -1,4 +1,4 @@
-import { type FramedItem, InvalidMessage, sliceItem } from '@lanyard/contracts';
+import { type FramedItem, InvalidMessage, sliceAhead, sliceItem } from '@lanyard/contracts';
 import { type Batch, PoisonMessage } from '@lanyard/kafka';
 import { render } from '../messages/render.js';
 import type { Arrivals } from './arrivals.js';
@@ -51,6 +51,8 @@ export const intakeBatch = (
       if (!item) continue;
       const { offset, timestampMs } = message;
       const queuedAtMs = Math.max(timestampMs, arrivals.notBefore(topic, partition, offset));
+      const ahead = sliceAhead(topic, item, message.headers);
+      if (ahead) events.push(new IntakeEvent(offset, timestampMs, ahead, queuedAtMs));
       events.push(new IntakeEvent(offset, timestampMs, item, queuedAtMs));
     } catch (error) {
       if (error instanceof InvalidMessage) throw new PoisonMessage(message.offset, error.message);

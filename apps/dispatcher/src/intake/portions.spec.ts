@@ -61,6 +61,11 @@ describe('portions of a flush', () => {
     ]);
   });
 
+  it('are not cut between two events of one message', () => {
+    const events = [1, 2, 2, 3].map((offset) => event(offset, '*'));
+    expect(shown([batch(0, 3, ...events)], 800)).toEqual([['0:1,2,2<=2'], ['0:3<=3']]);
+  });
+
   it('one event may be larger', () => {
     expect(shown([batch(0, 2, event(1, '*'), event(2, '*'))], 100)).toEqual([['0:1<=1'], ['0:2<=2']]);
   });

@@ -36,7 +36,9 @@ export const portions = (
     let first = 0;
     for (let n = 0; n < events.length; n++) {
       const weight = weightOf(events[n] as IntakeEvent, members);
-      if (bytes > 0 && bytes + weight > bytesMax) {
+      // Two events of one message stay together: a position cannot lie between them.
+      const mayCut = events[n]?.offset !== events[n - 1]?.offset;
+      if (mayCut && bytes > 0 && bytes + weight > bytesMax) {
         if (n > first) portion.push(sliceOf(batch, first, n));
         all.push((portion = []));
         bytes = 0;
