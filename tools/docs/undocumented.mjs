@@ -14,6 +14,12 @@ const withoutExample = (content = {}) =>
     .filter(([type, { example }]) => example === undefined && !binary.includes(type))
     .map(([type]) => type);
 
+/** The page offers a file to choose for bytes, and has nothing to send as prefilled. @param {Record<string, { schema?: any }> | undefined} content */
+const textsAsFiles = (content = {}) =>
+  Object.entries(content)
+    .filter(([type, { schema }]) => type.startsWith('text/') && schema?.format === 'binary')
+    .map(([type]) => type);
+
 /** @param {any} document @returns {string[]} */
 export const undocumentedIn = ({ paths }) =>
   Object.entries(paths).flatMap(([path, item]) =>
@@ -27,6 +33,7 @@ export const undocumentedIn = ({ paths }) =>
           .filter((/** @type {any} */ parameter) => parameter.required && parameter.example === undefined)
           .map((/** @type {any} */ { name }) => `example of the parameter ${name}`),
         ...withoutExample(requestBody?.content).map((type) => `example of the body (${type})`),
+        ...textsAsFiles(requestBody?.content).map((type) => `body (${type}) that can be typed in`),
         ...Object.entries(responses)
           .filter(([status]) => status.startsWith('2'))
           .flatMap(([status, answer]) =>

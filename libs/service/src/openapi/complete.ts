@@ -49,6 +49,15 @@ const withExamples = (content: Record<string, MediaType>, maker: ExampleMaker): 
     }),
   );
 
+/** A handler has one schema for all media types of its body. Text is typed in, where bytes are a file to choose. */
+const textAsText = (content: Record<string, MediaType>): Record<string, MediaType> =>
+  Object.fromEntries(
+    Object.entries(content).map(([type, media]) => {
+      const { format, ...schema } = media.schema ?? {};
+      return [type, type.startsWith('text/') && format === 'binary' ? { ...media, schema } : media];
+    }),
+  );
+
 const answerExamples = (responses: Operation['responses'], maker: ExampleMaker): Operation['responses'] =>
   Object.fromEntries(
     Object.entries(responses).map(([status, answer]) => [
@@ -113,7 +122,7 @@ export const completed = <T extends object>(document: T, { forwarded }: { forwar
   const complete = (path: string, operation: Operation): Operation => {
     const body = operation.requestBody && {
       ...operation.requestBody,
-      content: withExamples(operation.requestBody.content, sent),
+      content: withExamples(textAsText(operation.requestBody.content), sent),
     };
     const parameters = hoisted(withParameters(path, operation), schemas);
     const whole: Operation = {
