@@ -20,6 +20,9 @@ const everyProblem = async (manifests: Manifest[]): Promise<string[]> => [
   ...enginePortProblems(manifests),
 ];
 
+/** `2m` of ingress-nginx; a unit that is not expected fails the test. */
+const mebibytesOf = (size: string): number => Number(/^(\d+)m$/.exec(size)?.[1]);
+
 const container = '/spec/template/spec/containers/0';
 
 describe('the check of manifests', () => {
@@ -40,6 +43,22 @@ describe('the check of manifests', () => {
 
   it('has nothing to say against what is committed', async () => {
     expect(await everyProblem(sound)).toEqual([]);
+  });
+
+  it('lets imports through as large as the gateway takes them, and other bodies only little larger than their limit', () => {
+    const limits = sound
+      .filter(({ kind }) => kind === 'Ingress')
+      .flatMap(({ metadata, spec }) => {
+        const size = metadata.annotations?.['nginx.ingress.kubernetes.io/proxy-body-size'] ?? '1m';
+        const { rules } = spec as { rules: { http: { paths: { path: string }[] } }[] };
+        return rules.flatMap(({ http }) => http.paths.map(({ path }) => [path, mebibytesOf(size)] as const));
+      });
+    const limitOf = new Map(limits);
+    expect(limitOf.get('/v3/device-imports')).toBeGreaterThan(256);
+    for (const path of ['/v2', '/v3']) {
+      expect(limitOf.get(path)).toBeGreaterThan(1);
+      expect(limitOf.get(path)).toBeLessThanOrEqual(2);
+    }
   });
 
   it.each<[string, string, string, Operation]>([
