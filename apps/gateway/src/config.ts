@@ -37,6 +37,8 @@ export interface GatewayConfig extends CommonConfig {
   /** How many proxies stand in front and append to X-Forwarded-For. 0: the header is not believed. */
   trustedProxies: number;
   /** What clients call us; stands in the OpenAPI document. */
+  /** Clients decide which of their requests are traced. */
+  trustTraceParent: boolean;
   publicUrl?: string;
   /** How long a stop waits for open requests and sockets. */
   drainTimeoutMs: number;
@@ -101,6 +103,7 @@ export const readConfig = (source?: NodeJS.ProcessEnv): GatewayConfig => {
     redisPrefix: reader.string('GATEWAY_REDIS_PREFIX', 'gateway:'),
     corsOrigins: reader.list('GATEWAY_CORS_ORIGINS', []),
     trustedProxies: reader.int('GATEWAY_TRUSTED_PROXIES', 0, { min: 0, max: 10 }),
+    trustTraceParent: reader.bool('GATEWAY_TRUST_TRACEPARENT', false),
     publicUrl: reader.optional('GATEWAY_PUBLIC_URL'),
     drainTimeoutMs: drainTimeoutMs(reader, common.stopTimeoutMs),
   };

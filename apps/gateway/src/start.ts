@@ -125,7 +125,7 @@ const startOn = async (engines: Engines, config: GatewayConfig, base: ServicePar
     config,
     {
       title: 'Access',
-      beginsTraces: true,
+      traceDecision: config.trustTraceParent ? 'client' : 'ratio',
       http: { isUpload: ({ method, url }) => takesLargeBodies(method, url.split('?', 1)[0] as string) },
       module: AppModule.of({
         accounts: new Accounts(database, changes, known, clock),

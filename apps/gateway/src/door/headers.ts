@@ -61,7 +61,10 @@ export const requestHeaders = (headers: IncomingHttpHeaders, token: string, from
 
 /** Headers of a handshake that is passed through: the dispatcher checks the key itself. */
 export const handshakeHeaders = (headers: IncomingHttpHeaders, from: Provenance): Headers => ({
-  ...pick(headers, (name) => ours(name) || ['content-length', 'cookie', 'host'].includes(name)),
+  ...pick(
+    headers,
+    (name) => ours(name) || ['content-length', 'cookie', 'host', 'traceparent', 'tracestate'].includes(name),
+  ),
   [requestIdHeader]: from.requestId,
   'x-forwarded-for': from.address,
   connection: 'Upgrade',

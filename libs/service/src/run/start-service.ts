@@ -14,7 +14,7 @@ import { documentBuilder, documentOf } from '../openapi/document.js';
 import { Health } from '../telemetry/health.js';
 import { createLogger, type Logger, NestLogger } from '../telemetry/logger.js';
 import { Metrics } from '../telemetry/metrics.js';
-import { traceRequests } from '../tracing/http-spans.js';
+import { type TraceDecision, traceRequests } from '../tracing/http-spans.js';
 import { Tracing } from '../tracing/tracing.js';
 import { ServiceModule, type ServiceParts } from './service.module.js';
 import { defaultStopTimeoutMs, runStopSteps } from './stop-steps.js';
@@ -25,8 +25,8 @@ export interface ServiceDefinition {
   /** The app's module; ServiceModule is imported globally beside it. */
   module: DynamicModule | Type<unknown>;
   http?: HttpOptions;
-  /** Requests come from clients, not from a gateway: some of them begin a trace. */
-  beginsTraces?: boolean;
+  /** Who decides which requests are traced; default: the service that calls. */
+  traceDecision?: TraceDecision;
   /** Kafka consumers: start when everything else runs, stop first. */
   strategies?: CustomTransportStrategy[];
   /** Runs once the container is built and before the port opens, for example sockets on the raw server. */
@@ -115,7 +115,7 @@ export const startService = async (
 ): Promise<RunningService> => {
   const app = await createApp(definition, parts);
   logRequests(app.getHttpAdapter().getInstance(), parts.logger);
-  traceRequests(app.getHttpAdapter().getInstance(), parts.tracing, definition.beginsTraces ?? false);
+  traceRequests(app.getHttpAdapter().getInstance(), parts.tracing, definition.traceDecision ?? 'caller');
   serveOpenApi(app, definition.title);
   let started = false;
   parts.health.add('start', () => {

@@ -14,22 +14,34 @@ const isApi = (url: string): boolean => /^\/(v\d|explain)\//.test(url);
 export const traceParentOf = (request: FastifyRequest): string | undefined => (request as Traced)[spanOf]?.traceParent;
 
 /**
- * A span for each request that belongs to a trace; `begins`: and for some of the others. The header says from then on
- * that the request's own span is the parent, for whoever it is forwarded to.
+ * Who decides which requests are traced. `caller`: another service, whose decision is followed. `client`: a client that
+ * is trusted to; what it leaves undecided is sampled here. `ratio`: only the ratio, whatever a client says.
  */
-export const traceRequests = (fastify: FastifyInstance, tracing: Tracing, begins: boolean): void => {
-  if (!tracing.isOn) return;
+export type TraceDecision = 'caller' | 'client' | 'ratio';
+
+/**
+ * A span for each request that is traced. The header says from then on that the request's own span is the parent, for
+ * whoever it is forwarded to; where clients do not decide, none of theirs is forwarded.
+ */
+export const traceRequests = (fastify: FastifyInstance, tracing: Tracing, decision: TraceDecision): void => {
+  if (!tracing.isOn && decision !== 'ratio') return;
   fastify.addHook('onRequest', async (request: Traced) => {
-    if (!isApi(request.url)) return;
+    const header = request.headers[traceParentHeader];
+    const given = typeof header === 'string' ? header : undefined;
+    if (decision === 'ratio') {
+      delete request.headers[traceParentHeader];
+      delete request.headers['tracestate'];
+    }
+    if (!tracing.isOn || !isApi(request.url)) return;
     const name = `${request.method} ${(request.url.split('?', 1)[0] ?? '').replace(/[0-9a-f]{32}/g, ':id')}`;
     const options = {
       kind: 'server' as const,
       attributes: { 'http.request.method': request.method, 'lanyard.request_id': request.id },
     };
-    const given = request.headers[traceParentHeader];
     const span =
-      tracing.follow(typeof given === 'string' ? given : undefined, name, options) ??
-      (begins ? tracing.root(name, options) : undefined);
+      decision === 'ratio'
+        ? tracing.adopt(given, name, options)
+        : (tracing.follow(given, name, options) ?? (decision === 'client' ? tracing.root(name, options) : undefined));
     if (!span) return;
     request[spanOf] = span;
     request.headers[traceParentHeader] = span.traceParent;

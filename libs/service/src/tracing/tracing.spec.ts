@@ -121,4 +121,12 @@ describe('tracing', () => {
     await on.stop();
     expect(await metrics.registry.metrics()).toMatch(/lanyard_tracing_spans_dropped_total\{[^}]*\} 1/);
   });
+
+  it('adopts the trace id of a client, whose flag decides nothing', async () => {
+    expect(tracing(0).adopt(given, 'a')).toBeUndefined();
+    const always = tracing(1);
+    for (const text of [given, given.replace(/01$/, '00')])
+      expect(parseTraceParent(always.adopt(text, 'b')?.traceParent)?.traceId).toBe(parseTraceParent(given)?.traceId);
+    await always.stop();
+  });
 });

@@ -46,8 +46,15 @@ export class Tracing {
 
   /** Begins a trace, for one in so many. */
   root(name: string, options?: SpanOptions): Span | undefined {
+    return this.adopt(undefined, name, options);
+  }
+
+  /** As `root`; the trace has the id that somebody gave who does not decide whether it is sampled. */
+  adopt(traceParent: string | undefined, name: string, options?: SpanOptions): Span | undefined {
     if (!this.exporter || Math.random() >= this.sampleRatio) return undefined;
-    return this.span(this.exporter, randomBytes(16).toString('hex'), undefined, name, options);
+    const parent = parseTraceParent(traceParent);
+    const traceId = parent?.traceId ?? randomBytes(16).toString('hex');
+    return this.span(this.exporter, traceId, parent?.spanId, name, options);
   }
 
   /** Goes on with a trace that was begun before. */
