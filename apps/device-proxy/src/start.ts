@@ -3,6 +3,7 @@ import { AppModule } from './app.module.js';
 import { assemble, type Assembly } from './assembly.js';
 import type { DeviceProxyConfig } from './config.js';
 import { endpointsPrefix } from './endpoints/endpoints.controller.js';
+import { AccountSuspensions } from './intake/account-suspensions.js';
 import { Withdrawals } from './credentials/withdrawals.js';
 import { openEngines } from './engines.js';
 import { modelsPrefix } from './models/object-models.controller.js';
@@ -75,6 +76,16 @@ export const start = async (config: DeviceProxyConfig, overrides: ServiceOverrid
   const { sessions, facts } = assembly;
   const { clock, logger } = parts;
   const withdrawals = book && new Withdrawals({ book, sessions, facts, clock, logger });
+  const suspensions = new AccountSuspensions({
+    accounts: engines.accounts,
+    sessions,
+    facts,
+    disconnect: (accountId) => {
+      for (const stream of transports.streams) stream.disconnect(accountId, 'Account suspended');
+    },
+    clock,
+    logger,
+  });
   const { lifecycle, keys, accounts, credentials, models } = engines;
   await Promise.all([lifecycle, keys, accounts, credentials, models].map((reader) => reader.start()));
   parts.metrics.gauge({
@@ -94,10 +105,12 @@ export const start = async (config: DeviceProxyConfig, overrides: ServiceOverrid
         engines.relay.start();
         await startDevices(assembly, transports);
         withdrawals?.start();
+        suspensions.start();
       },
       beforeStop: async () => {
         await stopDevices(assembly, transports);
         await withdrawals?.stop();
+        await suspensions.stop();
       },
       afterStop: () => engines.close(),
     },

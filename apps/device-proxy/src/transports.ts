@@ -5,6 +5,7 @@ import { CredentialBook } from './credentials/credential-book.js';
 import { Refusals } from './credentials/refusals.js';
 import { TlsDoor } from './credentials/tls-door.js';
 import type { Engines } from './engines.js';
+import { isSuspended } from './intake/account-suspensions.js';
 import { CoapStream } from './transport/coap-stream.js';
 import { CoapUdp } from './transport/coap-udp.js';
 import { openDoor } from './transport/stream-door.js';
@@ -30,7 +31,12 @@ export const openTransports = (config: DeviceProxyConfig, parts: ServiceParts, e
   });
   const turnstile = new Turnstile(config.requestsUnderWayMax, metrics);
   const udp = config.coap && new CoapUdp(config.coap, turnstile, logger, metrics);
-  const shared = { turnstile, logger, events };
+  const shared = {
+    turnstile,
+    logger,
+    events,
+    isSuspended: (accountId: string) => isSuspended(engines.accounts, accountId),
+  };
   const streams: CoapStream[] = [];
   const book = config.tls && new CredentialBook(engines.credentials, config.secrets.encryptionKey);
   if (config.tls && book) {

@@ -192,7 +192,7 @@ export class Harness {
   async account(
     autoCreateDevices: boolean,
     devicesMax?: number,
-    settings: Pick<AccessAccountChanged, 'presubscriptionsNoContent'> = {},
+    settings: Partial<AccessAccountChanged> = {},
   ): Promise<void> {
     await this.producer.send<AccessAccountChanged>(AccessAccounts, {
       accountId: this.accountId,

@@ -22,6 +22,8 @@ export interface StreamParts {
   /** Certificate and private key in PEM; both or neither. */
   certified: Pick<StreamSecurity, 'certificate' | 'privateKey'>;
   door: StreamDoor;
+  /** Devices of a suspended account may not connect. */
+  isSuspended: (accountId: string) => boolean;
   turnstile: Turnstile;
   logger: Logger;
   events: { inc(labels: { event: string; scheme: string }): void };
@@ -37,6 +39,7 @@ export class CoapStream implements Transport {
   readonly link: CoapLink;
   private readonly endpoint: CoapStreamEndpoint;
   private readonly senders = new Map<Peer['key'], Sender>();
+  private readonly peersOf = new Map<string, Map<Peer['key'], Peer>>();
   private gone: Gone = () => undefined;
   private bound: { address: string; port: number } | undefined;
 
@@ -97,16 +100,37 @@ export class CoapStream implements Transport {
     return this.bound?.port ?? 0;
   }
 
+  /** Closes every open connection of devices of the account. */
+  disconnect(accountId: string, why: string): void {
+    for (const peer of [...(this.peersOf.get(accountId)?.values() ?? [])]) this.endpoint.disconnect(peer, why);
+  }
+
   private enter(peer: Peer, sender: Sender | undefined): boolean {
-    if (sender) this.senders.set(peer.key, sender);
-    return sender !== undefined;
+    if (!sender) return false;
+    const { accountId } = sender;
+    if (this.parts.isSuspended(accountId)) {
+      this.parts.door.left(peer);
+      return false;
+    }
+    this.senders.set(peer.key, sender);
+    const peers = this.peersOf.get(accountId) ?? new Map<Peer['key'], Peer>();
+    this.peersOf.set(accountId, peers.set(peer.key, peer));
+    return true;
+  }
+
+  private forget(peer: Peer, { accountId }: Sender): void {
+    const peers = this.peersOf.get(accountId);
+    peers?.delete(peer.key);
+    if (peers?.size === 0) this.peersOf.delete(accountId);
   }
 
   private left(peer: Peer): void {
     const sender = this.senders.get(peer.key);
     this.senders.delete(peer.key);
     this.parts.door.left(peer);
-    if (sender) this.gone(sender.accountId, connectionAddress(this.scheme, peer));
+    if (!sender) return;
+    this.forget(peer, sender);
+    this.gone(sender.accountId, connectionAddress(this.scheme, peer));
   }
 
   /** Of an observation that the device makes by itself, and that is not known here yet; or of nobody. */
