@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { newUid } from '@lanyard/contracts';
 import { newId, type RunningService } from '@lanyard/service';
 import { CallbackReceiver, eventually, parseMessage, WebSocketClient } from '@lanyard/testing';
 import { type Customer, Landscape } from './landscape.js';
@@ -78,4 +79,13 @@ describe('subscriptions', () => {
       );
     client.cut();
   }, 120_000);
+
+  it('have an answer that is explained by its own uid', async () => {
+    const customer = await landscape.customer();
+    const uid = newUid();
+    const item = { id: 'subscribed', status: 200, payload: '' };
+    await landscape.value(customer, 1, newId(), { answer: { uid, keyId: customer.keyId, item } });
+    const response = await fetch(`${service.url}/explain/events/${uid}`, { headers: landscape.identity(customer) });
+    expect(await response.json()).toMatchObject({ uid, category: 'async-responses', async_id: 'subscribed' });
+  }, 60_000);
 });

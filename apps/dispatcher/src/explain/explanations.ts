@@ -5,6 +5,7 @@ import {
   DeviceValues,
   factRetentionMs,
   type FramedItem,
+  sliceAhead,
   sliceItem,
   timeOfUid,
 } from '@lanyard/contracts';
@@ -90,14 +91,14 @@ export class Explanations {
   /** Throws MalformedUid, EventNotFound (also for an event of another account), TooManySearches, SearchTimedOut. */
   async event(caller: Identity, uid: string): Promise<ExplainedEvent> {
     const found = await this.find(uid);
-    const item = found && sliceItem(found.topic, found.value, found.headers);
+    const item = found && itemOf(found, uid);
     if (!found || !item || item.accountId !== caller.accountId) throw new EventNotFound();
     const { keyIds, own } = await this.audienceOf(item, caller);
     const next = (await this.parts.intake.read(found.topic, [found.partition])).get(found.partition) ?? 0n;
     return {
       uid,
       category: item.category,
-      ...detailsOf(found),
+      ...detailsOf(found, uid),
       announced_at: formatTimestamp(found.timestampMs),
       topic: found.topic,
       partition: found.partition,
@@ -172,14 +173,20 @@ export class Explanations {
   }
 }
 
+/** The message's own item, or the one ahead of it. */
+const itemOf = ({ topic, value, headers }: FoundMessage, uid: string): FramedItem | undefined => {
+  const own = sliceItem(topic, value, headers);
+  return own && own.uid !== uid ? sliceAhead(topic, own, headers) : own;
+};
+
 /** What the fact itself says. */
-const detailsOf = ({
-  topic,
-  value,
-}: FoundMessage): Pick<ExplainedEvent, 'device_id' | 'occurred_at'> &
-  Partial<Pick<ExplainedEvent, 'path' | 'async_id'>> => {
+const detailsOf = (
+  { topic, value }: FoundMessage,
+  uid: string,
+): Pick<ExplainedEvent, 'device_id' | 'occurred_at'> & Partial<Pick<ExplainedEvent, 'path' | 'async_id'>> => {
   if (topic === DeviceValues.name) {
-    const { deviceId, observedAt, item } = decodeMessage(DeviceValues, value);
+    const { deviceId, observedAt, item, answer } = decodeMessage(DeviceValues, value);
+    if (answer?.uid === uid) return { device_id: deviceId, occurred_at: observedAt, async_id: answer.item.id };
     return { device_id: deviceId, occurred_at: observedAt, path: item.path };
   }
   if (topic === DeviceCommandResults.name) {

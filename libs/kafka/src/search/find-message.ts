@@ -120,7 +120,7 @@ class Search {
     for (const message of batch.messages) {
       const headers = recordHeaders(message);
       const offset = BigInt(message.offset);
-      if (offset < stretch.from || headers.get(headerNames.id) !== this.search.id) continue;
+      if (offset < stretch.from || !this.isMeant(headers)) continue;
       const { topic, partition } = stretch;
       this.ended?.({ topic, partition, offset, timestampMs: Number(message.timestamp), value: message.value, headers });
       return;
@@ -129,10 +129,16 @@ class Search {
     this.left.delete(name);
     if (this.left.size === 0) this.ended?.(undefined);
   }
+
+  private isMeant(headers: HeaderReader): boolean {
+    const { id } = this.search;
+    return headers.get(headerNames.id) === id || (headers.get(headerNames.ahead)?.includes(`"uid":"${id}"`) ?? false);
+  }
 }
 
 /**
- * The message with a CloudEvents id, when it is known about when it was sent: for a question that somebody asks now
+ * The message with a CloudEvents id, or with an item of that id ahead of its own,
+ * when it is known about when it was sent: for a question that somebody asks now
  * and then, never for the way of events. undefined when it is not there. Throws SearchTimedOut.
  */
 export const findMessage = async (
