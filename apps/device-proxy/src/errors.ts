@@ -91,8 +91,8 @@ export class CoreObject extends ValidationFailed {
 }
 
 export class ModelExists extends Duplicate {
-  constructor(objectId: number) {
-    super(`Object ${objectId} has a definition already: delete it first.`);
+  constructor(objectId: number, version: string) {
+    super(`Version ${version} of object ${objectId} has a definition already: delete it first.`);
   }
 }
 

@@ -4,8 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunningProxy } from '../src/start.js';
 import { Harness, newKey, type Reply } from './harness.js';
 
-const definition = (object: number, type: string): string => `<?xml version="1.0"?>
+const definition = (object: number, type: string, version?: string): string => `<?xml version="1.0"?>
   <LWM2M><Object ObjectType="MODefinition"><Name>Vendor ${object}</Name><ObjectID>${object}</ObjectID>
+  ${version === undefined ? '' : `<ObjectVersion>${version}</ObjectVersion>`}
   <Resources><Item ID="1"><Name>Thing</Name><Operations>RW</Operations><MultipleInstances>Single</MultipleInstances>
   <Mandatory>Optional</Mandatory><Type>${type}</Type></Item></Resources></Object></LWM2M>`;
 
@@ -109,5 +110,55 @@ describe('/v3/object-models', () => {
     await eventually(async () => expect(await formatOf()).toBe(42));
     await harness.call(proxy, app, 'DELETE', `/v3/object-models/${String(json.id)}`);
     await eventually(async () => expect(await formatOf()).toBe(0));
+  });
+
+  it('keeps several versions of an object; each is listed and deleted by itself', async () => {
+    const app = newKey(newId());
+    const ask = (method: string, path = '', body?: string): Promise<Reply> =>
+      harness.call(proxy, app, method, `/v3/object-models${path}`, body, { 'content-type': 'application/xml' });
+    const first = await ask('POST', '', definition(33_300, 'Float'));
+    const second = await ask('POST', '', definition(33_300, 'Opaque', '1.1'));
+    expect([first.status, second.status, second.json.version]).toEqual([201, 201, '1.1']);
+    const again = await ask('POST', '', definition(33_300, 'Float', '1.1'));
+    expect([again.status, again.json.message]).toEqual([409, expect.stringContaining('Version 1.1 of object 33300')]);
+    expect((await ask('GET', '?object_id=33300')).json.data).toMatchObject([{ version: '1.0' }, { version: '1.1' }]);
+    expect((await ask('GET', '?object_id=33300&version=1.1')).json.data).toEqual([second.json]);
+    expect((await ask('DELETE', `/${String(second.json.id)}`)).status).toBe(204);
+    expect((await ask('GET', '?object_id=33300')).json.data).toEqual([first.json]);
+  });
+
+  it('a device is read by the version that it registers', async () => {
+    const app = newKey(harness.accountId);
+    const upload = (type: string, version?: string): Promise<Reply> =>
+      harness.call(proxy, app, 'POST', '/v3/object-models', definition(33_400, type, version));
+    const devices = await Promise.all(
+      [
+        ['first', '</33400>,</33400/0>'],
+        ['second', '</33400>;ver="1.1",</33400/0>'],
+        ['third', '</33400>;ver=1.2,</33400/0>'],
+      ].map(async ([name = '', links]) => {
+        const thing = harness.thing(other, `versions-${name}`, { links });
+        thing.device.resources.set('/33400/0/1', { write: () => undefined });
+        return { thing, deviceId: await harness.register(thing) };
+      }),
+    );
+    const formats = (): Promise<(number | undefined)[]> =>
+      Promise.all(
+        devices.map(async ({ thing, deviceId }) => {
+          await harness.call(other, app, 'POST', `/v2/device-requests/${deviceId}?async-id=${newId()}&wait=20`, {
+            method: 'PUT',
+            uri: '/33400/0/1',
+            'payload-b64': 'AQI=',
+          });
+          return thing.device.received.at(-1)?.contentFormat;
+        }),
+      );
+    expect((await upload('Float')).status).toBe(201);
+    const { json } = await upload('Opaque', '1.1');
+    await eventually(async () => expect(await formats()).toEqual([0, 42, 42]));
+    const told = await harness.fact(harness.sessions, (v) => v.endpointName === 'versions-second', 30_000);
+    expect(told.value.objectVersions).toEqual({ 33_400: '1.1' });
+    await harness.call(proxy, app, 'DELETE', `/v3/object-models/${String(json.id)}`);
+    await eventually(async () => expect(await formats()).toEqual([0, 0, 0]));
   });
 });

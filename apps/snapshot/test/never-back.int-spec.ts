@@ -14,6 +14,7 @@ import type { DataSource } from 'typeorm';
 import { Snapshot1732147200000 } from '../src/db/migrations/1732147200000-snapshot.js';
 import { Lifecycle1764100000000 } from '../src/db/migrations/1764100000000-lifecycle.js';
 import { MeasuredValues1764200000000 } from '../src/db/migrations/1764200000000-measured-values.js';
+import { ObjectVersions1764300000000 } from '../src/db/migrations/1764300000000-object-versions.js';
 import { DeviceWriter } from '../src/devices/device-writer.js';
 import { ResourceWriter } from '../src/resources/resource-writer.js';
 import { type DesiredValue, desiredStatus, type ReportedValue } from '../src/resources/values.js';
@@ -55,7 +56,12 @@ describe('facts in any order, any number of times', () => {
       url: isolation.databaseUrl,
       schema: 'snapshot',
       entities: [],
-      migrations: [Snapshot1732147200000, Lifecycle1764100000000, MeasuredValues1764200000000],
+      migrations: [
+        Snapshot1732147200000,
+        Lifecycle1764100000000,
+        MeasuredValues1764200000000,
+        ObjectVersions1764300000000,
+      ],
       applicationName: 'test',
     });
   });

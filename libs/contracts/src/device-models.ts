@@ -40,17 +40,18 @@ export const DeviceModelSchema = z
 
 export type DeviceModelChanged = z.infer<typeof DeviceModelSchema>;
 
-export const modelKey = (accountId: string, object: number): string => `${accountId}/${object}`;
+export const modelKey = (accountId: string, object: number, version: string): string =>
+  `${accountId}/${object}/${version}`;
 
-/** The definition of an object that an account has uploaded. One that was deleted is a tombstone. */
+/** The definition of a version of an object that an account has uploaded. One that was deleted is a tombstone. */
 export const DeviceModels = topic<DeviceModelChanged>({
   name: 'device.models',
   kind: 'state',
   version: 1,
   producers: ['device-proxy'],
   consumers: ['device-proxy', 'snapshot'],
-  keyIs: 'account id / object id',
-  key: (v) => modelKey(v.accountId, v.object),
+  keyIs: 'account id / object id / version',
+  key: (v) => modelKey(v.accountId, v.object, v.version),
   description: 'What the objects of an account mean: types for payloads that carry none.',
   schema: DeviceModelSchema,
 });

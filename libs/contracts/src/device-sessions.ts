@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { endpointName, id, instant } from './fields.js';
+import { endpointName, id, instant, objectVersions } from './fields.js';
 import { type Category, topic } from './topic.js';
 
 /** One resource in a registration item (spec §6.1). */
@@ -31,6 +31,7 @@ export const DeviceSessionSchema = z
     reason: z.enum(['device', 'lifetime', 'suspended', 'deleted', 'replaced', 'credential-withdrawn']).optional(),
     lifetimeSeconds: z.number().int().positive().optional(),
     lwm2mVersion: z.string().optional(),
+    objectVersions: objectVersions.optional(),
     binding: z.string().optional(),
     queueMode: z.boolean().optional(),
     address: z.string().optional(),

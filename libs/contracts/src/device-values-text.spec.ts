@@ -59,7 +59,7 @@ describe('values that are written out', () => {
     expect(outcome(DeviceValues, value)).toEqual(outcome(bySchema, value));
   });
 
-  it.each(Object.keys(timed))('are as by the schema whatever is in %s', (field) => {
+  it.each([...Object.keys(timed), 'objectVersions'])('are as by the schema whatever is in %s', (field) => {
     for (const odd of oddities) {
       const value = { ...timed, [field]: odd };
       expect(outcome(DeviceValues, value)).toEqual(outcome(bySchema, value));

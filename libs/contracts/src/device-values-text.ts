@@ -74,9 +74,10 @@ export const valueText = (value: ResourceValueArrived): FramedText | undefined =
     measuredAt,
     audience,
     answer,
+    objectVersions,
   } = value;
   // Rare.
-  if (answer !== undefined) return undefined;
+  if (answer !== undefined || objectVersions !== undefined) return undefined;
   const item = given ? itemText(given) : undefined;
   const ids = idsText(audience);
   if (item === undefined || ids === undefined || !causes.includes(cause)) return undefined;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { valueText } from './device-values-text.js';
 import { AsyncResponseItemSchema } from './async-response.js';
-import { base64, endpointName, id, instant, resourcePath } from './fields.js';
+import { base64, endpointName, id, instant, objectVersions, resourcePath } from './fields.js';
 import { topic } from './topic.js';
 
 export const NotificationItemSchema = z.object({
@@ -25,6 +25,7 @@ export const ResourceValueSchema = z
     measuredAt: instant
       .optional()
       .describe('When the device measured it, where it says so; never later than observedAt. Absent: as it arrived'),
+    objectVersions: objectVersions.optional().describe('Of the objects in the payload, where the device names one'),
     audience: z.array(id).describe('Key ids that subscribed to the path when the value came'),
     answer: z
       .object({ uid: z.string().min(1), keyId: id, item: AsyncResponseItemSchema })

@@ -23,3 +23,9 @@ export const endpointName = z.string().min(1).max(255);
 export const resourcePath = z.string().regex(resourcePathPattern);
 
 export const tier = z.enum(['free', 'commercial']);
+
+/** Major and minor version of an object. */
+export const objectVersion = z.string().regex(/^\d{1,3}\.\d{1,3}$/);
+
+/** Versions of the objects for which the device names one when it registers, by object id. */
+export const objectVersions = z.record(z.string().regex(/^\d{1,5}$/), objectVersion);

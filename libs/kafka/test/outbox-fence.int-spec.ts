@@ -107,7 +107,7 @@ describe('what a relay was sending when another one took over', () => {
 
   const announce = (object: number, name: string | undefined): Promise<void> =>
     name === undefined
-      ? outbox.appendTombstone(database.manager, DeviceModels, modelKey(accountId, object))
+      ? outbox.appendTombstone(database.manager, DeviceModels, modelKey(accountId, object, '1.0'))
       : outbox.append(database.manager, DeviceModels, model(object, name));
 
   const endSessions = () =>

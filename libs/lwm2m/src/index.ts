@@ -16,6 +16,7 @@ export * from './models/account-models.js';
 export * from './models/ddf.js';
 export * from './models/firmware-update.js';
 export * from './models/model-registry.js';
+export { objectVersions, type ObjectVersions } from './models/object-versions.js';
 export * from './models/standard-models.js';
 export * from './paths/link-format.js';
 export * from './paths/path.js';

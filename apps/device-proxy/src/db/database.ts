@@ -12,6 +12,7 @@ import { CommandsOfADevice1700000000010 } from './migrations/1700000000010-comma
 import { ObservedTogether1700000000012 } from './migrations/1700000000012-observed-together.js';
 import { RequestOfACommand1700000000013 } from './migrations/1700000000013-request-of-a-command.js';
 import { SubscriptionsOfAnAccount1700000000015 } from './migrations/1700000000015-subscriptions-of-an-account.js';
+import { VersionsOfModels1700000000016 } from './migrations/1700000000016-versions-of-models.js';
 import { TraceOfACommand1700000000011 } from './migrations/1700000000011-trace-of-a-command.js';
 
 /** PostgreSQL schema of this service; nobody else reads it. */
@@ -29,6 +30,7 @@ const migrations = [
   RequestOfACommand1700000000013,
   CommandsByCorrelation1700000000014,
   SubscriptionsOfAnAccount1700000000015,
+  VersionsOfModels1700000000016,
 ];
 
 export const databaseOf = (config: DatabaseConfig): DatabaseOptions => ({

@@ -1,4 +1,10 @@
-import { type AccountModels, chooseInsteadOfTlv, contentFormat, currentFormat } from '@lanyard/lwm2m';
+import {
+  type AccountModels,
+  chooseInsteadOfTlv,
+  contentFormat,
+  currentFormat,
+  type ModelRegistry,
+} from '@lanyard/lwm2m';
 import type { Heard } from '../sessions/heard.js';
 import type { Observation, Target } from '../sessions/observations.js';
 import type { Session } from '../sessions/session.js';
@@ -56,7 +62,7 @@ export class Asker {
 
   /** `onSent` is called for each message that leaves. */
   async ask(session: Session, ask: Ask, onSent?: OnSent): Promise<DeviceReply> {
-    const asked = requestFor(session.data, ask, this.models.of(session.accountId));
+    const asked = requestFor(session.data, ask, this.modelsOf(session));
     const usual = ask.operation === 'read' && ask.accept === null;
     const answer = await this.inAnyFormat(session, ask.path, asked, usual, (request) =>
       this.hear(session, (signal) => this.link.request(session.address, heeding(request, onSent), signal)),
@@ -69,7 +75,7 @@ export class Asker {
     target: Target,
     onSent?: OnSent,
   ): Promise<{ reply: DeviceReply; token?: string; accept?: number | null }> {
-    const asked = observeRequest(session.data, target, this.models.of(session.accountId));
+    const asked = observeRequest(session.data, target, this.modelsOf(session));
     const usual = !target.together && target.accept === undefined;
     let { accept }: { accept?: number | null } = asked;
     const { answer, token } = await this.inAnyFormat(session, target.path, asked, usual, async (request) => {
@@ -127,9 +133,13 @@ export class Asker {
     }
   }
 
+  private modelsOf({ accountId, data }: Session): ModelRegistry {
+    return this.models.of(accountId, data.objectVersions);
+  }
+
   /** The request that made the observation: further blocks and the cancellation repeat it. */
   requestOf(session: Session, observation: Observation): DeviceRequest {
     const accept = observation.auto ? null : observation.accept;
-    return observeRequest(session.data, { ...observation, accept }, this.models.of(session.accountId));
+    return observeRequest(session.data, { ...observation, accept }, this.modelsOf(session));
   }
 }

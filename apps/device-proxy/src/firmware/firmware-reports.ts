@@ -41,10 +41,14 @@ export class FirmwareReports {
     }
   }
 
-  private numbersIn({ accountId, deviceId }: Session, { path, payload, contentType }: Reported): Map<string, number> {
+  private numbersIn(
+    { accountId, deviceId, data }: Session,
+    { path, payload, contentType }: Reported,
+  ): Map<string, number> {
     const format = contentFormatOf(contentType);
     try {
-      const values = format === undefined ? [] : decodeValues(format, payload, path, this.models.of(accountId));
+      const models = this.models.of(accountId, data.objectVersions);
+      const values = format === undefined ? [] : decodeValues(format, payload, path, models);
       return new Map(values.map((value) => [value.path, Number(value.value)] as const).filter(([, n]) => isCode(n)));
     } catch (error) {
       if (!(error instanceof Malformed || error instanceof UnsupportedFormat)) throw error;

@@ -7,9 +7,9 @@ export const followModels = (reader: Pick<StateReader<DeviceModelChanged>, 'onCh
   const models = new AccountModels();
   reader.onChange((_key, model, previous) => {
     if (model) {
-      const { accountId, object, name, resources } = model;
-      models.put(accountId, { object, name, resources: new Map(resources.map(({ id, ...rest }) => [id, rest])) });
-    } else if (previous) models.drop(previous.accountId, previous.object);
+      const { accountId, resources, ...described } = model;
+      models.put(accountId, { ...described, resources: new Map(resources.map(({ id, ...rest }) => [id, rest])) });
+    } else if (previous) models.drop(previous.accountId, previous.object, previous.version);
   });
   return models;
 };

@@ -48,14 +48,14 @@ export class ObjectModelsController {
   @ApiBody({ schema: { type: 'string', example: exampleModel } })
   @ApiOperation({
     summary: 'Upload an object definition',
-    description: `An object definition (OMA DDF XML, as the OMA registry publishes them). At most ${modelsPerAccountMax} for each account, one for each object id; objects 0 to 7 cannot be redefined.`,
+    description: `An object definition (OMA DDF XML, as the OMA registry publishes them). At most ${modelsPerAccountMax} for each account, one for each object id and version; objects 0 to 7 cannot be redefined. A device is read by the version that it names in the link of the object (\`ver\`), 1.0 where it names none; without a definition of that version, by the closest of the same major version.`,
   })
   @ApiCreatedResponse({
     standardSchema: ModelRecordSchema,
     description: 'Holds from now on, on all replicas within a second',
   })
   @ApiResponse({ status: 400, description: 'Not an object definition' })
-  @ApiResponse({ status: 409, description: 'The object has a definition: delete it first' })
+  @ApiResponse({ status: 409, description: 'This version of the object has a definition: delete it first' })
   create(@Caller() caller: Identity, @Body() body: unknown): Promise<ModelRecord> {
     return this.models.create(caller, Buffer.isBuffer(body) ? bodyText(body) : '');
   }
@@ -65,7 +65,7 @@ export class ObjectModelsController {
   @ApiOperation({
     summary: 'List object definitions',
     description:
-      'Those that the account has uploaded; the definitions of the OMA registry that Lanyard ships are not listed. Filter by `object_id` or `name`.',
+      'Those that the account has uploaded; the definitions of the OMA registry that Lanyard ships are not listed. Filter by `object_id`, `version` or `name`.',
   })
   @ApiListQuery(modelsSpec, 'ObjectModelFilters')
   @ApiOkResponse({ standardSchema: listSchema(ModelRecordSchema, 'ObjectModelList') })

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { DeviceModelChanged } from '@lanyard/contracts';
 
-/** The definition of an object that an account has uploaded; one for each object id. */
+/** The definition of an object that an account has uploaded; one for each object id and version. */
 @Entity({ name: 'object_model' })
 export class UploadedModel {
   @PrimaryColumn('text')

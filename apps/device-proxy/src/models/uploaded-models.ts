@@ -45,9 +45,12 @@ const recordOf = ({ id, objectId, name, version, resources, createdAt }: Uploade
   created_at: formatTimestamp(createdAt),
 });
 
-const columns = { object_id: 'object_id', name: 'name' };
+const columns = { object_id: 'object_id', name: 'name', version: 'version' };
 
-export const modelsSpec = { filters: { object_id: 'number', name: 'text' }, defaultOrder: 'ASC' } as const;
+export const modelsSpec = {
+  filters: { object_id: 'number', name: 'text', version: 'text' },
+  defaultOrder: 'ASC',
+} as const;
 
 const read = (xml: string): ReturnType<typeof parseDefinition> => {
   try {
@@ -83,8 +86,12 @@ export class UploadedModels {
       createdAt: new Date(nowMs),
     };
     await this.changing(actor, async (manager) => {
-      const known = await manager.find(UploadedModel, { where: { accountId }, select: { objectId: true } });
-      if (known.some((one) => one.objectId === objectId)) throw new ModelExists(objectId);
+      const known = await manager.find(UploadedModel, {
+        where: { accountId },
+        select: { objectId: true, version: true },
+      });
+      if (known.some((one) => one.objectId === objectId && one.version === version))
+        throw new ModelExists(objectId, version);
       if (known.length >= modelsPerAccountMax) throw new TooManyModels(modelsPerAccountMax);
       await manager.insert(UploadedModel, row);
       const { resources: described } = row;
@@ -124,7 +131,7 @@ export class UploadedModels {
       const model = isId(id) ? await manager.findOneBy(UploadedModel, { accountId, id }) : null;
       if (!model) throw new ModelNotFound();
       await manager.delete(UploadedModel, { id });
-      await this.outbox.appendTombstone(manager, DeviceModels, modelKey(accountId, model.objectId));
+      await this.outbox.appendTombstone(manager, DeviceModels, modelKey(accountId, model.objectId, model.version));
       await this.record(manager, 'SYS_572', actor, model);
     });
   }
@@ -133,10 +140,10 @@ export class UploadedModels {
     manager: EntityManager,
     action: 'SYS_571' | 'SYS_572',
     actor: Actor,
-    { id, name, accountId, objectId }: UploadedModel,
+    { id, name, accountId, objectId, version }: UploadedModel,
   ): Promise<void> {
     const target = { kind: 'object-model', id, name };
-    const deed = { accountId, actor, target, data: { object_id: String(objectId) } };
+    const deed = { accountId, actor, target, data: { object_id: String(objectId), version } };
     await this.audit.record(manager, action, deed, new Date(this.clock.now()));
   }
 

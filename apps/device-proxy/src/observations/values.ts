@@ -1,6 +1,6 @@
 import { type AsyncResponseItem, DeviceValues, type ResourceValueArrived } from '@lanyard/contracts';
 import type { KafkaProducer } from '@lanyard/kafka';
-import { type AccountModels, Malformed, UnsupportedFormat } from '@lanyard/lwm2m';
+import { type AccountModels, Malformed, type ObjectVersions, parsePath, UnsupportedFormat } from '@lanyard/lwm2m';
 import { type Clock, formatTimestamp, type Logger } from '@lanyard/service';
 import { readComposite, type SentValue } from '../downlink/formats.js';
 import type { UnreadableReports } from '../events/unreadable-reports.js';
@@ -50,6 +50,13 @@ interface ValuesParts {
   clock: Clock;
   logger: Logger;
 }
+
+/** Of the objects that a value at the path has resources of. */
+const versionsIn = (path: string, versions: ObjectVersions): ObjectVersions | undefined => {
+  const { object } = parsePath(path);
+  const version = versions[object];
+  return version === undefined ? undefined : { [object]: version };
+};
 
 /** Announces values that came from devices; resolves when Kafka has stored the fact. */
 export class Values {
@@ -112,11 +119,12 @@ export class Values {
 
   /** Or why the answer cannot be read. */
   private valuesIn(
-    { accountId, deviceId }: Session,
+    { accountId, deviceId, data }: Session,
     { payload, contentType }: Answer,
   ): ReturnType<typeof readComposite> | string {
     try {
-      return readComposite(contentType, payload, this.parts.models.of(accountId), this.parts.clock.now());
+      const models = this.parts.models.of(accountId, data.objectVersions);
+      return readComposite(contentType, payload, models, this.parts.clock.now());
     } catch (error) {
       if (!(error instanceof Malformed || error instanceof UnsupportedFormat)) throw error;
       this.parts.logger.info({ err: error, deviceId }, 'values of a composite answer not recorded: it cannot be read');
@@ -136,7 +144,9 @@ export class Values {
   /** What was observed or read in a format that carries times: several values when it is of several times. */
   private reportPack(session: Session, value: ArrivedValue): Promise<void> {
     const { path, payload, contentType } = value;
-    const moments = byTime(path, contentType, payload, this.parts.models.of(session.accountId), this.parts.clock.now());
+    const { accountId, data } = session;
+    const models = this.parts.models.of(accountId, data.objectVersions);
+    const moments = byTime(path, contentType, payload, models, this.parts.clock.now());
     return this.inOrder(
       session,
       moments.map((moment) => ({ ...value, ...moment })),
@@ -194,6 +204,7 @@ export class Values {
         sequence,
         observedAt,
         measuredAt: measuredAtMs === undefined ? undefined : formatTimestamp(measuredAtMs),
+        objectVersions: data.objectVersions && versionsIn(value.path, data.objectVersions),
         audience: receivers.among(value.audience) as string[],
         ...(answer && { answer: { uid: answer.uid, keyId: answer.keyId, item: answer.item } }),
       },

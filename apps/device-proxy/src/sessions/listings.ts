@@ -2,7 +2,7 @@ import type { RegistrationData } from './session.js';
 import { words } from './words.js';
 
 /** What a device lists when it registers. Never changed once it is here: many devices share one. */
-export type Listing = Readonly<Pick<RegistrationData, 'rootPath' | 'contentFormats' | 'links'>> & {
+export type Listing = Readonly<Pick<RegistrationData, 'rootPath' | 'contentFormats' | 'links' | 'objectVersions'>> & {
   /** Some of what it lists and this service does not serve. */
   readonly leftOut?: readonly string[];
 };
@@ -33,7 +33,7 @@ export class Listings {
   /** The same data in less memory. Its listing comes from `of`. */
   share(data: RegistrationData): RegistrationData {
     const { endpointName, endpointType, lifetimeSeconds, lwm2mVersion, binding, queueMode, rootPath } = data;
-    const { contentFormats, links, attributes, registeredAtMs, firstContact, credential } = data;
+    const { contentFormats, links, objectVersions, attributes, registeredAtMs, firstContact, credential } = data;
     // Written out, and held to be complete: an object made with `...` takes twice the memory.
     const shared: Record<keyof RegistrationData, unknown> & RegistrationData = {
       endpointName,
@@ -45,6 +45,7 @@ export class Listings {
       rootPath,
       contentFormats,
       links,
+      objectVersions,
       attributes: Object.keys(attributes).length === 0 ? noAttributes : attributes,
       registeredAtMs,
       firstContact,
@@ -55,8 +56,8 @@ export class Listings {
 
   /** Data that were stored, with a listing of their own: they get the one that others have. */
   shareListing(data: RegistrationData): RegistrationData {
-    const { rootPath, contentFormats, links } = data;
-    const listing = { rootPath, contentFormats, links };
+    const { rootPath, contentFormats, links, objectVersions } = data;
+    const listing = { rootPath, contentFormats, links, objectVersions };
     return { ...data, ...this.of(JSON.stringify(listing), () => listing) };
   }
 }

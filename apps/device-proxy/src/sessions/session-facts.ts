@@ -50,6 +50,7 @@ export class SessionFacts {
       lwm2mVersion: data.lwm2mVersion,
       binding: data.binding,
       queueMode: data.queueMode,
+      objectVersions: data.objectVersions,
     });
   }
 
@@ -59,7 +60,7 @@ export class SessionFacts {
 
   private async send(
     { deviceId, accountId, registrationId, epoch, address, data }: Session,
-    { item, change, reason, lifetimeSeconds, lwm2mVersion, binding, queueMode }: Fact,
+    { item, change, reason, lifetimeSeconds, lwm2mVersion, binding, queueMode, objectVersions }: Fact,
   ): Promise<void> {
     // Written out: there is one for every update, and put together with `...` it took longer than its encoding.
     const refusal = await this.sends.of({
@@ -76,6 +77,7 @@ export class SessionFacts {
       lwm2mVersion,
       binding,
       queueMode,
+      objectVersions,
       address,
       firstContact: data.firstContact,
       occurredAt: formatTimestamp(this.clock.now()),

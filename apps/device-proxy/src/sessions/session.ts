@@ -1,3 +1,4 @@
+import type { ObjectVersions } from '@lanyard/lwm2m';
 import { nobody, type Audience } from '../subscriptions/audiences.js';
 import type { RulesOfKey } from '../presubscriptions/rules.js';
 import { listings } from './listings.js';
@@ -32,6 +33,8 @@ export interface RegistrationData {
   /** Content-Formats that the root link lists. */
   contentFormats: number[];
   links: RegisteredLink[];
+  /** Of its objects, where it names them (`ver`). */
+  objectVersions?: ObjectVersions | undefined;
   /** Query parameters nobody knows: kept, not refused. */
   attributes: Record<string, string>;
   registeredAtMs: number;

@@ -2,6 +2,7 @@ import {
   type LinkList,
   Malformed,
   mediaTypeOf,
+  objectVersions,
   parseLinks,
   parseRegistration,
   parseUpdate,
@@ -17,7 +18,10 @@ import type { UplinkReply, UplinkRequest } from '../transport/uplink-request.js'
 /** What a device says of itself, before anybody decided about it. */
 export type Registration = Omit<RegistrationData, 'registeredAtMs' | 'firstContact'>;
 export type RegistrationChange = Partial<
-  Pick<Registration, 'lifetimeSeconds' | 'binding' | 'queueMode' | 'links' | 'rootPath' | 'contentFormats'>
+  Pick<
+    Registration,
+    'lifetimeSeconds' | 'binding' | 'queueMode' | 'links' | 'rootPath' | 'contentFormats' | 'objectVersions'
+  >
 >;
 
 /** Number of an observation that the device makes by itself, in the link of its resource: becomes the token. */
@@ -57,6 +61,7 @@ const listingOf = ({ rootPath, rootContentFormats, links, leftOut }: LinkList): 
     rootPath,
     contentFormats: rootContentFormats,
     links: links.map((link) => registeredLink(link, marked ? link.obs === true : true)),
+    objectVersions: objectVersions(links),
     ...(leftOut.length > 0 && { leftOut: leftOut.slice(0, leftOutMax).map((target) => target.slice(0, targetMax)) }),
   };
 };
@@ -91,7 +96,7 @@ export const readRegistration = (
     const { endpointType, lifetimeSeconds, version, binding, queueMode, smsNumber, others } = parameters;
     const endpointName = nameIn(parameters, proved);
     const attributes = smsNumber === undefined ? others : { ...others, sms: smsNumber };
-    const { rootPath, contentFormats, links, leftOut } = listingIn(payload);
+    const { rootPath, contentFormats, links, leftOut, objectVersions } = listingIn(payload);
     // One shape, without `...`, as all that is made for every registration.
     const registration: Registration = {
       endpointName,
@@ -103,6 +108,7 @@ export const readRegistration = (
       rootPath,
       contentFormats,
       links,
+      objectVersions,
       attributes,
     };
     return leftOut ? { registration, leftOut } : { registration };

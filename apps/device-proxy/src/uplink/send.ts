@@ -29,7 +29,8 @@ export class Send {
   private async take(session: Session, { contentFormat, payload }: UplinkRequest): Promise<UplinkReply> {
     let resources: SentValue[];
     try {
-      resources = readSend(contentFormat, payload, this.models.of(session.accountId), this.clock.now());
+      const models = this.models.of(session.accountId, session.data.objectVersions);
+      resources = readSend(contentFormat, payload, models, this.clock.now());
     } catch (error) {
       const code = error instanceof Malformed ? '4.00' : error instanceof UnsupportedFormat ? '4.15' : undefined;
       if (code === undefined) throw error;

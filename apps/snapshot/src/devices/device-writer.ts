@@ -4,6 +4,7 @@ import type {
   ResourceValueArrived,
   SubscriptionChanged,
 } from '@lanyard/contracts';
+import type { ObjectVersions } from '@lanyard/lwm2m';
 import type { DataSource } from 'typeorm';
 import { connectedSlackMs } from '../retention/limits.js';
 import { RecentlySeen } from './recently-seen.js';
@@ -18,6 +19,8 @@ interface Seen {
   epoch: number;
   registrationEventAt: string | null;
   connectedAt: string;
+  /** JSON; null where nothing is said of them. */
+  versions: string | null;
 }
 
 const latest = (a: string | null, b: string | null): string | null => (a === null ? b : b === null || a > b ? a : b);
@@ -33,6 +36,7 @@ const foldSeen = (seen: readonly Seen[]): Seen[] => {
         ...(s.epoch >= other.epoch ? s : other),
         registrationEventAt: latest(s.registrationEventAt, other.registrationEventAt),
         connectedAt: latest(s.connectedAt, other.connectedAt) as string,
+        versions: s.epoch >= other.epoch ? (s.versions ?? other.versions) : (other.versions ?? s.versions),
       });
   }
   return [...held.values()].sort((a, b) => (a.deviceId < b.deviceId ? -1 : 1));
@@ -40,10 +44,11 @@ const foldSeen = (seen: readonly Seen[]): Seen[] => {
 
 // An arriving value moves the last connection only when that was an hour ago or more: the purge allows for it.
 const seenSql = `
-  INSERT INTO snapshot.devices AS d (device_id, account_id, endpoint_name, session_epoch, registration_event_at, last_connected_at)
-  SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::timestamptz[], $6::timestamptz[])
+  INSERT INTO snapshot.devices AS d (device_id, account_id, endpoint_name, session_epoch, registration_event_at, last_connected_at, object_versions)
+  SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::timestamptz[], $6::timestamptz[], $7::jsonb[])
   ON CONFLICT (device_id) DO UPDATE SET
     endpoint_name = CASE WHEN excluded.session_epoch >= d.session_epoch THEN excluded.endpoint_name ELSE d.endpoint_name END,
+    object_versions = CASE WHEN excluded.session_epoch >= d.session_epoch AND excluded.object_versions IS NOT NULL THEN excluded.object_versions ELSE d.object_versions END,
     session_epoch = GREATEST(d.session_epoch, excluded.session_epoch),
     registration_event_at = GREATEST(d.registration_event_at, excluded.registration_event_at),
     last_connected_at = GREATEST(d.last_connected_at, excluded.last_connected_at)
@@ -82,13 +87,30 @@ export class DeviceWriter {
 
   /** A registration, an update or its end: the device was connected then. */
   async sessions(facts: readonly DeviceSessionChanged[]): Promise<void> {
-    await this.seen(facts.map((f) => ({ registrationEventAt: f.occurredAt, connectedAt: f.occurredAt, ...f })));
+    await this.seen(
+      facts.map((f) => ({
+        registrationEventAt: f.occurredAt,
+        connectedAt: f.occurredAt,
+        versions: f.item.resources === undefined ? null : JSON.stringify(f.objectVersions ?? {}),
+        ...f,
+      })),
+    );
   }
 
   /** A device that is in the table with this session, connected within the hour, needs nothing. */
   async values(facts: readonly ResourceValueArrived[]): Promise<void> {
     const news = facts.filter((f) => !this.recent.covers(f.deviceId, f.epoch, Date.parse(f.observedAt)));
-    await this.seen(news.map((f) => ({ registrationEventAt: null, connectedAt: f.observedAt, ...f })));
+    await this.seen(news.map((f) => ({ registrationEventAt: null, connectedAt: f.observedAt, versions: null, ...f })));
+  }
+
+  /** Of those devices among them that name versions of their objects. */
+  async versionsOf(deviceIds: readonly string[]): Promise<ReadonlyMap<string, ObjectVersions>> {
+    if (deviceIds.length === 0) return new Map();
+    const rows: { device_id: string; object_versions: ObjectVersions }[] = await this.database.query(
+      `SELECT device_id, object_versions FROM snapshot.devices WHERE device_id = ANY($1) AND object_versions <> '{}'`,
+      [[...new Set(deviceIds)]],
+    );
+    return new Map(rows.map((row) => [row.device_id, row.object_versions]));
   }
 
   async lifecycle(facts: readonly DeviceLifecycleChanged[]): Promise<void> {
@@ -134,6 +156,7 @@ export class DeviceWriter {
       rows.map((r) => r.epoch),
       rows.map((r) => r.registrationEventAt),
       rows.map((r) => r.connectedAt),
+      rows.map((r) => r.versions),
     ]);
     for (const { deviceId, epoch, connectedAt } of rows) this.recent.note(deviceId, epoch, Date.parse(connectedAt));
   }

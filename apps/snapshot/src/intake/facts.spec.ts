@@ -58,6 +58,30 @@ describe('reported values', () => {
     expect(reportedValues({ ...fact, item })).toMatchObject([{ value: Buffer.from([42]) }]);
   });
 
+  it('are read by the version of the object that the device has', () => {
+    const fact = value('whole instance as TLV');
+    const models = new AccountModels();
+    const resource = { name: 'x', operations: 'R', multiple: false } as const;
+    for (const [version, type] of [
+      ['1.0', 'integer'],
+      ['1.1', 'string'],
+    ] as const)
+      models.put(fact.accountId, {
+        object: 33_000,
+        name: 'x',
+        version,
+        resources: new Map([[1, { ...resource, type }]]),
+      });
+    const item = { ...fact.item, path: '/33000/0', payload: Buffer.from([0xc1, 1, 42]).toString('base64') };
+    const textOf = (objectVersions?: Record<string, string>) =>
+      reportedValues({ ...fact, item, objectVersions }, models).map((one) => String(one.value));
+    expect([textOf(), textOf({ 33_000: '1.1' })]).toEqual([['42'], ['*']]);
+    const write = { ...command('write'), path: '/33000/0', contentType: fact.item.ct, payload: item.payload };
+    expect(pendingValues({ ...write, accountId: fact.accountId }, models, { 33_000: '1.1' })).toMatchObject([
+      { value: Buffer.from('*') },
+    ]);
+  });
+
   it('an instance that cannot be read is kept as it came', () => {
     const broken = value('whole instance as TLV');
     const values = reportedValues({ ...broken, item: { ...broken.item, payload: '/////w==' } });

@@ -1,5 +1,5 @@
 import type { DeviceCommandAccepted, DeviceCommandFinished, ResourceValueArrived } from '@lanyard/contracts';
-import type { AccountModels } from '@lanyard/lwm2m';
+import type { AccountModels, ObjectVersions } from '@lanyard/lwm2m';
 import { expand } from '../resources/expand.js';
 import { type DesiredValue, desiredStatus, type ReportedValue } from '../resources/values.js';
 
@@ -10,7 +10,7 @@ export const reportedValues = (fact: ResourceValueArrived, models?: AccountModel
   const isMeasured = measuredAt !== undefined;
   const expiresAt = new Date(Date.parse(reportedAt) + item['max-age'] * 1000).toISOString();
   const payload = Buffer.from(item.payload, 'base64');
-  return expand(item.path, item.ct, payload, models?.of(fact.accountId)).map((resource) => ({
+  return expand(item.path, item.ct, payload, models?.of(fact.accountId, fact.objectVersions)).map((resource) => ({
     deviceId,
     epoch,
     sequence,
@@ -23,6 +23,8 @@ export const reportedValues = (fact: ResourceValueArrived, models?: AccountModel
 
 type Command = Pick<DeviceCommandAccepted, 'deviceId' | 'accountId' | 'commandId' | 'method' | 'path' | 'acceptedAt'>;
 
+export const isWrite = ({ method }: Pick<Command, 'method'>): boolean => method === 'PUT' || method === 'IPATCH';
+
 /** What the device-proxy sends when the sender named no type. */
 const unnamed = (method: Command['method']): string => (method === 'IPATCH' ? 'application/senml+json' : 'text/plain');
 
@@ -33,12 +35,13 @@ const desired = (
   status: DesiredValue['status'],
   statusUpdatedAt: string,
   models: AccountModels | undefined,
+  versions: ObjectVersions | undefined,
 ): DesiredValue[] =>
   expand(
     command.path,
     contentType ?? unnamed(command.method),
     Buffer.from(payload, 'base64'),
-    models?.of(command.accountId),
+    models?.of(command.accountId, versions),
   ).map((resource) => ({
     deviceId: command.deviceId,
     commandId: command.commandId,
@@ -49,15 +52,22 @@ const desired = (
   }));
 
 /** A write of a value makes it desired; reads, executes and write attributes do not. */
-export const pendingValues = (fact: DeviceCommandAccepted, models?: AccountModels): DesiredValue[] => {
-  if ((fact.method !== 'PUT' && fact.method !== 'IPATCH') || fact.payload === undefined || fact.query?.length)
-    return [];
-  return desired(fact, fact.payload, fact.contentType, desiredStatus.pending, fact.acceptedAt, models);
+export const pendingValues = (
+  fact: DeviceCommandAccepted,
+  models?: AccountModels,
+  versions?: ObjectVersions,
+): DesiredValue[] => {
+  if (!isWrite(fact) || fact.payload === undefined || fact.query?.length) return [];
+  return desired(fact, fact.payload, fact.contentType, desiredStatus.pending, fact.acceptedAt, models, versions);
 };
 
 /** How the write ended. The result says itself what was to be written, as it may be read before the command. */
-export const finishedValues = (fact: DeviceCommandFinished, models?: AccountModels): DesiredValue[] => {
-  if (!fact.written || (fact.method !== 'PUT' && fact.method !== 'IPATCH')) return [];
+export const finishedValues = (
+  fact: DeviceCommandFinished,
+  models?: AccountModels,
+  versions?: ObjectVersions,
+): DesiredValue[] => {
+  if (!fact.written || !isWrite(fact)) return [];
   const status = fact.outcome === 'succeeded' ? desiredStatus.success : desiredStatus.failure;
-  return desired(fact, fact.written.payload, fact.written.contentType, status, fact.finishedAt, models);
+  return desired(fact, fact.written.payload, fact.written.contentType, status, fact.finishedAt, models, versions);
 };

@@ -18,10 +18,17 @@ import { Controller, Inject } from '@nestjs/common';
 import { DeviceWriter } from '../devices/device-writer.js';
 import { Listing } from '../resources/listing.js';
 import { ResourceWriter } from '../resources/resource-writer.js';
-import { finishedValues, pendingValues, reportedValues } from './facts.js';
+import { isSingle } from '../resources/expand.js';
+import { finishedValues, isWrite, pendingValues, reportedValues } from './facts.js';
 
 /** Of what is stored as it is told. */
 const itself = <V>(fact: V): V[] => [fact];
+
+/** Whose written objects or instances are split into resources. */
+const devicesToSplit = ({
+  messages,
+}: Pick<Batch<DeviceCommandAccepted | DeviceCommandFinished>, 'messages'>): string[] =>
+  messages.filter(({ value }) => isWrite(value) && !isSingle(value.path)).map(({ value }) => value.deviceId);
 
 /** Facts in, rows out. Every write may be repeated. */
 @Controller()
@@ -47,18 +54,20 @@ export class SnapshotConsumer {
 
   @OnBatch(DeviceCommands)
   async onCommands(batch: Batch<DeviceCommandAccepted>): Promise<void> {
+    const versions = await this.devices.versionsOf(devicesToSplit(batch));
     await storeBatch(
       batch,
-      (fact) => pendingValues(fact, this.models),
+      (fact) => pendingValues(fact, this.models, versions.get(fact.deviceId)),
       (values) => this.resources.desire(values),
     );
   }
 
   @OnBatch(DeviceCommandResults)
   async onResults(batch: Batch<DeviceCommandFinished>): Promise<void> {
+    const versions = await this.devices.versionsOf(devicesToSplit(batch));
     await storeBatch(
       batch,
-      (fact) => finishedValues(fact, this.models),
+      (fact) => finishedValues(fact, this.models, versions.get(fact.deviceId)),
       (values) => this.resources.desire(values),
     );
   }

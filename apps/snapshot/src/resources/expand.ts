@@ -28,7 +28,7 @@ const bytesOf = ({ path, value }: ResourceValue): ResourceBytes =>
 /** What FETCH and IPATCH are sent to: the payload names its paths. */
 const everything = '/';
 
-const isSingle = (path: string): boolean => path !== everything && parsePath(path).resource !== undefined;
+export const isSingle = (path: string): boolean => path !== everything && parsePath(path).resource !== undefined;
 
 /**
  * The resources in a payload. A value of one resource stays as the device sent it; a whole instance or object is

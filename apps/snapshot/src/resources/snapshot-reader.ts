@@ -1,7 +1,7 @@
 import { anyOf, formatTimestamp, GatheredReads, isId, isoTime, PreparedReads } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
 import { DeviceNotFound } from '../errors.js';
-import { type AccountModels, type ModelRegistry } from '@lanyard/lwm2m';
+import { type AccountModels, type ModelRegistry, type ObjectVersions } from '@lanyard/lwm2m';
 import type { DeviceEcho, EchoResource } from '../api/device-echo.js';
 import { decode, modelOf } from './decode.js';
 
@@ -9,6 +9,7 @@ interface Row {
   device_id: string;
   account_id: string;
   endpoint_name: string;
+  object_versions: ObjectVersions | null;
   updated_at: string | null;
   device_bytes: number;
   /** Null: the device has no resources; then nothing below is set. */
@@ -45,7 +46,7 @@ const resourcesSql = `
 
 /** Devices with each of their resources: one statement, so that both are of the same moment. */
 const echoSql = `
-  SELECT d.device_id, d.account_id, d.endpoint_name, ${isoTime('d.registration_event_at')} AS updated_at, pg_column_size(d.*) AS device_bytes, r.*
+  SELECT d.device_id, d.account_id, d.endpoint_name, d.object_versions, ${isoTime('d.registration_event_at')} AS updated_at, pg_column_size(d.*) AS device_bytes, r.*
   FROM snapshot.devices d LEFT JOIN LATERAL (${resourcesSql}) r ON true
   WHERE d.device_id = ${anyOf('$1')} AND d.deleted_at IS NULL`;
 
@@ -106,7 +107,7 @@ export class SnapshotReader {
     const [device] = found;
     if (device?.account_id !== accountId) throw new DeviceNotFound();
     const rows = found.filter((row): row is ResourceRow => row.path !== null);
-    const models = this.models.of(accountId);
+    const models = this.models.of(accountId, device.object_versions ?? undefined);
     const resources = rows
       .map((row) => resource(row, models))
       .sort((a, b) => byNumbers.compare(a.resource_path, b.resource_path));

@@ -1981,6 +1981,13 @@ export interface ObjectModelFilters {
   name__in?: string;
   /** Values with commas between them */
   name__nin?: string;
+  version?: string;
+  version__eq?: string;
+  version__neq?: string;
+  /** Values with commas between them */
+  version__in?: string;
+  /** Values with commas between them */
+  version__nin?: string;
 }
 
 export interface DeviceEcho {

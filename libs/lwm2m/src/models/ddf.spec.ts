@@ -82,7 +82,7 @@ describe('AccountModels', () => {
     expect(models.of('b').resource(33_000, 0)).toBeUndefined();
     models.put('a', parseDefinition(definition(item('0', 'Integer'))));
     expect(models.of('a').resource(33_000, 0)?.type).toBe('integer');
-    models.drop('a', 33_000);
+    models.drop('a', 33_000, parseDefinition(definition(item('0', 'Integer'))).version);
     expect(models.of('a').resource(33_000, 0)).toBeUndefined();
   });
 });

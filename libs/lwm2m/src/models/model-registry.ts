@@ -12,6 +12,8 @@ export interface ResourceModel {
 
 export interface ObjectModel {
   object: number;
+  /** Object version; absent in the standard models, which stand for every version. */
+  version?: string;
   name: string;
   resources: ReadonlyMap<number, ResourceModel>;
 }

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  type DeviceCommandAccepted,
+  DeviceCommands,
+  DeviceModels,
+  type DeviceSessionChanged,
+  DeviceSessions,
+  DeviceValues,
+  fixtures,
+  type ResourceValueArrived,
+} from '@lanyard/contracts';
+import { KafkaConnection, KafkaProducer } from '@lanyard/kafka';
+import { createLogger, identityHeader, newId, type RunningService, signIdentity } from '@lanyard/service';
+import { engines, eventually, type Isolation, isolate } from '@lanyard/testing';
+import { readConfig } from '../src/config.js';
+import { start } from '../src/start.js';
+
+const secret = 'i'.repeat(40);
+const object = 33_000;
+
+interface Echo {
+  resources: { resource_path: string; type?: string }[];
+}
+
+describe('versions of an object', () => {
+  let isolation: Isolation;
+  let service: RunningService;
+  let kafka: KafkaConnection;
+  let producer: KafkaProducer;
+  const accountId = newId();
+
+  beforeAll(async () => {
+    isolation = await isolate('snapshot-versions');
+    const config = readConfig({
+      KAFKA_BROKERS: engines().brokers.join(','),
+      KAFKA_TOPIC_PREFIX: isolation.topicPrefix,
+      DATABASE_URL: isolation.databaseUrl,
+      REDIS_URL: engines().redisUrl,
+      IDENTITY_SECRETS: secret,
+      ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
+      LOG_LEVEL: 'error',
+    });
+    service = await start(config);
+    const logger = createLogger({ app: 'test', replicaId: 'test', level: 'error' });
+    kafka = new KafkaConnection({ ...config.kafka, clientId: 'test', logger });
+    producer = new KafkaProducer(kafka, { source: 'test' });
+    await producer.connect();
+  });
+  afterAll(async () => {
+    await producer?.disconnect();
+    await kafka?.close();
+    await service?.stop();
+    await isolation?.drop();
+  });
+
+  const echo = async (deviceId: string): Promise<Echo> => {
+    const of = {
+      accountId,
+      keyId: newId(),
+      groups: [],
+      permissions: ['devices'],
+      tier: 'commercial' as const,
+      requestId: 'r',
+    };
+    const identity = signIdentity(of, [secret], Date.now());
+    const response = await fetch(`${service.url}/v3/devices/${deviceId}/echo`, {
+      headers: { [identityHeader]: identity },
+    });
+    expect(response.status).toBe(200);
+    return (await response.json()) as Echo;
+  };
+
+  it('values are read by the one that the device registered, also when it changes', async () => {
+    const deviceId = newId();
+    const about = { accountId, deviceId };
+    const model = (version: string, type: 'integer' | 'string') => ({
+      ...{ accountId, object, name: 'Meter', version, changedAt: '2024-01-01T10:00:00Z' },
+      resources: [{ id: 1, name: 'Reading', type, operations: 'RW' as const, multiple: false }],
+    });
+    await producer.send(DeviceModels, model('1.0', 'integer'));
+    await producer.send(DeviceModels, model('1.1', 'string'));
+    const [path, ct, payload] = ['/33000/0', 'application/vnd.oma.lwm2m+tlv', Buffer.from([0xc1, 1, 42])];
+    const bytes = payload.toString('base64');
+    const reads = (expected: object): Promise<void> =>
+      eventually(async () => {
+        const found = (await echo(deviceId)).resources.find((one) => one.resource_path === `${path}/1`);
+        expect(found).toMatchObject(expected);
+      });
+    const came = async (
+      epoch: number,
+      type: string,
+      decoded: unknown,
+      objectVersions?: Record<string, string>,
+    ): Promise<void> => {
+      const registered = fixtures(DeviceSessions).valid['registered'] as DeviceSessionChanged;
+      const listed = { ep: deviceId, resources: [{ path, obs: true }] };
+      await producer.send(DeviceSessions, { ...registered, ...about, item: listed, epoch, objectVersions });
+      const value = fixtures(DeviceValues).valid['notification for one key'] as ResourceValueArrived;
+      const item = { ...value.item, ep: deviceId, path, ct, payload: bytes };
+      await producer.send(DeviceValues, { ...value, ...about, item, epoch, objectVersions });
+      const write = fixtures(DeviceCommands).valid['write'] as DeviceCommandAccepted;
+      const command = { ...write, ...about, commandId: newId(), path, contentType: ct, payload: bytes };
+      await reads({ type, reported: { decoded } });
+      await producer.send(DeviceCommands, command);
+      await reads({ type, desired: { decoded } });
+    };
+    await came(1, 'string', '*', { [object]: '1.1' });
+    await came(2, 'integer', 42);
+  });
+});
