@@ -16,6 +16,12 @@ export const base64 = z.string().regex(base64Pattern);
 /** Base64, with the id of the key that sealed it and a point in front where there are several keys. */
 export const sealed = z.string().regex(/^([0-9a-f]{8}\.)?[A-Za-z0-9+/]*={0,2}$/);
 
+/**
+ * Characters of an endpoint client name, and of an endpoint type. LwM2M sets no limit; this one is the API's, and the same
+ * for devices that register, for the directory, and for its imports.
+ */
+export const endpointNameMax = 64;
+
 /** Endpoint client name: what the device calls itself (LwM2M 1.1 core §6.2.1). */
 export const endpointName = z.string().min(1).max(255);
 

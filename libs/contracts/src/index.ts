@@ -11,6 +11,7 @@ export * from './device-lifecycle.js';
 export * from './device-models.js';
 export * from './device-sessions.js';
 export * from './device-values.js';
+export { endpointNameMax } from './fields.js';
 export * from './fixtures.js';
 export * from './message.js';
 export * from './operator-actions.js';

@@ -64,6 +64,24 @@ describe('the name of a device', () => {
   });
 });
 
+describe('the limit of the directory', () => {
+  const longest = 'ä'.repeat(64);
+
+  it('is that of endpoint names and types', () => {
+    expect(readRegistration(request([`ep=${longest}`, `et=${longest}`]))).toMatchObject({
+      registration: { endpointName: longest, endpointType: longest },
+    });
+  });
+
+  it.each([
+    ['ep', [`ep=${longest}x`], 'ep: must have at most 64 characters'],
+    ['et', ['ep=a', `et=${longest}x`], 'et: must have at most 64 characters'],
+    ['ep', ['ep=  '], 'ep: must not be blank'],
+  ])('is named in a refusal (%s)', (_, query, diagnostic) => {
+    expect(readRegistration(request(query))).toEqual({ refusal: { code: '4.00', diagnostic } });
+  });
+});
+
 describe('links that are no LwM2M paths', () => {
   const children = Array.from({ length: 7 }, (_, n) => `,</dev${n}/3303/0>`).join('');
 

@@ -1,3 +1,4 @@
+import { endpointNameMax } from '@lanyard/contracts';
 import {
   type LinkList,
   Malformed,
@@ -79,11 +80,19 @@ const refusal = (error: unknown): { refusal: UplinkReply } => {
   throw error;
 };
 
+/** The directory keeps no longer ones. */
+const shortEnough = (parameter: 'ep' | 'et', name: string): string => {
+  if (name.length > endpointNameMax)
+    throw new WrongParameter(parameter, `must have at most ${endpointNameMax} characters`);
+  return name;
+};
+
 /** Of the request, or what its credential says: a 1.0 device always gives its name itself (LwM2M 1.1 core §6.2.1). */
 const nameIn = ({ endpointName, version }: RegistrationParameters, proved: string | undefined): string => {
   const name = endpointName ?? (version === '1.0' ? undefined : proved);
   if (name === undefined) throw new WrongParameter('ep', 'is missing');
-  return name;
+  if (name.trim() === '') throw new WrongParameter('ep', 'must not be blank');
+  return shortEnough('ep', name);
 };
 
 /** LwM2M 1.1 core §6.2.1. `proved`: the endpoint name that the credential of the sender is good for. */
@@ -95,6 +104,7 @@ export const readRegistration = (
     const parameters = parseRegistration(query);
     const { endpointType, lifetimeSeconds, version, binding, queueMode, smsNumber, others } = parameters;
     const endpointName = nameIn(parameters, proved);
+    if (endpointType !== undefined) shortEnough('et', endpointType);
     const attributes = smsNumber === undefined ? others : { ...others, sms: smsNumber };
     const { rootPath, contentFormats, links, leftOut, objectVersions } = listingIn(payload);
     // One shape, without `...`, as all that is made for every registration.

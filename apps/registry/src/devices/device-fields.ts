@@ -1,3 +1,4 @@
+import { endpointNameMax } from '@lanyard/contracts';
 import { attributeValue, recordChange } from '@lanyard/service';
 import { z } from 'zod';
 import { DeviceSchema } from './device-record.js';
@@ -35,8 +36,8 @@ export const changeable = {
   custom_attributes: attributes(deviceLimits.customAttributes).optional(),
   description: text(2000),
   device_key: text(512),
-  endpoint_name: notBlank(z.string().min(1).max(64)).nullable().optional(),
-  endpoint_type: text(64),
+  endpoint_name: notBlank(z.string().min(1).max(endpointNameMax)).nullable().optional(),
+  endpoint_type: text(endpointNameMax),
   host_gateway: text(512),
   name: notBlank(z.string().max(128)).nullable().optional(),
 };
