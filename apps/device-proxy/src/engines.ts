@@ -19,7 +19,15 @@ import {
   type Topic,
 } from '@lanyard/contracts';
 import { KafkaConnection, KafkaProducer, Outbox, outboxProducer, OutboxRelay, StateReader } from '@lanyard/kafka';
-import { exitOnFatal, openDatabase, type RedisClient, redisClient, type ServiceParts } from '@lanyard/service';
+import {
+  exitOnFatal,
+  openDatabase,
+  reached,
+  type RedisClient,
+  redisClient,
+  redisHosts,
+  type ServiceParts,
+} from '@lanyard/service';
 import type { DataSource } from 'typeorm';
 import type { DeviceProxyConfig } from './config.js';
 import { databaseOf, schema } from './db/database.js';
@@ -80,6 +88,7 @@ export const openEngines = async (config: DeviceProxyConfig, parts: ServiceParts
     new StateReader<V>(connection, topic, { project: (value) => value, onFatal: exitOnFatal });
   const redis = openRedis(secrets.redisUrl, parts, redisTimeoutMs);
   const redisSubscriber = openRedis(secrets.redisUrl, parts);
+  await reached('Redis', redisHosts(secrets.redisUrl), redis.ping());
   const relay = new OutboxRelay({ databaseUrl: secrets.databaseUrl, schema, producer: announcer, logger, metrics });
 
   parts.health.add('postgresql', async () => void (await dataSource.query('SELECT 1')));

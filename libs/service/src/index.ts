@@ -45,6 +45,7 @@ export * from './run/service.module.js';
 export * from './run/start-service.js';
 export { defaultStopTimeoutMs, stopStepMinMs } from './run/stop-steps.js';
 export { endsWithin } from './run/ends-within.js';
+export * from './run/engine-away.js';
 export * from './telemetry/health.js';
 export * from './telemetry/logger.js';
 export * from './telemetry/metrics.js';

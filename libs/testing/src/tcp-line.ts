@@ -45,6 +45,7 @@ export class TcpLine {
   private readonly server: Server;
   private state: 'open' | 'refusing' | 'silent' = 'open';
   private delayMs = 0;
+  private connectionsAsked = 0;
 
   private constructor(
     private readonly target: URL,
@@ -78,6 +79,11 @@ export class TcpLine {
     url.hostname = '127.0.0.1';
     url.port = String(this.port);
     return url.href;
+  }
+
+  /** How many connections were asked for, refused ones included. */
+  get asked(): number {
+    return this.connectionsAsked;
   }
 
   /** Connections are reset: those that are open, and each that is made from now on. */
@@ -122,6 +128,7 @@ export class TcpLine {
   }
 
   private accept(client: Socket): void {
+    this.connectionsAsked++;
     if (this.state === 'refusing') return void client.resetAndDestroy();
     const server = connect({ host: this.target.hostname, port: Number(this.target.port), noDelay: true });
     client.setNoDelay(true);

@@ -4,8 +4,10 @@ import {
   type Logger,
   masterNodes,
   onNodeLost,
+  reached,
   type RedisClient,
   redisClient,
+  redisHosts,
 } from '@lanyard/service';
 import { type CommandName, scripts } from './scripts.js';
 
@@ -46,7 +48,7 @@ const ready = (redis: RedisClient): Promise<void> =>
   new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       redis.disconnect();
-      reject(new Error(`Redis did not answer within ${openTimeoutMs} ms`));
+      reject(new Error(`no answer within ${openTimeoutMs} ms`));
     }, openTimeoutMs);
     redis.once('ready', () => {
       clearTimeout(timer);
@@ -100,7 +102,7 @@ export class RedisLink {
   /** Rejects when Redis does not answer. */
   static async open(url: string, logger: Logger): Promise<RedisLink> {
     const redis = openRedis(url, logger);
-    await ready(redis);
+    await reached('Redis', redisHosts(url), ready(redis));
     const link = new RedisLink(redis, logger);
     try {
       await checkEviction(redis, logger);

@@ -1,5 +1,5 @@
 import { deadLetterTopic, stateCompactionLagMs, type TopicDescription } from '@lanyard/contracts';
-import type { KafkaSecurity, Logger, Metrics } from '@lanyard/service';
+import { type KafkaSecurity, type Logger, type Metrics, reached } from '@lanyard/service';
 import kafkajs, { type Admin, type ITopicConfig, type Kafka, type SASLOptions } from 'kafkajs';
 import './coordinator-not-found.js';
 import './idle-requests.js';
@@ -241,7 +241,7 @@ export class KafkaConnection {
   private admin(): Promise<Admin> {
     this.connectedAdmin ??= (async () => {
       const admin = this.kafka.admin();
-      await admin.connect();
+      await reached('Kafka', this.options.brokers.join(','), admin.connect());
       return admin;
     })();
     this.connectedAdmin.catch(() => (this.connectedAdmin = undefined));

@@ -1,6 +1,7 @@
 import type { EntitySchema, MixedList } from 'typeorm';
 import { DataSource } from 'typeorm';
 import pg from 'pg';
+import { reached } from '../run/engine-away.js';
 
 export interface DatabaseOptions {
   url: string;
@@ -16,12 +17,18 @@ export interface DatabaseOptions {
   migrate?: 'run' | 'wait';
 }
 
+/** To be reached and to have logged in. */
+const connectTimeoutMs = 5_000;
+
+const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : 'DATABASE_URL');
+
 /** Replicas start at the same moment: one migrates, the others wait. */
 const migrationLock = 0x1a47;
 
 const migrate = async (dataSource: DataSource, { url, schema }: DatabaseOptions): Promise<string[]> => {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectTimeoutMs });
+  client.on('error', () => undefined);
+  await reached('PostgreSQL', hostOf(url), client.connect());
   try {
     await client.query('SELECT pg_advisory_lock($1, hashtext($2))', [migrationLock, schema]);
     await client.query(`CREATE SCHEMA IF NOT EXISTS ${client.escapeIdentifier(schema)}`);
@@ -52,8 +59,8 @@ const pending = async (dataSource: DataSource, schema: string): Promise<string[]
   }
 };
 
-const waitUntilMigrated = async (dataSource: DataSource, { schema }: DatabaseOptions): Promise<void> => {
-  await dataSource.initialize();
+const waitUntilMigrated = async (dataSource: DataSource, { url, schema }: DatabaseOptions): Promise<void> => {
+  await reached('PostgreSQL', hostOf(url), dataSource.initialize());
   for (const end = Date.now() + waitForMigrationsMs; ;) {
     const left = await pending(dataSource, schema);
     if (left.length === 0) return;
@@ -78,7 +85,7 @@ const dataSourceOf = (options: DatabaseOptions): DataSource =>
     applicationName: options.applicationName,
     poolSize: options.poolSize ?? 10,
     installExtensions: false,
-    connectTimeoutMS: 5_000,
+    connectTimeoutMS: connectTimeoutMs,
     extra: {
       statement_timeout: statementMaxMs,
       idle_in_transaction_session_timeout: transactionSilenceMaxMs,

@@ -95,6 +95,12 @@ export const redisClient = (url: string, given: RedisClientOptions): RedisClient
   return redis;
 };
 
+/** For messages: where it is, without secrets. */
+export const redisHosts = (url: string): string =>
+  parseRedisUrl(url)
+    .hosts.map(({ host, port }) => `${host}:${port}`)
+    .join(',');
+
 export const isCluster = (redis: RedisClient): boolean => redis instanceof Cluster;
 
 /** Those that take writes: each by itself. */

@@ -1,6 +1,7 @@
 import { ConfigError } from '../config/env.js';
 import type { RunningService } from './start-service.js';
 import { endsWithin } from './ends-within.js';
+import { EngineAway } from './engine-away.js';
 
 const signals = ['SIGTERM', 'SIGINT'] as const;
 
@@ -13,9 +14,11 @@ const report = (error: unknown): void => {
   const text =
     error instanceof ConfigError
       ? `Configuration: ${error.message}`
-      : error instanceof Error
-        ? (error.stack ?? error.message)
-        : String(error);
+      : error instanceof EngineAway
+        ? error.message
+        : error instanceof Error
+          ? (error.stack ?? error.message)
+          : String(error);
   process.stderr.write(`${text}\n`);
 };
 
