@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -45,6 +46,14 @@ describe('the first start', () => {
     await expect(start(gateway.config({ GATEWAY_FIRST_KEY_FILE: join(inAFile, 'key') }))).rejects.toThrow('file');
     running.push(await start(gateway.config()));
     expect(parseApiKey((await readFile(gateway.keyFile, 'utf8')).trim())?.accountId).toBe(gateway.accountId);
+  });
+
+  it('does not put a file in place of a device or a pipe', async () => {
+    const pipe = join(gateway.directory, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const starting = start(gateway.config({ GATEWAY_FIRST_KEY_FILE: pipe }));
+    await expect(starting).rejects.toThrow('GATEWAY_FIRST_KEY_FILE is no regular file');
+    expect((await stat(pipe)).isFIFO()).toBe(true);
   });
 
   it('accounts and keys are announced, with every change and never with a secret', async () => {

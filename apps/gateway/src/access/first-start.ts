@@ -1,4 +1,4 @@
-import { mkdir, open, rename } from 'node:fs/promises';
+import { mkdir, open, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Clock, ConfigError, newId } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
@@ -12,6 +12,9 @@ const firstStartLock = 0x1a57;
 
 /** Whole or not at all, and readable by its owner only. */
 const writeSecretFile = async (path: string, text: string): Promise<void> => {
+  // Renaming would put a file in place of /dev/null, for everything on the machine.
+  const before = await stat(path).catch(() => undefined);
+  if (before && !before.isFile()) throw new ConfigError('GATEWAY_FIRST_KEY_FILE', `is no regular file: "${path}"`);
   const unfinished = `${path}.${process.pid}.${newId()}`;
   await mkdir(dirname(path), { recursive: true });
   const file = await open(unfinished, 'wx', 0o600);
