@@ -230,4 +230,13 @@ export const bugs = [
     row: 'R2',
     shows: /^I[12]/,
   },
+  {
+    name: 'sockets-last',
+    about: 'at a stop, sockets are told only after Kafka and Redis',
+    file: 'dist/start.js',
+    find: 'await sockets.stop();\n            await consumers.close();',
+    replace: 'await consumers.close();\n            await announcer.stop();\n            await sockets.stop();',
+    row: 'F26',
+    shows: /^F26 .* sockets heard/,
+  },
 ];

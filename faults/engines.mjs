@@ -117,10 +117,10 @@ export class Engines {
     return new Engines(shared, await fetchEngines());
   }
 
-  /** @param {string} data */
-  static async start(data) {
+  /** @param {string} data @param {{ fast?: boolean, kafkaProperties?: (ports: { kafka: number, controller: number }) => string }} [settings] */
+  static async start(data, { fast = true, kafkaProperties = () => '' } = {}) {
     const binaries = await fetchEngines();
-    const folders = { binaries, data, logs: join(data, 'logs'), fast: true };
+    const folders = { binaries, data, logs: join(data, 'logs'), fast };
     const ports = { kafka: await tcpPort(0), controller: await tcpPort(0), pg: await tcpPort(0) };
     const engines = new Engines(
       {
@@ -128,7 +128,11 @@ export class Engines {
         databaseUrl: `postgres://lanyard:${password}@127.0.0.1:${ports.pg}/postgres`,
       },
       binaries,
-      new Engine('kafka', kafka(folders, ports.kafka, ports.controller), ports.kafka),
+      new Engine(
+        'kafka',
+        kafka(folders, ports.kafka, ports.controller, { properties: kafkaProperties(ports), format: [] }),
+        ports.kafka,
+      ),
       new Engine('postgresql', postgresql(folders, ports.pg, password), ports.pg),
     );
     try {
