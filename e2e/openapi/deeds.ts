@@ -83,6 +83,7 @@ export const deeds: Deeds[] = [
   { operations: /^DELETE .*\/signing-secrets\/{id}$/, codes: ['SYS_584'] },
   { operations: /^PUT \/v2\/subscriptions$/, codes: ['SYS_585', 'SYS_586'] },
   { operations: /^DELETE \/v2\/subscriptions$/, codes: ['SYS_586'] },
+  { operations: /^DELETE \/v3\/key-subscriptions\/{id}$/, codes: ['SYS_586'] },
   { operations: /^(PUT|DELETE) \/v2\/subscriptions\/{deviceId}(\/.*)?$/, why: asManyAsResources },
   { operations: /^POST \/v2\/device-requests\/{deviceId}$/, why: commandsHaveAHistory },
   { operations: /^(PUT|POST|DELETE) \/v2\/endpoints\/.*$/, why: commandsHaveAHistory },

@@ -10,6 +10,9 @@ const collectionOf: Record<string, string> = {
   applications: '/v3/applications',
 };
 
+/** Named by the id of their key, which stays when they are deleted. */
+const keySubscriptions = '/v3/key-subscriptions';
+
 /** Ids that answers brought, by the collection that they are in, so that requests find something. */
 export class KnownIds {
   private readonly byCollection = new Map<string, string[]>();
@@ -33,7 +36,8 @@ export class KnownIds {
     for (const record of Array.isArray(data) ? data : [body]) {
       const { id, async_id: asyncId, reference } = record as Record<string, unknown>;
       const known = asyncId ?? reference ?? id;
-      if (typeof known === 'string' && !this.untouchable.has(known)) this.add(path, known);
+      if (typeof known === 'string' && (path === keySubscriptions || !this.untouchable.has(known)))
+        this.add(path, known);
     }
   }
 
