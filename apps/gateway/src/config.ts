@@ -1,3 +1,4 @@
+import type { ConnectionBounds } from './door/connection-limits.js';
 import {
   type CommonConfig,
   commonConfig,
@@ -36,9 +37,10 @@ export interface GatewayConfig extends CommonConfig {
   corsOrigins: string[];
   /** How many proxies stand in front and append to X-Forwarded-For. 0: the header is not believed. */
   trustedProxies: number;
-  /** What clients call us; stands in the OpenAPI document. */
+  connections: ConnectionBounds;
   /** Clients decide which of their requests are traced. */
   trustTraceParent: boolean;
+  /** What clients call us; stands in the OpenAPI document. */
   publicUrl?: string;
   /** How long a stop waits for open requests and sockets. */
   drainTimeoutMs: number;
@@ -103,6 +105,10 @@ export const readConfig = (source?: NodeJS.ProcessEnv): GatewayConfig => {
     redisPrefix: reader.string('GATEWAY_REDIS_PREFIX', 'gateway:'),
     corsOrigins: reader.list('GATEWAY_CORS_ORIGINS', []),
     trustedProxies: reader.int('GATEWAY_TRUSTED_PROXIES', 0, { min: 0, max: 10 }),
+    connections: {
+      max: reader.int('GATEWAY_CONNECTIONS_MAX', 20_000, { min: 1, max: 1_000_000 }),
+      perAddressMax: reader.int('GATEWAY_CONNECTIONS_PER_ADDRESS_MAX', 2_500, { min: 1, max: 1_000_000 }),
+    },
     trustTraceParent: reader.bool('GATEWAY_TRUST_TRACEPARENT', false),
     publicUrl: reader.optional('GATEWAY_PUBLIC_URL'),
     drainTimeoutMs: drainTimeoutMs(reader, common.stopTimeoutMs),

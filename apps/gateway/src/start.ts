@@ -25,6 +25,7 @@ import { LastLogins } from './authentication/last-logins.js';
 import { noteDenied } from './authentication/note-denied.js';
 import { Refusals } from './authentication/refusals.js';
 import type { GatewayConfig } from './config.js';
+import { ConnectionLimits } from './door/connection-limits.js';
 import { door } from './door/door.js';
 import { IdentityTokens } from './door/identity-tokens.js';
 import { OpenCalls } from './door/open-calls.js';
@@ -104,7 +105,9 @@ const startOn = async (engines: Engines, config: GatewayConfig, base: ServicePar
   const replicas = replicasOf(config, base);
   const openCalls = new OpenCalls(clock);
   const { trustedProxies } = config;
+  const connections = new ConnectionLimits(config.connections, trustedProxies, metrics);
   const upgrades = new Upgrades({
+    connections,
     authenticator,
     replicas: replicas.dispatcher,
     openCalls,
@@ -148,6 +151,7 @@ const startOn = async (engines: Engines, config: GatewayConfig, base: ServicePar
         const errors = new ErrorFilter(logger);
         const tokens = new IdentityTokens(config.secrets.identity, clock);
         await app.register(door({ authenticator, replicas, openCalls, tokens, trustedProxies, errors, metrics }));
+        connections.attach(app.getHttpServer());
         upgrades.attach(app.getHttpServer());
       },
       afterListen: () => {

@@ -17,6 +17,7 @@ import { BadGateway, UrlTooLong } from '../errors.js';
 import { neverReached } from './forward.js';
 import { type HandshakeAnswer, handshake } from './handshake.js';
 import { handshakeHeaders, responseHeaders } from './headers.js';
+import type { ConnectionLimits } from './connection-limits.js';
 import type { OpenCalls } from './open-calls.js';
 import type { Replicas } from './replicas.js';
 import { websocketPath } from './routes.js';
@@ -24,6 +25,7 @@ import { tunnel } from './tunnel.js';
 
 export interface UpgradeParts {
   authenticator: KeyAuthenticator;
+  connections: ConnectionLimits;
   replicas: Replicas;
   openCalls: OpenCalls;
   trustedProxies: number;
@@ -90,7 +92,7 @@ export class Upgrades {
         return asPlainRequest(server, knock);
       socket.on('error', () => socket.destroy());
       if (url.length > urlLengthMax) return refuse(knock, new UrlTooLong());
-      const refusal = this.refusalOf(request);
+      const refusal = this.refusalOf(request, socket);
       if (refusal) return refuse(knock, refusal);
       this.parts.openCalls.enter(socket);
       void this.pass(knock, url);
@@ -103,8 +105,9 @@ export class Upgrades {
     for (const close of this.closers) close(serviceRestart);
   }
 
-  private refusalOf(handshake: IncomingMessage): ServiceError | undefined {
+  private refusalOf(handshake: IncomingMessage, socket: Socket): ServiceError | undefined {
     try {
+      this.parts.connections.admit(handshake, socket);
       this.parts.authenticator.admit(handshake);
       return undefined;
     } catch (error) {

@@ -1,0 +1,82 @@
+import type { IncomingMessage, Server } from 'node:http';
+import { isIPv6, type Socket } from 'node:net';
+import { type Metrics, RateLimited } from '@lanyard/service';
+import { clientAddress } from '../authentication/client-address.js';
+
+export interface ConnectionBounds {
+  /** Open connections of this replica. */
+  max: number;
+  /** Of one client address. */
+  perAddressMax: number;
+}
+
+const retryAfterSeconds = 60;
+
+/** An IPv6 client has a whole /64 (RFC 6177); an IPv4 address may come in IPv6 form. */
+const holderOf = (address: string): string => {
+  const mapped = address.replace(/^::ffff:(?=\d+\.)/, '');
+  if (!isIPv6(mapped)) return mapped;
+  const [head = '', tail] = mapped.split('::');
+  const groups = head === '' ? [] : head.split(':');
+  const rest = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups.length - rest.length);
+  return [...groups, ...Array.from({ length: zeros }, () => '0'), ...rest].slice(0, 4).join(':');
+};
+
+/**
+ * Bounds open connections. Behind proxies the peer of a connection is a proxy, which carries many clients: there each
+ * address has its WebSockets counted, by X-Forwarded-For, and the proxy bounds connections.
+ */
+export class ConnectionLimits {
+  private readonly open = new Map<string, number>();
+  private readonly counted = new WeakSet<Socket>();
+  private readonly refused;
+
+  constructor(
+    private readonly bounds: ConnectionBounds,
+    private readonly trustedProxies: number,
+    metrics: Metrics,
+  ) {
+    this.refused = metrics.counter({
+      name: 'lanyard_gateway_refused_connections_total',
+      help: 'Connections and handshakes beyond the limits',
+      labelNames: ['limit'],
+    });
+  }
+
+  attach(server: Server): void {
+    server.maxConnections = this.bounds.max;
+    server.on('drop', () => this.refused.inc({ limit: 'total' }));
+    if (this.trustedProxies > 0) return;
+    server.on('connection', (socket: Socket) => {
+      // A connection whose upgrade is ignored is announced to the server a second time.
+      if (this.counted.has(socket)) return;
+      if (!this.take(socket, socket.remoteAddress ?? '')) socket.destroy();
+    });
+  }
+
+  /** Throws RateLimited when the client has as many WebSockets as it may. Without proxies its connection is counted. */
+  admit(handshake: IncomingMessage, socket: Socket): void {
+    if (this.trustedProxies === 0 || this.counted.has(socket)) return;
+    if (!this.take(socket, clientAddress(handshake, this.trustedProxies))) throw new RateLimited(retryAfterSeconds);
+  }
+
+  private take(socket: Socket, address: string): boolean {
+    const holder = holderOf(address);
+    const count = this.open.get(holder) ?? 0;
+    if (count >= this.bounds.perAddressMax) {
+      this.refused.inc({ limit: 'address' });
+      return false;
+    }
+    this.counted.add(socket);
+    this.open.set(holder, count + 1);
+    socket.once('close', () => this.leave(holder));
+    return true;
+  }
+
+  private leave(holder: string): void {
+    const count = (this.open.get(holder) ?? 1) - 1;
+    if (count > 0) this.open.set(holder, count);
+    else this.open.delete(holder);
+  }
+}
