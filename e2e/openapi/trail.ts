@@ -1,6 +1,9 @@
 import type { DeviceEvent, Lanyard } from '@lanyard/client';
 import { deedsOf } from './deeds.js';
 
+/** What the gateway refused: nothing was done. */
+const refusals = ['SYS_410', 'SYS_411'];
+
 /** Entries of the event log, held against the requests that they name. */
 export class Trail {
   private readonly operations = new Map<string, string>();
@@ -35,6 +38,7 @@ export class Trail {
 
   private async read(entries: AsyncIterable<DeviceEvent>): Promise<void> {
     for await (const { data, event_code: code } of entries) {
+      if (refusals.includes(code)) continue;
       const operation = this.operations.get(data['request_id'] ?? '');
       if (operation === undefined) continue;
       const known = this.codes.get(operation) ?? new Set();
