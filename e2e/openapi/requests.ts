@@ -141,7 +141,8 @@ export class Requests {
     const headers = { 'content-type': random.chance(0.7) ? type : random.pick(contentTypes) };
     if (random.chance(wrong / 4)) return { headers: random.chance(0.5) ? headers : {}, body: undefined };
     if (type === 'text/csv') return { headers, body: random.pick(tables) };
-    if (type === 'application/xml') return { headers, body: random.chance(0.5) ? model : this.values.text({}, true) };
+    if (body.content['application/xml'])
+      return { headers, body: random.chance(0.5) ? model : this.values.text({}, true) };
     if (!type.includes('json')) return { headers, body: this.values.text({}, random.chance(0.5)) };
     return { headers, body: this.json(this.values.of(schema, wrong, nameOf(schema)), wrong) };
   }

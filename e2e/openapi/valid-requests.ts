@@ -80,7 +80,7 @@ export class ValidRequests {
     if (type === undefined) return { headers: {}, body: undefined };
     const headers = { 'content-type': type };
     if (type === 'text/csv') return { headers, body: `endpoint_name\n${this.values.fresh()}\n` };
-    if (type === 'application/xml') return { headers, body: model };
+    if (body?.content['application/xml']) return { headers, body: model };
     if (!type.includes('json')) return { headers, body: '21' };
     const value = this.values.of(schema);
     return value === undefined ? undefined : { headers, body: JSON.stringify(value) };

@@ -44,7 +44,8 @@ export class ObjectModelsController {
 
   @RequiresPermission('devices.write')
   @Post()
-  @ApiConsumes('application/xml')
+  // Text first: /docs makes XML of its own out of an example of XML.
+  @ApiConsumes('text/plain', 'application/xml')
   @ApiBody({ schema: { type: 'string', example: exampleModel } })
   @ApiOperation({
     summary: 'Upload an object definition',
