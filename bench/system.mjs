@@ -5,6 +5,7 @@ import { createLogger, newId } from '@lanyard/service';
 import { KafkaConnection, KafkaProducer } from '@lanyard/kafka';
 import { startConstellation } from '../tools/lanyard/constellation.mjs';
 import { removeData } from '../tools/lanyard/engine-processes.mjs';
+import { signingKeyOf } from '../tools/lanyard/identity-keys.mjs';
 import { root } from '../tools/lanyard/project.mjs';
 import { Application } from './application.mjs';
 
@@ -20,6 +21,7 @@ export class System {
     this.coapUrl = constellation.coapUrls[0] ?? '';
     this.administrator = new Application(constellation.baseUrl, constellation.adminKey());
     const logger = createLogger({ app: 'bench', replicaId: 'bench', level: 'error' });
+    this.identityKey = signingKeyOf(constellation.secrets);
     this.kafka = new KafkaConnection({ brokers: this.brokers, clientId: 'bench', logger });
     this.producer = new KafkaProducer(this.kafka, { source: 'bench' });
   }
@@ -41,10 +43,6 @@ export class System {
   async application(name = newId()) {
     const { key, id, account_id } = await this.administrator.call('POST', '/v3/api-keys', { name });
     return new Application(this.administrator.baseUrl, key, { keyId: id, accountId: account_id });
-  }
-
-  get identitySecret() {
-    return this.constellation.secrets.identity;
   }
 
   dispatcherUrl(replica = 0) {

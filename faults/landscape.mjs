@@ -13,6 +13,7 @@ import {
   signIdentity,
 } from '@lanyard/service';
 import pg from 'pg';
+import { newIdentityKeys, signingKeyOf } from '../tools/lanyard/identity-keys.mjs';
 import { evict } from './group-members.mjs';
 import { Load } from './load.mjs';
 import { CallbackReceiver } from './receivers/callback-receiver.mjs';
@@ -22,7 +23,8 @@ import { producerOf } from './program.mjs';
 import { repeatedIds } from './repeated-records.mjs';
 import { Replica } from './replica.mjs';
 
-const identitySecret = 'i'.repeat(40);
+const identityKeys = newIdentityKeys();
+const signingKey = signingKeyOf(identityKeys);
 const sources = [DeviceSessions, DeviceValues, DeviceCommandResults];
 
 /** Not divisors of what a chunk holds, so that batches end within chunks. */
@@ -119,7 +121,7 @@ export class Landscape {
         DATABASE_URL: this.databaseUrl,
         DISPATCHER_REDIS_PREFIX: this.redisPrefix,
         DISPATCHER_CALLBACK_ALLOW_CIDRS: '127.0.0.0/8',
-        IDENTITY_SECRETS: identitySecret,
+        IDENTITY_PUBLIC_KEYS: identityKeys.identityPublicKey,
         ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
         LOG_LEVEL: 'info',
         ...environment,
@@ -220,7 +222,7 @@ export class Landscape {
       tier: /** @type {const} */ ('commercial'),
       requestId: newId(),
     };
-    return { [identityHeader]: signIdentity(identity, [identitySecret], Date.now() + replica.shiftMs) };
+    return { [identityHeader]: signIdentity(identity, 'dispatcher', signingKey, Date.now() + replica.shiftMs) };
   }
 
   /**

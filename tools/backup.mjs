@@ -16,8 +16,6 @@ await run(async () => {
   const file = resolve(positionals[0] ?? `lanyard-${stamp}.backup`);
   const counts = await writeBackup(installation(), file);
   process.stdout.write(`${countsText(counts)}\n${file}\n`);
-  say(
-    'Keep IDENTITY_SECRETS and ENCRYPTION_KEY (.lanyard/secrets.json) elsewhere: without the key, what is sealed stays so.',
-  );
+  say('Keep ENCRYPTION_KEY (.lanyard/secrets.json) elsewhere: without it, what is sealed stays so.');
 });
 process.exit();

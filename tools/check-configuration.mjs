@@ -1,15 +1,19 @@
 /** docs/configuration.md names every variable that an app or a tool reads, and no other; .env.example names only such. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { newIdentityKeys } from './lanyard/identity-keys.mjs';
 import { root } from './lanyard/project.mjs';
 import { apps } from './lanyard/service-processes.mjs';
+
+const { identityPrivateKey, identityPublicKey } = newIdentityKeys();
 
 /** Enough for a configuration to be read to its end. @type {Record<string, string>} */
 const needed = {
   KAFKA_BROKERS: 'a:1',
   DATABASE_URL: 'postgres://a',
   REDIS_URL: 'redis://a',
-  IDENTITY_SECRETS: 'i'.repeat(32),
+  IDENTITY_PRIVATE_KEY: identityPrivateKey,
+  IDENTITY_PUBLIC_KEYS: identityPublicKey,
   ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
   DEVICE_PROXY_COAP_NOSEC_ENABLED: 'true',
   DEVICE_PROXY_COAP_NOSEC_ACCOUNT_ID: '0'.repeat(32),

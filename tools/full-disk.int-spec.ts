@@ -45,7 +45,7 @@ describe('npm start on a full disk', () => {
       secretsOf(${JSON.stringify(data)});
     `);
     expect(status).not.toBe(0);
-    expect(secretsOf(data).identity).toHaveLength(64);
+    expect(secretsOf(data).databasePassword).toHaveLength(48);
   });
 
   it('launches nothing that is not on record', () => {

@@ -6,8 +6,16 @@ import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DeviceModels } from '@lanyard/contracts';
 import { KafkaConnection, KafkaProducer, outboxMigration, OutboxRelay, StateReader } from '@lanyard/kafka';
-import { type CommonConfig, commonConfig, createLogger, env, openDatabase, redisClient } from '@lanyard/service';
-import { certificateAuthority, eventually } from '@lanyard/testing';
+import {
+  createLogger,
+  env,
+  openDatabase,
+  redisClient,
+  redisUrl,
+  serviceConfig,
+  type ServiceConfig,
+} from '@lanyard/service';
+import { certificateAuthority, eventually, newIdentityKeys } from '@lanyard/testing';
 import { restoreBackup, writeBackup } from './backup/backup-file.mjs';
 import { connect } from './backup/database.mjs';
 import { installation } from './backup/installation.mjs';
@@ -36,16 +44,19 @@ afterAll(async () => {
   removeData(folder);
 }, 60_000);
 
+type Config = ServiceConfig & { secrets: { redisUrl: string } };
+
 /** As a service with these variables has it; undefined leaves one out. */
-const configOf = (changes: Record<string, string | undefined> = {}): CommonConfig => {
-  const secrets = { IDENTITY_SECRETS: 'i'.repeat(32), ENCRYPTION_KEY: Buffer.alloc(32).toString('base64') };
-  return commonConfig(env({ ...engines.env, ...secrets, ...changes }), 'test');
+const configOf = (changes: Record<string, string | undefined> = {}): Config => {
+  const reader = env({ ...engines.env, ...newIdentityKeys().serviceEnv, ...changes });
+  const service = serviceConfig(reader, 'test');
+  return { ...service, secrets: { ...service.secrets, redisUrl: redisUrl(reader) } };
 };
 
-const connectionOf = ({ kafka }: CommonConfig, log = logger): KafkaConnection =>
+const connectionOf = ({ kafka }: Config, log = logger): KafkaConnection =>
   new KafkaConnection({ ...kafka, clientId: 'test', logger: log, partitions: 1 });
 
-const databaseOf = (config: CommonConfig): ReturnType<typeof openDatabase> =>
+const databaseOf = (config: Config): ReturnType<typeof openDatabase> =>
   openDatabase({
     url: config.secrets.databaseUrl,
     schema: 'secured',
@@ -54,7 +65,7 @@ const databaseOf = (config: CommonConfig): ReturnType<typeof openDatabase> =>
     applicationName: 'test',
   });
 
-const redisOf = ({ secrets }: CommonConfig): ReturnType<typeof redisClient> => {
+const redisOf = ({ secrets }: Config): ReturnType<typeof redisClient> => {
   const redis = redisClient(secrets.redisUrl, { maxRetriesPerRequest: 1, retryStrategy: () => 50 });
   redis.on('error', () => undefined);
   return redis;

@@ -96,7 +96,7 @@ export class Proxy {
       method: 'PUT',
       headers: {
         'content-type': 'application/json',
-        [identityHeader]: signIdentity(identity, [system.identitySecret], Date.now()),
+        [identityHeader]: signIdentity(identity, 'device-proxy', system.identityKey, Date.now()),
       },
       body: JSON.stringify([{ 'endpoint-type': 'simulated', 'resource-path': paths }]),
     });

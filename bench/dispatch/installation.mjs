@@ -56,7 +56,7 @@ export class Customer {
     };
     const response = await fetch(`${this.system.dispatcherUrl(replica)}/v2/notification/${path}`, {
       method,
-      headers: { [identityHeader]: signIdentity(identity, [this.system.identitySecret], Date.now()) },
+      headers: { [identityHeader]: signIdentity(identity, 'dispatcher', this.system.identityKey, Date.now()) },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const text = await response.text();

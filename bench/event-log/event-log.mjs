@@ -62,7 +62,7 @@ export const eventLog = {
     const ask = async (query) => {
       const began = performance.now();
       const response = await fetch(`${address}/v3/device-events?${query}`, {
-        headers: { [identityHeader]: signIdentity(identity, [system.identitySecret], Date.now()) },
+        headers: { [identityHeader]: signIdentity(identity, 'event-log', system.identityKey, Date.now()) },
       });
       const body = /** @type {{ data: object[] }} */ (await response.json());
       if (response.status !== 200) throw new Error(JSON.stringify(body));

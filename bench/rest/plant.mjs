@@ -123,7 +123,7 @@ export class Plant {
       requestId: newId(),
     };
     return {
-      [identityHeader]: signIdentity(identity, [this.system.identitySecret], Date.now()),
+      [identityHeader]: signIdentity(identity, 'registry', this.system.identityKey, Date.now()),
       accept: 'application/json',
     };
   }

@@ -20,7 +20,7 @@ export const everywhere = {
   },
   Unauthenticated: {
     advice:
-      'Send `Authorization: Bearer <key>` with an active key. `invalid_token`: somebody went past the gateway, or `IDENTITY_SECRETS` or clocks differ',
+      'Send `Authorization: Bearer <key>` with an active key. `invalid_token`: somebody went past the gateway, `IDENTITY_PUBLIC_KEYS` lacks the key of the gateway, or clocks differ',
     samples: [[], ['Come through the gateway: no valid identity token.', 'invalid_token']],
   },
   AccessDenied: { advice: 'Put the key into a group that has the permission, or use another key' },

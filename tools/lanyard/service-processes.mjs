@@ -16,7 +16,7 @@ export const apps = /** @type {const} */ ([
  * @typedef {typeof apps[number]} App
  * @typedef {{ app: App, name: string, port: number, coapPort?: number }} Replica
  * @typedef {{ brokers: string, databaseUrl: string, redisUrl: string }} EngineUrls
- * @typedef {{ identity: string, encryptionKey: string, accountId: string }} Secrets
+ * @typedef {{ identityPrivateKey: string, identityPublicKey: string, encryptionKey: string, accountId: string }} Secrets
  */
 
 export const version = () => JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version;
@@ -27,6 +27,12 @@ const urlsOf = (replicas, app) =>
     .filter((r) => r.app === app)
     .map((r) => `http://127.0.0.1:${r.port}`)
     .join(',');
+
+/** @type {ReadonlySet<App>} */
+export const usersOfRedis = new Set(['gateway', 'device-proxy', 'dispatcher']);
+
+/** They seal or open what is secret at rest. @type {ReadonlySet<App>} */
+const usersOfEncryptionKey = new Set(['registry', 'device-proxy', 'dispatcher']);
 
 /**
  * The environment of one replica (docs/configuration.md).
@@ -62,10 +68,12 @@ export const environment = (replica, { replicas, engines, secrets, keyFile, coap
     HTTP_PORT: String(replica.port),
     KAFKA_BROKERS: engines.brokers,
     DATABASE_URL: engines.databaseUrl,
-    REDIS_URL: engines.redisUrl,
+    ...(usersOfRedis.has(replica.app) && { REDIS_URL: engines.redisUrl }),
     LOG_LEVEL: process.env.LOG_LEVEL || 'info',
-    IDENTITY_SECRETS: secrets.identity,
-    ENCRYPTION_KEY: secrets.encryptionKey,
+    ...(replica.app === 'gateway'
+      ? { IDENTITY_PRIVATE_KEY: secrets.identityPrivateKey }
+      : { IDENTITY_PUBLIC_KEYS: secrets.identityPublicKey }),
+    ...(usersOfEncryptionKey.has(replica.app) && { ENCRYPTION_KEY: secrets.encryptionKey }),
     REPLICA_ID: replica.name,
     ...own[replica.app],
     ...env,

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { newIdentityKeys } from './identity-keys.mjs';
 import { isProcess } from './processes.mjs';
 import { say, Stop } from './project.mjs';
 
@@ -97,7 +98,7 @@ export const secretsOf = (folder) => {
     mkdirSync(folder, { recursive: true });
     const secrets = {
       databasePassword: randomBytes(24).toString('hex'),
-      identity: randomBytes(32).toString('hex'),
+      ...newIdentityKeys(),
       encryptionKey: randomBytes(32).toString('base64'),
       accountId: Date.now().toString(16).padStart(12, '0') + randomBytes(10).toString('hex'),
     };
@@ -105,7 +106,12 @@ export const secretsOf = (folder) => {
     writeFileSync(`${path}.new`, JSON.stringify(secrets, null, 2), { mode: 0o600 });
     renameSync(`${path}.new`, path);
   }
-  /** @type {{ databasePassword: string, identity: string, encryptionKey: string, accountId: string }} */
+  /** @type {import('./service-processes.mjs').Secrets & { databasePassword: string }} */
   const secrets = JSON.parse(readFileSync(path, 'utf8'));
+  if (secrets.identityPrivateKey === undefined) {
+    // Of a version that signed with a secret.
+    Object.assign(secrets, newIdentityKeys());
+    writeFileSync(path, JSON.stringify(secrets, null, 2), { mode: 0o600 });
+  }
   return secrets;
 };

@@ -2,19 +2,17 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../lanyard/project.mjs';
+import { usersOfRedis } from '../lanyard/service-processes.mjs';
 import { selects, workloadsOf } from './policies.mjs';
 
 /** @typedef {import('./kustomize.mjs').Manifest} Manifest */
 
-/** Only these keep something in Redis. */
-const usersOfRedis = ['gateway', 'device-proxy', 'dispatcher'];
-
 /** OTLP over HTTP: every service can send spans. */
 const tracesPort = 4318;
 
-/** Of a URL in the example of the Secret. @param {string} name */
+/** Of a URL in the example of a Secret. @param {string} name */
 const portIn = (name) => {
-  const example = readFileSync(join(root, 'k8s/secrets.example.env'), 'utf8');
+  const example = readFileSync(join(root, 'k8s/secrets/gateway.example.env'), 'utf8');
   const [, url = ''] = new RegExp(`^${name}=(\\S+)`, 'm').exec(example) ?? [];
   return Number(new URL(url).port);
 };
@@ -36,7 +34,7 @@ export const enginePortProblems = (manifests) => {
       .flatMap((spec) => spec.egress ?? [])
       .filter((rule) => rule.to?.some((/** @type {any} */ peer) => peer.namespaceSelector ?? peer.ipBlock))
       .flatMap((rule) => rule.ports.flatMap((/** @type {any} */ p) => (p.endPort === undefined ? [p.port] : [])));
-    return [...kafka, postgresql, tracesPort, ...(usersOfRedis.includes(name) ? [redis] : [])]
+    return [...kafka, postgresql, tracesPort, ...(usersOfRedis.has(/** @type {any} */ (name)) ? [redis] : [])]
       .filter((port) => !toEngines.includes(port))
       .map((port) => `no policy lets ${name} reach port ${port}`);
   });

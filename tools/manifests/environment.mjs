@@ -1,8 +1,9 @@
 /** What manifests and the compose file give a service, and what its config.ts reads and accepts. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { databaseConfig, env } from '@lanyard/service';
+import { newIdentityKeys } from '../lanyard/identity-keys.mjs';
 import { apps } from '../lanyard/service-processes.mjs';
 import { root } from '../lanyard/project.mjs';
 import { workloadsOf } from './policies.mjs';
@@ -14,11 +15,14 @@ import { workloadsOf } from './policies.mjs';
  * @typedef {{ name: string, mountPath: string }} Mount
  */
 
+const { identityPrivateKey, identityPublicKey } = newIdentityKeys();
+
 /** Stand-ins for what a Secret or a person fills in. @type {Environment} */
 const secrets = {
   DATABASE_URL: 'postgres://user:password@host:5432/database',
   REDIS_URL: 'redis://host:6379',
-  IDENTITY_SECRETS: 'i'.repeat(32),
+  IDENTITY_PRIVATE_KEY: identityPrivateKey,
+  IDENTITY_PUBLIC_KEYS: identityPublicKey,
   ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
   KAFKA_SASL_USERNAME: 'user',
   KAFKA_SASL_PASSWORD: 'password',
@@ -117,6 +121,28 @@ const ownValues = (variables, maps) =>
     }),
   );
 
+/** What the example of the Secret of an app holds. @param {string} app @returns {string[]} */
+const secretKeysOf = (app) => {
+  const example = readFileSync(join(root, `k8s/secrets/${app}.example.env`), 'utf8');
+  return [...example.matchAll(/^([A-Z_]+)=/gm)].map(([, key = '']) => key);
+};
+
+/**
+ * Each app has a Secret of its own, with what it reads and nothing else. `isWhole`: the container reads all of it.
+ * @param {string} app @param {Variable[]} variables @param {boolean} isWhole @returns {string[]}
+ */
+const secretProblems = (app, variables, isWhole) => {
+  const refs = variables.flatMap(({ valueFrom }) => valueFrom?.secretKeyRef ?? []);
+  const keys = secretKeysOf(app);
+  return [
+    ...refs.filter(({ name }) => name !== `${app}-secrets`).map(({ name, key }) => `takes ${key} from ${name}`),
+    ...refs.filter(({ key }) => !keys.includes(key)).map(({ key }) => `k8s/secrets/${app}.example.env has no ${key}`),
+    ...keys
+      .filter((key) => isWhole && !refs.some((ref) => ref.key === key))
+      .map((key) => `k8s/secrets/${app}.example.env has ${key}, which is not used`),
+  ];
+};
+
 /** Files that no volume brings. @param {Environment} environment @param {Mount[]} mounts @returns {string[]} */
 const missingFiles = (environment, mounts) =>
   Object.entries(environment)
@@ -135,7 +161,9 @@ const containerProblems = async (owner, { args = [], env = [], envFrom = [], vol
     const isOwnName = env.some((v) => v.name === 'REPLICA_ID' && v.valueFrom?.fieldRef?.fieldPath === 'metadata.name');
     return [
       ...(await environmentProblems(owner, name + command, environment)),
-      ...missingFiles(environment, volumeMounts).map((problem) => `${owner}: ${problem}`),
+      ...[...missingFiles(environment, volumeMounts), ...secretProblems(name, env, command === '')].map(
+        (problem) => `${owner}: ${problem}`,
+      ),
       ...(isOwnName ? [] : [`${owner}: REPLICA_ID is not the name of the pod`]),
     ];
   } catch (error) {

@@ -168,7 +168,32 @@ describe('the check of manifests', () => {
       'lanyard-common',
       { op: 'replace', path: '/data/KAFKA_TLS_CA_FILE', value: '/etc/ca.crt' },
     ],
-    ['KAFKA_SASL_USERNAME', 'Deployment', 'event-log', { op: 'remove', path: `${container}/env/5` }],
+    ['KAFKA_SASL_USERNAME', 'Deployment', 'event-log', { op: 'remove', path: `${container}/env/3` }],
+    [
+      'snapshot does not read ENCRYPTION_KEY',
+      'Deployment',
+      'snapshot',
+      {
+        op: 'add',
+        path: `${container}/env/-`,
+        value: {
+          name: 'ENCRYPTION_KEY',
+          valueFrom: { secretKeyRef: { name: 'snapshot-secrets', key: 'ENCRYPTION_KEY' } },
+        },
+      },
+    ],
+    [
+      'takes IDENTITY_PUBLIC_KEYS from gateway-secrets',
+      'Deployment',
+      'registry',
+      { op: 'replace', path: `${container}/env/2/valueFrom/secretKeyRef/name`, value: 'gateway-secrets' },
+    ],
+    [
+      'k8s/secrets/registry.example.env has ENCRYPTION_KEY, which is not used',
+      'Deployment',
+      'registry',
+      { op: 'remove', path: `${container}/env/3` },
+    ],
     [
       'no policy lets event-log reach port 9094',
       'ConfigMap',
@@ -287,6 +312,12 @@ describe('the check of images and of the compose file', () => {
       'POSTGRES_PASSWORD: ${POSTGRES_PASSWORD:?run node deploy/compose/secrets.mjs}',
       'POSTGRES_PASSWORD: x',
     ],
+    [
+      'snapshot does not read REDIS_URL',
+      '[*environment, *identity], REPLICA_ID: snapshot-0',
+      '[*environment, *identity, *redis], REPLICA_ID: snapshot-0',
+    ],
+    ['registry does not start with it', '[*environment, *identity, *encryption]', '[*environment, *identity]'],
     ['gateway does not read GATEWAY_KEY_FILE', 'GATEWAY_FIRST_KEY_FILE:', 'GATEWAY_KEY_FILE:'],
     ['device-proxy does not start with it', "DEVICE_PROXY_COAP_PORT: '5683'", 'DEVICE_PROXY_COAP_PORT: coap'],
     ['listens on more than loopback', '127.0.0.1:8080:8080', '8080:8080'],

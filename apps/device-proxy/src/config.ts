@@ -1,4 +1,14 @@
-import { commonConfig, type CommonConfig, ConfigError, env, type EnvReader, requireOneSlot } from '@lanyard/service';
+import {
+  ConfigError,
+  encryptionKey,
+  type EncryptionKeys,
+  env,
+  type EnvReader,
+  redisUrl,
+  requireOneSlot,
+  serviceConfig,
+  type ServiceConfig,
+} from '@lanyard/service';
 import { awakeWindowMs, expiryGraceMaxMs, expiryGraceMs } from './sessions/limits.js';
 
 /** CoAP over UDP or TCP without security: for development, in a network nobody else can reach. */
@@ -34,7 +44,12 @@ export interface CoapUdpConfig extends CoapConfig {
 /** A datagram of a device takes some 800 bytes of it: the kernel's usual 208 KiB are full after 256. */
 const receiveBufferBytes = 4 * 1024 * 1024;
 
-export interface DeviceProxyConfig extends CommonConfig {
+export interface DeviceProxyConfig extends ServiceConfig {
+  secrets: ServiceConfig['secrets'] & {
+    redisUrl: string;
+    /** Of pre-shared keys, which the registry seals. */
+    encryptionKey: EncryptionKeys;
+  };
   redisPrefix: string;
   /** Requests of devices that are answered at a time; beyond it they hear 5.03. */
   requestsUnderWayMax: number;
@@ -88,11 +103,13 @@ const tlsConfig = (reader: EnvReader): TlsConfig => {
 export const readConfig = (source?: NodeJS.ProcessEnv): DeviceProxyConfig => {
   const reader = env(source);
   const enabled = reader.bool('DEVICE_PROXY_COAP_NOSEC_ENABLED', false);
-  const common = commonConfig(reader, app);
+  const service = serviceConfig(reader, app);
+  const secrets = { ...service.secrets, redisUrl: redisUrl(reader), encryptionKey: encryptionKey(reader) };
   const redisPrefix = reader.string('DEVICE_PROXY_REDIS_PREFIX', 'device-proxy:');
-  requireOneSlot(common.secrets.redisUrl, 'DEVICE_PROXY_REDIS_PREFIX', redisPrefix);
+  requireOneSlot(secrets.redisUrl, 'DEVICE_PROXY_REDIS_PREFIX', redisPrefix);
   return {
-    ...common,
+    ...service,
+    secrets,
     redisPrefix,
     requestsUnderWayMax: reader.int('DEVICE_PROXY_REQUESTS_UNDER_WAY_MAX', 5_000, { min: 2 }),
     awakeMs: reader.int('DEVICE_PROXY_QUEUE_MODE_AWAKE_MS', awakeWindowMs, { min: 1_000 }),

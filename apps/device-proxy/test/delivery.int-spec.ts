@@ -72,7 +72,7 @@ describe('a device that does not answer', () => {
       secrets: {
         databaseUrl: isolation.databaseUrl,
         redisUrl: engineUrls().redisUrl,
-        identity: ['x'.repeat(32)],
+        identityKeys: [],
         encryptionKey: Buffer.alloc(32),
       },
       redisPrefix: `${isolation.redisPrefix}dp:`,

@@ -42,6 +42,7 @@ import {
   holdRows,
   isolate,
   type Isolation,
+  newIdentityKeys,
   thermometer,
   type Thermometer,
 } from '@lanyard/testing';
@@ -54,7 +55,7 @@ import { type RunningProxy, start } from '../src/start.js';
 const tlsLimits = { connectionsMax: 100, connectionsPerAddressMax: 50, idleMs: 60_000 };
 const encryptionKey = Buffer.alloc(32);
 
-const secret = 'test-identity-secret-of-sufficient-length';
+const identityKeys = newIdentityKeys();
 
 export const newKey = (accountId: string): Identity => ({
   accountId,
@@ -166,7 +167,7 @@ export class Harness {
       secrets: {
         databaseUrl: this.isolation.databaseUrl,
         redisUrl: engines().redisUrl,
-        identity: [secret],
+        identityKeys: [identityKeys.publicKey],
         encryptionKey,
       },
       redisPrefix: `${this.isolation.redisPrefix}dp:`,
@@ -292,7 +293,10 @@ export class Harness {
         : JSON.stringify(body);
     return fetch(proxy.url + path, {
       method,
-      headers: { [identityHeader]: signIdentity(key, [secret], proxy.parts.clock.now()), ...headers },
+      headers: {
+        [identityHeader]: signIdentity(key, 'device-proxy', identityKeys.privateKey, proxy.parts.clock.now()),
+        ...headers,
+      },
       ...(payload !== undefined && { body: payload }),
     });
   }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { certificateAuthority } from '@lanyard/testing';
+import { certificateAuthority, newIdentityKeys } from '@lanyard/testing';
 import { type DispatcherConfig, readConfig } from './config.js';
 
 describe('the configuration of callbacks', () => {
@@ -14,7 +14,7 @@ describe('the configuration of callbacks', () => {
       KAFKA_BROKERS: 'a:1',
       DATABASE_URL: 'postgres://a',
       REDIS_URL: 'redis://a',
-      IDENTITY_SECRETS: 'i'.repeat(32),
+      ...newIdentityKeys().serviceEnv,
       ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
       ...settings,
     });

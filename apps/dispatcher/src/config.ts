@@ -1,12 +1,25 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { BlockList, isIPv6 } from 'node:net';
-import { type CommonConfig, commonConfig, ConfigError, env } from '@lanyard/service';
+import {
+  ConfigError,
+  encryptionKey,
+  type EncryptionKeys,
+  env,
+  redisUrl,
+  serviceConfig,
+  type ServiceConfig,
+} from '@lanyard/service';
 import { eventLifeMs } from './channels/limits.js';
 
 export const app = 'dispatcher';
 
-export interface DispatcherConfig extends CommonConfig {
+export interface DispatcherConfig extends ServiceConfig {
+  secrets: ServiceConfig['secrets'] & {
+    redisUrl: string;
+    /** Of callback URLs, headers and signing secrets at rest. */
+    encryptionKey: EncryptionKeys;
+  };
   /** In front of every key in Redis. */
   redisPrefix: string;
   /** Parts of the queue store. Fixed once the first channel exists. */
@@ -57,9 +70,10 @@ const readAuthorities = (path: string | undefined): string[] => {
 
 export const readConfig = (source?: NodeJS.ProcessEnv): DispatcherConfig => {
   const reader = env(source);
-  const common = commonConfig(reader, app);
+  const service = serviceConfig(reader, app);
   return {
-    ...common,
+    ...service,
+    secrets: { ...service.secrets, redisUrl: redisUrl(reader), encryptionKey: encryptionKey(reader) },
     redisPrefix: reader.string('DISPATCHER_REDIS_PREFIX', 'dispatcher:'),
     queueShards: reader.int('DISPATCHER_QUEUE_SHARDS', 4, { min: 1, max: 256 }),
     recentBytesMax: reader.int('DISPATCHER_RECENT_BYTES', 67_108_864, { min: 0 }),

@@ -29,13 +29,13 @@ import {
   systemClock,
   type Timer,
 } from '@lanyard/service';
-import { engines, isolate, type Isolation } from '@lanyard/testing';
+import { engines, isolate, type Isolation, newIdentityKeys } from '@lanyard/testing';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { type DispatcherConfig, readConfig } from '../src/config.js';
 import { start } from '../src/start.js';
 
-const identitySecret = 'i'.repeat(40);
+const identityKeys = newIdentityKeys();
 const logger = createLogger({ app: 'test', replicaId: 'test', level: 'error' });
 
 /** Kafka takes no message whose timestamp is further ahead than an hour. */
@@ -194,7 +194,7 @@ export class Landscape {
       REDIS_URL: engines().redisUrl,
       DISPATCHER_REDIS_PREFIX: this.isolation.redisPrefix,
       DISPATCHER_CALLBACK_ALLOW_CIDRS: '127.0.0.0/8',
-      IDENTITY_SECRETS: identitySecret,
+      ...identityKeys.serviceEnv,
       ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
       LOG_LEVEL: 'error',
       ...environment,
@@ -277,7 +277,7 @@ export class Landscape {
       requestId: newId(),
       secretFingerprint,
     };
-    return { [identityHeader]: signIdentity(identity, [identitySecret], this.clock.now()) };
+    return { [identityHeader]: signIdentity(identity, 'dispatcher', identityKeys.privateKey, this.clock.now()) };
   }
 
   /** SQL on the dispatcher's database: a crash leaves such traces. */

@@ -1,9 +1,9 @@
-import { type CommonConfig, commonConfig, env } from '@lanyard/service';
+import { env, type ServiceConfig, serviceConfig } from '@lanyard/service';
 import { retentionDaysDefault } from './partitions/limits.js';
 
 export const app = 'event-log';
 
-export interface EventLogConfig extends CommonConfig {
+export interface EventLogConfig extends ServiceConfig {
   /** Entries are kept this long after they happened, to the end of their week. */
   retentionDays: number;
 }
@@ -11,7 +11,7 @@ export interface EventLogConfig extends CommonConfig {
 export const readConfig = (source?: NodeJS.ProcessEnv): EventLogConfig => {
   const reader = env(source);
   return {
-    ...commonConfig(reader, app),
+    ...serviceConfig(reader, app),
     retentionDays: reader.int('EVENT_LOG_RETENTION_DAYS', retentionDaysDefault, { min: 7, max: 3_660 }),
   };
 };

@@ -15,11 +15,11 @@ import {
 } from '@lanyard/contracts';
 import { KafkaConnection, KafkaProducer } from '@lanyard/kafka';
 import { createLogger, identityHeader, newId, type RunningService, signIdentity } from '@lanyard/service';
-import { engines, eventually, isolate } from '@lanyard/testing';
+import { engines, eventually, isolate, newIdentityKeys } from '@lanyard/testing';
 import { readConfig } from '../src/config.js';
 import { start } from '../src/start.js';
 
-const secret = 'i'.repeat(40);
+const identityKeys = newIdentityKeys();
 
 type Isolation = Awaited<ReturnType<typeof isolate>>;
 interface Page {
@@ -46,7 +46,7 @@ describe('the event log', () => {
       requestId: 'r',
     };
     const response = await fetch(service.url + path, {
-      headers: { [identityHeader]: signIdentity(identity, [secret], Date.now()) },
+      headers: { [identityHeader]: signIdentity(identity, 'event-log', identityKeys.privateKey, Date.now()) },
     });
     return { status: response.status, body: (await response.json()) as Page };
   };
@@ -61,14 +61,12 @@ describe('the event log', () => {
 
   beforeAll(async () => {
     isolation = await isolate('event-log');
-    const { brokers, redisUrl } = engines();
+    const { brokers } = engines();
     const config = readConfig({
       KAFKA_BROKERS: brokers.join(','),
       KAFKA_TOPIC_PREFIX: isolation.topicPrefix,
       DATABASE_URL: isolation.databaseUrl,
-      REDIS_URL: redisUrl,
-      IDENTITY_SECRETS: secret,
-      ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
+      ...identityKeys.serviceEnv,
       LOG_LEVEL: 'error',
     });
     service = await start(config);

@@ -7,11 +7,11 @@ import {
   type RunningService,
   signIdentity,
 } from '@lanyard/service';
-import { engines, type Isolation, isolate } from '@lanyard/testing';
+import { engines, type Isolation, isolate, newIdentityKeys } from '@lanyard/testing';
 import { readConfig } from '../src/config.js';
 import { start } from '../src/start.js';
 
-const secret = 'i'.repeat(40);
+const identityKeys = newIdentityKeys();
 
 /** An event log on real engines, in a corner of its own. */
 export class EventLog {
@@ -24,14 +24,12 @@ export class EventLog {
 
   static async start(name: string): Promise<EventLog> {
     const isolation = await isolate(name);
-    const { brokers, redisUrl } = engines();
+    const { brokers } = engines();
     const config = readConfig({
       KAFKA_BROKERS: brokers.join(','),
       KAFKA_TOPIC_PREFIX: isolation.topicPrefix,
       DATABASE_URL: isolation.databaseUrl,
-      REDIS_URL: redisUrl,
-      IDENTITY_SECRETS: secret,
-      ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
+      ...identityKeys.serviceEnv,
       LOG_LEVEL: 'error',
     });
     const service = await start(config);
@@ -58,7 +56,10 @@ export class EventLog {
       ...caller,
     };
     return fetch(this.service.url + path, {
-      headers: { [identityHeader]: signIdentity(identity, [secret], Date.now()), ...headers },
+      headers: {
+        [identityHeader]: signIdentity(identity, 'event-log', identityKeys.privateKey, Date.now()),
+        ...headers,
+      },
       ...(signal && { signal }),
     });
   }

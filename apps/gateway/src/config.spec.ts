@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
+import { newIdentityKeys } from '@lanyard/testing';
 import { readConfig } from './config.js';
 
 const minimal = {
   KAFKA_BROKERS: 'k:9092',
   DATABASE_URL: 'postgres://x',
   REDIS_URL: 'redis://x',
-  IDENTITY_SECRETS: 's'.repeat(32),
-  ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
+  ...newIdentityKeys().gatewayEnv,
   GATEWAY_REGISTRY_URLS: 'http://r1:80, http://r2:80',
   GATEWAY_DEVICE_PROXY_URLS: 'http://p',
   GATEWAY_SNAPSHOT_URLS: 'http://s',

@@ -1,4 +1,4 @@
-import type { ConnectionBounds } from './door/connection-limits.js';
+import type { KeyObject } from 'node:crypto';
 import {
   type CommonConfig,
   commonConfig,
@@ -6,8 +6,11 @@ import {
   defaultStopTimeoutMs,
   env,
   type EnvReader,
+  identityPrivateKey,
+  redisUrl,
   stopStepMinMs,
 } from '@lanyard/service';
+import type { ConnectionBounds } from './door/connection-limits.js';
 import { type Owner, owners } from './door/routes.js';
 import type { Rate } from './limits/gcra.js';
 
@@ -23,6 +26,11 @@ export interface FirstStart {
 }
 
 export interface GatewayConfig extends CommonConfig {
+  secrets: CommonConfig['secrets'] & {
+    redisUrl: string;
+    /** Signs identity tokens; no other service has it. */
+    identityKey: KeyObject;
+  };
   firstStart: FirstStart;
   /** Base URLs of each owner's replicas. */
   replicas: Record<Owner, string[]>;
@@ -92,6 +100,7 @@ export const readConfig = (source?: NodeJS.ProcessEnv): GatewayConfig => {
   const common = commonConfig(reader, app);
   return {
     ...common,
+    secrets: { ...common.secrets, redisUrl: redisUrl(reader), identityKey: identityPrivateKey(reader) },
     firstStart: {
       keyFile: reader.optional('GATEWAY_FIRST_KEY_FILE'),
       accountId: accountIdOf(reader),

@@ -104,6 +104,7 @@ const startOn = async (engines: Engines, config: GatewayConfig, base: ServicePar
   const authenticator = authenticatorOf(config, engines, known, logins, refusals, base);
   const replicas = replicasOf(config, base);
   const openCalls = new OpenCalls(clock);
+  const tokens = new IdentityTokens(config.secrets.identityKey, clock);
   const { trustedProxies } = config;
   const connections = new ConnectionLimits(config.connections, trustedProxies, metrics);
   const upgrades = new Upgrades({
@@ -118,7 +119,7 @@ const startOn = async (engines: Engines, config: GatewayConfig, base: ServicePar
   const usages = new AccountUsages({
     database,
     registry: replicas.registry,
-    identitySecrets: config.secrets.identity,
+    tokens,
     requestsPerSecond: config.accountRate.perSecond,
     clock,
     metrics,
@@ -135,9 +136,7 @@ const startOn = async (engines: Engines, config: GatewayConfig, base: ServicePar
         usages,
         apiKeys: new ApiKeys(database, changes, known, clock),
         keyGroups: new KeyGroups(database, changes, known, clock),
-        explanations: new Explanations(
-          new OwnerAsker({ replicas, identitySecrets: config.secrets.identity, clock, metrics }),
-        ),
+        explanations: new Explanations(new OwnerAsker({ replicas, tokens, metrics })),
         applications: new Applications(database, changes, known, clock),
         accessKeys: new AccessKeys(database, changes, known, clock),
       }),
@@ -149,7 +148,6 @@ const startOn = async (engines: Engines, config: GatewayConfig, base: ServicePar
         const own = ownDocument(app, config.publicUrl);
         serveDocuments(app, own, new Documents(own, Object.values(replicas), clock, metrics));
         const errors = new ErrorFilter(logger);
-        const tokens = new IdentityTokens(config.secrets.identity, clock);
         await app.register(door({ authenticator, replicas, openCalls, tokens, trustedProxies, errors, metrics }));
         connections.attach(app.getHttpServer());
         upgrades.attach(app.getHttpServer());

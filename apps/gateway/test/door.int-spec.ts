@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { identityHeader, type RunningService, TestClock, verifyIdentity } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
 import { start } from '../src/start.js';
-import { Gateway, identitySecret } from './harness.js';
+import { Gateway, identityKeys } from './harness.js';
 import { closedPort, type Seen, Upstream } from './upstream.js';
 
 let gateway: Gateway;
@@ -49,7 +49,7 @@ describe('forwarding', () => {
     expect(got).toMatchObject({ 'x-tag': 'kept', 'x-forwarded-for': '127.0.0.1' });
     expect(got).not.toHaveProperty('authorization');
     expect(got).not.toHaveProperty('x-lanyard-admin');
-    const verified = verifyIdentity(String(got[identityHeader]), [identitySecret], Date.now());
+    const verified = verifyIdentity(String(got[identityHeader]), 'device-proxy', [identityKeys.publicKey], Date.now());
     expect(verified?.identity).toMatchObject({
       accountId: gateway.accountId,
       keyId: id,

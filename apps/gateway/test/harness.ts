@@ -2,11 +2,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newId, type RunningService, type ServiceOverrides } from '@lanyard/service';
-import { engines, isolate, type Isolation } from '@lanyard/testing';
+import { engines, isolate, type Isolation, newIdentityKeys } from '@lanyard/testing';
 import { type GatewayConfig, readConfig } from '../src/config.js';
 import { start } from '../src/start.js';
 
-export const identitySecret = 'i'.repeat(40);
+export const identityKeys = newIdentityKeys();
 
 export interface Reply {
   status: number;
@@ -50,8 +50,7 @@ export class Gateway {
       KAFKA_TOPIC_PREFIX: this.isolation.topicPrefix,
       DATABASE_URL: this.isolation.databaseUrl,
       REDIS_URL: redisUrl,
-      IDENTITY_SECRETS: identitySecret,
-      ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
+      ...identityKeys.gatewayEnv,
       LOG_LEVEL: 'silent',
       GATEWAY_FIRST_KEY_FILE: this.keyFile,
       GATEWAY_FIRST_ACCOUNT_ID: this.accountId,

@@ -1,5 +1,16 @@
-import { type CommonConfig, commonConfig, env } from '@lanyard/service';
+import { encryptionKey, type EncryptionKeys, env, serviceConfig, type ServiceConfig } from '@lanyard/service';
 
 export const app = 'registry';
 
-export const readConfig = (source?: NodeJS.ProcessEnv): CommonConfig => commonConfig(env(source), app);
+export interface RegistryConfig extends ServiceConfig {
+  secrets: ServiceConfig['secrets'] & {
+    /** Of pre-shared keys at rest. */
+    encryptionKey: EncryptionKeys;
+  };
+}
+
+export const readConfig = (source?: NodeJS.ProcessEnv): RegistryConfig => {
+  const reader = env(source);
+  const service = serviceConfig(reader, app);
+  return { ...service, secrets: { ...service.secrets, encryptionKey: encryptionKey(reader) } };
+};

@@ -17,7 +17,6 @@ import {
   StateReader,
 } from '@lanyard/kafka';
 import {
-  type CommonConfig,
   exitOnFatal,
   openDatabase,
   type RunningService,
@@ -26,7 +25,7 @@ import {
   startService,
 } from '@lanyard/service';
 import { AppModule } from './app.module.js';
-import { app } from './config.js';
+import { app, type RegistryConfig } from './config.js';
 import { Lifecycle } from './devices/lifecycle.js';
 import { MembershipAnnouncer } from './groups/membership-announcer.js';
 import { streamImports } from './imports/body-streams.js';
@@ -38,7 +37,7 @@ import { DeviceQuotas } from './quotas/device-quotas.js';
 import { databaseOf, schema } from './db/database.js';
 
 /** Starts the registry. Rejects when the database or Kafka cannot be reached. */
-export const start = async (config: CommonConfig, overrides: ServiceOverrides = {}): Promise<RunningService> => {
+export const start = async (config: RegistryConfig, overrides: ServiceOverrides = {}): Promise<RunningService> => {
   const parts = serviceParts(config, overrides);
   const { clock, health, logger, metrics } = parts;
   const { databaseUrl, encryptionKey } = config.secrets;

@@ -25,11 +25,11 @@ import {
   type RunningService,
   signIdentity,
 } from '@lanyard/service';
-import { engines, type Isolation, isolate } from '@lanyard/testing';
+import { engines, type Isolation, isolate, newIdentityKeys } from '@lanyard/testing';
 import { readConfig } from '../src/config.js';
 import { start } from '../src/start.js';
 
-const secret = 'i'.repeat(40);
+const identityKeys = newIdentityKeys();
 export const accountId = newId();
 
 /** A record or a list, as a client reads it: the members that tests look into, and any others. */
@@ -94,7 +94,11 @@ export const registryLandscape = (name: string) => {
     };
     const response = await fetch((services[0] as RunningService).url + path, {
       method,
-      headers: { 'x-request-id': 'r', ...headers, [identityHeader]: signIdentity(identity, [secret], Date.now()) },
+      headers: {
+        'x-request-id': 'r',
+        ...headers,
+        [identityHeader]: signIdentity(identity, 'registry', identityKeys.privateKey, Date.now()),
+      },
       ...(body !== undefined && { body: isText(body) ? body : JSON.stringify(body), duplex: 'half' }),
     });
     const text = await response.text();
@@ -121,8 +125,7 @@ export const registryLandscape = (name: string) => {
       KAFKA_BROKERS: engines().brokers.join(','),
       KAFKA_TOPIC_PREFIX: isolation.topicPrefix,
       DATABASE_URL: isolation.databaseUrl,
-      REDIS_URL: engines().redisUrl,
-      IDENTITY_SECRETS: secret,
+      ...identityKeys.serviceEnv,
       ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
       LOG_LEVEL: 'error',
       REPLICA_ID: replica,

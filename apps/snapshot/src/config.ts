@@ -1,5 +1,5 @@
-import { type CommonConfig, commonConfig, env } from '@lanyard/service';
+import { env, type ServiceConfig, serviceConfig } from '@lanyard/service';
 
 export const app = 'snapshot';
 
-export const readConfig = (source?: NodeJS.ProcessEnv): CommonConfig => commonConfig(env(source), app);
+export const readConfig = (source?: NodeJS.ProcessEnv): ServiceConfig => serviceConfig(env(source), app);

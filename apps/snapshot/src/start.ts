@@ -10,7 +10,7 @@ import {
 } from '@lanyard/contracts';
 import { KafkaBatchServer, KafkaConnection, StateReader } from '@lanyard/kafka';
 import {
-  type CommonConfig,
+  type ServiceConfig,
   exitOnFatal,
   openDatabase,
   type RunningService,
@@ -26,7 +26,7 @@ import { purge } from './retention/purge.js';
 import { databaseOf } from './db/database.js';
 
 /** Starts the snapshot service. Rejects when the database or Kafka cannot be reached. */
-export const start = async (config: CommonConfig, overrides: ServiceOverrides = {}): Promise<RunningService> => {
+export const start = async (config: ServiceConfig, overrides: ServiceOverrides = {}): Promise<RunningService> => {
   const parts = serviceParts(config, overrides);
   const { clock, health, logger, metrics } = parts;
   const database = await openDatabase(databaseOf(config));

@@ -25,13 +25,13 @@ import {
   signIdentity,
   TestClock,
 } from '@lanyard/service';
-import { engines, eventually, holdRows, type Isolation, isolate } from '@lanyard/testing';
+import { engines, eventually, holdRows, type Isolation, isolate, newIdentityKeys } from '@lanyard/testing';
 import type { DataSource } from 'typeorm';
 import { readConfig } from '../src/config.js';
 import { purge } from '../src/retention/purge.js';
 import { start } from '../src/start.js';
 
-const secret = 'i'.repeat(40);
+const identityKeys = newIdentityKeys();
 
 interface Echo {
   endpoint_name: string;
@@ -64,7 +64,7 @@ describe('the snapshot', () => {
     };
     return fetch(service.url + path, {
       method,
-      headers: { [identityHeader]: signIdentity(identity, [secret], Date.now()) },
+      headers: { [identityHeader]: signIdentity(identity, 'snapshot', identityKeys.privateKey, Date.now()) },
     });
   };
   const echo = async (deviceId: string): Promise<Echo> => {
@@ -112,9 +112,7 @@ describe('the snapshot', () => {
       KAFKA_BROKERS: engines().brokers.join(','),
       KAFKA_TOPIC_PREFIX: isolation.topicPrefix,
       DATABASE_URL: isolation.databaseUrl,
-      REDIS_URL: engines().redisUrl,
-      IDENTITY_SECRETS: secret,
-      ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
+      ...identityKeys.serviceEnv,
       LOG_LEVEL: 'error',
     });
     service = await start(config);

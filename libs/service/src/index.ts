@@ -1,8 +1,9 @@
 export * from './clock.js';
 export * from './config/common.js';
 export * from './config/env.js';
+export { identityPrivateKey } from './config/identity-keys.js';
 export { KafkaSecurity, kafkaSecurity } from './config/kafka-security.js';
-export { requireOneSlot } from './config/redis-url.js';
+export { redisUrl, requireOneSlot } from './config/redis-url.js';
 export * from './database/any-of.js';
 export * from './database/fair-turns.js';
 export * from './database/gathered-reads.js';

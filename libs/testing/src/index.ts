@@ -1,6 +1,7 @@
 export * from './certificates.js';
 export * from './engines.js';
 export * from './eventually.js';
+export * from './identity.js';
 export * from './tcp-line.js';
 export * from './held-rows.js';
 export * from './device/answering-device.js';

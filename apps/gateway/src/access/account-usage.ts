@@ -5,10 +5,10 @@ import {
   identityHeader,
   requestIdHeader,
   type Metrics,
-  signIdentity,
 } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
 import { forward } from '../door/forward.js';
+import type { IdentityTokens } from '../door/identity-tokens.js';
 import type { Replicas } from '../door/replicas.js';
 import { OwnerUnavailable } from '../errors.js';
 import type { Account } from './account.entity.js';
@@ -27,7 +27,7 @@ interface OwnUse {
 export interface UsageParts {
   database: DataSource;
   registry: Replicas;
-  identitySecrets: readonly string[];
+  tokens: IdentityTokens;
   requestsPerSecond: number;
   clock: Clock;
   metrics: Metrics;
@@ -69,8 +69,8 @@ export class AccountUsages {
   }
 
   private async totalOf(path: string, accountId: string, caller: Identity): Promise<number> {
-    const { registry, identitySecrets, clock, metrics } = this.parts;
-    const token = signIdentity({ ...caller, accountId, permissions: [devices] }, identitySecrets, clock.now());
+    const { registry, tokens, metrics } = this.parts;
+    const token = tokens.sign({ ...caller, accountId, permissions: [devices] }, 'registry');
     const answer = await forward(
       registry,
       {

@@ -70,7 +70,7 @@ const handle = async (parts: DoorParts, request: AtDoor, reply: FastifyReply): P
   if (!allows(identity.permissions, needed)) throw new AccessDenied(lacks(needed));
   const bytesMax = takesLargeBodies(request.method, path) ? importBytesMax : bodyLimitBytes;
   const body = await requestBody(request.raw, bytesMax);
-  const token = parts.tokens.of(identity);
+  const token = parts.tokens.of(identity, route.owner);
   const from = { requestId: request.id, address: clientAddress(request.raw, parts.trustedProxies) };
   const headers = requestHeaders(request.headers, token, from);
   const call = { method: request.method, path: request.url, headers, body, signal };

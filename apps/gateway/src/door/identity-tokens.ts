@@ -1,4 +1,6 @@
+import type { KeyObject } from 'node:crypto';
 import { type Clock, type Identity, signIdentity } from '@lanyard/service';
+import type { Owner } from './routes.js';
 
 /** How long a token is used again; it is valid for 30 s (`identityLifeMs`). */
 const usedAgainMs = 5_000;
@@ -11,26 +13,34 @@ interface Signed {
   permissions: readonly string[];
 }
 
-/** Tokens for the owners. Requests that come with one secret of a key in some seconds go on with one signature. */
+/**
+ * Tokens for the owners. Requests that come with one secret of a key for one owner in some seconds go on with one
+ * signature, which takes more time than all else that the gateway does with a request.
+ */
 export class IdentityTokens {
   private readonly signed = new Map<string, Signed>();
 
   constructor(
-    private readonly secrets: readonly string[],
+    private readonly privateKey: KeyObject,
     private readonly clock: Clock,
   ) {}
 
-  of(identity: Identity): string {
+  of(identity: Identity, owner: Owner): string {
     const now = this.clock.now();
-    const name = identity.keyId + (identity.secretFingerprint ?? '');
+    const name = owner + identity.keyId + (identity.secretFingerprint ?? '');
     const before = this.signed.get(name);
     if (before && before.permissions === identity.permissions && before.untilMs > now) return before.token;
     const { permissions } = identity;
-    const token = signIdentity(identity, this.secrets, now);
+    const token = this.sign(identity, owner);
     this.signed.delete(name);
     this.signed.set(name, { token, untilMs: now + usedAgainMs, permissions });
     const [oldest] = this.signed.keys();
     if (this.signed.size > tokensMax && oldest !== undefined) this.signed.delete(oldest);
     return token;
+  }
+
+  /** A token that is not kept: for what the gateway asks on behalf of a caller. */
+  sign(identity: Identity, owner: Owner): string {
+    return signIdentity(identity, owner, this.privateKey, this.clock.now());
   }
 }

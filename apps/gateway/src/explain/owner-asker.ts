@@ -1,13 +1,6 @@
-import {
-  type Clock,
-  type Identity,
-  identityHeader,
-  type Metrics,
-  requestIdHeader,
-  signIdentity,
-  traceParentHeader,
-} from '@lanyard/service';
+import { type Identity, identityHeader, type Metrics, requestIdHeader, traceParentHeader } from '@lanyard/service';
 import { forward } from '../door/forward.js';
+import type { IdentityTokens } from '../door/identity-tokens.js';
 import type { Replicas } from '../door/replicas.js';
 import type { Owner } from '../door/routes.js';
 import { OwnerUnavailable } from '../errors.js';
@@ -16,8 +9,7 @@ const timeoutMs = 25_000;
 
 export interface AskerParts {
   replicas: Record<Owner, Replicas>;
-  identitySecrets: readonly string[];
-  clock: Clock;
+  tokens: IdentityTokens;
   metrics: Metrics;
 }
 
@@ -38,7 +30,7 @@ export class OwnerAsker {
 
   /** Throws OwnerUnavailable, or OwnerRefused for a status of 400 and more. */
   async get<T>(owner: Owner, path: string, caller: Identity): Promise<T> {
-    const { replicas, identitySecrets, clock, metrics } = this.parts;
+    const { replicas, tokens, metrics } = this.parts;
     const answer = await forward(
       replicas[owner],
       {
@@ -46,7 +38,7 @@ export class OwnerAsker {
         path,
         headers: {
           accept: 'application/json',
-          [identityHeader]: signIdentity(caller, identitySecrets, clock.now()),
+          [identityHeader]: tokens.of(caller, owner),
           [requestIdHeader]: caller.requestId,
           ...(caller.traceParent !== undefined && { [traceParentHeader]: caller.traceParent }),
         },

@@ -1,8 +1,8 @@
 import { type DeviceCredentialChanged } from '@lanyard/contracts';
 import { Outbox } from '@lanyard/kafka';
-import { type CommonConfig, createLogger, type EncryptionKeys, isoTime, openDatabase, reseal } from '@lanyard/service';
+import { createLogger, type EncryptionKeys, isoTime, openDatabase, reseal } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
-import { app } from '../config.js';
+import { app, type RegistryConfig } from '../config.js';
 import { databaseOf, schema } from '../db/database.js';
 import { CredentialAnnouncer } from './announcer.js';
 
@@ -67,7 +67,7 @@ export const resealCredentials = async (
 };
 
 /** The command `reencrypt`. What it announces leaves through the outbox of a running registry. */
-export const reencrypt = async (config: CommonConfig): Promise<void> => {
+export const reencrypt = async (config: RegistryConfig): Promise<void> => {
   const logger = createLogger({ app, replicaId: config.replicaId, level: config.logLevel });
   const database = await openDatabase(databaseOf(config));
   try {

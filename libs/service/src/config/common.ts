@@ -1,11 +1,12 @@
+import type { KeyObject } from 'node:crypto';
 import { databaseUrl } from './database-url.js';
 import { ConfigError, type EnvReader } from './env.js';
+import { identityPublicKeys } from './identity-keys.js';
 import { type KafkaSecurity, kafkaSecurity } from './kafka-security.js';
 import { type EncryptionKeys, encryptionKeyId } from '../keys/sealed.js';
-import { redisUrl } from './redis-url.js';
 import { defaultStopTimeoutMs, stopStepMinMs } from '../run/stop-steps.js';
 
-/** What every service needs to run. Secrets are in their own group so that nobody logs them with the rest. */
+/** What every app needs to run. Secrets are in their own group so that nobody logs them with the rest. */
 export interface CommonConfig {
   app: string;
   /** Unique among the replicas of an app, stable over restarts. */
@@ -23,18 +24,20 @@ export interface CommonConfig {
   secrets: {
     /** With the parameters of TLS; what `pg` takes as a connection string. */
     databaseUrl: string;
-    /** For `redisClient`. */
-    redisUrl: string;
-    /** The first signs, all verify: put a new one in front to rotate. */
-    identity: string[];
-    /** For secrets at rest. */
-    encryptionKey: EncryptionKeys;
+    /** That verify the gateway's tokens. The gateway has none: it verifies API keys. */
+    identityKeys?: KeyObject[];
   };
+}
+
+/** What a service behind the gateway needs, beside what its app adds. */
+export interface ServiceConfig extends CommonConfig {
+  secrets: CommonConfig['secrets'] & { identityKeys: KeyObject[] };
 }
 
 const encryptionKeyBytes = 32;
 
-const encryptionKey = (reader: EnvReader): EncryptionKeys => {
+/** For secrets at rest. */
+export const encryptionKey = (reader: EnvReader): EncryptionKeys => {
   const keys = reader.list('ENCRYPTION_KEY').map((text) => Buffer.from(text, 'base64'));
   if (keys.length === 0 || keys.some(({ length }) => length !== encryptionKeyBytes))
     throw new ConfigError('ENCRYPTION_KEY', 'must be 32 bytes in base64 (openssl rand -base64 32), or several of them');
@@ -48,13 +51,6 @@ const migrations = (reader: EnvReader): 'run' | 'wait' => {
   if (text !== 'run' && text !== 'wait')
     throw new ConfigError('DATABASE_MIGRATIONS', `must be run or wait, not "${text}"`);
   return text;
-};
-
-const identitySecrets = (reader: EnvReader): string[] => {
-  const secrets = reader.list('IDENTITY_SECRETS');
-  if (secrets.length === 0 || secrets.some((s) => s.length < 32))
-    throw new ConfigError('IDENTITY_SECRETS', 'must hold one or more secrets of at least 32 characters');
-  return secrets;
 };
 
 /** Each of the four steps of a stop has its least time. */
@@ -102,10 +98,10 @@ export const commonConfig = (reader: EnvReader, app: string): CommonConfig => ({
   logLevel: reader.string('LOG_LEVEL', 'info'),
   databaseMigrations: migrations(reader),
   stopTimeoutMs: stopTimeoutMs(reader),
-  secrets: {
-    databaseUrl: databaseUrl(reader),
-    redisUrl: redisUrl(reader),
-    identity: identitySecrets(reader),
-    encryptionKey: encryptionKey(reader),
-  },
+  secrets: { databaseUrl: databaseUrl(reader) },
 });
+
+export const serviceConfig = (reader: EnvReader, app: string): ServiceConfig => {
+  const common = commonConfig(reader, app);
+  return { ...common, secrets: { ...common.secrets, identityKeys: identityPublicKeys(reader) } };
+};

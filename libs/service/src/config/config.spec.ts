@@ -1,6 +1,10 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { commonConfig } from './common.js';
-import { ConfigError, env } from './env.js';
+import { newIdentityKeys } from '@lanyard/testing';
+import { commonConfig, encryptionKey, serviceConfig } from './common.js';
+import { ConfigError, env, type EnvReader } from './env.js';
+import { identityPrivateKey } from './identity-keys.js';
+import { redisUrl } from './redis-url.js';
 
 const variableOf = (read: () => unknown): string | undefined => {
   try {
@@ -11,11 +15,14 @@ const variableOf = (read: () => unknown): string | undefined => {
   return undefined;
 };
 
+const keys = newIdentityKeys();
+
 const complete = {
   KAFKA_BROKERS: 'a:1, b:2',
   DATABASE_URL: 'postgres://x',
   REDIS_URL: 'redis://x',
-  IDENTITY_SECRETS: 'i'.repeat(32),
+  ...keys.serviceEnv,
+  ...keys.gatewayEnv,
   ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
 };
 
@@ -50,17 +57,45 @@ describe('environment', () => {
     expect(JSON.stringify({ ...config, secrets: undefined })).not.toContain('postgres://');
   });
 
-  it.each(['KAFKA_BROKERS', 'DATABASE_URL', 'REDIS_URL', 'IDENTITY_SECRETS', 'ENCRYPTION_KEY'])(
-    'refuses to go on without %s',
-    (name) => {
-      expect(variableOf(() => commonConfig(env({ ...complete, [name]: '' }), 'x'))).toBe(name);
-    },
-  );
+  it.each<[string, (reader: EnvReader) => unknown]>([
+    ['KAFKA_BROKERS', (reader) => commonConfig(reader, 'x')],
+    ['DATABASE_URL', (reader) => commonConfig(reader, 'x')],
+    ['IDENTITY_PUBLIC_KEYS', (reader) => serviceConfig(reader, 'x')],
+    ['IDENTITY_PRIVATE_KEY', identityPrivateKey],
+    ['REDIS_URL', redisUrl],
+    ['ENCRYPTION_KEY', encryptionKey],
+  ])('refuses to go on without %s', (name, read) => {
+    expect(read(env(complete))).toBeDefined();
+    expect(variableOf(() => read(env({ ...complete, [name]: '' })))).toBe(name);
+  });
 
-  it('refuses a short encryption key and short identity secrets', () => {
-    expect(variableOf(() => commonConfig(env({ ...complete, ENCRYPTION_KEY: 'AAAA' }), 'x'))).toBe('ENCRYPTION_KEY');
-    expect(variableOf(() => commonConfig(env({ ...complete, IDENTITY_SECRETS: 'short' }), 'x'))).toBe(
-      'IDENTITY_SECRETS',
-    );
+  it('refuses a short encryption key', () => {
+    expect(variableOf(() => encryptionKey(env({ ...complete, ENCRYPTION_KEY: 'AAAA' })))).toBe('ENCRYPTION_KEY');
+  });
+
+  const { IDENTITY_PUBLIC_KEYS: publicKey } = keys.serviceEnv;
+  const ofAnotherKind = generateKeyPairSync('x25519').publicKey.export({ format: 'der', type: 'spki' });
+
+  it('takes several public keys for identity tokens', () => {
+    const both = env({
+      ...complete,
+      IDENTITY_PUBLIC_KEYS: `${publicKey},${newIdentityKeys().serviceEnv.IDENTITY_PUBLIC_KEYS}`,
+    });
+    expect(serviceConfig(both, 'x').secrets.identityKeys).toHaveLength(2);
+  });
+
+  it.each([
+    ['text', 'short'],
+    ['a private key', keys.gatewayEnv.IDENTITY_PRIVATE_KEY],
+    ['a key of another kind', ofAnotherKind.toString('base64')],
+    ['a good and a bad one', `${publicKey},AAAA`],
+  ])('refuses %s as public key, without showing it', (_, value) => {
+    const read = (): unknown => serviceConfig(env({ ...complete, IDENTITY_PUBLIC_KEYS: value }), 'x');
+    expect(variableOf(read)).toBe('IDENTITY_PUBLIC_KEYS');
+    expect(read).not.toThrow(value);
+  });
+
+  it('refuses a public key as private key', () => {
+    expect(variableOf(() => identityPrivateKey(env({ IDENTITY_PRIVATE_KEY: publicKey })))).toBe('IDENTITY_PRIVATE_KEY');
   });
 });

@@ -12,7 +12,7 @@ const config: CommonConfig = {
   http: { host: '127.0.0.1', port: 0 },
   kafka: { brokers: [], topicPrefix: '' },
   logLevel: 'silent',
-  secrets: { databaseUrl: '', redisUrl: '', identity: ['s'.repeat(32)], encryptionKey: Buffer.alloc(32) },
+  secrets: { databaseUrl: '' },
 };
 
 @Public()

@@ -1,7 +1,8 @@
+import type { KeyObject } from 'node:crypto';
 import {
+  applyDecorators,
   type CanActivate,
   createParamDecorator,
-  type CustomDecorator,
   type ExecutionContext,
   Inject,
   Injectable,
@@ -9,6 +10,7 @@ import {
   type Type,
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
+import { ApiExtension } from '@nestjs/swagger';
 import { allows, type Permission } from '@lanyard/contracts';
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../clock.js';
@@ -23,16 +25,22 @@ const accessKey = 'lanyard:access';
 /** Who may call a route: without a key, with any valid key, or with a key that has this permission. */
 export type Access = 'public' | 'any-key' | { permission: Permission };
 
-const access = (value: Access): CustomDecorator => SetMetadata(accessKey, value);
+type AccessDecorator = ClassDecorator & MethodDecorator;
+
+/** The OpenAPI document says it too, so that it can be compared with the gateway's table. */
+const access = (value: Access): AccessDecorator => {
+  const documented = typeof value === 'string' ? value : value.permission;
+  return applyDecorators(SetMetadata(accessKey, value), ApiExtension('x-permission', documented));
+};
 
 /** The caller's key needs this permission. On a handler it replaces what the controller says. */
-export const RequiresPermission = (permission: Permission): CustomDecorator => access({ permission });
+export const RequiresPermission = (permission: Permission): AccessDecorator => access({ permission });
 
 /** Any valid key may call the route; what it sees is decided by the handler. */
-export const AnyKey = (): CustomDecorator => access('any-key');
+export const AnyKey = (): AccessDecorator => access('any-key');
 
 /** Route or controller that needs no identity. */
-export const Public = (): CustomDecorator => access('public');
+export const Public = (): AccessDecorator => access('public');
 
 /** What decorators say of a handler; undefined when neither it nor its controller says anything. */
 export const accessOf = (reflector: Reflector, handler: Handler, controller: Type): Access | undefined =>
@@ -48,12 +56,14 @@ export const AUTHENTICATOR = Symbol('Authenticator');
 /** Tokens that were verified a moment ago: a gateway comes with the same one for some seconds. */
 const verifiedMax = 5_000;
 
-/** Accepts the gateway's signed token and nothing else. */
+/** Accepts a token that the gateway signed for this service and nothing else. */
 export class TokenAuthenticator implements Authenticator {
   private readonly verified = new Map<string, VerifiedIdentity>();
 
   constructor(
-    private readonly secrets: readonly string[],
+    /** The name of the app. */
+    private readonly audience: string,
+    private readonly publicKeys: readonly KeyObject[],
     private readonly clock: Clock,
   ) {}
 
@@ -69,7 +79,7 @@ export class TokenAuthenticator implements Authenticator {
     const before = this.verified.get(token);
     if (before && before.untilMs >= now) return before;
     this.verified.delete(token);
-    const verified = verifyIdentity(token, this.secrets, now);
+    const verified = verifyIdentity(token, this.audience, this.publicKeys, now);
     if (!verified) return undefined;
     this.verified.set(token, verified);
     const [oldest] = this.verified.keys();

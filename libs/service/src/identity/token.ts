@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { type KeyObject, sign, verify } from 'node:crypto';
 
 /** Who calls, as the gateway found out. */
 export interface Identity {
@@ -21,17 +21,25 @@ export const identityHeader = 'x-lanyard-identity';
 /** Long enough for the slowest forwarding, short enough to be worthless when found in a dump. */
 export const identityLifeMs = 30_000;
 
-const mac = (payload: string, secret: string): Buffer => createHmac('sha256', secret).update(payload).digest();
+/** What a token says beside the identity. */
+interface Claims {
+  /** The service that the token is for, by the name of its app. */
+  aud: string;
+  /** Unix time in ms. */
+  exp: number;
+}
 
-/** `<base64url of JSON>.<base64url of HMAC-SHA256>`, signed with the first secret. */
+/** `<base64url of JSON>.<base64url of an Ed25519 signature>`. `audience`: the only service that accepts the token. */
 export const signIdentity = (
   identity: Omit<Identity, 'requestId'>,
-  secrets: readonly string[],
+  audience: string,
+  privateKey: KeyObject,
   nowMs: number,
 ): string => {
-  const content = { ...identity, requestId: undefined, traceParent: undefined, exp: nowMs + identityLifeMs };
+  const claims: Claims = { aud: audience, exp: nowMs + identityLifeMs };
+  const content = { ...identity, requestId: undefined, traceParent: undefined, ...claims };
   const payload = Buffer.from(JSON.stringify(content)).toString('base64url');
-  return `${payload}.${mac(payload, secrets[0] as string).toString('base64url')}`;
+  return `${payload}.${sign(null, Buffer.from(payload), privateKey).toString('base64url')}`;
 };
 
 /** What a token says. */
@@ -41,22 +49,17 @@ export interface VerifiedIdentity {
   untilMs: number;
 }
 
-/** undefined for a token that no secret signed, or that has expired. */
+/** undefined for a token that is for another service, has expired, or that none of the keys verifies. */
 export const verifyIdentity = (
   token: string,
-  secrets: readonly string[],
+  audience: string,
+  publicKeys: readonly KeyObject[],
   nowMs: number,
 ): VerifiedIdentity | undefined => {
   const [payload, signature] = token.split('.');
   if (!payload || !signature) return undefined;
-  const given = Buffer.from(signature, 'base64url');
-  const matches = secrets.some((secret) => {
-    const expected = mac(payload, secret);
-    return expected.length === given.length && timingSafeEqual(expected, given);
-  });
-  if (!matches) return undefined;
-  const { exp, ...identity } = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as Identity & {
-    exp: number;
-  };
-  return exp >= nowMs ? { identity, untilMs: exp } : undefined;
+  const [signed, given] = [Buffer.from(payload), Buffer.from(signature, 'base64url')];
+  if (!publicKeys.some((key) => verify(null, signed, key, given))) return undefined;
+  const { aud, exp, ...identity } = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as Identity & Claims;
+  return aud === audience && exp >= nowMs ? { identity, untilMs: exp } : undefined;
 };

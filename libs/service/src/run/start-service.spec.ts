@@ -1,5 +1,6 @@
 import { Body, Controller, Get, HttpCode, Module, Post, Query } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { newIdentityKeys } from '@lanyard/testing';
 import { z } from 'zod';
 import type { CommonConfig } from '../config/common.js';
 import { NotFound } from '../errors/service-error.js';
@@ -7,7 +8,7 @@ import { AnyKey, Caller, RequiresPermission } from '../identity/guard.js';
 import { type Identity, identityHeader, signIdentity } from '../identity/token.js';
 import { type RunningService, serviceParts, startService } from './start-service.js';
 
-const secret = 's'.repeat(32);
+const identityKeys = newIdentityKeys();
 
 const config: CommonConfig = {
   app: 'demo',
@@ -15,7 +16,7 @@ const config: CommonConfig = {
   http: { host: '127.0.0.1', port: 0 },
   kafka: { brokers: [], topicPrefix: '' },
   logLevel: 'silent',
-  secrets: { databaseUrl: '', redisUrl: '', identity: [secret], encryptionKey: Buffer.alloc(32) },
+  secrets: { databaseUrl: '', identityKeys: [identityKeys.publicKey] },
 };
 
 const NamedSchema = z.strictObject({ name: z.string().max(5) }).meta({ id: 'Named' });
@@ -85,7 +86,7 @@ describe('a started service', () => {
     fetch(service.url + path, {
       ...init,
       headers: {
-        [identityHeader]: signIdentity(identity, [secret], Date.now()),
+        [identityHeader]: signIdentity(identity, 'demo', identityKeys.privateKey, Date.now()),
         ...(init.headers as Record<string, string>),
       },
     });
@@ -101,10 +102,12 @@ describe('a started service', () => {
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it('401 without a token, and with one that another secret signed', async () => {
+  it('401 without a token, with one that another key signed, and with one for another service', async () => {
     expect((await fetch(`${service.url}/v3/who`)).status).toBe(401);
-    const forged = signIdentity(identity, ['x'.repeat(32)], Date.now());
+    const forged = signIdentity(identity, 'demo', newIdentityKeys().privateKey, Date.now());
+    const misdirected = signIdentity(identity, 'another', identityKeys.privateKey, Date.now());
     expect((await call('/v3/who', { headers: { [identityHeader]: forged } })).status).toBe(401);
+    expect((await call('/v3/who', { headers: { [identityHeader]: misdirected } })).status).toBe(401);
     expect((await call('/v3/who', { headers: { [identityHeader]: 'e30.e30' } })).status).toBe(401);
   });
 

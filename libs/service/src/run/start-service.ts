@@ -65,7 +65,7 @@ export const serviceParts = (config: CommonConfig, overrides: ServiceOverrides =
     metrics,
     health: new Health(),
     tracing: new Tracing({ ...config.tracing, service: app, replica: replicaId, logger, metrics }),
-    authenticator: overrides.authenticator ?? new TokenAuthenticator(config.secrets.identity, clock),
+    authenticator: overrides.authenticator ?? new TokenAuthenticator(app, config.secrets.identityKeys ?? [], clock),
   };
 };
 
