@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { routeOf } from './routes.js';
+import { permissionFor, routeOf } from './routes.js';
 
 describe('the owner of a path', () => {
   it.each([
@@ -29,4 +30,34 @@ describe('the owner of a path', () => {
     ['/v1/devices', undefined],
     ['/', undefined],
   ])('%s: %s', (path, owner) => expect(routeOf(path)?.owner).toBe(owner));
+});
+
+type Operations = Record<string, { 'x-permission'?: string }>;
+
+describe('the permission that the gateway asks for', () => {
+  const document = JSON.parse(readFileSync(new URL('../../../../docs/openapi.json', import.meta.url), 'utf8')) as {
+    paths: Record<string, Operations>;
+  };
+  // The document is generated from the decorators of the controllers, which each service checks.
+  const forwarded = Object.entries(document.paths).flatMap(([path, operations]) => {
+    const route = routeOf(path);
+    if (!route) return [];
+    return Object.entries(operations).map(([method, { 'x-permission': declared }]) => ({
+      operation: `${method.toUpperCase()} ${path}`,
+      asked: permissionFor(route, method.toUpperCase()),
+      declared,
+    }));
+  });
+
+  it('is the one that the service declares, for every operation', () => {
+    expect(forwarded.length).toBeGreaterThan(90);
+    const different = forwarded.filter(({ asked, declared }) => asked !== declared);
+    // The dispatcher checks the key of the handshake itself and answers with a close code.
+    expect(different.map(({ operation }) => operation)).toEqual(['GET /v2/notification/websocket-connect']);
+  });
+
+  it('is declared for the operations of the gateway as well', () => {
+    const all = Object.values(document.paths).flatMap((operations) => Object.values(operations));
+    expect(all.filter((operation) => operation['x-permission'] === undefined)).toEqual([]);
+  });
 });
