@@ -11,11 +11,11 @@ import {
 } from '@lanyard/contracts';
 import { KafkaConnection, KafkaProducer } from '@lanyard/kafka';
 import { createLogger, identityHeader, newId, type RunningService, signIdentity } from '@lanyard/service';
-import { engines, eventually, type Isolation, isolate } from '@lanyard/testing';
+import { engines, eventually, type Isolation, isolate, newIdentityKeys } from '@lanyard/testing';
 import { readConfig } from '../src/config.js';
 import { start } from '../src/start.js';
 
-const secret = 'i'.repeat(40);
+const identityKeys = newIdentityKeys();
 const object = 33_000;
 
 interface Echo {
@@ -35,9 +35,7 @@ describe('versions of an object', () => {
       KAFKA_BROKERS: engines().brokers.join(','),
       KAFKA_TOPIC_PREFIX: isolation.topicPrefix,
       DATABASE_URL: isolation.databaseUrl,
-      REDIS_URL: engines().redisUrl,
-      IDENTITY_SECRETS: secret,
-      ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
+      ...identityKeys.serviceEnv,
       LOG_LEVEL: 'error',
     });
     service = await start(config);
@@ -62,7 +60,7 @@ describe('versions of an object', () => {
       tier: 'commercial' as const,
       requestId: 'r',
     };
-    const identity = signIdentity(of, [secret], Date.now());
+    const identity = signIdentity(of, 'snapshot', identityKeys.privateKey, Date.now());
     const response = await fetch(`${service.url}/v3/devices/${deviceId}/echo`, {
       headers: { [identityHeader]: identity },
     });
