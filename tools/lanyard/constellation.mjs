@@ -83,7 +83,7 @@ export class Constellation {
     this.leftOvers = this.file.state.units;
     /** @type {(() => void) | undefined} */
     this.notInterrupted = undefined;
-    mkdirSync(this.logs, { recursive: true });
+    mkdirSync(this.logs, { recursive: true, mode: 0o700 });
   }
 
   async start() {

@@ -1,7 +1,7 @@
 /** How each embedded engine is set up and started. Settings that matter are explained in docs/operations.md. */
 import { spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { chownSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { clearAfterKill } from './postmaster.mjs';
 import { refuseSecondRedis } from './redis-folder.mjs';
@@ -14,10 +14,16 @@ import { dropTornTransaction } from './redis-log.mjs';
  * @typedef {{ binaries: string, data: string, logs: string, fast: boolean }} EngineFolders `fast`: for tests, PostgreSQL does not wait for the disk
  */
 
+/** Only its owner looks inside: it holds events, values and names. @param {string} path */
+const privateFolder = (path) => {
+  mkdirSync(path, { recursive: true });
+  chmodSync(path, 0o700);
+  return path;
+};
+
 /** @param {EngineFolders} folders @param {number} port @returns {EngineSpec} */
 export const redis = ({ binaries, data, logs }, port) => {
-  const folder = join(data, 'redis');
-  mkdirSync(folder, { recursive: true });
+  const folder = privateFolder(join(data, 'redis'));
   return {
     command: join(binaries, 'redis-server'),
     // Every write is on disk before it is answered: a killed machine loses nothing.
@@ -78,8 +84,7 @@ export const kafka = (
   controller,
   { properties: settings, format: formatWith } = { properties: '', format: [] },
 ) => {
-  const folder = join(data, 'kafka');
-  mkdirSync(folder, { recursive: true });
+  const folder = privateFolder(join(data, 'kafka'));
   const properties = join(folder, 'server.properties');
   const log = join(folder, 'log');
   writeFileSync(properties, kafkaProperties(log, port, controller) + settings, { mode: 0o600 });

@@ -41,13 +41,16 @@ const usersOfEncryptionKey = new Set(['registry', 'device-proxy', 'dispatcher'])
  * @returns {Record<string, string>}
  */
 export const environment = (replica, { replicas, engines, secrets, keyFile, coapHost, baseUrl, env = {} }) => {
+  /** Unless the operator says otherwise. @type {Partial<Record<App, Record<string, string>>>} */
+  const defaults = {
+    gateway: { GATEWAY_FIRST_ACCOUNT_AUTO_CREATE_DEVICES: 'true', GATEWAY_PUBLIC_URL: baseUrl },
+    dispatcher: { DISPATCHER_CALLBACK_ALLOW_CIDRS: '127.0.0.0/8,::1/128' },
+  };
   /** @type {Partial<Record<App, Record<string, string>>>} */
   const own = {
     gateway: {
       GATEWAY_FIRST_KEY_FILE: keyFile,
       GATEWAY_FIRST_ACCOUNT_ID: secrets.accountId,
-      GATEWAY_FIRST_ACCOUNT_AUTO_CREATE_DEVICES: 'true',
-      GATEWAY_PUBLIC_URL: baseUrl,
       GATEWAY_REGISTRY_URLS: urlsOf(replicas, 'registry'),
       GATEWAY_DEVICE_PROXY_URLS: urlsOf(replicas, 'device-proxy'),
       GATEWAY_SNAPSHOT_URLS: urlsOf(replicas, 'snapshot'),
@@ -60,9 +63,9 @@ export const environment = (replica, { replicas, engines, secrets, keyFile, coap
       DEVICE_PROXY_COAP_PORT: String(replica.coapPort ?? 0),
       DEVICE_PROXY_COAP_NOSEC_ACCOUNT_ID: secrets.accountId,
     },
-    dispatcher: { DISPATCHER_CALLBACK_ALLOW_CIDRS: '127.0.0.0/8,::1/128' },
   };
   return {
+    ...defaults[replica.app],
     ...inherited(),
     HTTP_HOST: '127.0.0.1',
     HTTP_PORT: String(replica.port),

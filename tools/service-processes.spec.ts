@@ -1,0 +1,54 @@
+import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { redis } from './lanyard/engine-processes.mjs';
+import { apps, environment } from './lanyard/service-processes.mjs';
+import { secretsOf } from './lanyard/state.mjs';
+import { environmentProblems } from './manifests/environment.mjs';
+
+const folder = mkdtempSync(join(tmpdir(), 'lanyard-processes-'));
+const cidrs = 'DISPATCHER_CALLBACK_ALLOW_CIDRS';
+
+const environmentOf = (app: (typeof apps)[number]): Record<string, string> =>
+  environment(
+    { app, name: `${app}-0`, port: 1, coapPort: 2 },
+    {
+      replicas: apps.map((one, n) => ({ app: one, name: `${one}-0`, port: 10 + n })),
+      engines: { brokers: 'a:1', databaseUrl: 'postgres://a', redisUrl: 'redis://a' },
+      secrets: secretsOf(folder),
+      keyFile: join(folder, 'admin.key'),
+      coapHost: '127.0.0.1',
+      baseUrl: 'http://127.0.0.1:10',
+    },
+  );
+
+describe('what npm start gives a service', () => {
+  const before = process.env[cidrs];
+
+  afterEach(() => {
+    if (before === undefined) delete process.env[cidrs];
+    else process.env[cidrs] = before;
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it.each(apps)('%s starts with it, and is given no secret that it does not read', async (app) => {
+    const ours = Object.entries(environmentOf(app)).filter(([name]) => /_URLS?$|KEY|SECRET|PASSWORD/.test(name));
+    const needed = Object.entries(environmentOf(app)).filter(([name]) => /^(KAFKA|DEVICE_PROXY)_/.test(name));
+    expect(await environmentProblems('npm start', app, Object.fromEntries([...ours, ...needed]))).toEqual([]);
+  });
+
+  it('allows callbacks to this machine, unless the operator names other networks', () => {
+    delete process.env[cidrs];
+    expect(environmentOf('dispatcher')[cidrs]).toBe('127.0.0.0/8,::1/128');
+    process.env[cidrs] = '10.1.0.0/16';
+    expect(environmentOf('dispatcher')[cidrs]).toBe('10.1.0.0/16');
+  });
+
+  it('keeps others out of the folder of an engine, also one that was there before', () => {
+    const data = join(folder, 'redis');
+    mkdirSync(data, { recursive: true, mode: 0o755 });
+    redis({ binaries: folder, data: folder, logs: folder, fast: true }, 1);
+    expect(statSync(data).mode & 0o777).toBe(0o700);
+  });
+});
