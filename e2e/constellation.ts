@@ -8,6 +8,8 @@ import { secretsOf } from '../tools/lanyard/state.mjs';
 
 /** Free ports: `tcpPort(0)`. */
 export { tcpPort, udpPort } from '../tools/lanyard/ports.mjs';
+/** For tokens as the gateway signs them. */
+export { signingKeyOf } from '../tools/lanyard/identity-keys.mjs';
 
 export interface RunningSystem {
   constellation: Constellation;
