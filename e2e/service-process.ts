@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { engines, eventually, type Isolation, TcpLine } from '@lanyard/testing';
+import { newIdentityKeys } from '../tools/lanyard/identity-keys.mjs';
 import { tcpPort } from '../tools/lanyard/ports.mjs';
 import { root } from '../tools/lanyard/project.mjs';
 import { apps, environment } from '../tools/lanyard/service-processes.mjs';
@@ -51,7 +52,7 @@ export class ServiceProcess {
       replicas: apps.map((each) => ({ app: each, name: each, port: 1 })),
       engines: { brokers: lines.Kafka.address, databaseUrl: lines.PostgreSQL.url, redisUrl: lines.Redis.url },
       secrets: {
-        identity: 'i'.repeat(32),
+        ...newIdentityKeys(),
         encryptionKey: Buffer.alloc(32).toString('base64'),
         accountId: 'a'.repeat(32),
       },

@@ -105,7 +105,7 @@ describe('what PostgreSQL says', () => {
 });
 
 describe('what Redis says', () => {
-  const redis = redisClient(engines().redisUrl, {});
+  const redis = redisClient(engines().redisUrl, { retryStrategy: () => 100 });
 
   afterAll(() => redis.disconnect());
 
