@@ -3,8 +3,8 @@
  * breaks engines, dispatchers and receivers under load, and counts what is lost. See docs/faults.md.
  */
 import { readCommandLine, wholeNumber } from '../tools/lanyard/command-line.mjs';
-import { build, installPackages } from '../tools/lanyard/install.mjs';
-import { checkEnginePrerequisites, checkNode } from '../tools/lanyard/prerequisites.mjs';
+import { build, prepare } from '../tools/lanyard/install.mjs';
+import { checkEnginePrerequisites } from '../tools/lanyard/prerequisites.mjs';
 import { progress, run, say, Stop } from '../tools/lanyard/project.mjs';
 import { killStarted } from './started.mjs';
 
@@ -31,9 +31,8 @@ progress.stream = process.stderr;
 
 await run(async () => {
   const { values: given } = readCommandLine(usage, options);
-  checkNode();
   checkEnginePrerequisites();
-  await installPackages();
+  await prepare();
   if (!given['no-build']) await build();
   const { rows } = await import('./rows.mjs');
   const { bugs } = await import('./bugs.mjs');

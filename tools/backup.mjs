@@ -1,14 +1,14 @@
 /** `npm run backup [-- FILE]`: everything that services have stored, while they run. Secrets are not in it. */
 import { resolve } from 'node:path';
 import { readCommandLine } from './lanyard/command-line.mjs';
-import { build, installPackages } from './lanyard/install.mjs';
+import { build, prepare } from './lanyard/install.mjs';
 import { progress, run, say } from './lanyard/project.mjs';
 
 progress.stream = process.stderr;
 
 await run(async () => {
   const { positionals } = readCommandLine('npm run backup [-- FILE]', {}, { allowPositionals: true });
-  await installPackages();
+  await prepare();
   await build();
   const { installation, countsText } = await import('./backup/installation.mjs');
   const { writeBackup } = await import('./backup/backup-file.mjs');

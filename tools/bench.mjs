@@ -3,8 +3,8 @@ import { cpus, totalmem } from 'node:os';
 import { busyShare, Theft } from '../bench/machine.mjs';
 import { round } from '../bench/statistics.mjs';
 import { readCommandLine, wholeNumber } from './lanyard/command-line.mjs';
-import { build, installPackages } from './lanyard/install.mjs';
-import { checkEnginePrerequisites, checkNode } from './lanyard/prerequisites.mjs';
+import { build, prepare } from './lanyard/install.mjs';
+import { checkEnginePrerequisites } from './lanyard/prerequisites.mjs';
 import { progress, run, say, Stop } from './lanyard/project.mjs';
 
 const usage = 'npm run bench [-- NAME...] [--json] [--seconds N] [--rounds N]';
@@ -41,9 +41,8 @@ progress.stream = process.stderr;
 await run(async () => {
   const { values, positionals: wanted } = readCommandLine(usage, options, { allowPositionals: true });
   const [seconds, rounds] = [wholeNumber('seconds', values.seconds, 1), wholeNumber('rounds', values.rounds, 1)];
-  checkNode();
   checkEnginePrerequisites();
-  await installPackages();
+  await prepare();
   await build();
   const { benches } = await import('../bench/benches.mjs');
   const { System } = await import('../bench/system.mjs');

@@ -4,17 +4,16 @@
  */
 import { copyFileSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import { build, installPackages } from './lanyard/install.mjs';
+import { build, prepare } from './lanyard/install.mjs';
 import { removeData } from './lanyard/engine-processes.mjs';
-import { checkEnginePrerequisites, checkNode } from './lanyard/prerequisites.mjs';
+import { checkEnginePrerequisites } from './lanyard/prerequisites.mjs';
 import { root, run, say, sleep, Stop } from './lanyard/project.mjs';
 
 const devices = 20;
 
 await run(async () => {
-  checkNode();
   checkEnginePrerequisites();
-  await installPackages();
+  await prepare();
   await build();
   const { ApiClient } = await import('./drill/api-client.mjs');
   const { CallbackApplication, sensorPath } = await import('./drill/applications.mjs');

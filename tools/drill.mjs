@@ -4,8 +4,8 @@
  */
 import { loadOptions, loadUsage, readLoad } from './drill/load-options.mjs';
 import { readCommandLine } from './lanyard/command-line.mjs';
-import { build, installPackages } from './lanyard/install.mjs';
-import { checkEnginePrerequisites, checkNode } from './lanyard/prerequisites.mjs';
+import { build, prepare } from './lanyard/install.mjs';
+import { checkEnginePrerequisites } from './lanyard/prerequisites.mjs';
 import { progress, run, say, sleep } from './lanyard/project.mjs';
 
 const usage = `npm run drill -- ${loadUsage} [--only REGEXP] [--json]`;
@@ -21,9 +21,8 @@ progress.stream = process.stderr;
 await run(async () => {
   const { values } = readCommandLine(usage, options);
   const load = readLoad(values);
-  checkNode();
   checkEnginePrerequisites();
-  await installPackages();
+  await prepare();
   await build();
   const { DrillSystem } = await import('./drill/system.mjs');
   const { Rehearsal } = await import('./drill/rehearsal.mjs');

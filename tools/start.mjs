@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { startConstellation } from './lanyard/constellation.mjs';
 import { enginesElsewhere } from './lanyard/engines.mjs';
-import { build, installPackages } from './lanyard/install.mjs';
-import { checkEnginePrerequisites, checkNode } from './lanyard/prerequisites.mjs';
+import { build, prepare } from './lanyard/install.mjs';
+import { checkEnginePrerequisites } from './lanyard/prerequisites.mjs';
 import { dataFolder, run, say, Stop } from './lanyard/project.mjs';
 import { apps } from './lanyard/service-processes.mjs';
 import { StateFile } from './lanyard/state.mjs';
@@ -30,8 +30,10 @@ const stopSignal = () =>
   });
 
 await run(async () => {
-  checkNode();
   const replicas = replicasWanted();
+  const engines = enginesElsewhere();
+  if (Object.keys(engines).length < 3) checkEnginePrerequisites();
+  await prepare();
   const dataDir = dataFolder();
   const file = new StateFile(dataDir);
   const keyFileIsNew = !existsSync(`${dataDir}/admin.key`);
@@ -42,9 +44,6 @@ await run(async () => {
   }
   try {
     const stopped = stopSignal();
-    const engines = enginesElsewhere();
-    if (Object.keys(engines).length < 3) checkEnginePrerequisites();
-    await installPackages();
     await build();
     const system = await startConstellation({ dataDir, replicas, engines });
     report(system, keyFileIsNew);

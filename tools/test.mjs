@@ -10,9 +10,9 @@ import { join } from 'node:path';
 import { environmentOfCompiledDevices } from './lanyard/compiled-devices.mjs';
 import { startEngines } from './lanyard/engines.mjs';
 import { removeData } from './lanyard/engine-processes.mjs';
-import { build, installPackages } from './lanyard/install.mjs';
+import { build, prepare } from './lanyard/install.mjs';
 import { environmentOfPythonSdk } from './lanyard/python-sdk.mjs';
-import { checkEnginePrerequisites, checkNode } from './lanyard/prerequisites.mjs';
+import { checkEnginePrerequisites } from './lanyard/prerequisites.mjs';
 import { isProcess, stopProcess } from './lanyard/processes.mjs';
 import { StateFile } from './lanyard/state.mjs';
 import { root, run, say } from './lanyard/project.mjs';
@@ -69,7 +69,6 @@ const count = (report, code) => {
 };
 
 await run(async () => {
-  checkNode();
   checkEnginePrerequisites();
   const interop = flags.includes('--interop')
     ? {
@@ -77,7 +76,7 @@ await run(async () => {
         ...environmentOfPythonSdk({ required: flags.includes('--install') }),
       }
     : {};
-  await installPackages();
+  await prepare();
   await build();
   const logs = join(dataDir, 'logs');
   /** @type {Awaited<ReturnType<typeof startEngines>> | undefined} */

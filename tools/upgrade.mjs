@@ -4,8 +4,8 @@
  */
 import { loadOptions, loadUsage, readLoad } from './drill/load-options.mjs';
 import { readCommandLine } from './lanyard/command-line.mjs';
-import { build, installPackages } from './lanyard/install.mjs';
-import { checkEnginePrerequisites, checkNode } from './lanyard/prerequisites.mjs';
+import { build, prepare } from './lanyard/install.mjs';
+import { checkEnginePrerequisites } from './lanyard/prerequisites.mjs';
 import { progress, root, run, say, sleep } from './lanyard/project.mjs';
 
 const usage = `npm run upgrade -- [--from REF] ${loadUsage} [--json]`;
@@ -21,9 +21,8 @@ progress.stream = process.stderr;
 await run(async () => {
   const { values } = readCommandLine(usage, options);
   const load = readLoad(values);
-  checkNode();
   checkEnginePrerequisites();
-  await installPackages();
+  await prepare();
   await build();
   const { PreviousCommit } = await import('./drill/previous.mjs');
   const { DrillSystem } = await import('./drill/system.mjs');

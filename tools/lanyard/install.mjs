@@ -2,7 +2,9 @@
 import { spawn } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { checkNode } from './prerequisites.mjs';
 import { progress, root, say, Stop } from './project.mjs';
+import { continueOnPinnedNode } from './runtime.mjs';
 
 /** @param {string} program @param {string[]} args @param {Record<string, string>} [env] */
 export const runProgram = (program, args, env = {}) =>
@@ -35,10 +37,17 @@ const isInstalled = () => {
 };
 
 /** `npm ci` when node_modules is not there or of another lock file. */
-export const installPackages = async () => {
+const installPackages = async () => {
   if (isInstalled()) return;
   say('installing packages (npm ci)');
   await runProgram('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
+};
+
+/** What every command begins with: packages, and the Node version that the project pins. */
+export const prepare = async () => {
+  checkNode();
+  await installPackages();
+  await continueOnPinnedNode();
 };
 
 /** @param {string} folder @returns {string[]} */
