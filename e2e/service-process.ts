@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { engines, eventually, type Isolation, TcpLine } from '@lanyard/testing';
 import { newIdentityKeys } from '../tools/lanyard/identity-keys.mjs';
@@ -56,7 +57,7 @@ export class ServiceProcess {
         encryptionKey: Buffer.alloc(32).toString('base64'),
         accountId: 'a'.repeat(32),
       },
-      keyFile: '/dev/null',
+      keyFile: join(tmpdir(), `${topicPrefix}${name}.key`),
       coapHost: '127.0.0.1',
       baseUrl: 'http://127.0.0.1',
       env: {
