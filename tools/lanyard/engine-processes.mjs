@@ -1,7 +1,17 @@
 /** How each embedded engine is set up and started. Settings that matter are explained in docs/operations.md. */
 import { spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { clearAfterKill } from './postmaster.mjs';
 import { refuseSecondRedis } from './redis-folder.mjs';
