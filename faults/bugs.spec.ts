@@ -8,7 +8,7 @@ const root = new URL('../', import.meta.url);
 
 describe('planted bugs', () => {
   it.each(bugs)('$name fits the code, and names a row', ({ file, find, replace, row }) => {
-    const source = readFileSync(new URL(file, file.startsWith('node_modules/') ? root : app), 'utf8');
+    const source = readFileSync(new URL(file, /^(node_modules|apps)\//.test(file) ? root : app), 'utf8');
     expect(source.split(find)).toHaveLength(2);
     expect(replace).not.toBe(find);
     expect(rows.map(({ name }) => name)).toContain(row);

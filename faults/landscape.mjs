@@ -23,7 +23,8 @@ import { producerOf } from './program.mjs';
 import { repeatedIds } from './repeated-records.mjs';
 import { Replica } from './replica.mjs';
 
-const identityKeys = newIdentityKeys();
+/** The private one is the gateway's. */
+export const identityKeys = newIdentityKeys();
 const signingKey = signingKeyOf(identityKeys);
 const sources = [DeviceSessions, DeviceValues, DeviceCommandResults];
 
@@ -108,22 +109,29 @@ export class Landscape {
     for (let n = 0; n < tenants; n++) await this.addTenant(kinds, devices);
   }
 
+  /** Of every service. */
+  get commonEnvironment() {
+    return {
+      KAFKA_BROKERS: this.options.engines.brokers.join(','),
+      KAFKA_TOPIC_PREFIX: `${this.unique}.`,
+      DATABASE_URL: this.databaseUrl,
+      LOG_LEVEL: 'info',
+    };
+  }
+
   async addReplica() {
-    const { folder, program, engines, redisPort, environment } = this.options;
+    const { folder, program, redisPort, environment } = this.options;
     const replica = await Replica.create({
       name: `dispatcher-${this.started++}`,
       folder,
       program,
       redisPort,
       environment: {
-        KAFKA_BROKERS: engines.brokers.join(','),
-        KAFKA_TOPIC_PREFIX: `${this.unique}.`,
-        DATABASE_URL: this.databaseUrl,
+        ...this.commonEnvironment,
         DISPATCHER_REDIS_PREFIX: this.redisPrefix,
         DISPATCHER_CALLBACK_ALLOW_CIDRS: '127.0.0.0/8',
         IDENTITY_PUBLIC_KEYS: identityKeys.identityPublicKey,
         ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
-        LOG_LEVEL: 'info',
         ...environment,
       },
     });
@@ -298,11 +306,17 @@ export class Landscape {
     await this.sql(`DROP DATABASE IF EXISTS ${this.unique} WITH (FORCE)`).catch(() => undefined);
   }
 
-  /** @param {string} statement */
-  async sql(statement) {
+  /** A session of PostgreSQL, for who ends it. */
+  async session() {
     const client = new pg.Client({ connectionString: this.options.engines.databaseUrl });
     client.on('error', () => undefined);
     await client.connect();
+    return client;
+  }
+
+  /** @param {string} statement */
+  async sql(statement) {
+    const client = await this.session();
     try {
       await client.query(statement);
     } finally {

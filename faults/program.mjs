@@ -1,4 +1,4 @@
-/** The built dispatcher, copied: what is tested does not change while it is, and may be given a bug. */
+/** The built dispatcher and gateway, copied: what is tested does not change while it is, and may be given a bug. */
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -17,6 +17,9 @@ export const copyProgram = (folder, mutation) => {
   cpSync(join(app, 'dist'), join(folder, 'dist'), { recursive: true });
   cpSync(join(app, 'src/queue/commands'), join(folder, 'src/queue/commands'), { recursive: true });
   cpSync(join(app, 'package.json'), join(folder, 'package.json'));
+  const gateway = join(folder, 'apps/gateway');
+  cpSync(join(root, 'apps/gateway/dist'), join(gateway, 'dist'), { recursive: true });
+  cpSync(join(root, 'apps/gateway/package.json'), join(gateway, 'package.json'));
   for (const name of libraries) {
     const [from, to] = [join(root, 'libs', name), libraryIn(folder, name)];
     cpSync(join(from, 'dist'), join(to, 'dist'), { recursive: true });

@@ -4,6 +4,7 @@ import { channelRows } from './rows/channels.mjs';
 import { diskRows } from './rows/disks.mjs';
 import { dispatcherRows } from './rows/dispatcher.mjs';
 import { everythingRows } from './rows/everything.mjs';
+import { gatewayRows } from './rows/gateway.mjs';
 import { kafkaRows } from './rows/kafka.mjs';
 import { limitRows } from './rows/limits.mjs';
 import { receiverRows } from './rows/receivers.mjs';
@@ -24,6 +25,7 @@ export const rows = [
   ...channelRows,
   ...limitRows,
   ...stopRows,
+  ...gatewayRows,
   ...diskRows,
   ...everythingRows,
 ];

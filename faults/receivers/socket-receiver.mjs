@@ -1,10 +1,11 @@
 /** The customer's WebSocket client of one channel: it connects again whenever it is closed. */
 import { WebSocket } from 'ws';
 
-const againMs = 50;
+const usualAgainMs = 50;
 const handshakeTimeoutMs = 3_000;
 
 export class SocketReceiver {
+  onOpen = () => {};
   /** Codes with which sockets were closed. @type {number[]} */
   closed = [];
   opened = 0;
@@ -21,12 +22,15 @@ export class SocketReceiver {
   /**
    * @param {import('../history.mjs').History} history @param {string} channel @param {string} key
    * @param {() => string} url where to connect next
+   * @param {{ againMs?: () => number, handshakeMs?: number }} [patience] `againMs`: how long it waits before it connects again
    */
-  constructor(history, channel, key, url) {
+  constructor(history, channel, key, url, { againMs = () => usualAgainMs, handshakeMs = handshakeTimeoutMs } = {}) {
     this.history = history;
     this.channel = channel;
     this.key = key;
     this.url = url;
+    this.againMs = againMs;
+    this.handshakeMs = handshakeMs;
   }
 
   start() {
@@ -42,18 +46,21 @@ export class SocketReceiver {
     if (this.isStopped) return;
     const address = `${this.url().replace('http', 'ws')}/v2/notification/websocket-connect`;
     const socket = new WebSocket(address, ['wss', `service_${this.key}`], {
-      handshakeTimeout: handshakeTimeoutMs,
+      handshakeTimeout: this.handshakeMs,
       autoPong: false,
     });
     this.socket = socket;
     if (this.echo) socket.on('ping', (data) => this.pong(() => socket.pong(data)));
-    socket.on('open', () => this.opened++);
+    socket.on('open', () => {
+      this.opened++;
+      this.onOpen();
+    });
     socket.on('message', (data) => this.history.deliver(this.channel, String(data), 'accepted'));
     socket.on('error', () => undefined);
     socket.once('close', (code) => {
       this.closed.push(code);
       // A second socket may have taken this one's place.
-      if (this.socket === socket) setTimeout(() => this.connect(), againMs);
+      if (this.socket === socket) setTimeout(() => this.connect(), this.againMs());
     });
   }
 

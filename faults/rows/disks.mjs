@@ -1,7 +1,9 @@
 /** Rows in which the disk of an engine is full. They need the right to mount a small file system. */
 import { join } from 'node:path';
+import { DeviceValues, encodeMessage, fixtures } from '@lanyard/contracts';
 import { Redis } from 'ioredis';
 import { isAlive } from '../../tools/lanyard/processes.mjs';
+import { Engines } from '../engines.mjs';
 import { eventually, sleep } from '../experiment.mjs';
 import { cannotMount, SmallDisk } from '../small-disk.mjs';
 
@@ -73,4 +75,155 @@ const redisFull = {
     experiment.repeat((n) => (n % 2 === 0 ? fullWithFsync(experiment) : fullWithoutFsync(experiment)), 300, 1_200),
 };
 
-export const diskRows = [redisFull];
+/** More than a page each: the dead letters do not fit into what the topic has already. */
+const poisonMessage = () => {
+  const value = /** @type {import('@lanyard/contracts').ResourceValueArrived} */ (
+    fixtures(DeviceValues).valid['notification for one key']
+  );
+  const message = encodeMessage(DeviceValues, value, { source: 'faults' });
+  return { ...message, headers: { ...message.headers, ce_category: 'rumours', filler: 'x'.repeat(8_000) } };
+};
+
+const poisonsEach = 12;
+
+/** @type {Row} */
+const kafkaFull = {
+  name: 'F29',
+  about: 'the disk of Kafka is full while dead letters are written: it ends; then there is space again',
+  seconds: 20,
+  exclusive: true,
+  cannotRun: cannotMount,
+  equip: async (_engines, folder) => {
+    current = SmallDisk.mount(join(folder, 'engines/kafka'), 256);
+    const engines = await Engines.start(join(folder, 'engines'));
+    const stop = async () => {
+      await engines.stop();
+      disk().unmount();
+    };
+    return { engines, heal: async () => disk().free(), stop };
+  },
+  inject: async (experiment) => {
+    const { live, random, engines } = experiment;
+    const topic = live.kafka.topicName(DeviceValues.name);
+    let sent = 0;
+    await experiment.repeat(
+      async () => {
+        await experiment.fault('full disk of Kafka, kill', { times: 2 }, async () => {
+          // Poison is in Kafka before the disk is full, and is read when it is.
+          for (const replica of live.replicas) replica.pause();
+          for (let n = 0; n < poisonsEach; n++)
+            await live.producer.sendTo(topic, { ...poisonMessage(), key: random.pick(live.load.devices).id });
+          sent += poisonsEach;
+          disk().fill();
+          for (const replica of live.replicas) replica.resume();
+          if (!(await endsByItself(engines.kafka)))
+            experiment.violation('F29 Kafka did not end although its disk was full');
+          await experiment.pause(500, 3_000);
+          // What they were about to write is in no other place than Kafka.
+          await Promise.all(live.replicas.map((replica) => replica.kill()));
+          disk().free();
+          await engines.kafka.heal();
+          await Promise.all(live.replicas.map((replica) => replica.start()));
+        });
+      },
+      1_000,
+      2_000,
+    );
+    const letters = () => live.endOf(`${DeviceValues.name}.dispatcher.dlq`);
+    await eventually(async () => (await letters()) >= sent, 40_000);
+    const found = await letters();
+    // More than that: whoever does not learn whether Kafka has a letter writes it again.
+    if (found < sent) experiment.violation(`F29 ${sent} messages were poison, ${found} are in the dead letters`);
+  },
+};
+
+/** What PostgreSQL took, and what it may have taken. */
+class Changes {
+  accepted = 0;
+  /** @type {Set<number>} */
+  possible = new Set();
+  refused = 0;
+
+  /** @param {number} n @param {number} status */
+  note(n, status) {
+    if (status < 300) {
+      this.accepted = n;
+      this.possible.clear();
+    } else {
+      this.refused++;
+      this.possible.add(n);
+    }
+  }
+}
+
+/** @param {Experiment} experiment @param {Changes} changes @param {string} channel @param {number} n */
+const change = async (experiment, changes, channel, n) => {
+  const url = experiment.live.callbacks.get(channel)?.url;
+  const serialization = { max_chunk_size: n, cfg: { include_uid: true } };
+  const { status } = await experiment.live.call(channel, 'PUT', 'callback', { url, serialization });
+  if (status >= 300 && status !== 503)
+    experiment.violation(`F30 with PostgreSQL's disk full the API answered ${status}, not 503`);
+  changes.note(n, status);
+};
+
+/** A new segment of its log, which the disk does not take. New sessions may be refused. @param {import('pg').Client} session */
+const switchLog = (session) => session.query('SELECT pg_switch_wal()').catch(() => undefined);
+
+/** @type {Row} */
+const postgresFull = {
+  name: 'F30',
+  about: 'the disk of PostgreSQL is full: the API says 503 and keeps what it accepted, delivery goes on',
+  seconds: 20,
+  exclusive: true,
+  cannotRun: cannotMount,
+  equip: async (_engines, folder) => {
+    // It waits for its disk: otherwise it would forget what it accepted last, as it is told to.
+    const engines = await Engines.start(join(folder, 'engines'), { fast: false });
+    await engines.postgresql.stop();
+    current = SmallDisk.mountOver(engines.postgresql.spec.marker, 256);
+    await engines.heal();
+    const stop = async () => {
+      await engines.stop();
+      disk().unmount();
+    };
+    return { engines, heal: async () => disk().free(), stop };
+  },
+  inject: async (experiment) => {
+    const { engines, live, history } = experiment;
+    const [channel = ''] = experiment.channelsOf('callback');
+    const changes = new Changes();
+    let n = 100;
+    await experiment.repeat(
+      async () => {
+        await experiment.fault('full disk of PostgreSQL', { times: 2 }, async () => {
+          const refusedBefore = changes.refused;
+          const session = await live.session();
+          disk().fill();
+          const before = history.deliveries.length;
+          const isRefused = async () => {
+            await switchLog(session);
+            await change(experiment, changes, channel, ++n);
+            return changes.refused > refusedBefore + 2;
+          };
+          if (!(await eventually(isRefused, endsWithinMs)))
+            experiment.violation('F30 PostgreSQL refused nothing although its disk was full');
+          if (!(await eventually(() => history.deliveries.length > before, 5_000)))
+            experiment.violation('F30 nothing was delivered while the disk of PostgreSQL was full');
+          disk().free();
+          await session.end().catch(() => undefined);
+          await engines.postgresql.heal();
+        });
+        const read = () => live.call(channel, 'GET', 'callback').catch(() => ({ status: 0, json: undefined }));
+        if (!(await eventually(async () => (await read()).status === 200, 20_000)))
+          return experiment.violation('F30 the API did not come back when there was space');
+        const found = (await read()).json?.serialization?.max_chunk_size;
+        if (changes.accepted > 0 && found !== changes.accepted && !changes.possible.has(found))
+          experiment.violation(`F30 change ${changes.accepted} was accepted, ${found} is there`);
+      },
+      500,
+      1_500,
+    );
+  },
+};
+
+export const diskRows = [redisFull, kafkaFull, postgresFull];
