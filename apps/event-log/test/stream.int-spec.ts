@@ -106,7 +106,7 @@ describe('the log as a stream', () => {
 
   it('goes on behind an entry that has aged out, with all that are younger', async () => {
     const account = newId();
-    const aged = newId();
+    const aged = newId(Date.now() - 1_000);
     const [first, second] = [(await tell(account))[0], (await tell(account))[0]];
     const client = await follow(account, { lastEventId: aged });
     await eventually(() => client.ids.length === 2, patience);
