@@ -100,10 +100,13 @@ export class Conversation {
     await this.echoes(values);
   }
 
+  /** Until the first value is there, which comes after the answer. */
   async subscribes(path: string): Promise<void> {
+    const known = this.notifications(path).length;
     const { status, json } = await this.app.call('PUT', `/v2/subscriptions/${this.deviceId}${path}`);
     expect([200, 202]).toContain(status);
     expect(await this.app.answer(json['async-response-id'])).toMatchObject({ status: 200 });
+    if (status === 202) await this.receives(path, known);
   }
 
   async unsubscribes(path: string): Promise<void> {
