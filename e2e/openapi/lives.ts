@@ -127,7 +127,9 @@ export class RecordLives {
   /** Whether it makes what another needs, although it has succeeded itself. */
   private prepares(operation: Operation): boolean {
     const { method, path } = operation;
-    if (stage(operation) === 0 && [...this.untold].some((other) => family(other) === family(operation))) return true;
+    // A GET that the log has is one that makes what it reads: only where nothing else made it before.
+    const isToldBy = (other: Operation): boolean => other.method !== 'GET' && family(other) === family(operation);
+    if (stage(operation) === 0 && [...this.untold].some(isToldBy)) return true;
     if (method === 'PUT') return [...this.open].some((other) => other.path.startsWith(path));
     if (method !== 'POST') return false;
     // The items of what commands are sent to are in the list of commands.
