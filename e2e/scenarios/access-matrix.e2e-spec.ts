@@ -32,7 +32,7 @@ const needed = ({ method, path }: Operation): string | undefined => {
   if (/^\/v3\/api-keys\/\{id\}(\/groups)?$/.test(path) && reads) return undefined;
   if (deletesKeys({ method, path })) return 'admin';
   if (/^\/v3\/api-keys\/\{id\}(\/(reset-secret|rotate|previous-secret))?$/.test(path)) return undefined;
-  if (/^\/v3\/(api-keys|policy-groups|applications|access-keys)/.test(path)) return 'admin';
+  if (/^\/v3\/(api-keys|key-subscriptions|policy-groups|applications|access-keys)/.test(path)) return 'admin';
   if (/^\/v3\/accounts\/\{id\}/.test(path)) return reads ? undefined : 'admin';
   if (/^\/v3\/accounts/.test(path)) return 'installation';
   if (/\/(suspend|resume)$|^\/v3\/device-suspensions/.test(path)) return 'devices.suspend';
