@@ -128,9 +128,10 @@ export class RecordLives {
   private prepares(operation: Operation): boolean {
     const { method, path } = operation;
     // A GET that the log has is one that makes what it reads: only where nothing else made it before.
-    const isToldBy = (other: Operation): boolean => other.method !== 'GET' && family(other) === family(operation);
-    if (stage(operation) === 0 && [...this.untold].some(isToldBy)) return true;
-    if (method === 'PUT') return [...this.open].some((other) => other.path.startsWith(path));
+    const wants = (other: Operation): boolean => !(other.method === 'GET' && this.untold.has(other));
+    const isOfFamily = (other: Operation): boolean => wants(other) && family(other) === family(operation);
+    if (stage(operation) === 0 && [...this.untold].some(isOfFamily)) return true;
+    if (method === 'PUT') return [...this.open].some((other) => wants(other) && other.path.startsWith(path));
     if (method !== 'POST') return false;
     // The items of what commands are sent to are in the list of commands.
     const items = `${path.replace('/v2/device-requests/{deviceId}', '/v3/device-requests')}/{`;
