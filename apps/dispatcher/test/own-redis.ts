@@ -54,6 +54,10 @@ export class OwnRedis {
     await this.client.config('SET', 'maxmemory-policy', policy);
   }
 
+  async ask(command: string, ...args: string[]): Promise<unknown> {
+    return this.client.call(command, args);
+  }
+
   async stop(): Promise<void> {
     this.client.disconnect();
     const ended = once(this.process, 'exit');

@@ -35,6 +35,12 @@ const failoverRetryMs = 100;
  */
 const loadingRetryMs = 100;
 
+/**
+ * A master that was demoted, or one that a sentinel named although another was chosen, answers for ever that it is read
+ * only, also from within scripts. Only a new connection finds the master.
+ */
+const isReadOnly = ({ message }: Error): boolean => message.includes('READONLY');
+
 const loginOf = ({ username, password }: RedisAddress): RedisOptions => ({
   ...(username !== undefined && { username }),
   ...(password !== undefined && { password }),
@@ -87,7 +93,7 @@ const singleClient = (address: RedisAddress, options: RedisClientOptions): Redis
 
 /** The only place that makes a client of Redis, from REDIS_URL as the configuration gives it. It connects at once. */
 export const redisClient = (url: string, given: RedisClientOptions): RedisClient => {
-  const options = { maxLoadingRetryTime: loadingRetryMs, ...given };
+  const options = { maxLoadingRetryTime: loadingRetryMs, reconnectOnError: isReadOnly, ...given };
   const address = parseRedisUrl(url);
   if (address.kind === 'cluster') return clusterClient(address, options);
   const redis = address.kind === 'sentinel' ? sentinelClient(address, options) : singleClient(address, options);
