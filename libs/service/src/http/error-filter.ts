@@ -42,7 +42,7 @@ const outages = {
   /** TypeORM gives a connection that breaks back before the next statement of its transaction. */
   name: /^(MaxRetriesPerRequestError|KafkaJSConnectionError|KafkaJSNumberOfRetriesExceeded|QueryRunner(Provider)?AlreadyReleasedError)$/,
   /** Of Redis, which says so in front, and after a dash when a script did not get what it asked for. */
-  reply: /(^|-)(MISCONF|OOM|LOADING|READONLY|MASTERDOWN|NOREPLICAS|CLUSTERDOWN|TRYAGAIN|BUSY) /,
+  reply: /(^|-)(MISCONF|OOM|LOADING|READONLY|MASTERDOWN|NOREPLICAS|CLUSTERDOWN|MOVED|TRYAGAIN|BUSY) /,
   message:
     /Connection terminated|Connection is closed|Command timed out|Stream isn't writeable|timeout exceeded when trying to connect/,
 };

@@ -46,6 +46,19 @@ const loginOf = ({ username, password }: RedisAddress): RedisOptions => ({
   ...(password !== undefined && { password }),
 });
 
+/**
+ * A command that was meant for one node is not sent on to another by itself: that one may lack what the command builds
+ * on. It fails, and the slots are learnt again.
+ */
+const failWhenMoved = (cluster: Cluster): void => {
+  const handleError = cluster.handleError.bind(cluster);
+  cluster.handleError = (error, ttl, handlers) => {
+    if (!error.message.startsWith('MOVED ')) return handleError(error, ttl, handlers);
+    cluster.refreshSlotsCache();
+    handlers.defaults();
+  };
+};
+
 const clusterClient = (address: RedisAddress, options: RedisClientOptions): Cluster => {
   const { enableAutoPipelining, enableOfflineQueue, maxRetriesPerRequest, retryStrategy, ...ofNodes } = options;
   const cluster = new Cluster(address.hosts, {
@@ -61,6 +74,7 @@ const clusterClient = (address: RedisAddress, options: RedisClientOptions): Clus
     // With TLS, nodes are known by the names in their certificates.
     ...(address.tls && { dnsLookup: (host, callback) => callback(null, host) }),
   });
+  if (maxRetriesPerRequest === 0) failWhenMoved(cluster);
   cluster.on('+node', (node: Redis) => {
     endWhenServerIsGone(node);
     // Otherwise with its first command, and others are refused until that is done.
@@ -113,10 +127,22 @@ export const isCluster = (redis: RedisClient): boolean => redis instanceof Clust
 export const masterNodes = (redis: RedisClient): RedisClient[] =>
   redis instanceof Cluster ? redis.nodes('master') : [redis];
 
-/** `lost` is called when the connection to a node of a cluster breaks; never for a Redis that is none. */
+/** The master of each slot. */
+const mastersOf = (cluster: Cluster): string => cluster.slots.map(([master]) => master).join();
+
+/**
+ * `lost` is called when the connection to a node of a cluster breaks, or another node has slots of it: one that takes
+ * over may lack its last writes, whether or not the connection to the old one breaks. Never for a Redis that is none.
+ */
 export const onNodeLost = (redis: RedisClient, lost: () => void): void => {
   if (!(redis instanceof Cluster)) return;
   redis.on('+node', (node: Redis) => node.once('ready', () => node.once('close', lost)));
+  let masters = mastersOf(redis);
+  redis.on('refresh', () => {
+    const before = masters;
+    masters = mastersOf(redis);
+    if (masters !== before) lost();
+  });
 };
 
 /** How many listen to a pub/sub channel. The nodes of a cluster know only of their own listeners. */
