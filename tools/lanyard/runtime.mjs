@@ -5,7 +5,7 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { root, say } from './project.mjs';
 
-/** npm has the binary for Linux only; elsewhere the machine's own Node runs everything. */
+/** It is pinned for Linux only (package.json); elsewhere the machine's own Node runs everything. */
 const pinned = `node-${process.platform}-${process.arch}`;
 
 /** @returns {{ version: string, program: string } | undefined} */
@@ -25,6 +25,7 @@ export const continueOnPinnedNode = async () => {
   if (!node || process.versions.node === node.version) return;
   say(`continuing on Node ${node.version}`);
   const child = spawn(node.program, [...process.execArgv, ...process.argv.slice(1)], { stdio: 'inherit' });
+  process.on('exit', () => child.kill());
   // A terminal sends SIGINT to both; the others reach this process only.
   process.on('SIGINT', () => undefined);
   for (const signal of /** @type {const} */ (['SIGTERM', 'SIGHUP'])) process.on(signal, () => child.kill(signal));

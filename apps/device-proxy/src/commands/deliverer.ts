@@ -234,7 +234,7 @@ export class Deliverer {
     });
   }
 
-  /** What was notified before a change, or while it is under way, may be of before. */
+  /** A value that was notified before a change, or during one, may be the old value. */
   private async changing<T>(session: Session, operation: Operation, ask: () => Promise<T>): Promise<T> {
     if (bringsNoChange(operation)) return ask();
     session.notified.clear();

@@ -20,7 +20,7 @@ interface DoorParts {
 /** What OpenSSL says of a client that computed with another key. */
 const wrongKey = /CIPHER_OPERATION_FAILED|DECRYPTION_FAILED|BAD_RECORD_MAC|DIGEST_CHECK_FAILED|BAD_DECRYPT/;
 
-/** An unknown identity fails as a wrong key does, so that nobody learns which identities exist (RFC 4279 §2). */
+/** An unknown identity fails like a wrong key, which keeps secret which identities exist (RFC 4279 §2). */
 const noOnesKey = (): Buffer => randomBytes(16);
 
 const addressOf = ({ remoteAddress = '', remotePort = 0 }: Socket): string => `${remoteAddress}:${remotePort}`;

@@ -18,7 +18,7 @@ export interface NewSession {
   data: RegistrationData;
 }
 
-/** A device whose address another one has now: with the epoch that nobody has, and the replica that had its session. */
+/** A device whose address now belongs to another one: with an epoch that no replica has, and the replica that had its session. */
 export interface Displaced {
   deviceId: string;
   epoch: number;

@@ -192,7 +192,7 @@ export class Sessions {
     return 'written';
   }
 
-  /** Another device has its address now: whoever has its session forgets it, until the device shows its registration. */
+  /** Another device has its address now: the replica that has its session forgets the address until the device shows its registration. */
   private async displace(displaced: Displaced | undefined): Promise<void> {
     if (!displaced) return;
     const { deviceId, epoch, owner } = displaced;
