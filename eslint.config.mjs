@@ -1,5 +1,6 @@
 import nx from '@nx/eslint-plugin';
 import tseslint from 'typescript-eslint';
+import { layers as layersRule } from './tools/lint/layers.mjs';
 
 const platform = ['layer:contracts', 'layer:platform'];
 const appLayers = [...platform, 'layer:protocol'];
@@ -107,6 +108,12 @@ export default tseslint.config(
         },
       ],
     },
+  },
+  {
+    files: ['{apps,libs}/*/src/**/*.ts'],
+    ignores: ['**/*.spec.ts'],
+    plugins: { lanyard: { rules: { layers: layersRule } } },
+    rules: { 'lanyard/layers': 'error' },
   },
   { files: ['apps/*/src/**/*.ts'], rules: { '@typescript-eslint/consistent-type-imports': 'off' } },
   {

@@ -101,6 +101,60 @@ const violations: [what: string, path: string, text: string, rule: string][] = [
     `export const planted = (x: any): unknown => x;\n`,
     '@typescript-eslint/no-explicit-any',
   ],
+  [
+    'a folder imports from a layer above its own',
+    'apps/event-log/src/log/planted.ts',
+    `import { codes } from '../query/list-events.js';\nexport const planted = codes;\n`,
+    'lanyard/layers',
+  ],
+  [
+    'a folder imports a type from a layer above its own',
+    'apps/event-log/src/log/planted.ts',
+    `import type { Codes } from '../query/list-events.js';\nexport type Planted = Codes;\n`,
+    'lanyard/layers',
+  ],
+  [
+    'a folder names a type of a layer above its own where it needs it',
+    'apps/event-log/src/log/planted.ts',
+    `export type Planted = import('../query/list-events.js').Codes;\n`,
+    'lanyard/layers',
+  ],
+  [
+    'a folder loads a layer above its own late',
+    'apps/event-log/src/log/planted.ts',
+    `export const planted = (): Promise<unknown> => import('../query/list-events.js');\n`,
+    'lanyard/layers',
+  ],
+  [
+    'a folder re-exports from a layer above its own',
+    'apps/event-log/src/log/planted.ts',
+    `export * from '../query/list-events.js';\n`,
+    'lanyard/layers',
+  ],
+  [
+    'a folder imports from another one of its layer',
+    'apps/event-log/src/groups/planted.ts',
+    `import { ranges } from '../partitions/ranges.js';\nexport const planted = ranges;\n`,
+    'lanyard/layers',
+  ],
+  [
+    'a folder imports what wires the app',
+    'apps/event-log/src/tail/planted.ts',
+    `import { AppModule } from '../app.module.js';\nexport const planted = AppModule;\n`,
+    'lanyard/layers',
+  ],
+  [
+    'a file below all folders imports from one',
+    'apps/event-log/src/errors.ts',
+    `import { codes } from './log/codes.js';\nexport const planted = codes;\n`,
+    'lanyard/layers',
+  ],
+  [
+    'the list of layers does not name a folder',
+    'apps/event-log/src/planted/planted.ts',
+    `export const planted = 1;\n`,
+    'lanyard/layers',
+  ],
 ];
 
 const allowed: [what: string, path: string, text: string][] = [
@@ -118,6 +172,15 @@ export const planted = [decodeMessage, DeviceValues, KafkaProducer, newId];
     'a test of an app uses the testing library',
     'apps/registry/test/planted.int-spec.ts',
     `import { eventually } from '@lanyard/testing';\nexport const planted = eventually;\n`,
+  ],
+  [
+    'a folder imports from layers below its own',
+    'apps/event-log/src/tail/planted.ts',
+    `import { codes } from '../log/codes.js';
+import { StoredEvents } from '../query/stored-events.js';
+import { errors } from '../errors.js';
+export const planted = [codes, StoredEvents, errors];
+`,
   ],
   ['config.ts reads the environment', 'apps/snapshot/src/config.ts', `export const planted = process.env['HOME'];\n`],
 ];
