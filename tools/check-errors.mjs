@@ -80,7 +80,7 @@ const outcomes = await built('apps/device-proxy/dist/commands/outcome.js');
 const answered = errorCodes(coap).map((code) => outcomes.outcomeOf({ code, payload: Buffer.alloc(0) }).error);
 compare('outcome', [...namedOutcomes(outcomes).map(({ error }) => error), ...answered], Object.keys(ofOutcomes));
 
-const { closeCodes } = await built('apps/dispatcher/dist/delivery/close-codes.js');
+const { closeCodes } = await built('apps/dispatcher/dist/replicas/close-codes.js');
 compare('close cause', Object.keys(closeCodes), Object.keys(ofCloseCauses));
 
 const deviceSide = textOf([

@@ -86,7 +86,7 @@ const outcomeTable = (outcomes, codes) => {
 export const errorsPage = async () => {
   const service = await built('libs/service/dist/errors/service-error.js');
   const outcomes = await built('apps/device-proxy/dist/commands/outcome.js');
-  const { closeCodes } = await built('apps/dispatcher/dist/delivery/close-codes.js');
+  const { closeCodes } = await built('apps/dispatcher/dist/replicas/close-codes.js');
   const codes = errorCodes(await built('libs/coap/dist/index.js'));
   const apps = await Promise.all(
     Object.entries(ofApps).map(async ([app, advice]) => {

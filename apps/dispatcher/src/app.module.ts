@@ -1,13 +1,13 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { Assembly } from './assembly.js';
 import { Channels } from './channels/channels.js';
-import { ChannelsController } from './channels/channels.controller.js';
+import { ChannelsController } from './api/channels.controller.js';
 import { SigningSecrets } from './channels/signing-secrets.js';
-import { SigningSecretsController } from './channels/signing-secrets.controller.js';
-import { KeyDirectory } from './channels/key-directory.js';
+import { SigningSecretsController } from './api/signing-secrets.controller.js';
+import { KeyDirectory } from './keys/key-directory.js';
 import { Pull } from './delivery/pull.js';
-import { PullController } from './delivery/pull.controller.js';
-import { WebSocketController } from './delivery/websocket.controller.js';
+import { PullController } from './api/pull.controller.js';
+import { WebSocketController } from './api/websocket.controller.js';
 import { ExplainController } from './explain/explain.controller.js';
 import { Explanations } from './explain/explanations.js';
 import { FactsConsumer } from './intake/facts.consumer.js';

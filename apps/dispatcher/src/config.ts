@@ -10,7 +10,7 @@ import {
   serviceConfig,
   type ServiceConfig,
 } from '@lanyard/service';
-import { eventLifeMs } from './channels/limits.js';
+import { eventLifeMs } from './limits.js';
 
 export const app = 'dispatcher';
 

@@ -11,7 +11,7 @@ import {
 import { KafkaConnection, KafkaProducer, Outbox, outboxProducer, OutboxRelay, StateReader } from '@lanyard/kafka';
 import { exitOnFatal, openDatabase, type ServiceParts } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
-import { type KeyRecord, keyRecord } from './channels/key-directory.js';
+import { type KeyRecord, keyRecord } from './keys/key-directory.js';
 import type { DispatcherConfig } from './config.js';
 import { Arrivals } from './intake/arrivals.js';
 import { Keys } from './queue/keys.js';

@@ -1,6 +1,6 @@
 import { NotFound, ServiceError, Unavailable, ValidationFailed } from '@lanyard/service';
-import type { ChannelKind } from './channels/channel.entity.js';
-import { verificationsOfAccountMax } from './channels/limits.js';
+import type { ChannelKind } from './channel-kind.js';
+import { verificationsOfAccountMax } from './limits.js';
 
 const nameOf: Record<ChannelKind, string> = { callback: 'callback', websocket: 'WebSocket', pull: 'pull' };
 

@@ -1,7 +1,7 @@
 import type { Clock, Logger, Timer } from '@lanyard/service';
 import type { Repair } from './channels/repair.js';
-import type { Holders } from './delivery/holders.js';
-import type { Replicas } from './delivery/replicas.js';
+import type { Holders } from './replicas/holders.js';
+import type { Replicas } from './replicas/replicas.js';
 import type { Intake } from './intake/intake.js';
 import type { ChannelRegistry } from './queue/channel-registry.js';
 import type { RedisLink } from './queue/redis-link.js';

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createLogger, Metrics } from '@lanyard/service';
 import { CallbackReceiver, eventually } from '@lanyard/testing';
-import { AddressGuard } from '../src/delivery/address-guard.js';
+import { AddressGuard } from '../src/callback-client/address-guard.js';
 import { BodyBuffers } from '../src/delivery/body-buffers.js';
 import { CallbackDelivery } from '../src/delivery/callback-delivery.js';
-import { CallbackSender } from '../src/delivery/callback-sender.js';
+import { CallbackSender } from '../src/callback-client/callback-sender.js';
 import { Telemetry } from '../src/delivery/telemetry.js';
 import { ShardAppender } from '../src/intake/shard-appender.js';
 import type { Extent } from '../src/queue/batch.js';

@@ -4,9 +4,9 @@ import { eventually, WebSocketClient } from '@lanyard/testing';
 import { Outbox } from '@lanyard/kafka';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
-import { Channel } from '../src/channels/channel.entity.js';
+import { Channel } from '../src/db/channel.entity.js';
 import { ChannelStore } from '../src/channels/channel-store.js';
-import { changesWaitingMax } from '../src/channels/limits.js';
+import { changesWaitingMax } from '../src/limits.js';
 import { type Answer, type Customer, Landscape } from './landscape.js';
 
 describe('changes of channels', () => {

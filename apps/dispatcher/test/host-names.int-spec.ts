@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '@lanyard/testing';
-import { AddressGuard } from '../src/delivery/address-guard.js';
-import { HostNames } from '../src/delivery/host-names.js';
+import { AddressGuard } from '../src/callback-client/address-guard.js';
+import { HostNames } from '../src/callback-client/host-names.js';
 
 const headerBytes = 12;
 const typeA = 1;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createLogger, newId, TestClock } from '@lanyard/service';
 import { engines } from '@lanyard/testing';
-import { eventOverheadBytes } from '../src/channels/limits.js';
+import { eventOverheadBytes } from '../src/limits.js';
 import { Intake } from '../src/intake/intake.js';
 import { type IntakeBatch, IntakeEvent } from '../src/intake/intake-event.js';
 import { flushBytesMax } from '../src/intake/portions.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { newId } from '@lanyard/service';
-import { eventLifeMs, queueBytesMax } from '../src/channels/limits.js';
+import { eventLifeMs, queueBytesMax } from '../src/limits.js';
 import type { IntakeBatch } from '../src/intake/intake-event.js';
 import { PositionsLost } from '../src/intake/shard-appender.js';
 import { LinkLost } from '../src/queue/redis-link.js';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { AddressGuard } from '../src/delivery/address-guard.js';
+import { AddressGuard } from '../src/callback-client/address-guard.js';
 import { BodyBuffers } from '../src/delivery/body-buffers.js';
 import { CallbackDelivery } from '../src/delivery/callback-delivery.js';
-import { CallbackSender } from '../src/delivery/callback-sender.js';
-import { Replicas } from '../src/delivery/replicas.js';
+import { CallbackSender } from '../src/callback-client/callback-sender.js';
+import { Replicas } from '../src/replicas/replicas.js';
 import { Telemetry } from '../src/delivery/telemetry.js';
 import type { Registration } from '../src/queue/channel-registry.js';
 import { createLogger, Metrics, systemClock } from '@lanyard/service';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { AddressGuard } from '../delivery/address-guard.js';
+import { AddressGuard } from '../callback-client/address-guard.js';
 import { checkCallback } from './callback-rules.js';
 
 const guard = new AddressGuard();

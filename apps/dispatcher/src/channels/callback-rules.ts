@@ -1,7 +1,7 @@
-import { AddressForbidden, type AddressGuard } from '../delivery/address-guard.js';
-import type { CallbackTarget } from '../delivery/callback-sender.js';
+import { AddressForbidden, type AddressGuard } from '../callback-client/address-guard.js';
+import type { CallbackTarget } from '../callback-client/callback-sender.js';
 import { CallbackRefused } from '../errors.js';
-import { callbackCharactersMax, callbackHeadersMax } from './limits.js';
+import { callbackCharactersMax, callbackHeadersMax } from '../limits.js';
 
 /** RFC 9110 §5.6.2. */
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;

@@ -3,9 +3,9 @@ import { AuditTrail, type Outbox } from '@lanyard/kafka';
 import { type Clock, formatTimestamp } from '@lanyard/service';
 import { type DataSource, type EntityManager, MoreThan } from 'typeorm';
 import type { Closed, Dropped } from '../queue/channel-registry.js';
-import { Channel } from './channel.entity.js';
+import { Channel } from '../db/channel.entity.js';
 import type { Deed } from './deeds.js';
-import type { Drop } from './drop-report.js';
+import type { Drop } from '../queue/drop-report.js';
 import { DropReportStore } from './drop-report-store.js';
 import { KeyTurns } from './key-turns.js';
 

@@ -1,8 +1,8 @@
 import { formatTimestamp } from '@lanyard/service';
 import { z } from 'zod';
-import type { ChannelKind } from './channel.entity.js';
+import type { ChannelKind } from '../channel-kind.js';
 import type { Shown } from './channels.js';
-import { SerializationViewSchema } from './serialization.js';
+import { SerializationViewSchema } from '../db/serialization.js';
 
 const queue = {
   queue_size: z.number().int().describe('Events waiting; -1 when not known'),

@@ -10,22 +10,23 @@ import {
   seal,
   Unauthenticated,
 } from '@lanyard/service';
-import type { AddressGuard } from '../delivery/address-guard.js';
-import type { Bus } from '../delivery/bus.js';
+import type { AddressGuard } from '../callback-client/address-guard.js';
+import type { Bus } from '../replicas/bus.js';
 import type { CallbackDelivery } from '../delivery/callback-delivery.js';
-import type { CallbackSender, CallbackTarget } from '../delivery/callback-sender.js';
-import type { SigningSecret } from '../delivery/signature.js';
+import type { CallbackSender, CallbackTarget } from '../callback-client/callback-sender.js';
+import type { SigningSecret } from '../callback-client/signature.js';
 import { ChannelDeleted, ChannelNotFound, ChannelOfAnotherKind } from '../errors.js';
 import type { ChannelRegistry, QueueState } from '../queue/channel-registry.js';
 import { checkCallback } from './callback-rules.js';
-import type { Channel, ChannelKind } from './channel.entity.js';
+import type { ChannelKind } from '../channel-kind.js';
+import type { Channel } from '../db/channel.entity.js';
 import type { Announcement, ChannelStore, LockedChannel } from './channel-store.js';
 import { deletion, type Deed, type Registered, registration } from './deeds.js';
-import type { Drop } from './drop-report.js';
-import type { KeyDirectory } from './key-directory.js';
-import { changesWaitingMax } from './limits.js';
-import { defaultSerialization, renderCodeOf, type Serialization } from './serialization.js';
-import { judged, noStanding, type Standing } from './standing.js';
+import type { Drop } from '../queue/drop-report.js';
+import type { KeyDirectory } from '../keys/key-directory.js';
+import { changesWaitingMax } from '../limits.js';
+import { defaultSerialization, renderCodeOf, type Serialization } from '../db/serialization.js';
+import { judged, noStanding, type Standing } from '../db/standing.js';
 import { Verification } from './verification.js';
 
 /** A gateway of before does not say with which secret they came. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { changeOfSecrets, deletion, type Registered, registration } from './deeds.js';
-import { defaultSerialization, SerializationSchema } from './serialization.js';
+import { defaultSerialization, SerializationSchema } from '../db/serialization.js';
 
 const actor = { keyId: 'key', accountId: 'account', requestId: 'request' };
 const url = 'https://example.com/hook?token=hidden';

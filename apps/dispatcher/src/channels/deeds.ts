@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Actor, OperatorAction, Target } from '@lanyard/contracts';
-import type { CallbackTarget } from '../delivery/callback-sender.js';
-import type { Channel, ChannelKind } from './channel.entity.js';
+import type { CallbackTarget } from '../callback-client/callback-sender.js';
+import type { ChannelKind } from '../channel-kind.js';
+import type { Channel } from '../db/channel.entity.js';
 
 /** What an operator did to a channel, for the event log of its account. */
 export interface Deed {

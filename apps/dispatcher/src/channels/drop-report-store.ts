@@ -3,8 +3,8 @@ import type { Outbox } from '@lanyard/kafka';
 import { type Clock, formatTimestamp } from '@lanyard/service';
 import type { EntityManager } from 'typeorm';
 import type { Closed, Dropped } from '../queue/channel-registry.js';
-import type { Channel } from './channel.entity.js';
-import { type Drop, lastDrops, newDrops, nothingDropped } from './drop-report.js';
+import type { Channel } from '../db/channel.entity.js';
+import { type Drop, lastDrops, newDrops, nothingDropped } from '../queue/drop-report.js';
 
 interface Row extends Record<keyof Dropped, string> {
   ending: string | null;

@@ -1,8 +1,8 @@
 import type { Clock, Logger, Timer } from '@lanyard/service';
 import type { ChannelRegistry } from '../queue/channel-registry.js';
 import type { ChannelStore } from './channel-store.js';
-import type { Drop } from './drop-report.js';
-import { dropReportPeriodMs, dropReportsKeptMs } from './limits.js';
+import type { Drop } from '../queue/drop-report.js';
+import { dropReportPeriodMs, dropReportsKeptMs } from '../limits.js';
 
 /**
  * Nothing disappears silently: what limits removed from queues is announced once, for the event log of the account,

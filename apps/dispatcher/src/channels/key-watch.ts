@@ -1,6 +1,6 @@
 import type { Clock, Logger } from '@lanyard/service';
 import type { Channels } from './channels.js';
-import type { KeyDirectory } from './key-directory.js';
+import type { KeyDirectory } from '../keys/key-directory.js';
 
 const againMs = 1_000;
 const decidedAtOnce = 8;

@@ -1,9 +1,9 @@
 import type { Logger } from '@lanyard/service';
 import type { ChannelRegistry } from '../queue/channel-registry.js';
-import type { Channel } from './channel.entity.js';
+import type { Channel } from '../db/channel.entity.js';
 import type { ChannelStore } from './channel-store.js';
 import type { Channels } from './channels.js';
-import type { KeyDirectory } from './key-directory.js';
+import type { KeyDirectory } from '../keys/key-directory.js';
 
 const comparedAtOnce = 500;
 

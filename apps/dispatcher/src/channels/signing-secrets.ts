@@ -1,9 +1,9 @@
 import type { Clock } from '@lanyard/service';
-import { newSigningSecret, type SigningSecret } from '../delivery/signature.js';
+import { newSigningSecret, type SigningSecret } from '../callback-client/signature.js';
 import { SigningSecretNotFound, SigningSecretsExceeded } from '../errors.js';
 import type { Caller, Channels, Owner } from './channels.js';
 import { changeOfSecrets } from './deeds.js';
-import { signingSecretsMax } from './limits.js';
+import { signingSecretsMax } from '../limits.js';
 
 /** The signing secrets of callback channels. They are part of the sealed target, so every replica gets them with it. */
 export class SigningSecrets {

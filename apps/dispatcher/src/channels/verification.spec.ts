@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { TooManyVerifications, VerifiersBusy } from '../errors.js';
-import { verificationsMax, verificationsOfAccountMax } from './limits.js';
+import { verificationsMax, verificationsOfAccountMax } from '../limits.js';
 import { VerificationPlaces } from './verification.js';
 
 describe('places for verifications', () => {

@@ -1,9 +1,9 @@
 import { type Clock, type Identity, newId } from '@lanyard/service';
-import type { SendFailure } from '../delivery/callback-exchange.js';
-import type { CallbackSender, CallbackTarget } from '../delivery/callback-sender.js';
-import { type Signing, signatureHeaders } from '../delivery/signature.js';
+import type { SendFailure } from '../callback-client/callback-exchange.js';
+import type { CallbackSender, CallbackTarget } from '../callback-client/callback-sender.js';
+import { type Signing, signatureHeaders } from '../callback-client/signature.js';
 import { CallbackNotVerified, TooManyVerifications, VerifiersBusy } from '../errors.js';
-import { verificationsMax, verificationsOfAccountMax } from './limits.js';
+import { verificationsMax, verificationsOfAccountMax } from '../limits.js';
 
 const body = Buffer.from('{}');
 

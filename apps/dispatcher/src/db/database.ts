@@ -1,6 +1,6 @@
 import { outboxMigration } from '@lanyard/kafka';
 import type { DatabaseConfig, DatabaseOptions } from '@lanyard/service';
-import { Channel } from '../channels/channel.entity.js';
+import { Channel } from './channel.entity.js';
 import { Channels1732150800000 } from './migrations/1732150800000-channels.js';
 import { DropReports1732237200000 } from './migrations/1732237200000-drop-reports.js';
 import { ChannelStanding1732323600000 } from './migrations/1732323600000-channel-standing.js';

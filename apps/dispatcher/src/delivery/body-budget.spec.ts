@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { bodyBytesMax, socketBufferBytesMax } from '../channels/limits.js';
+import { bodyBytesMax, socketBufferBytesMax } from '../limits.js';
 import { BodyBudget } from './body-budget.js';
 
 describe('bytes on their way', () => {

@@ -1,4 +1,4 @@
-import { bodyBytesMax, socketBufferBytesMax } from '../channels/limits.js';
+import { bodyBytesMax, socketBufferBytesMax } from '../limits.js';
 
 /** Bytes of messages that a replica has on their way, of all channels, before messages become small. */
 const plentyBytes = 96 * 1024 * 1024;

@@ -1,5 +1,5 @@
 import type { Clock, Logger } from '@lanyard/service';
-import { failedDeliveryMaxMs } from '../channels/limits.js';
+import { failedDeliveryMaxMs } from '../limits.js';
 import type { NotificationMessage } from '../messages/notification-message.js';
 import type { Batch } from '../queue/batch.js';
 import type {
@@ -14,9 +14,9 @@ import type {
   Taking,
 } from '../queue/channel-queue.js';
 import type { BodyBuffers } from './body-buffers.js';
-import type { CallbackSender, CallbackTarget, Leave, Sent } from './callback-sender.js';
+import type { CallbackSender, CallbackTarget, Leave, Sent } from '../callback-client/callback-sender.js';
 import { retryWaitMs } from './retry-schedule.js';
-import { messageIdOf, signatureHeaders } from './signature.js';
+import { messageIdOf, signatureHeaders } from '../callback-client/signature.js';
 import type { Telemetry } from './telemetry.js';
 
 /** After a batch smaller than this, the next one may wait a little, so that many busy channels do not send crumbs. */

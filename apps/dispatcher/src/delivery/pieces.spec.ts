@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { TestClock } from '@lanyard/service';
 import { Writable } from 'node:stream';
-import { answerStallMaxMs } from '../channels/limits.js';
+import { answerStallMaxMs } from '../limits.js';
 import { pieceBytes, Pieces } from './pieces.js';
 
 const body = Buffer.alloc(10 * pieceBytes + 1, 'x');

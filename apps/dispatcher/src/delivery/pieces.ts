@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Clock, Timer } from '@lanyard/service';
-import { answerStallMaxMs } from '../channels/limits.js';
+import { answerStallMaxMs } from '../limits.js';
 
 export const pieceBytes = 64 * 1024;
 

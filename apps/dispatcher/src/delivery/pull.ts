@@ -1,11 +1,11 @@
 import { type Clock, type Identity, newId } from '@lanyard/service';
-import { pollWaitMs } from '../channels/limits.js';
+import { pollWaitMs } from '../limits.js';
 import { ChannelDeleted, ChannelOfAnotherKind, PollAlreadyOpen } from '../errors.js';
-import type { ChannelKind } from '../channels/channel.entity.js';
+import type { ChannelKind } from '../channel-kind.js';
 import type { Batch, Cursor } from '../queue/batch.js';
 import type { Attached, ChannelQueue, Hold } from '../queue/channel-queue.js';
-import type { CloseCause } from './close-codes.js';
-import type { Holder, Holders } from './holders.js';
+import type { CloseCause } from '../replicas/close-codes.js';
+import type { Holder, Holders } from '../replicas/holders.js';
 import type { Telemetry } from './telemetry.js';
 
 /** Whose channel is polled. */

@@ -5,7 +5,7 @@ import type { TakenChannel, Taking } from '../queue/channel-queue.js';
 import { channelIn, type Keys, rangeOf } from '../queue/keys.js';
 import type { RedisLink } from '../queue/redis-link.js';
 import type { CallbackDelivery, Turn } from './callback-delivery.js';
-import type { Holders } from './holders.js';
+import type { Holders } from '../replicas/holders.js';
 import { slowAfterMs, type UnderWay } from './under-way.js';
 
 /** How often a replica looks for work that others left, while there is some. */

@@ -1,5 +1,5 @@
 import type { Metrics } from '@lanyard/service';
-import type { Drop } from '../channels/drop-report.js';
+import type { Drop } from '../queue/drop-report.js';
 import type { AppendOutcome } from '../intake/shard-appender.js';
 
 /** What an operator sees of this replica. */

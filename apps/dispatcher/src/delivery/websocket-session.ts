@@ -1,13 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { Clock } from '@lanyard/service';
 import type { WebSocket } from 'ws';
-import {
-  pingPeriodMs,
-  pingTimeoutMs,
-  socketIdleMaxMs,
-  socketStallMaxMs,
-  socketWindowBatches,
-} from '../channels/limits.js';
+import { pingPeriodMs, pingTimeoutMs, socketIdleMaxMs, socketStallMaxMs, socketWindowBatches } from '../limits.js';
 import type { NotificationMessage } from '../messages/notification-message.js';
 import {
   type Batch,
@@ -21,8 +15,8 @@ import {
 } from '../queue/batch.js';
 import type { ChannelQueue, Given, Hold } from '../queue/channel-queue.js';
 import type { BodyBuffers } from './body-buffers.js';
-import { type CloseCause, closeCodes } from './close-codes.js';
-import type { Holder, Holders } from './holders.js';
+import { type CloseCause, closeCodes } from '../replicas/close-codes.js';
+import type { Holder, Holders } from '../replicas/holders.js';
 
 /** A ping on its way. What was sent before it has arrived when its pong comes back. */
 interface Ping {

@@ -13,7 +13,7 @@ import { findMessage, type FoundMessage, type KafkaConnection, SearchTimedOut } 
 import { type Clock, formatTimestamp, type Identity } from '@lanyard/service';
 import { type DataSource, In } from 'typeorm';
 import { deliveryMechanism } from '../channels/channel-view.js';
-import { Channel } from '../channels/channel.entity.js';
+import { Channel } from '../db/channel.entity.js';
 import { ChannelNotFound, EventNotFound, MalformedUid, TooManySearches } from '../errors.js';
 import type { Intake } from '../intake/intake.js';
 import type { ChannelRegistry } from '../queue/channel-registry.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { FramedItem } from '@lanyard/contracts';
-import { eventOverheadBytes } from '../channels/limits.js';
+import { eventOverheadBytes } from '../limits.js';
 import { type IntakeBatch, IntakeEvent } from './intake-event.js';
 import { portions } from './portions.js';
 

@@ -1,4 +1,4 @@
-import { eventOverheadBytes } from '../channels/limits.js';
+import { eventOverheadBytes } from '../limits.js';
 import type { IntakeBatch, IntakeEvent } from './intake-event.js';
 
 /** What one flush gives to all channels together: an event counts once for each of them. */

@@ -1,5 +1,5 @@
 import type { Clock } from '@lanyard/service';
-import { beforeChannelSlackMs, eventLifeMs, queueBytesMax } from '../channels/limits.js';
+import { beforeChannelSlackMs, eventLifeMs, queueBytesMax } from '../limits.js';
 import type { RenderCode } from '../messages/render-options.js';
 import { ChunkBuilder } from '../queue/chunk.js';
 import type { GivenChannel, TakenChannel, Taking, WakeUp } from '../queue/channel-queue.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '@lanyard/service';
-import { bodyBytesMax, eventLifeMs, freeTierRetries } from '../channels/limits.js';
+import { bodyBytesMax, eventLifeMs, freeTierRetries } from '../limits.js';
 import { type Batch, type BatchLimits, type Cursor, cutBatch, type Extent } from './batch.js';
 import type { Keys } from './keys.js';
 import { chunksFrom, type RecentChunks, type Run, runArguments } from './recent-chunks.js';

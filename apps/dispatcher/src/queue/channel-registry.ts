@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '@lanyard/service';
-import type { Channel, ChannelKind } from '../channels/channel.entity.js';
+import type { ChannelKind } from '../channel-kind.js';
+import type { Channel } from '../db/channel.entity.js';
 import {
   eventLifeMs,
   failedDeliveryMaxMs,
@@ -8,8 +9,8 @@ import {
   stoppedMaxMs,
   withoutPollMaxMs,
   withoutSocketMaxMs,
-} from '../channels/limits.js';
-import type { StopReason } from '../channels/standing.js';
+} from '../limits.js';
+import type { StopReason } from '../db/standing.js';
 import type { RenderCode } from '../messages/render-options.js';
 import type { Keys, ShardKeys } from './keys.js';
 import type { RedisLink } from './redis-link.js';

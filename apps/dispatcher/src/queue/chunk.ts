@@ -1,5 +1,5 @@
 import { categories, type Category } from '@lanyard/contracts';
-import { eventOverheadBytes } from '../channels/limits.js';
+import { eventOverheadBytes } from '../limits.js';
 
 /**
  * Events are stored in chunks (measured, a list of chunks drains three times faster than

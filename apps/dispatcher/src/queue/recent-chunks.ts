@@ -1,4 +1,4 @@
-import { batchEventsMax, bodyBytesMax } from '../channels/limits.js';
+import { batchEventsMax, bodyBytesMax } from '../limits.js';
 import { readHead } from './chunk.js';
 
 /** Chunks that follow each other in a queue. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Closed } from '../queue/channel-registry.js';
+import type { Closed } from './channel-registry.js';
 import { lastDrops, newDrops, nothingDropped } from './drop-report.js';
 
 describe('what is reported of dropped events', () => {

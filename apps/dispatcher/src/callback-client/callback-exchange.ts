@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { callbackResponseBytesMax } from '../channels/limits.js';
+import { callbackResponseBytesMax } from '../limits.js';
 import { AddressForbidden } from './address-guard.js';
 
 export type SendOutcome = { ok: true } | { ok: false; cause: SendFailure };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { renderCode, type RenderCode } from '../messages/render-options.js';
-import { batchEventsDefault, batchEventsMax } from './limits.js';
+import { batchEventsDefault, batchEventsMax } from '../limits.js';
 
 /** Clients send booleans and numbers, or text that holds them. */
 const flag = z

@@ -1,8 +1,8 @@
 import { type AccessKeyChanged, allows, notificationsPermission } from '@lanyard/contracts';
 import type { StateReader } from '@lanyard/kafka';
 import { type Clock, fingerprintOf, parseApiKey, secretMatches } from '@lanyard/service';
-import { resetKeyWaitMs, unknownKeyWaitMs } from './limits.js';
-import type { KeySeen } from './standing.js';
+import { resetKeyWaitMs, unknownKeyWaitMs } from '../limits.js';
+import type { KeySeen } from '../db/standing.js';
 
 export interface KnownKey {
   keyId: string;

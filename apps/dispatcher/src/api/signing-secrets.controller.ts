@@ -21,9 +21,9 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { z } from 'zod';
-import type { SigningSecret } from '../delivery/signature.js';
-import { tooManyChanges } from './limits.js';
-import { SigningSecrets } from './signing-secrets.js';
+import type { SigningSecret } from '../callback-client/signature.js';
+import { tooManyChanges } from '../limits.js';
+import { SigningSecrets } from '../channels/signing-secrets.js';
 
 const SecretSchema = z.object({ id: z.string(), created_at: z.string() }).meta({ id: 'SigningSecret' });
 type SecretView = z.infer<typeof SecretSchema>;

@@ -1,8 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { ChannelKind } from '../channel-kind.js';
 import type { Serialization } from './serialization.js';
 import type { KeySeen, Standing, StopReason } from './standing.js';
-
-export type ChannelKind = 'callback' | 'websocket' | 'pull';
 
 /** The notification channel of a key: at most one (spec §2.10). Its queue is in Redis. */
 @Entity('channels')

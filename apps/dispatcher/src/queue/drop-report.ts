@@ -1,4 +1,4 @@
-import type { Closed, Dropped } from '../queue/channel-registry.js';
+import type { Closed, Dropped } from './channel-registry.js';
 
 /** Why events went: by a limit of the queue, or with their channel. */
 export type DropReason = keyof Dropped | 'removed';

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import type { Clock, Timer } from '@lanyard/service';
 import { buildConnector, type Dispatcher, Pool } from 'undici';
-import { callbackTimeoutMs } from '../channels/limits.js';
+import { callbackTimeoutMs } from '../limits.js';
 import type { AddressGuard } from './address-guard.js';
 import { CallbackExchange, type SendOutcome, Withdrawn } from './callback-exchange.js';
 import type { Signing } from './signature.js';

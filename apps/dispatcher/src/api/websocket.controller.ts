@@ -9,7 +9,7 @@ import {
 import { Controller, Get, Inject, Req } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
-import { KeyDirectory } from '../channels/key-directory.js';
+import { KeyDirectory } from '../keys/key-directory.js';
 import { UpgradeRequired } from '../errors.js';
 
 /** What a request gets that is no WebSocket handshake. Handshakes never come here: see websocket-server.ts. */

@@ -22,10 +22,10 @@ import {
   type WebSocketView,
   webSocketView,
   WebSocketViewSchema,
-} from './channel-view.js';
-import { Channels } from './channels.js';
-import { tooManyChanges } from './limits.js';
-import { SerializationSchema } from './serialization.js';
+} from '../channels/channel-view.js';
+import { Channels } from '../channels/channels.js';
+import { tooManyChanges } from '../limits.js';
+import { SerializationSchema } from '../db/serialization.js';
 
 const header = z.string().refine((value) => value !== mask, 'Values are shown masked: send the value itself');
 

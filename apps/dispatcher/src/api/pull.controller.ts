@@ -25,12 +25,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type PullView, pullView, PullViewSchema } from '../channels/channel-view.js';
 import { Channels } from '../channels/channels.js';
-import { tooManyChanges } from '../channels/limits.js';
-import { SerializationSchema } from '../channels/serialization.js';
+import { tooManyChanges } from '../limits.js';
+import { SerializationSchema } from '../db/serialization.js';
 import { ChannelNotFound } from '../errors.js';
 import { NotificationMessageSchema } from '../messages/message-schema.js';
-import { Pieces } from './pieces.js';
-import { type Found, Pull } from './pull.js';
+import { Pieces } from '../delivery/pieces.js';
+import { type Found, Pull } from '../delivery/pull.js';
 
 const nextTurn = (): Promise<void> => new Promise((turned) => setImmediate(turned));
 
