@@ -2,6 +2,7 @@ import type { Application } from '../application.js';
 import { fresh } from '../journeys.js';
 import type { Operation } from './document.js';
 import type { Random } from './random.js';
+import { isForInstallation } from './run-account.js';
 
 /** So many refusals in a row mean that a request before took the key its account, its groups or its rate. */
 const refusalsMax = 15;
@@ -10,7 +11,10 @@ const refusalsMax = 15;
 class Caller {
   private refusals = 0;
 
-  constructor(readonly key: string) {}
+  constructor(
+    readonly id: string,
+    readonly key: string,
+  ) {}
 
   answered(status: number): void {
     this.refusals = [401, 403, 429].includes(status) ? this.refusals + 1 : 0;
@@ -23,24 +27,28 @@ class Caller {
 }
 
 /**
- * `tenant`: the administrator of a tenant. `developer`: of the account that has a device. `root`: an administrator of the
- * installation with a key of its own, for accounts only.
+ * `tenant`: the administrator of an account that requests may change and suspend. `developer`: of the account of the run,
+ * which has a device. `root`: an administrator of the installation, only for what no other key may do.
  */
 export type Role = 'tenant' | 'developer' | 'root';
 
-export const roleFor = ({ path }: Operation, random: Random): Role => {
+export const roleFor = (operation: Operation, random: Random): Role => {
   const dice = random.next();
-  if (path.startsWith('/v3/accounts')) return dice < 0.7 ? 'root' : 'tenant';
-  const forAdministrators = /^\/v3\/(api-keys|policy-groups)/.test(path);
+  if (isForInstallation(operation)) return dice < 0.7 ? 'root' : 'tenant';
+  const forAdministrators = /^\/v3\/(api-keys|policy-groups)/.test(operation.path);
   return dice < (forAdministrators ? 0.1 : 0.5) ? 'developer' : 'tenant';
 };
 
 /** Keys for the roles; spent ones are replaced. */
 export class Callers {
   private readonly current: Record<Role, Promise<Caller>>;
+  /** Keys of the account of the installation. */
+  private readonly rootKeys: string[] = [];
 
   constructor(
     private readonly root: Application,
+    /** Administrator of the account of the run. */
+    private readonly admin: Application,
     /** Told of the ids that no request may name. */
     private readonly onNew: (role: Role, ids: string[]) => void,
   ) {
@@ -55,6 +63,11 @@ export class Callers {
     return (this.current[role] = this.valid(role));
   }
 
+  /** Deletes the keys that it made in the account of the installation. */
+  async close(): Promise<void> {
+    for (const id of this.rootKeys) await this.root.call('DELETE', `/v3/api-keys/${id}`);
+  }
+
   private async valid(role: Role): Promise<Caller> {
     const caller = await this.current[role];
     return caller.isSpent ? this.renew(role) : caller;
@@ -64,16 +77,23 @@ export class Callers {
     if (role === 'tenant') {
       const { json } = await this.root.call('POST', '/v3/accounts', { display_name: fresh('generated') });
       this.onNew(role, [json.id, json.admin_key_id]);
-      return new Caller(json.admin_key);
+      return new Caller(json.admin_key_id, json.admin_key);
     }
-    const groups = role === 'root' ? { groups: [await this.administrators()] } : {};
-    const { json } = await this.root.call('POST', '/v3/api-keys', { name: fresh('generated'), ...groups });
-    this.onNew(role, [json.id]);
-    return new Caller(json.key);
+    const caller = role === 'root' ? await this.rootKey() : await this.keyOf(this.admin);
+    this.onNew(role, [caller.id]);
+    return caller;
   }
 
-  private async administrators(): Promise<string> {
+  private async rootKey(): Promise<Caller> {
     const { json } = await this.root.call('GET', '/v3/policy-groups?name__eq=Administrators');
-    return (json.data as { id: string }[])[0]?.id as string;
+    const caller = await this.keyOf(this.root, (json.data as { id: string }[])[0]?.id);
+    this.rootKeys.push(caller.id);
+    return caller;
+  }
+
+  private async keyOf(administrator: Application, group?: string): Promise<Caller> {
+    const groups = group === undefined ? {} : { groups: [group] };
+    const { json } = await administrator.call('POST', '/v3/api-keys', { name: fresh('generated'), ...groups });
+    return new Caller(json.id, json.key);
   }
 }

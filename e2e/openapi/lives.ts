@@ -77,7 +77,7 @@ export class RecordLives {
 
   constructor(
     private readonly document: Document,
-    private readonly caller: { baseUrl: string; key: string },
+    private readonly caller: { baseUrl: string; keyFor(operation: Operation): string },
     private readonly random: Random,
     ground: Ground & { untouchable: ReadonlySet<string> },
     hints: Record<string, readonly string[]>,
@@ -200,6 +200,6 @@ export class RecordLives {
 
   private send(request: PreparedRequest): Promise<GivenAnswer> {
     this.result.sent++;
-    return exchange(this.caller.baseUrl, this.caller.key, request);
+    return exchange(this.caller.baseUrl, this.caller.keyFor(request.operation), request);
   }
 }

@@ -1,16 +1,19 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { operatorActions } from '@lanyard/contracts';
-import { CallbackReceiver, certificateAuthority, eventually, thermometer } from '@lanyard/testing';
+import { CallbackReceiver, certificateAuthority, eventually, selfSigned } from '@lanyard/testing';
 import { Application } from '../application.js';
-import { type RunningSystem, startSystem } from '../constellation.js';
-import { fresh } from '../journeys.js';
+import { type RunningSystem, startSystem, tcpPort } from '../constellation.js';
 import { OpenApiBarrage } from '../openapi/barrage.js';
 import { Callers } from '../openapi/callers.js';
-import { committedDocument, operationsOf } from '../openapi/document.js';
+import { committedDocument, type Operation, operationsOf } from '../openapi/document.js';
 import { KnownIds } from '../openapi/known-ids.js';
 import { deeds, deedsOf } from '../openapi/deeds.js';
 import { named, RecordLives, withoutSuccess } from '../openapi/lives.js';
 import { exchange } from '../openapi/exchange.js';
+import { isForInstallation, RunAccount } from '../openapi/run-account.js';
 import { prefilledRequests } from '../openapi/prefilled.js';
 import { Trail } from '../openapi/trail.js';
 import { openSets, undividedLists } from '../openapi/divided-lists.js';
@@ -26,28 +29,55 @@ const seconds = Number(process.env['OPENAPI_SECONDS'] ?? 0);
 const seed = Number(process.env['OPENAPI_SEED'] ?? (seconds > 0 ? Math.floor(Math.random() * 2 ** 31) : 1));
 
 describe('the OpenAPI document', () => {
+  let folder: string;
   let system: RunningSystem;
   let root: Application;
   let receiver: CallbackReceiver;
-  let demo: ReturnType<typeof thermometer>;
-  /** The key of the test, its account and its groups: the ground that the test stands on. */
-  let me: { id: string; account_id: string; groups: string[] };
+  let run: RunAccount;
+  /** Of the installation and of the run: accounts, keys and groups that no request may name. */
+  let untouchable: string[];
+  /** The account of the installation and its usage, before the first request. */
+  let before: unknown[];
+
+  const keyFor = (operation: Pick<Operation, 'path'>): string =>
+    isForInstallation(operation) ? root.key : run.admin.key;
+
+  const installation = async (): Promise<unknown[]> => {
+    const { json: account } = await root.call('GET', '/v3/accounts/me');
+    const { json: usage } = await root.call('GET', '/v3/accounts/me/usage');
+    // When the usage was counted.
+    delete usage.created_at;
+    return [account, usage];
+  };
 
   beforeAll(async () => {
-    system = await startSystem('openapi', { env: { GATEWAY_ATTEMPT_RATE_BURST: '100000' } });
+    folder = mkdtempSync(join(tmpdir(), 'lanyard-openapi-'));
+    const { certificate, privateKey } = selfSigned('localhost');
+    writeFileSync(join(folder, 'server.crt'), certificate);
+    writeFileSync(join(folder, 'server.key'), privateKey, { mode: 0o600 });
+    const tlsPort = await tcpPort(0);
+    system = await startSystem('openapi', {
+      env: {
+        GATEWAY_ATTEMPT_RATE_BURST: '100000',
+        DEVICE_PROXY_COAP_TLS_ENABLED: 'true',
+        DEVICE_PROXY_COAP_TLS_PORT: String(tlsPort),
+        DEVICE_PROXY_COAP_TLS_CERTIFICATE_FILE: join(folder, 'server.crt'),
+        DEVICE_PROXY_COAP_TLS_PRIVATE_KEY_FILE: join(folder, 'server.key'),
+      },
+    });
     root = new Application(system.baseUrl, system.adminKey);
+    before = await installation();
     receiver = await new CallbackReceiver().start();
-    demo = thermometer({ name: fresh('generated'), server: system.coapUrls[0] as string });
-    await demo.device.open();
-    // 5.03 until the registry has told that the account exists.
-    await eventually(() => demo.device.register());
-    me = (await root.call('GET', '/v3/api-keys/me')).json;
+    run = await RunAccount.create(root, tlsPort);
+    const { json: me } = await root.call('GET', '/v3/api-keys/me');
+    untouchable = [me.id, me.account_id, ...me.groups, ...run.ids];
   });
 
   afterAll(async () => {
-    await demo?.device.close();
+    await run?.close();
     await receiver?.stop();
     await system?.stop();
+    rmSync(folder, { recursive: true, force: true });
   });
 
   it('is served as it is committed', async () => {
@@ -77,7 +107,7 @@ describe('the OpenAPI document', () => {
   it('begins to try every operation with a valid request', async () => {
     const refused: string[] = [];
     for (const request of prefilledRequests(committedDocument())) {
-      const { status, text } = await exchange(system.baseUrl, system.adminKey, request);
+      const { status, text } = await exchange(system.baseUrl, keyFor(request.operation), request);
       if (status === 400 || status === 405 || status > 499)
         refused.push(`${named(request.operation)}: ${status} ${text.slice(0, 200)}`);
     }
@@ -102,18 +132,18 @@ describe('the OpenAPI document', () => {
 
   it(`has operations that all succeed with valid requests, answered as described, and told to the log (seed ${seed})`, async () => {
     const ends = new AbortController();
-    const trail = await Trail.follow(root.lanyard, ends.signal);
+    const trail = await Trail.follow(run.admin.lanyard, ends.signal);
     const authority = certificateAuthority('Generated CA');
     const lives = new RecordLives(
       committedDocument(),
-      { baseUrl: system.baseUrl, key: root.key },
+      { baseUrl: system.baseUrl, keyFor },
       new Random(seed),
       {
-        accountId: me.account_id,
-        deviceId: await root.deviceId(demo.device.name),
-        untouchable: new Set([me.id, me.account_id, me.groups].flat()),
+        accountId: run.accountId,
+        deviceId: run.deviceId,
+        untouchable: new Set(untouchable),
       },
-      { url: [receiver.url], certificate: [authority.certificate], signature: [authority.prove(me.account_id)] },
+      { url: [receiver.url], certificate: [authority.certificate], signature: [authority.prove(run.accountId)] },
       trail,
     );
     const until = Date.now() + patienceMs;
@@ -130,7 +160,7 @@ describe('the OpenAPI document', () => {
 
   it('has paths that answer every other method with 405 and Allow', async () => {
     const taken = await wrongMethodsTaken(committedDocument(), async (method, path) => {
-      const headers = { authorization: `Bearer ${root.key}` };
+      const headers = { authorization: `Bearer ${keyFor({ path })}` };
       const response = await fetch(root.baseUrl + path, { method, headers });
       return { status: response.status, allow: response.headers.get('allow'), text: await response.text() };
     });
@@ -139,7 +169,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('has lists whose text filters divide them, and whose closed sets are closed', async () => {
-    const read = (url: string): ReturnType<Application['call']> => root.call('GET', url);
+    const read = (url: string): ReturnType<Application['call']> => root.as(keyFor({ path: url })).call('GET', url);
     expect(await openSets(committedDocument(), read)).toEqual([]);
     // Entries of the event log that come meanwhile are counted once only.
     await eventually(async () => expect(await undividedLists(committedDocument(), read)).toEqual([]));
@@ -149,27 +179,34 @@ describe('the OpenAPI document', () => {
     `holds whatever is asked: no error of the server, no hang, every answer as described (seed ${seed})`,
     async () => {
       const random = new Random(seed);
-      const ground = new Set<string>([me.id, me.account_id, me.groups].flat());
+      const ground = new Set(untouchable);
       const known = (): KnownIds => new KnownIds((ids) => random.pick(ids), ground);
       const idsOf = { tenant: known(), developer: known(), root: known() };
-      idsOf.developer.learn('/v3/devices', { id: await root.deviceId(demo.device.name) });
-      const callers = new Callers(root, (role, untouchable) => {
-        for (const id of untouchable) ground.add(id);
+      idsOf.developer.learn('/v3/devices', { id: run.deviceId });
+      const callers = new Callers(root, run.admin, (role, ids) => {
+        for (const id of ids) ground.add(id);
         if (role === 'tenant') idsOf.tenant.forget();
       });
       const barrage = new OpenApiBarrage(committedDocument(), system.baseUrl, callers, idsOf, random, {
         url: [receiver.url],
       });
       const until = Date.now() + seconds * 1_000;
-      const { json: before } = await root.call('GET', '/v3/accounts/me');
-      const result = await barrage.run((done) => (seconds > 0 ? Date.now() < until : done < rounds));
+      const result = await barrage
+        .run((done) => (seconds > 0 ? Date.now() < until : done < rounds))
+        .finally(() => callers.close());
       process.stderr.write(
         `openapi seed ${seed}: ${JSON.stringify({ ...result, problems: result.problems.length })}\n`,
       );
       expect(result.problems.join('\n\n')).toBe('');
-      // No request has touched the account that the test itself works with.
-      expect((await root.call('GET', '/v3/accounts/me')).json).toEqual(before);
     },
     (seconds + 300) * 1_000,
   );
+
+  it('leaves the account of the installation active, with the limits and the usage that it had', async () => {
+    expect(before).toEqual([
+      expect.objectContaining({ status: 'ACTIVE', limits: {} }),
+      expect.objectContaining({ devices: { used: 0, limit: null } }),
+    ]);
+    expect(await installation()).toEqual(before);
+  });
 });

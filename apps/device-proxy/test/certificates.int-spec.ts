@@ -1,10 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '@lanyard/service';
-import { certificateAuthority, eventually, selfSigned } from '@lanyard/testing';
+import { certificateAuthority, eventually, selfSigned, withCertificate } from '@lanyard/testing';
 import type { RunningProxy } from '../src/start.js';
 import { type Harness } from './harness.js';
-import { withCertificate } from './secure-device.js';
 import { patient, SecureStage } from './secure-stage.js';
 
 describe('devices and their certificates', () => {

@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { eventually } from '@lanyard/testing';
+import { eventually, withKey } from '@lanyard/testing';
 import type { RunningProxy } from '../src/start.js';
 import { type Harness } from './harness.js';
-import { withKey } from './secure-device.js';
 import { keyHex, patient, SecureStage } from './secure-stage.js';
 
 describe('devices and their pre-shared keys', () => {

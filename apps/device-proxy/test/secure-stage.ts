@@ -2,10 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newId } from '@lanyard/service';
-import { eventually, selfSigned } from '@lanyard/testing';
+import { eventually, SecureDevice, selfSigned } from '@lanyard/testing';
 import type { RunningProxy } from '../src/start.js';
 import { Harness } from './harness.js';
-import { SecureDevice } from './secure-device.js';
 
 /** Of every device here. */
 export const keyHex = '000102030405060708090a0b0c0d0e0f';

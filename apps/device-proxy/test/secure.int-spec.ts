@@ -1,10 +1,9 @@
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '@lanyard/service';
-import { eventually } from '@lanyard/testing';
+import { eventually, withKey } from '@lanyard/testing';
 import type { RunningProxy } from '../src/start.js';
 import { type Harness, newKey } from './harness.js';
-import { withKey } from './secure-device.js';
 import { keyHex, path, SecureStage } from './secure-stage.js';
 
 describe('devices over TLS', () => {

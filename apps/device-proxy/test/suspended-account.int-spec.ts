@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { eventually } from '@lanyard/testing';
-import { withKey } from './secure-device.js';
+import { eventually, withKey } from '@lanyard/testing';
 import { keyHex, patient, SecureStage } from './secure-stage.js';
 
 describe('a suspended account', () => {

@@ -9,6 +9,7 @@ export * from './device/device-client.js';
 export { NotObserved } from './device/device-observers.js';
 export * from './device/device-options.js';
 export * from './device/device-resource.js';
+export * from './device/secure-device.js';
 export * from './device/thermometer.js';
 export * from './receivers/callback-receiver.js';
 export * from './receivers/notification-message.js';

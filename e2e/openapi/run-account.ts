@@ -1,0 +1,45 @@
+import { eventually, SecureDevice, withKey } from '@lanyard/testing';
+import type { Application } from '../application.js';
+import { fresh } from '../journeys.js';
+import type { Operation } from './document.js';
+
+/**
+ * List, create and change accounts, and manage the keys of any account: only an administrator of the installation may.
+ * Everything else is asked with keys of the account of the run.
+ */
+export const isForInstallation = ({ path }: Pick<Operation, 'path'>): boolean => path.startsWith('/v3/accounts');
+
+/** An account created for one run, with an administrator and a registered device that has a temperature. */
+export class RunAccount {
+  private constructor(
+    /** The administrator. */
+    readonly admin: Application,
+    readonly accountId: string,
+    readonly deviceId: string,
+    /** The account, its administrator key and the groups of that key: what the run stands on. */
+    readonly ids: readonly string[],
+    private readonly device: SecureDevice,
+  ) {}
+
+  /** `tlsPort`: of the device-proxy. A device without security would belong to the account of the installation. */
+  static async create(root: Application, tlsPort: number): Promise<RunAccount> {
+    const { json: account } = await root.call('POST', '/v3/accounts', { display_name: fresh('run') });
+    const admin = root.as(account.admin_key);
+    const { json: key } = await admin.call('GET', '/v3/api-keys/me');
+    const name = fresh('generated');
+    const { json: device } = await admin.call('POST', '/v3/devices', { endpoint_name: name });
+    const { json: credential } = await admin.call('POST', `/v3/devices/${device.id}/credentials`, { kind: 'psk' });
+    const client = new SecureDevice(name);
+    // The device-proxy hears of the credential and of the account through Kafka.
+    await eventually(() => client.connect(tlsPort, withKey(credential.identity, credential.key)));
+    await eventually(async () => {
+      const code = await client.register();
+      if (code !== '2.01') throw new Error(`register: ${code}`);
+    });
+    return new RunAccount(admin, account.id, device.id, [account.id, key.id, ...key.groups], client);
+  }
+
+  close(): Promise<void> {
+    return this.device.close();
+  }
+}
