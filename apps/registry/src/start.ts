@@ -31,7 +31,7 @@ import { MembershipAnnouncer } from './groups/membership-announcer.js';
 import { streamImports } from './imports/body-streams.js';
 import { ImportRetention } from './imports/import-retention.js';
 import { ImportWorker } from './imports/import-worker.js';
-import { NewDevices } from './suspension/new-devices.js';
+import { NewDevices } from './devices/new-devices.js';
 import { SystemSuspension } from './suspension/system-suspension.js';
 import { DeviceQuotas } from './quotas/device-quotas.js';
 import { databaseOf, schema } from './db/database.js';

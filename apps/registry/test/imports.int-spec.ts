@@ -13,7 +13,7 @@ import { ImportRetention } from '../src/imports/import-retention.js';
 import { ImportWorker } from '../src/imports/import-worker.js';
 import { ImportsService } from '../src/imports/imports.service.js';
 import { DeviceQuotas } from '../src/quotas/device-quotas.js';
-import { NewDevices } from '../src/suspension/new-devices.js';
+import { NewDevices } from '../src/devices/new-devices.js';
 import { SystemSuspension } from '../src/suspension/system-suspension.js';
 
 describe('imports of several accounts', () => {

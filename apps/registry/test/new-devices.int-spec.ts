@@ -7,7 +7,7 @@ import { app } from '../src/config.js';
 import { databaseOf, schema } from '../src/db/database.js';
 import { DevicesOfSuspendedAccounts1764500000000 } from '../src/db/migrations/1764500000000-devices-of-suspended-accounts.js';
 import { deviceRowColumns, type DeviceRow, Lifecycle } from '../src/devices/lifecycle.js';
-import { NewDevices } from '../src/suspension/new-devices.js';
+import { NewDevices } from '../src/devices/new-devices.js';
 import { SystemSuspension } from '../src/suspension/system-suspension.js';
 
 describe('devices that are created while their account is suspended or resumed', () => {

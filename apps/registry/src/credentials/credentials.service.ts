@@ -13,9 +13,9 @@ import {
 } from '@lanyard/service';
 import type { DataSource, EntityManager } from 'typeorm';
 import { CredentialNotFound, CredentialTaken, DeviceNotFound, TooManyCredentials } from '../errors.js';
-import { isUniqueViolation } from '../devices/devices.service.js';
+import { isUniqueViolation } from '../db/violations.js';
 import { pageOf } from '../records/page.js';
-import type { CredentialAnnouncer } from './announcer.js';
+import type { CredentialAnnouncer } from '../devices/credential-announcer.js';
 import { readCertificate } from './certificate.js';
 import {
   type CreatedCredential,

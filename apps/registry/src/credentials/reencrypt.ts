@@ -4,7 +4,7 @@ import { createLogger, type EncryptionKeys, isoTime, openDatabase, reseal } from
 import type { DataSource } from 'typeorm';
 import { app, type RegistryConfig } from '../config.js';
 import { databaseOf, schema } from '../db/database.js';
-import { CredentialAnnouncer } from './announcer.js';
+import { CredentialAnnouncer } from '../devices/credential-announcer.js';
 
 const pageSize = 200;
 

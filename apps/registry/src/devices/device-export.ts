@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import { csvRow } from '../imports/csv.js';
-import { importColumns } from '../imports/import-row.js';
+import { csvRow } from '../csv.js';
+import { importColumns } from './device-fields.js';
 import type { Device } from './device-record.js';
 
 const extra = ['id', 'lifecycle_status', 'created_at'] as const;

@@ -81,3 +81,6 @@ export const NewDeviceSchema = z
   })
   .meta({ id: 'NewDevice', examples: [{ endpoint_name: 'thermo-1', endpoint_type: 'thermometer' }] });
 export type NewDevice = z.infer<typeof NewDeviceSchema>;
+
+/** Columns of an import and of an export: the fields of a new device. */
+export const importColumns = Object.keys(NewDeviceSchema.shape);

@@ -1,18 +1,16 @@
 import type { Actor } from '@lanyard/contracts';
 import { type AuditTrail, causedBy } from '@lanyard/kafka';
-import { dividedChange, isId, isoTime, type JsonText, mustMatch, newId, refuseOtherValues } from '@lanyard/service';
+import { dividedChange, isId, type JsonText, mustMatch, newId, refuseOtherValues } from '@lanyard/service';
 import { type DataSource, type EntityManager, QueryFailedError } from 'typeorm';
-import type { CredentialAnnouncer } from '../credentials/announcer.js';
+import type { CredentialAnnouncer } from './credential-announcer.js';
 import { DeviceNotFound, DeviceSuspended, EndpointNameTaken } from '../errors.js';
 import { changeable, type DeviceChanges, type NewDevice } from './device-fields.js';
 import { deviceGroups, deviceRecord, withGroups } from './device-record.js';
 import type { DeviceTexts } from './device-texts.js';
+import { etagOf } from '../records/etag.js';
 import type { DeviceQuotas } from '../quotas/device-quotas.js';
-import type { NewDevices } from '../suspension/new-devices.js';
+import type { NewDevices } from './new-devices.js';
 import { deviceRowColumns, type DeviceRow, type Lifecycle, returned } from './lifecycle.js';
-
-const uniqueViolation = '23505';
-const foreignKeyViolation = '23503';
 
 const isTaken = (error: unknown): boolean =>
   error instanceof QueryFailedError &&
@@ -27,14 +25,6 @@ export const refusingTakenNames = async <T>(write: () => Promise<T>): Promise<T>
     throw error;
   }
 };
-
-const hasCode = (error: unknown, code: string): boolean =>
-  error instanceof QueryFailedError && (error.driverError as { code?: string }).code === code;
-
-export const isUniqueViolation = (error: unknown): boolean => hasCode(error, uniqueViolation);
-
-/** What the row belongs to is not there, or not any more. */
-export const isForeignKeyViolation = (error: unknown): boolean => hasCode(error, foreignKeyViolation);
 
 /** Fields with a default of their own: null means that default. */
 const notNull = new Set(['description', 'mechanism_url']);
@@ -58,9 +48,6 @@ export interface Condition {
   ifMatch?: string | undefined;
   actor?: Actor | undefined;
 }
-
-/** The etag of a record, read with the row locked. */
-export const etagOf = `${isoTime('updated_at')} AS etag`;
 
 /** Devices of the directory. Every change is announced in its own transaction. */
 export class DevicesService {

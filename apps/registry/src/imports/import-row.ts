@@ -1,9 +1,6 @@
 import { refuseUnstorableText, ValidationFailed } from '@lanyard/service';
-import { type NewDevice, NewDeviceSchema } from '../devices/device-fields.js';
+import { importColumns, type NewDevice, NewDeviceSchema } from '../devices/device-fields.js';
 import { MalformedImport } from '../errors.js';
-
-/** Columns of an import: the fields of a new device. */
-export const importColumns = Object.keys(NewDeviceSchema.shape);
 
 /** What an export has besides; an import leaves them out, so that a table can go back in. */
 const ignored = new Set(['id', 'lifecycle_status', 'created_at']);

@@ -1,12 +1,12 @@
 import { type Clock, type Logger, newId } from '@lanyard/service';
 import type { DataSource, EntityManager } from 'typeorm';
-import type { NewDevice } from '../devices/device-fields.js';
+import { importColumns, type NewDevice } from '../devices/device-fields.js';
 import { deviceRowColumns, type DeviceRow } from '../devices/lifecycle.js';
 import type { DeviceQuotas } from '../quotas/device-quotas.js';
 import { BackgroundSteps } from '../steps/background-steps.js';
-import { isSuspended } from '../suspension/account-standings.js';
-import type { NewDevices } from '../suspension/new-devices.js';
-import { importColumns, readRow } from './import-row.js';
+import { isSuspended } from '../devices/account-standings.js';
+import type { NewDevices } from '../devices/new-devices.js';
+import { readRow } from './import-row.js';
 
 const periodMs = 1_000;
 const rowsAtOnce = 500;

@@ -3,9 +3,9 @@ import type { AuditTrail } from '@lanyard/kafka';
 import { type Clock, FairTurns, isId, listEnvelope, type ListEnvelope, type ListQuery, newId } from '@lanyard/service';
 import type { Readable } from 'node:stream';
 import type { DataSource, EntityManager } from 'typeorm';
-import { isForeignKeyViolation } from '../devices/devices.service.js';
+import { isForeignKeyViolation } from '../db/violations.js';
 import { ImportDeleted, ImportNotFound, MalformedImport, TooManyImports } from '../errors.js';
-import { CsvReader, csvRow } from './csv.js';
+import { CsvReader, csvRow } from '../csv.js';
 import { type DeviceImport, selectImports } from './import-record.js';
 import { checkHeader, fieldsOf } from './import-row.js';
 

@@ -2,7 +2,7 @@ import { type DeviceContacted, DeviceLifecycle } from '@lanyard/contracts';
 import type { Outbox } from '@lanyard/kafka';
 import type { DataSource, EntityManager } from 'typeorm';
 import { deviceRowColumns, type DeviceRow } from '../devices/lifecycle.js';
-import type { NewDevices } from '../suspension/new-devices.js';
+import type { NewDevices } from '../devices/new-devices.js';
 
 // In one order, so that two replicas never wait for each other. A device is created when it came, by the clock of its proxy,
 // which dates the registration too: the creation is never told after what it made possible.

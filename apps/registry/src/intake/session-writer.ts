@@ -16,7 +16,7 @@ export const lastFacts = (facts: readonly DeviceSessionChanged[]): DeviceSession
   return [...last.values()].sort((a, b) => (a.deviceId < b.deviceId ? -1 : 1));
 };
 
-// A lower epoch than the one known is an old owner's late word.
+// A lower epoch than the stored one is a late report of a previous session owner.
 const stateSql = `
   UPDATE registry.devices d SET state = s.state, session_epoch = s.epoch,
     endpoint_type = COALESCE(d.endpoint_type, s.endpoint_type),

@@ -14,7 +14,8 @@ import {
   type ServiceError,
 } from '@lanyard/service';
 import type { DataSource, EntityManager } from 'typeorm';
-import { etagOf, isUniqueViolation } from '../devices/devices.service.js';
+import { isUniqueViolation } from '../db/violations.js';
+import { etagOf } from './etag.js';
 
 /** One kind of records that an account gives names to; SQL calls its table `t`. */
 export interface RecordKind {

@@ -4,7 +4,8 @@ import { FairTurns, type Filter, newId } from '@lanyard/service';
 import type { DataSource, EntityManager } from 'typeorm';
 import { deviceConditions } from '../devices/device-list.js';
 import { deviceRowColumns, type DeviceRow, type Lifecycle, returned } from '../devices/lifecycle.js';
-import { announced, type Reason, suspendedOtherwise } from './suspension.service.js';
+import { announced, type Reason } from '../devices/suspension-reason.js';
+import { suspendedOtherwise } from './suspension.service.js';
 
 /** Devices of one transaction, and of one call: a caller goes on with `after`. */
 const devicesAtOnce = 500;

@@ -1,6 +1,5 @@
 import { suspensionCategories } from '@lanyard/contracts';
-
-export type SuspensionCategory = (typeof suspensionCategories)[number];
+import type { SuspensionCategory } from '../devices/suspension-reason.js';
 
 const descriptions: Record<SuspensionCategory, string> = {
   maintenance: 'In maintenance',

@@ -2,15 +2,7 @@ import { GatheredWrites, PreparedStatement } from '@lanyard/service';
 import type { DataSource, EntityManager } from 'typeorm';
 import { DeviceNotFound } from '../errors.js';
 import { type Actor, deviceRowColumns, type DeviceRow, type Lifecycle } from '../devices/lifecycle.js';
-import type { SuspensionCategory } from './categories.js';
-
-/** Operators suspend over the API; the system does by itself. The two are kept apart (spec §2.2). */
-export type By = 'operator' | 'system';
-
-export interface Reason {
-  category: SuspensionCategory;
-  description?: string | undefined;
-}
+import { announced, type Reason } from '../devices/suspension-reason.js';
 
 interface Change {
   accountId: string;
@@ -134,14 +126,3 @@ export class SuspensionService {
     });
   }
 }
-
-export const announced = (
-  by: By,
-  { category, description }: Reason,
-  at: string,
-): { by: By; category: SuspensionCategory; at: string; description?: string } => ({
-  by,
-  category,
-  at,
-  ...(description && { description }),
-});

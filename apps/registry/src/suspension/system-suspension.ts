@@ -3,8 +3,8 @@ import type { Clock, Logger } from '@lanyard/service';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { Lifecycle } from '../devices/lifecycle.js';
 import { BackgroundSteps } from '../steps/background-steps.js';
-import { changeDevices, changeStanding, reason } from './account-standings.js';
-import { announced } from './suspension.service.js';
+import { changeDevices, changeStanding, reason } from '../devices/account-standings.js';
+import { announced } from '../devices/suspension-reason.js';
 
 const periodMs = 1_000;
 const devicesAtOnce = 500;

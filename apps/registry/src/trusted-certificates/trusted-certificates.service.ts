@@ -13,9 +13,9 @@ import {
   refuseOtherValues,
 } from '@lanyard/service';
 import type { DataSource, EntityManager } from 'typeorm';
-import type { CredentialAnnouncer } from '../credentials/announcer.js';
+import type { CredentialAnnouncer } from '../devices/credential-announcer.js';
 import { readCertificate } from '../credentials/certificate.js';
-import { isUniqueViolation } from '../devices/devices.service.js';
+import { isUniqueViolation } from '../db/violations.js';
 import {
   CredentialTaken,
   NoAuthority,
@@ -216,8 +216,8 @@ export class TrustedCertificatesService {
   ): Promise<void> {
     const target = { kind: 'trusted-certificate', id, name };
     causedBy(manager, actor.requestId);
-    const deed = { accountId: actor.accountId, actor, target, data: { fingerprint }, ...(changes && { changes }) };
-    await this.audit.record(manager, action, deed);
+    const entry = { accountId: actor.accountId, actor, target, data: { fingerprint }, ...(changes && { changes }) };
+    await this.audit.record(manager, action, entry);
   }
 
   /** Two calls at once see each other: the account has one lock. */

@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
-import type { Actor, DeviceRow, Lifecycle } from '../devices/lifecycle.js';
+import type { Actor, DeviceRow, Lifecycle } from './lifecycle.js';
 import { changeDevices, isSuspended, keepStanding, reason } from './account-standings.js';
-import { announced } from './suspension.service.js';
+import { announced } from './suspension-reason.js';
 
 /** Devices come into the directory: over the API, by an import, by a first contact. */
 export class NewDevices {

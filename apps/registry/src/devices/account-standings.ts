@@ -1,6 +1,6 @@
-import { deviceRowColumns, type DeviceRow, returned } from '../devices/lifecycle.js';
+import { deviceRowColumns, type DeviceRow, returned } from './lifecycle.js';
 import type { EntityManager } from 'typeorm';
-import type { Reason } from './suspension.service.js';
+import type { Reason } from './suspension-reason.js';
 
 /** First half of an advisory lock's key: an account changes its standing while no devices are being created in it. */
 const lockSpace = 0x0b10;

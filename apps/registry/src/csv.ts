@@ -1,4 +1,4 @@
-import { MalformedImport } from '../errors.js';
+import { MalformedImport } from './errors.js';
 
 /** Longest row; a quote that is never closed must not fill the memory. */
 const rowCharactersMax = 65_536;

@@ -1,0 +1,12 @@
+import { QueryFailedError } from 'typeorm';
+
+const uniqueViolation = '23505';
+const foreignKeyViolation = '23503';
+
+const hasCode = (error: unknown, code: string): boolean =>
+  error instanceof QueryFailedError && (error.driverError as { code?: string }).code === code;
+
+export const isUniqueViolation = (error: unknown): boolean => hasCode(error, uniqueViolation);
+
+/** The row that this one refers to does not exist, or no longer does. */
+export const isForeignKeyViolation = (error: unknown): boolean => hasCode(error, foreignKeyViolation);
