@@ -1,5 +1,5 @@
 import { env, type ServiceConfig, serviceConfig } from '@lanyard/service';
-import { retentionDaysDefault } from './partitions/limits.js';
+import { retentionDaysDefault } from './limits.js';
 
 export const app = 'event-log';
 

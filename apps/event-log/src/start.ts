@@ -19,7 +19,7 @@ import {
 } from '@lanyard/service';
 import { AppModule } from './app.module.js';
 import { app, type EventLogConfig } from './config.js';
-import { partitionCheckMs } from './partitions/limits.js';
+import { partitionCheckMs } from './limits.js';
 import { Partitions } from './partitions/partitions.js';
 import { readerOf, Readers } from './tail/readers.js';
 import { StoredCalls } from './tail/stored-calls.js';

@@ -7,8 +7,8 @@ import pg from 'pg';
 import { storedChannel } from '../src/log/entries.store.js';
 import { StoredCalls } from '../src/tail/stored-calls.js';
 
-/** A door in front of PostgreSQL that can be shut. */
-class Door {
+/** A gate in front of PostgreSQL that can be shut. */
+class TcpGate {
   knocks = 0;
   private server: Server | undefined;
   private port = 0;
@@ -36,18 +36,18 @@ class Door {
 
 let isolation: Isolation;
 let database: pg.Client;
-let door: Door;
+let gate: TcpGate;
 let calls: StoredCalls | undefined;
 
 beforeAll(async () => {
   isolation = await isolate('stored-calls');
   database = new pg.Client({ connectionString: isolation.databaseUrl });
   await database.connect();
-  door = new Door(new URL(isolation.databaseUrl));
+  gate = new TcpGate(new URL(isolation.databaseUrl));
 });
 afterAll(async () => {
   await calls?.stop();
-  door.shut();
+  gate.shut();
   await database.end();
   await isolation.drop();
 });
@@ -55,20 +55,20 @@ afterAll(async () => {
 it('after PostgreSQL was away for a while, one connection hears the calls again', async () => {
   const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
   const attempts: string[] = [];
-  const heard: (string | undefined)[] = [];
+  const notified: (string | undefined)[] = [];
   logger.warn = ((_: object, text: string) => void attempts.push(text)) as typeof logger.warn;
-  calls = new StoredCalls(await door.open(), logger, (accountId) => heard.push(accountId));
+  calls = new StoredCalls(await gate.open(), logger, (accountId) => notified.push(accountId));
   await calls.start();
-  expect(heard).toEqual([undefined]);
-  door.shut();
+  expect(notified).toEqual([undefined]);
+  gate.shut();
   await eventually(() => attempts.filter((text) => text.includes('away')).length >= 4);
-  await door.open();
-  await eventually(() => heard.length > 1);
+  await gate.open();
+  await eventually(() => notified.length > 1);
   await database.query(`SELECT pg_notify($1, 'an account')`, [storedChannel]);
-  await eventually(() => heard.includes('an account'));
-  expect(heard).toEqual([undefined, undefined, 'an account']);
+  await eventually(() => notified.includes('an account'));
+  expect(notified).toEqual([undefined, undefined, 'an account']);
   const { rows } = await database.query<{ n: number }>(
     `SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'event-log-calls'`,
   );
-  expect([rows[0]?.n, door.knocks]).toEqual([1, 2]);
+  expect([rows[0]?.n, gate.knocks]).toEqual([1, 2]);
 });

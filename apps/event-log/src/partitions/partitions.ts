@@ -1,6 +1,6 @@
 import type { Clock } from '@lanyard/service';
 import type { DataSource, EntityManager } from 'typeorm';
-import { lockTimeoutMs, strayBatch, weeksAhead } from './limits.js';
+import { lockTimeoutMs, strayBatch, weeksAhead } from '../limits.js';
 import { keptFromMs, missingRanges, type Range } from './ranges.js';
 
 /** Rows that no partition covers. */
