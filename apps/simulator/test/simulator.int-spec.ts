@@ -4,7 +4,7 @@ import { eventually } from '@lanyard/testing';
 import { readConfig } from '../src/config.js';
 import { type RunningSimulator, start } from '../src/start.js';
 
-interface Heard {
+interface ReceivedRequest {
   method: number;
   path: string;
   query: string[];
@@ -13,7 +13,7 @@ interface Heard {
 
 /** A CoAP server that takes every registration, unless told otherwise. */
 class Server {
-  readonly heard: Heard[] = [];
+  readonly received: ReceivedRequest[] = [];
   readonly values: string[] = [];
   refusal: CoapResponse | undefined;
   port = 0;
@@ -33,12 +33,12 @@ class Server {
     return `coap://127.0.0.1:${this.port}`;
   }
 
-  registered(name: string): Heard[] {
-    return this.heard.filter(({ query }) => query.includes(`ep=${name}`));
+  registered(name: string): ReceivedRequest[] {
+    return this.received.filter(({ query }) => query.includes(`ep=${name}`));
   }
 
   count(method: number, path: RegExp): number {
-    return this.heard.filter((one) => one.method === method && path.test(one.path)).length;
+    return this.received.filter((one) => one.method === method && path.test(one.path)).length;
   }
 
   async ask(peer: Peer, method: number, path: string, rest: object = {}): Promise<string> {
@@ -53,7 +53,7 @@ class Server {
   }
 
   private answer({ method, path, query, peer }: CoapRequest): CoapResponse {
-    this.heard.push({ method, path: `/${path.join('/')}`, query, peer });
+    this.received.push({ method, path: `/${path.join('/')}`, query, peer });
     if (this.refusal) return this.refusal;
     if (method === Code.DELETE) return { code: Code.Deleted };
     if (path.length === 2) return { code: Code.Changed };
@@ -78,7 +78,7 @@ describe('a simulated fleet', () => {
     running = await start(readConfig(Object.fromEntries(source) as NodeJS.ProcessEnv), () => undefined);
     return running;
   };
-  const peerOf = (name: string): Peer => (server.registered(name).at(-1) as Heard).peer;
+  const peerOf = (name: string): Peer => (server.registered(name).at(-1) as ReceivedRequest).peer;
 
   beforeEach(async () => {
     server = await new Server().listen();
@@ -92,8 +92,8 @@ describe('a simulated fleet', () => {
   it('registers with an address each, and deregisters at the end', async () => {
     const simulator = await simulate();
     await eventually(() => simulator.tally.registered === 3);
-    expect(new Set(server.heard.map(({ peer }) => peer.key)).size).toBe(3);
-    expect(server.heard[0]?.query).toEqual(['ep=sim-0', 'lt=300', 'lwm2m=1.1', 'b=U', 'et=simulated']);
+    expect(new Set(server.received.map(({ peer }) => peer.key)).size).toBe(3);
+    expect(server.received[0]?.query).toEqual(['ep=sim-0', 'lt=300', 'lwm2m=1.1', 'b=U', 'et=simulated']);
     await simulator.stop();
     running = undefined;
     expect(server.count(Code.DELETE, /^\/rd\/r\d$/)).toBe(3);

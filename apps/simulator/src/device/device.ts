@@ -1,7 +1,7 @@
 import { Code, CoapError, type Timer } from '@lanyard/coap';
 import { Refused } from '../errors.js';
-import { type Watch } from '../fleet/watches.js';
-import { type World } from '../fleet/world.js';
+import { type Watch } from './watches.js';
+import { type World } from './world.js';
 import { type DeviceTransport } from '../transport/device-transport.js';
 import { answer, type Asked } from './answer.js';
 import { backOffMs } from './back-off.js';
@@ -125,7 +125,7 @@ export class Device implements Asked {
         maxRetransmit: config.retransmissions,
       });
       if (outcome === 'reset') this.forget(watch);
-      else if (outcome === 'timed-out') this.unheard();
+      else if (outcome === 'timed-out') this.unacknowledged();
       else {
         tally.count('value-sent');
         if (number !== undefined) numbered?.acknowledged(this.name, watch.path, number);
@@ -197,7 +197,7 @@ export class Device implements Asked {
   }
 
   /** A value was not acknowledged: the server may be gone, and another one be there. */
-  private unheard(): void {
+  private unacknowledged(): void {
     this.world.tally.count('value-lost');
     if (this.talking) return;
     this.nextServer();

@@ -1,6 +1,6 @@
 import { Device } from '../device/device.js';
 import { Reporter } from './reporter.js';
-import { type World } from './world.js';
+import { type World } from '../device/world.js';
 
 const arrivalTickMs = 50;
 

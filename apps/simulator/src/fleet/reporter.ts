@@ -1,4 +1,4 @@
-import { type Watches } from './watches.js';
+import { type Watches } from '../device/watches.js';
 
 const tickMs = 20;
 

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Metrics } from '@lanyard/service';
-import { type World } from '../fleet/world.js';
+import { type World } from '../device/world.js';
 
 /** `GET /metrics` for Prometheus; `GET /executions`: how often each device executed what; `GET /values`: values that count up. */
 export class HttpServer {

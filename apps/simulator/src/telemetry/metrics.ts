@@ -1,5 +1,5 @@
 import { Metrics } from '@lanyard/service';
-import { type World } from '../fleet/world.js';
+import { type World } from '../device/world.js';
 
 /** The counts of the fleet for Prometheus; read when somebody asks. */
 export const fleetMetrics = ({ tally, watches }: World): Metrics => {

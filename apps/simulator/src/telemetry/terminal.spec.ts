@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Tally } from '../fleet/tally.js';
-import { type Watch, Watches } from '../fleet/watches.js';
+import { Tally } from '../counts/tally.js';
+import { type Watch, Watches } from '../device/watches.js';
 import { Terminal } from './terminal.js';
 
 const watch = (): Watch => ({

@@ -1,5 +1,5 @@
-import { type Tally } from '../fleet/tally.js';
-import { type Watches } from '../fleet/watches.js';
+import { type Tally } from '../counts/tally.js';
+import { type Watches } from '../device/watches.js';
 
 /** Without an observer for so long, somebody may be waiting for values in vain. */
 const unobservedMs = 8_000;
@@ -79,7 +79,7 @@ export class Terminal {
       `values ${rate('value-sent')}/s`,
       `commands ${rate('command-answered')}/s`,
       `refused ${counts.refused}`,
-      `unheard ${counts.silence}`,
+      `unanswered ${counts.silence}`,
       ...(failures > 0 && trouble !== '' ? [`(${trouble})`] : []),
     ].join('  ');
   }

@@ -8,7 +8,7 @@ import {
   type ReceivedResponse,
   type TimerWheel,
 } from '@lanyard/coap';
-import { localAddress } from '../fleet/local-address.js';
+import { localAddress } from './local-address.js';
 import { type DeviceTransport, type Server, type TransportEvents } from './device-transport.js';
 
 const limits = { closeTimeoutMs: 200 };

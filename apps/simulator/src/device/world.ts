@@ -1,10 +1,10 @@
 import { type TimerWheel } from '@lanyard/coap';
 import { type SimulatorConfig } from '../config.js';
-import { type Catalogue } from '../device/catalogue.js';
+import { type Catalogue } from './catalogue.js';
 import { type Server, type TransportOf } from '../transport/device-transport.js';
-import { type Executions } from './executions.js';
-import { type NumberedValues } from './numbered-values.js';
-import { type Tally } from './tally.js';
+import { type Executions } from '../counts/executions.js';
+import { type NumberedValues } from '../counts/numbered-values.js';
+import { type Tally } from '../counts/tally.js';
 import { type Watches } from './watches.js';
 
 /** What all devices share, so that one of them costs little. */
