@@ -252,7 +252,7 @@ export const bugs = [
   {
     name: 'going-away',
     about: 'the gateway closes sockets with 1001 when it stops',
-    file: 'apps/gateway/dist/door/upgrade.js',
+    file: 'apps/gateway/dist/proxy/upgrade.js',
     find: 'const serviceRestart = 1012;',
     replace: 'const serviceRestart = 1001;',
     row: 'F27',

@@ -76,7 +76,7 @@ export const ofApps = {
     },
     OneSubject: { advice: 'Give one of `async-id`, `device_id` and `uid`' },
     UrlTooLong: { advice: 'Shorten the URL, for example with fewer ids in one query' },
-    OwnerUnavailable: {
+    UpstreamUnavailable: {
       advice: 'Try again. Operators: is the service up, and do the `GATEWAY_…_URLS` name it?',
       samples: [['…']],
     },

@@ -1,7 +1,8 @@
 /** The OpenAPI document of the whole, as the gateway serves it, without starting anything. Needs a build. */
 import { ownDocument } from '../../apps/gateway/dist/openapi/serve.js';
 import { mergeDocuments } from '../../apps/gateway/dist/openapi/merge.js';
-import { owners, routeOf } from '../../apps/gateway/dist/door/routes.js';
+import { routeOf } from '../../apps/gateway/dist/proxy/routes.js';
+import { upstreams } from '../../apps/gateway/dist/upstreams.js';
 import { containerToDocument, documentBuilder, documentOf } from '../../libs/service/dist/index.js';
 
 /** @param {string} app */
@@ -12,14 +13,14 @@ const container = async (app) => {
 
 export const openApi = async () => {
   const others = await Promise.all(
-    owners.map(async (owner) => ({
-      owner,
-      document: documentOf(await container(owner), documentBuilder(owner).build(), { forwarded: true }),
+    upstreams.map(async (upstream) => ({
+      upstream,
+      document: documentOf(await container(upstream), documentBuilder(upstream).build(), { forwarded: true }),
     })),
   );
   return mergeDocuments(
     ownDocument(await container('gateway')),
     others,
-    (owner, path) => routeOf(path)?.owner === owner,
+    (upstream, path) => routeOf(path)?.upstream === upstream,
   );
 };

@@ -85,7 +85,7 @@ describe('the check of alerts', () => {
   it('complains of metrics and labels that do not exist', async () => {
     const metrics = await existingMetrics();
     const problems = (text: string): string[] => expressionProblems(text, metrics);
-    expect(problems('sum by (owner) (rate(lanyard_gateway_forward_seconds_count{status=~"5.."}[5m]))')).toEqual([]);
+    expect(problems('sum by (upstream) (rate(lanyard_gateway_forward_seconds_count{status=~"5.."}[5m]))')).toEqual([]);
     expect(problems('lanyard_gateway_forward_seconds > 1')).toEqual(['lanyard_gateway_forward_seconds is no metric']);
     expect(problems('lanyard_outbox_lag_seconds{topic="x"}')).toEqual([
       'lanyard_outbox_lag_seconds has no label topic',

@@ -25,7 +25,7 @@ export interface AppParts {
   accessKeys: AccessKeys;
 }
 
-/** What the gateway itself serves; everything else goes through the door (door/door.ts). */
+/** What the gateway itself serves; everything else goes through the reverse proxy (proxy/reverse-proxy.ts). */
 @Module({})
 export class AppModule {
   static of({ accounts, usages, apiKeys, keyGroups, applications, accessKeys, explanations }: AppParts): DynamicModule {

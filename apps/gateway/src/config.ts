@@ -10,11 +10,22 @@ import {
   redisUrl,
   stopStepMinMs,
 } from '@lanyard/service';
-import type { ConnectionBounds } from './door/connection-limits.js';
-import { type Owner, owners } from './door/routes.js';
-import type { Rate } from './limits/gcra.js';
+import { type Upstream, upstreams } from './upstreams.js';
 
 export const app = 'gateway';
+
+/** `burst` requests may come at once, `perSecond` in the long run. */
+export interface Rate {
+  perSecond: number;
+  burst: number;
+}
+
+export interface ConnectionBounds {
+  /** Open connections of this replica. */
+  max: number;
+  /** Of one client address. */
+  perAddressMax: number;
+}
 
 /** What is made when the database is empty. */
 export interface FirstStart {
@@ -32,8 +43,8 @@ export interface GatewayConfig extends CommonConfig {
     identityKey: KeyObject;
   };
   firstStart: FirstStart;
-  /** Base URLs of each owner's replicas. */
-  replicas: Record<Owner, string[]>;
+  /** Base URLs of each upstream's replicas. */
+  replicas: Record<Upstream, string[]>;
   /** Requests of one key. */
   keyRate: Rate;
   /** Requests of all keys of one account, when the account has no quota of its own. */
@@ -54,14 +65,14 @@ export interface GatewayConfig extends CommonConfig {
   drainTimeoutMs: number;
 }
 
-const variableOf = (owner: Owner): string => `GATEWAY_${owner.replace('-', '_').toUpperCase()}_URLS`;
+const variableOf = (upstream: Upstream): string => `GATEWAY_${upstream.replace('-', '_').toUpperCase()}_URLS`;
 
-const replicasOf = (reader: EnvReader, owner: Owner): string[] => {
-  const urls = reader.list(variableOf(owner));
+const replicasOf = (reader: EnvReader, upstream: Upstream): string[] => {
+  const urls = reader.list(variableOf(upstream));
   const wrong = urls.find((url) => !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol));
   if (urls.length === 0 || wrong !== undefined)
     throw new ConfigError(
-      variableOf(owner),
+      variableOf(upstream),
       `must hold http(s) URLs, comma separated${wrong ? `, not "${wrong}"` : ''}`,
     );
   return urls;
@@ -107,7 +118,10 @@ export const readConfig = (source?: NodeJS.ProcessEnv): GatewayConfig => {
       tier: tierOf(reader),
       autoCreateDevices: reader.bool('GATEWAY_FIRST_ACCOUNT_AUTO_CREATE_DEVICES', false),
     },
-    replicas: Object.fromEntries(owners.map((owner) => [owner, replicasOf(reader, owner)])) as Record<Owner, string[]>,
+    replicas: Object.fromEntries(upstreams.map((upstream) => [upstream, replicasOf(reader, upstream)])) as Record<
+      Upstream,
+      string[]
+    >,
     keyRate: rate(reader, 'GATEWAY_KEY_RATE', 500, 1_000),
     accountRate: rate(reader, 'GATEWAY_ACCOUNT_RATE', 5_000, 10_000),
     attemptRate: rate(reader, 'GATEWAY_ATTEMPT_RATE', 5, 50),

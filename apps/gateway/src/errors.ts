@@ -183,9 +183,9 @@ export class UrlTooLong extends ValidationFailed {
 }
 
 /** No replica of the service that owns the path answered. */
-export class OwnerUnavailable extends Unavailable {
-  constructor(owner: string, cause?: unknown) {
-    super(`The service for this path (${owner}) does not answer: try again in a few seconds.`, cause);
+export class UpstreamUnavailable extends Unavailable {
+  constructor(upstream: string, cause?: unknown) {
+    super(`The service for this path (${upstream}) does not answer: try again in a few seconds.`, cause);
   }
 }
 

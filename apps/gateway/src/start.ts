@@ -22,20 +22,21 @@ import { Backoff } from './authentication/backoff.js';
 import { KeyAuthenticator } from './authentication/key-authenticator.js';
 import { keyReader, KnownKeys } from './authentication/known-keys.js';
 import { LastLogins } from './authentication/last-logins.js';
-import { noteDenied } from './authentication/note-denied.js';
+import { noteDenied } from './proxy/note-denied.js';
 import { Refusals } from './authentication/refusals.js';
 import type { GatewayConfig } from './config.js';
-import { ConnectionLimits } from './door/connection-limits.js';
-import { door } from './door/door.js';
-import { IdentityTokens } from './door/identity-tokens.js';
-import { OpenCalls } from './door/open-calls.js';
-import { Replicas } from './door/replicas.js';
-import { type Owner, owners, takesLargeBodies } from './door/routes.js';
-import { Upgrades } from './door/upgrade.js';
-import { type Engines, openEngines } from './engines.js';
+import { ConnectionLimits } from './proxy/connection-limits.js';
+import { reverseProxy } from './proxy/reverse-proxy.js';
+import { IdentityTokens } from './proxy/identity-tokens.js';
+import { OpenCalls } from './proxy/open-calls.js';
+import { Replicas } from './proxy/replicas.js';
+import { takesLargeBodies } from './proxy/routes.js';
+import { type Upstream, upstreams } from './upstreams.js';
+import { Upgrades } from './proxy/upgrade.js';
+import { type Infrastructure, openInfrastructure } from './infrastructure.js';
 import { UrlTooLong } from './errors.js';
 import { Explanations } from './explain/explanations.js';
-import { OwnerAsker } from './explain/owner-asker.js';
+import { UpstreamClient } from './explain/upstream-client.js';
 import { KeyLimiter } from './limits/key-limiter.js';
 import { LocalRates } from './limits/local-rates.js';
 import { SharedRates } from './limits/shared-rates.js';
@@ -65,7 +66,7 @@ const refuseLongUrls = (app: NestFastifyApplication): void => {
 
 const authenticatorOf = (
   config: GatewayConfig,
-  engines: Engines,
+  infrastructure: Infrastructure,
   known: KnownKeys,
   logins: LastLogins,
   refusals: Refusals,
@@ -73,7 +74,7 @@ const authenticatorOf = (
 ): KeyAuthenticator => {
   const { clock, metrics } = parts;
   const { keyRate, accountRate } = config;
-  const shared = new SharedRates(engines.redis, config.redisPrefix);
+  const shared = new SharedRates(infrastructure.redis, config.redisPrefix);
   return new KeyAuthenticator({
     known,
     limiter: new KeyLimiter({ shared, keyRate, accountRate, clock, metrics }),
@@ -86,14 +87,18 @@ const authenticatorOf = (
   });
 };
 
-const replicasOf = (config: GatewayConfig, parts: ServiceParts): Record<Owner, Replicas> =>
+const replicasOf = (config: GatewayConfig, parts: ServiceParts): Record<Upstream, Replicas> =>
   Object.fromEntries(
-    owners.map((owner) => [owner, new Replicas(owner, config.replicas[owner], parts.clock)]),
-  ) as Record<Owner, Replicas>;
+    upstreams.map((upstream) => [upstream, new Replicas(upstream, config.replicas[upstream], parts.clock)]),
+  ) as Record<Upstream, Replicas>;
 
-const startOn = async (engines: Engines, config: GatewayConfig, base: ServiceParts): Promise<RunningService> => {
+const startOn = async (
+  infrastructure: Infrastructure,
+  config: GatewayConfig,
+  base: ServiceParts,
+): Promise<RunningService> => {
   const { clock, health, logger, metrics } = base;
-  const { database, outbox } = engines;
+  const { database, outbox } = infrastructure;
   const changes = new AccountChanges(database, outbox, clock);
   if (await firstStart(database, changes, config.firstStart, clock))
     logger.info({ file: config.firstStart.keyFile }, 'first start: the administrator key is in the file');
@@ -101,7 +106,7 @@ const startOn = async (engines: Engines, config: GatewayConfig, base: ServicePar
   const logins = new LastLogins(database, clock, logger);
   const refusals = new Refusals(database, outbox, clock, logger, metrics);
   const sweeper = new KeySweeper(database, changes, clock, logger);
-  const authenticator = authenticatorOf(config, engines, known, logins, refusals, base);
+  const authenticator = authenticatorOf(config, infrastructure, known, logins, refusals, base);
   const replicas = replicasOf(config, base);
   const openCalls = new OpenCalls(clock);
   const tokens = new IdentityTokens(config.secrets.identityKey, clock);
@@ -136,7 +141,7 @@ const startOn = async (engines: Engines, config: GatewayConfig, base: ServicePar
         usages,
         apiKeys: new ApiKeys(database, changes, known, clock),
         keyGroups: new KeyGroups(database, changes, known, clock),
-        explanations: new Explanations(new OwnerAsker({ replicas, tokens, metrics })),
+        explanations: new Explanations(new UpstreamClient({ replicas, tokens, metrics })),
         applications: new Applications(database, changes, known, clock),
         accessKeys: new AccessKeys(database, changes, known, clock),
       }),
@@ -148,7 +153,9 @@ const startOn = async (engines: Engines, config: GatewayConfig, base: ServicePar
         const own = ownDocument(app, config.publicUrl);
         serveDocuments(app, own, new Documents(own, Object.values(replicas), clock, metrics));
         const errors = new ErrorFilter(logger);
-        await app.register(door({ authenticator, replicas, openCalls, tokens, trustedProxies, errors, metrics }));
+        await app.register(
+          reverseProxy({ authenticator, replicas, openCalls, tokens, trustedProxies, errors, metrics }),
+        );
         connections.attach(app.getHttpServer());
         upgrades.attach(app.getHttpServer());
       },
@@ -167,7 +174,7 @@ const startOn = async (engines: Engines, config: GatewayConfig, base: ServicePar
         await sweeper.stop();
         await logins.stop();
         await refusals.stop();
-        await engines.close();
+        await infrastructure.close();
       },
     },
     { ...base, authenticator },
@@ -177,11 +184,11 @@ const startOn = async (engines: Engines, config: GatewayConfig, base: ServicePar
 /** Starts the gateway; makes the first account when there is none. Rejects when PostgreSQL or Kafka is away. */
 export const start = async (config: GatewayConfig, overrides: ServiceOverrides = {}): Promise<RunningService> => {
   const base = serviceParts(config, overrides);
-  const engines = await openEngines(config, base);
+  const infrastructure = await openInfrastructure(config, base);
   try {
-    return await startOn(engines, config, base);
+    return await startOn(infrastructure, config, base);
   } catch (error) {
-    await engines.close();
+    await infrastructure.close();
     throw error;
   }
 };

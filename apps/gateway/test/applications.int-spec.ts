@@ -44,7 +44,7 @@ const accessKey = async (id: string, fields: object = {}): Promise<{ id: string;
   return body;
 };
 
-/** Status of a call with the key, and who came out behind the door. */
+/** Status of a call with the key, and the identity that the upstream received. */
 const come = async (key: string): Promise<{ status: number; keyId: string | undefined }> => {
   const { status, body } = await gateway.call('/v2/subscriptions', { key });
   const headers = (body as { headers?: Record<string, string> }).headers;

@@ -25,10 +25,9 @@ describe('headers that protect what an answer shows', () => {
 
   beforeAll(async () => {
     services = await new Upstream().listen();
-    const urls = ['REGISTRY', 'DEVICE_PROXY', 'SNAPSHOT', 'EVENT_LOG', 'DISPATCHER'].map((owner): [string, string] => [
-      `GATEWAY_${owner}_URLS`,
-      services.url,
-    ]);
+    const urls = ['REGISTRY', 'DEVICE_PROXY', 'SNAPSHOT', 'EVENT_LOG', 'DISPATCHER'].map(
+      (upstream): [string, string] => [`GATEWAY_${upstream}_URLS`, services.url],
+    );
     gateway = await (await Gateway.corner('security-headers')).start(Object.fromEntries(urls));
   });
   afterAll(async () => {
@@ -54,8 +53,8 @@ describe('headers that protect what an answer shows', () => {
   it('answers that show a new key are not stored', async () => {
     const made = await gateway.call('/v3/api-keys', { method: 'POST', body: { name: 'shown' } });
     expect([made.status, headersOf(made)]).toEqual([201, kept]);
-    for (const deed of ['reset-secret', 'rotate']) {
-      const shown = await gateway.call(`/v3/api-keys/${made.body.id}/${deed}`, { method: 'POST', body: {} });
+    for (const action of ['reset-secret', 'rotate']) {
+      const shown = await gateway.call(`/v3/api-keys/${made.body.id}/${action}`, { method: 'POST', body: {} });
       expect([shown.status, headersOf(shown)]).toEqual([200, kept]);
     }
   });

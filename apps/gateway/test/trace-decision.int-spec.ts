@@ -28,7 +28,7 @@ describe('a client that says that its request is traced', () => {
   });
 
   /** What a service behind the gateway hears. */
-  const heard = async (variables: Record<string, string>): Promise<unknown[]> => {
+  const traceParentsOf = async (variables: Record<string, string>): Promise<unknown[]> => {
     const gateway = await Gateway.corner('trace-decision');
     gateways.push(gateway);
     await gateway.start({ GATEWAY_REGISTRY_URLS: services.url, ...variables });
@@ -40,18 +40,18 @@ describe('a client that says that its request is traced', () => {
 
   it('decides nothing: a ratio of 0 traces none, whether tracing is on here or not', async () => {
     const on = { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint(), OTEL_TRACES_SAMPLER_ARG: '0' };
-    expect(await heard(on)).toEqual([undefined, undefined]);
-    expect(await heard({})).toEqual([undefined, undefined]);
+    expect(await traceParentsOf(on)).toEqual([undefined, undefined]);
+    expect(await traceParentsOf({})).toEqual([undefined, undefined]);
   });
 
   it('keeps its trace id when the ratio has it sampled', async () => {
-    const [parent] = await heard({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint(), OTEL_TRACES_SAMPLER_ARG: '1' });
+    const [parent] = await traceParentsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint(), OTEL_TRACES_SAMPLER_ARG: '1' });
     expect(parent).toEqual(expect.stringMatching(`^00-${traceId}-(?!b7ad6b7169203331)[0-9a-f]{16}-01$`));
   });
 
   it('is followed where clients are trusted', async () => {
     const trusting = { GATEWAY_TRUST_TRACEPARENT: 'true', OTEL_TRACES_SAMPLER_ARG: '0' };
-    const [parent] = await heard({ ...trusting, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint() });
+    const [parent] = await traceParentsOf({ ...trusting, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint() });
     expect(parent).toEqual(expect.stringContaining(traceId));
   });
 });

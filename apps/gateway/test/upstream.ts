@@ -21,7 +21,7 @@ const echo: Handler = (request, response) => {
   });
 };
 
-/** A service behind the door: a real HTTP server whose behaviour a test may switch. */
+/** An upstream of the gateway: a real HTTP server whose behaviour a test may switch. */
 export class Upstream {
   handler: Handler = echo;
   requests = 0;

@@ -34,7 +34,7 @@ import {
   NewAccessKeySchema,
 } from './application-record.js';
 import { by } from './by.js';
-import { admin } from './permissions.js';
+import { admin } from '../permissions.js';
 
 const listSpec = {
   filters: { id: 'text', application_id: 'text', status: 'text' },

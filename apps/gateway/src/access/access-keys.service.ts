@@ -13,7 +13,7 @@ import { type DataSource, type EntityManager, In } from 'typeorm';
 import type { KnownKeys } from '../authentication/known-keys.js';
 import { AccessKeyLimitExceeded, AccessKeyNotFound } from '../errors.js';
 import type { AccountChange, AccountChanges } from './account-changes.js';
-import { AccessKey } from './access-key.entity.js';
+import { AccessKey } from '../db/access-key.entity.js';
 import { futureDate } from './api-keys.service.js';
 import {
   type AccessKeyChange,
@@ -22,7 +22,7 @@ import {
   type AccessKeyRecord,
   type NewAccessKey,
 } from './application-record.js';
-import { type By, type Deed, differences, mustBeMeant } from './by.js';
+import { type By, type AuditAction, differences, mustBeMeant } from './by.js';
 import { changedStatus } from './expiration.js';
 import { applicationOf, storeHolder } from './membership.js';
 import { inOrder, pageOfIds } from './page-of-ids.js';
@@ -37,7 +37,7 @@ const columns = {
   status: `(CASE WHEN t.status <> 'active' THEN 'INACTIVE' WHEN t.expires_at <= now() THEN 'EXPIRED' ELSE 'ACTIVE' END)`,
 };
 
-const targetOf = ({ id, name }: AccessKey): Deed['target'] => ({ kind: 'access-key', id, name });
+const targetOf = ({ id, name }: AccessKey): AuditAction['target'] => ({ kind: 'access-key', id, name });
 
 const keyOfApplication = async (
   manager: EntityManager,
@@ -158,7 +158,7 @@ export class AccessKeys {
   private async record(
     { record }: AccountChange,
     { caller }: By,
-    action: Deed['action'],
+    action: AuditAction['action'],
     key: AccessKey,
     changes: Record<string, string> = {},
   ): Promise<void> {

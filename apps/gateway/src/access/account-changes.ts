@@ -3,11 +3,11 @@ import { AuditTrail, causedBy, type Outbox } from '@lanyard/kafka';
 import { type Clock, type Identity, NotFound } from '@lanyard/service';
 import type { DataSource, EntityManager } from 'typeorm';
 import { LastAdministrator } from '../errors.js';
-import { AccessKey } from './access-key.entity.js';
-import { Account } from './account.entity.js';
+import { AccessKey } from '../db/access-key.entity.js';
+import { Account } from '../db/account.entity.js';
 import { announcementOf, type Holder } from './announcements.js';
-import { Application } from './application.entity.js';
-import { actorOf, type By, type Deed } from './by.js';
+import { Application } from '../db/application.entity.js';
+import { actorOf, type By, type AuditAction } from './by.js';
 
 /** One change of an account's keys, applications and groups, inside its transaction. */
 export interface AccountChange {
@@ -17,7 +17,7 @@ export interface AccountChange {
   /** A key or an application as it is now, to whoever keeps a copy. `holder.groups` must be loaded. */
   announce(holder: Holder, status?: 'deleted'): Promise<void>;
   /** Into the event log of the account. */
-  record(caller: Identity, deed: Deed): Promise<void>;
+  record(caller: Identity, auditAction: AuditAction): Promise<void>;
 }
 
 const keepAnAdministrator = async (manager: EntityManager, accountId: string): Promise<void> => {
@@ -88,8 +88,8 @@ export class AccountChanges {
         const announcement = announcementOf(holder, account, accessKeys, now);
         await this.outbox.append(manager, AccessKeys, { ...announcement, ...(status && { status }) });
       },
-      record: (caller, { action, ...deed }) =>
-        this.audit.record(manager, action, { ...deed, accountId: account.id, actor: actorOf(caller) }, now),
+      record: (caller, { action, ...details }) =>
+        this.audit.record(manager, action, { ...details, accountId: account.id, actor: actorOf(caller) }, now),
     };
   }
 }

@@ -46,7 +46,7 @@ import { ApiKeys } from './api-keys.service.js';
 import { by, type By } from './by.js';
 import { type KeyGroupRecord, KeyGroupListSchema } from './key-group-record.js';
 import { KeyGroups } from './key-groups.service.js';
-import { installation } from './permissions.js';
+import { installation } from '../permissions.js';
 
 /** Keys of any account, for administrators of the installation: a tenant that lost its last key is helped here. */
 @ApiTags('Accounts')

@@ -1,6 +1,6 @@
 import { attributeValue, formatTimestamp, ignored, recordChange } from '@lanyard/service';
 import { z } from 'zod';
-import type { Account, AccountProfile } from './account.entity.js';
+import type { Account, AccountProfile } from '../db/account.entity.js';
 
 const text = z.string().max(255);
 

@@ -7,14 +7,14 @@ import {
   type Metrics,
 } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
-import { forward } from '../door/forward.js';
-import type { IdentityTokens } from '../door/identity-tokens.js';
-import type { Replicas } from '../door/replicas.js';
-import { OwnerUnavailable } from '../errors.js';
-import type { Account } from './account.entity.js';
+import { forward } from '../proxy/forward.js';
+import type { IdentityTokens } from '../proxy/identity-tokens.js';
+import type { Replicas } from '../proxy/replicas.js';
+import { UpstreamUnavailable } from '../errors.js';
+import type { Account } from '../db/account.entity.js';
 import type { AccountUsage } from './account-record.js';
 import { applicationsMax } from './applications.service.js';
-import { devices } from './permissions.js';
+import { devices } from '../permissions.js';
 
 const timeoutMs = 10_000;
 
@@ -37,7 +37,7 @@ export interface UsageParts {
 export class AccountUsages {
   constructor(private readonly parts: UsageParts) {}
 
-  /** Throws OwnerUnavailable when the registry does not answer. */
+  /** Throws UpstreamUnavailable when the registry does not answer. */
   async of(account: Account, caller: Identity): Promise<AccountUsage> {
     const { id, limits } = account;
     const [own, deviceCount, groupCount] = await Promise.all([
@@ -82,10 +82,10 @@ export class AccountUsages {
       },
       metrics,
     ).catch((cause: unknown) => {
-      throw new OwnerUnavailable(registry.owner, cause);
+      throw new UpstreamUnavailable(registry.upstream, cause);
     });
     const body = (await answer.body.json()) as { total_count?: number };
-    if (body.total_count === undefined) throw new OwnerUnavailable(registry.owner);
+    if (body.total_count === undefined) throw new UpstreamUnavailable(registry.upstream);
     return body.total_count;
   }
 }

@@ -27,7 +27,7 @@ import {
 } from './account-record.js';
 import { AccountUsages } from './account-usage.js';
 import { Accounts } from './accounts.service.js';
-import { admin, installation } from './permissions.js';
+import { admin, installation } from '../permissions.js';
 
 const listSpec = {
   filters: { id: 'text', display_name: 'text', status: 'text', tier: 'text', created_at: 'date' },

@@ -13,7 +13,7 @@ import { type DataSource, In } from 'typeorm';
 import type { KnownKeys } from '../authentication/known-keys.js';
 import { AccountNotFound, InstallationAccountStays, OnlyInstallationAdministrators } from '../errors.js';
 import type { AccountChange as Changing, AccountChanges } from './account-changes.js';
-import { Account, type AccountLimits } from './account.entity.js';
+import { Account, type AccountLimits } from '../db/account.entity.js';
 import {
   type AccountChange,
   accountChanges,
@@ -28,7 +28,7 @@ import { by, differences, mustBeMeant } from './by.js';
 import { holdersOfAccount, storeHolder } from './membership.js';
 import { makeAccount } from './new-account.js';
 import { inOrder, pageOfIds } from './page-of-ids.js';
-import { installation } from './permissions.js';
+import { installation } from '../permissions.js';
 
 const columns = {
   id: 't.id',

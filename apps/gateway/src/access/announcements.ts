@@ -1,9 +1,9 @@
 import type { AccessKeyChanged } from '@lanyard/contracts';
-import type { AccessKey } from './access-key.entity.js';
-import type { Account } from './account.entity.js';
-import { Application } from './application.entity.js';
-import type { ApiKey } from './api-key.entity.js';
-import { permissionsOf } from './permissions.js';
+import type { AccessKey } from '../db/access-key.entity.js';
+import type { Account } from '../db/account.entity.js';
+import { Application } from '../db/application.entity.js';
+import type { ApiKey } from '../db/api-key.entity.js';
+import { permissionsOf } from '../permissions.js';
 
 /** What has a channel, subscriptions and groups of its own. */
 export type Holder = ApiKey | Application;

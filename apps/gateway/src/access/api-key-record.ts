@@ -1,6 +1,6 @@
 import { formatApiKey, formatTimestamp, publicPart, recordChange } from '@lanyard/service';
 import { z } from 'zod';
-import type { ApiKey } from './api-key.entity.js';
+import type { ApiKey } from '../db/api-key.entity.js';
 import { expiration, statusChange } from './expiration.js';
 
 export const ApiKeySchema = z

@@ -51,7 +51,7 @@ import { ApiKeys } from './api-keys.service.js';
 import { by } from './by.js';
 import { type KeyGroupRecord, KeyGroupListSchema } from './key-group-record.js';
 import { KeyGroups } from './key-groups.service.js';
-import { admin } from './permissions.js';
+import { admin } from '../permissions.js';
 
 export const noFilters: ListSpec = { filters: {} };
 

@@ -18,7 +18,7 @@ import {
   OnlyAdministratorsChangeGroups,
 } from '../errors.js';
 import type { AccountChange, AccountChanges } from './account-changes.js';
-import { ApiKey } from './api-key.entity.js';
+import { ApiKey } from '../db/api-key.entity.js';
 import {
   type ApiKeyChange,
   apiKeyChanges,
@@ -27,22 +27,22 @@ import {
   type NewApiKey,
   type Rotation,
 } from './api-key-record.js';
-import { type By, type Deed, differences, mustBeMeant } from './by.js';
+import { type By, type AuditAction, differences, mustBeMeant } from './by.js';
 import { changedStatus } from './expiration.js';
 import { addToGroups, groupsOf, groupsOfNew, isInExactly, keyOf, removeFromGroups, storeHolder } from './membership.js';
 import { newKey } from './new-account.js';
 import { inOrder, pageOfIds } from './page-of-ids.js';
-import { admin } from './permissions.js';
+import { admin } from '../permissions.js';
 import { timesOfUse, withoutSecret } from './sent-back.js';
 
 const columns = { key: `('ak_1' || t.account_id || t.id)`, name: 't.name', owner: 't.owner' };
 
 const dateOf = (text: string | null | undefined): Date | null => (text == null ? null : new Date(text));
 
-const targetOf = ({ id, name }: ApiKey): Deed['target'] => ({ kind: 'api-key', id, name });
+const targetOf = ({ id, name }: ApiKey): AuditAction['target'] => ({ kind: 'api-key', id, name });
 
 /** Switching a key off is what somebody looks for after an accident: it has a code of its own. */
-const actionOf = (changes: Record<string, string>): Deed['action'] => {
+const actionOf = (changes: Record<string, string>): AuditAction['action'] => {
   if (changes['status'] === undefined) return 'SYS_511';
   return changes['status'] === 'INACTIVE' ? 'SYS_512' : 'SYS_513';
 };
@@ -196,13 +196,13 @@ export class ApiKeys {
   private async change(
     by: By,
     id: string,
-    work: (change: AccountChange, key: ApiKey) => Promise<Omit<Deed, 'target'> | undefined>,
+    work: (change: AccountChange, key: ApiKey) => Promise<Omit<AuditAction, 'target'> | undefined>,
   ): Promise<ApiKey> {
     const changed = await this.changes.run(by, async (change) => {
       const key = await keyOf(change.manager, by.accountId, id);
       mustBeMeant(by, key);
-      const deed = await work(change, key);
-      if (deed) await change.record(by.caller, { ...deed, target: targetOf(key) });
+      const audited = await work(change, key);
+      if (audited) await change.record(by.caller, { ...audited, target: targetOf(key) });
       return key;
     });
     this.known.outdate(id);

@@ -1,7 +1,7 @@
 import { formatApiKey, formatTimestamp, publicPart, recordChange } from '@lanyard/service';
 import { z } from 'zod';
-import type { AccessKey } from './access-key.entity.js';
-import type { Application } from './application.entity.js';
+import type { AccessKey } from '../db/access-key.entity.js';
+import type { Application } from '../db/application.entity.js';
 import { expiration, statusChange } from './expiration.js';
 
 const listOf = (item: z.ZodType, id: string): z.ZodObject =>

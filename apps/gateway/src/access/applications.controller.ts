@@ -45,7 +45,7 @@ import { Applications } from './applications.service.js';
 import { by } from './by.js';
 import { type KeyGroupRecord, KeyGroupListSchema } from './key-group-record.js';
 import { KeyGroups } from './key-groups.service.js';
-import { admin } from './permissions.js';
+import { admin } from '../permissions.js';
 
 const listSpec = {
   filters: { id: 'text', name: 'text', status: 'text' },

@@ -11,7 +11,7 @@ import { type DataSource, type EntityManager, In } from 'typeorm';
 import type { KnownKeys } from '../authentication/known-keys.js';
 import { AccountLimitExceeded } from '../errors.js';
 import type { AccountChange, AccountChanges } from './account-changes.js';
-import type { Account } from './account.entity.js';
+import type { Account } from '../db/account.entity.js';
 import {
   type ApplicationChange,
   applicationChanges,
@@ -19,8 +19,8 @@ import {
   type ApplicationRecord,
   type NewApplication,
 } from './application-record.js';
-import { Application } from './application.entity.js';
-import { type By, type Deed, differences, mustBeMeant } from './by.js';
+import { Application } from '../db/application.entity.js';
+import { type By, type AuditAction, differences, mustBeMeant } from './by.js';
 import {
   addToGroups,
   applicationOf,
@@ -38,7 +38,7 @@ export const applicationsMax: Record<Account['tier'], number> = { free: 4, comme
 
 const columns = { id: 't.id', name: 't.name', status: 'upper(t.status)' };
 
-const targetOf = ({ id, name }: Application): Deed['target'] => ({ kind: 'application', id, name });
+const targetOf = ({ id, name }: Application): AuditAction['target'] => ({ kind: 'application', id, name });
 
 /** Applications of an account: what has access keys, a channel and subscriptions. */
 export class Applications {
@@ -137,13 +137,13 @@ export class Applications {
   private async change(
     by: By,
     id: string,
-    work: (change: AccountChange, application: Application) => Promise<Omit<Deed, 'target'>>,
+    work: (change: AccountChange, application: Application) => Promise<Omit<AuditAction, 'target'>>,
   ): Promise<Application> {
     const changed = await this.changes.run(by, async (change) => {
       const application = await applicationOf(change.manager, by.accountId, id);
       mustBeMeant(by, application);
-      const deed = await work(change, application);
-      await change.record(by.caller, { ...deed, target: targetOf(application) });
+      const audited = await work(change, application);
+      await change.record(by.caller, { ...audited, target: targetOf(application) });
       return application;
     });
     this.known.outdate(id);

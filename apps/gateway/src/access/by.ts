@@ -22,22 +22,22 @@ export const actorOf = ({ keyId, accountId, requestId }: Identity): Actor => ({ 
 export const mustBeMeant = ({ ifMatch }: By, { revision }: { revision: number }): void =>
   mustMatch(ifMatch, String(revision));
 
-/** What was done, for the event log. `changes`: fields that have another value now. */
-export interface Deed {
+/** A change as the event log records it. `changes`: fields whose value differs now. */
+export interface AuditAction {
   action: OperatorAction;
   target: Target;
   changes?: Record<string, string>;
   data?: Record<string, string>;
 }
 
-const words = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
 /** Fields of two records of one thing that differ, as they are now. */
 export const differences = (before: object, now: object): Record<string, string> => {
   const old = before as Record<string, unknown>;
   return Object.fromEntries(
     Object.entries(now)
-      .filter(([name, value]) => !['updated_at', 'etag'].includes(name) && words(old[name]) !== words(value))
-      .map(([name, value]) => [name, words(value)]),
+      .filter(([name, value]) => !['updated_at', 'etag'].includes(name) && textOf(old[name]) !== textOf(value))
+      .map(([name, value]) => [name, textOf(value)]),
   );
 };

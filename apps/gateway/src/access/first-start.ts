@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { type Clock, ConfigError, newId } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
 import type { FirstStart } from '../config.js';
-import { Account } from './account.entity.js';
+import { Account } from '../db/account.entity.js';
 import type { AccountChanges } from './account-changes.js';
 import { makeAccount } from './new-account.js';
 

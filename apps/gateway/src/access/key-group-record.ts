@@ -1,7 +1,7 @@
 import { formatTimestamp, recordChange } from '@lanyard/service';
 import { z } from 'zod';
-import type { KeyGroup } from './key-group.entity.js';
-import { grantable, permissionsOfGroup } from './permissions.js';
+import type { KeyGroup } from '../db/key-group.entity.js';
+import { grantable, permissionsOfGroup } from '../permissions.js';
 
 const permissions = z.array(z.enum(grantable)).max(grantable.length);
 

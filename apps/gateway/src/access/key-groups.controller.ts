@@ -49,7 +49,7 @@ import {
 } from './key-group-record.js';
 import { noFilters } from './api-keys.controller.js';
 import { KeyGroups } from './key-groups.service.js';
-import { admin } from './permissions.js';
+import { admin } from '../permissions.js';
 
 /** What a group may have; users exist in paths only. */
 const members = ['api-keys', 'applications', 'users'];

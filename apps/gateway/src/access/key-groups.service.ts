@@ -13,11 +13,11 @@ import type { KnownKeys } from '../authentication/known-keys.js';
 import { GroupNameTaken, GroupNotFound, GroupPermissionsFixed, GroupProtected, UnknownMembers } from '../errors.js';
 import type { AccountChange, AccountChanges } from './account-changes.js';
 import { applicationRecord, type ApplicationRecord } from './application-record.js';
-import { Application } from './application.entity.js';
-import { ApiKey } from './api-key.entity.js';
+import { Application } from '../db/application.entity.js';
+import { ApiKey } from '../db/api-key.entity.js';
 import { apiKeyRecord, type ApiKeyRecord } from './api-key-record.js';
-import { type By, type Deed, mustBeMeant } from './by.js';
-import { KeyGroup } from './key-group.entity.js';
+import { type By, type AuditAction, mustBeMeant } from './by.js';
+import { KeyGroup } from '../db/key-group.entity.js';
 import {
   type KeyGroupChange,
   keyGroupChanges,
@@ -29,7 +29,7 @@ import {
 } from './key-group-record.js';
 import { addToGroups, holdersIn, type MemberIds, membersOf, removeFromGroups, storeHolder } from './membership.js';
 import { inOrder, pageOfIds, type PageSource } from './page-of-ids.js';
-import { permissionsOfGroup } from './permissions.js';
+import { permissionsOfGroup } from '../permissions.js';
 
 const columns = { id: 't.id', name: 't.name' };
 /** Not what they were when the caller read them, although nobody changed the group. */
@@ -61,7 +61,7 @@ const withoutUsers = ({ apikeys, applications, users = [] }: Members): MemberIds
   return { apikeys, applications };
 };
 
-const targetOf = ({ id, name }: KeyGroup): Deed['target'] => ({ kind: 'group', id, name });
+const targetOf = ({ id, name }: KeyGroup): AuditAction['target'] => ({ kind: 'group', id, name });
 
 const listed = ({ apikeys = [], applications = [] }: MemberIds): Record<string, string> => ({
   ...(apikeys.length > 0 && { apikeys: apikeys.join(',') }),

@@ -1,9 +1,9 @@
 import type { Clock, Logger, Timer } from '@lanyard/service';
 import { type DataSource, In, LessThanOrEqual } from 'typeorm';
-import { AccessKey } from './access-key.entity.js';
+import { AccessKey } from '../db/access-key.entity.js';
 import type { AccountChange, AccountChanges } from './account-changes.js';
-import { ApiKey } from './api-key.entity.js';
-import { Application } from './application.entity.js';
+import { ApiKey } from '../db/api-key.entity.js';
+import { Application } from '../db/application.entity.js';
 import { storeHolder } from './membership.js';
 
 /** How late the end of a key or of an overlap may be announced; the gateway itself goes by the clock. */

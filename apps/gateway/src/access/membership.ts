@@ -2,9 +2,9 @@ import { type EntityManager, In } from 'typeorm';
 import { AlreadyMember, ApplicationNotFound, KeyNotFound, UnknownMembers } from '../errors.js';
 import type { AccountChange } from './account-changes.js';
 import type { Holder } from './announcements.js';
-import { ApiKey } from './api-key.entity.js';
-import { Application } from './application.entity.js';
-import { KeyGroup } from './key-group.entity.js';
+import { ApiKey } from '../db/api-key.entity.js';
+import { Application } from '../db/application.entity.js';
+import { KeyGroup } from '../db/key-group.entity.js';
 
 const relations = { groups: true } as const;
 

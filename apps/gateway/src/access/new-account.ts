@@ -1,10 +1,10 @@
 import { formatApiKey, hashSecret, newId, newSecret } from '@lanyard/service';
 import type { EntityManager } from 'typeorm';
 import type { AccountChanges } from './account-changes.js';
-import { Account } from './account.entity.js';
-import { ApiKey } from './api-key.entity.js';
-import { KeyGroup } from './key-group.entity.js';
-import type { GroupKind } from './permissions.js';
+import { Account } from '../db/account.entity.js';
+import { ApiKey } from '../db/api-key.entity.js';
+import { KeyGroup } from '../db/key-group.entity.js';
+import type { GroupKind } from '../permissions.js';
 
 export type WantedAccount = Partial<
   Pick<Account, 'id' | 'email' | 'company' | 'limits' | 'profile' | 'presubscriptionsNoContent'>

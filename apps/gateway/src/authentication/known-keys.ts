@@ -1,7 +1,7 @@
 import type { Clock } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
-import type { AccountLimits } from '../access/account.entity.js';
-import { admin, type Granting, installation, permissionsOf } from '../access/permissions.js';
+import type { AccountLimits } from '../db/account.entity.js';
+import { admin, type Granting, installation, permissionsOf } from '../permissions.js';
 
 /** What proves a key or an application. */
 export interface KnownSecret {

@@ -1,10 +1,10 @@
 import { outboxMigration } from '@lanyard/kafka';
 import type { DatabaseConfig, DatabaseOptions } from '@lanyard/service';
-import { AccessKey } from '../access/access-key.entity.js';
-import { Account } from '../access/account.entity.js';
-import { ApiKey } from '../access/api-key.entity.js';
-import { Application } from '../access/application.entity.js';
-import { KeyGroup } from '../access/key-group.entity.js';
+import { AccessKey } from './access-key.entity.js';
+import { Account } from './account.entity.js';
+import { ApiKey } from './api-key.entity.js';
+import { Application } from './application.entity.js';
+import { KeyGroup } from './key-group.entity.js';
 import { Access1732147200000 } from './migrations/1732147200000-access.js';
 import { Applications1764000000000 } from './migrations/1764000000000-applications.js';
 import { PresubscriptionsNoContent1764700000000 } from './migrations/1764700000000-presubscriptions-no-content.js';

@@ -12,7 +12,7 @@ import {
 import { Controller, Get, Inject, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { lastTimeMs } from '../access/expiration.js';
-import { allows, notifications, type Permission } from '../access/permissions.js';
+import { allows, notifications, type Permission } from '../permissions.js';
 import { OneSubject } from '../errors.js';
 import { type Explanation, ExplanationSchema, timelineLimit } from './explanation.js';
 import { Explanations, type Page } from './explanations.js';

@@ -1,10 +1,10 @@
 import { type Identity, isId, NotFound, ValidationFailed } from '@lanyard/service';
-import { allows, notifications, type Permission } from '../access/permissions.js';
-import type { Owner } from '../door/routes.js';
-import { OwnerUnavailable } from '../errors.js';
+import { allows, notifications, type Permission } from '../permissions.js';
+import type { Upstream } from '../upstreams.js';
+import { UpstreamUnavailable } from '../errors.js';
 import { type Explanation, newest, type Part, type TimelineEntry } from './explanation.js';
 import type { ChannelFacts, CommandPart, DeviceFacts, DevicePart, EchoFacts, EventPart, LogFacts } from './facts.js';
-import { type OwnerAsker, OwnerRefused } from './owner-asker.js';
+import { type UpstreamClient, UpstreamRefused } from './upstream-client.js';
 import {
   channelEntries,
   commandEntries,
@@ -24,9 +24,9 @@ export interface Page {
 
 type LeftOut = Explanation['left_out'];
 
-/** Facts of the owners, asked for in the name of the caller, in one order. */
+/** Reads the facts of the upstreams on behalf of the caller and sorts them into one order. */
 export class Explanations {
-  constructor(private readonly asker: Pick<OwnerAsker, 'get'>) {}
+  constructor(private readonly client: Pick<UpstreamClient, 'get'>) {}
 
   /** A command of the calling key. */
   async command(caller: Identity, asyncId: string, page: Page): Promise<Explanation> {
@@ -111,35 +111,35 @@ export class Explanations {
   }
 
   /** Without it there is nothing to explain: its refusal is the answer. */
-  private async subject<T>(owner: Owner, path: string, caller: Identity): Promise<T> {
+  private async subject<T>(upstream: Upstream, path: string, caller: Identity): Promise<T> {
     try {
-      return await this.asker.get<T>(owner, path, caller);
+      return await this.client.get<T>(upstream, path, caller);
     } catch (error) {
-      if (!(error instanceof OwnerRefused)) throw error;
+      if (!(error instanceof UpstreamRefused)) throw error;
       if (error.status === 400) throw new ValidationFailed(error.body.fields ?? []);
       throw new NotFound(error.body.message);
     }
   }
 
-  /** undefined, and noted why, when the caller may not see it or its owner does not answer. */
+  /** Returns undefined, and records why, when the caller may not see it or its upstream does not answer. */
   private async maybe<T>(
     leftOut: LeftOut,
     needed: Permission,
-    owner: Part,
+    upstream: Part,
     path: string,
     caller: Identity,
   ): Promise<T | undefined> {
     if (!allows(caller.permissions, needed)) {
-      leftOut.push({ service: owner, reason: `The key has no permission ${needed}.` });
+      leftOut.push({ service: upstream, reason: `The key has no permission ${needed}.` });
       return undefined;
     }
     try {
-      return await this.asker.get<T>(owner, path, caller);
+      return await this.client.get<T>(upstream, path, caller);
     } catch (error) {
       // It has nothing to say of the subject.
-      if (error instanceof OwnerRefused) return undefined;
-      if (!(error instanceof OwnerUnavailable)) throw error;
-      leftOut.push({ service: owner, reason: 'The service does not answer.' });
+      if (error instanceof UpstreamRefused) return undefined;
+      if (!(error instanceof UpstreamUnavailable)) throw error;
+      leftOut.push({ service: upstream, reason: 'The service does not answer.' });
       return undefined;
     }
   }

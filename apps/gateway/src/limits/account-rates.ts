@@ -1,5 +1,6 @@
 import type { Clock } from '@lanyard/service';
-import { gcra, intervalMs, type Rate, toleranceMs } from './gcra.js';
+import type { Rate } from '../config.js';
+import { gcra, intervalMs, toleranceMs } from './gcra.js';
 import type { SharedRate, SharedRates } from './shared-rates.js';
 
 /** One from a rate of this name. */

@@ -1,8 +1,4 @@
-/** `burst` requests may come at once, `perSecond` in the long run. */
-export interface Rate {
-  perSecond: number;
-  burst: number;
-}
+import type { Rate } from '../config.js';
 
 export interface Verdict {
   /** Theoretical arrival time to remember; unchanged when refused. */

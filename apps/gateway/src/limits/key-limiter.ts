@@ -1,7 +1,7 @@
 import { type Clock, type Metrics, RateLimited } from '@lanyard/service';
-import type { AccountLimits } from '../access/account.entity.js';
+import type { AccountLimits } from '../db/account.entity.js';
 import { AccountRates, type Take } from './account-rates.js';
-import type { Rate } from './gcra.js';
+import type { Rate } from '../config.js';
 import type { SharedRates } from './shared-rates.js';
 
 /** After Redis did not answer, it is left alone for this time: a stalled Redis must not slow each request. */

@@ -1,5 +1,6 @@
 import type { Clock } from '@lanyard/service';
-import { gcra, type Rate } from './gcra.js';
+import type { Rate } from '../config.js';
+import { gcra } from './gcra.js';
 
 const namesMax = 50_000;
 

@@ -1,5 +1,6 @@
 import type { RedisClient } from '@lanyard/service';
-import { intervalMs, type Rate, toleranceMs } from './gcra.js';
+import type { Rate } from '../config.js';
+import { intervalMs, toleranceMs } from './gcra.js';
 
 /**
  * take-rates-3: adds what a replica has let pass already, then takes one from each of several rates, or from none.

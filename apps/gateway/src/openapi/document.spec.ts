@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { ownedPrefixes, routeOf } from '../door/routes.js';
+import { routedPrefixes, routeOf } from '../proxy/routes.js';
 
 interface Answer {
   description: string;
@@ -33,7 +33,7 @@ describe('the OpenAPI document and the route table', () => {
     expect(own.test(path)).toBe(routeOf(path) === undefined);
   });
 
-  it.each(ownedPrefixes)('%s has operations', (prefix) => {
+  it.each(routedPrefixes)('%s has operations', (prefix) => {
     expect(Object.keys(paths).filter((path) => isBelow(prefix, path))).not.toEqual([]);
   });
 

@@ -2,7 +2,7 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 
 /** What one service says about its own paths; `document` is absent when it could not be asked. */
 export interface OwnDocument {
-  owner: string;
+  upstream: string;
   document?: OpenAPIObject;
 }
 
@@ -13,14 +13,14 @@ type PathItem = Record<string, { operationId?: string }>;
 
 const reference = (name: string): string => `"#/components/schemas/${name}"`;
 
-/** A schema name that stands for something else already gets the owner's name in front, everywhere in the document. */
-const withoutClashes = (document: OpenAPIObject, owner: string, taken: Schemas): OpenAPIObject => {
+/** A schema name that stands for something else already gets the upstream's name in front, everywhere in the document. */
+const withoutClashes = (document: OpenAPIObject, upstream: string, taken: Schemas): OpenAPIObject => {
   const own = (document.components?.schemas ?? {}) as Schemas;
   const clashing = Object.keys(own).filter(
     (name) => name in taken && JSON.stringify(taken[name]) !== JSON.stringify(own[name]),
   );
   if (clashing.length === 0) return document;
-  const renamed = (name: string): string => (clashing.includes(name) ? `${owner}.${name}` : name);
+  const renamed = (name: string): string => (clashing.includes(name) ? `${upstream}.${name}` : name);
   let text = JSON.stringify(document);
   for (const name of clashing) text = text.replaceAll(reference(name), reference(renamed(name)));
   const copy = JSON.parse(text) as OpenAPIObject;
@@ -35,39 +35,39 @@ const withoutClashes = (document: OpenAPIObject, owner: string, taken: Schemas):
 };
 
 /** Operation ids are unique over all services. */
-const ownOperationIds = (item: PathItem, owner: string, taken: Set<string>): PathItem =>
+const ownOperationIds = (item: PathItem, upstream: string, taken: Set<string>): PathItem =>
   Object.fromEntries(
     Object.entries(item).map(([method, operation]) => {
       const { operationId } = operation;
       if (operationId === undefined) return [method, operation];
-      const unique = taken.has(operationId) ? `${owner}_${operationId}` : operationId;
+      const unique = taken.has(operationId) ? `${upstream}_${operationId}` : operationId;
       taken.add(unique);
       return [method, { ...operation, operationId: unique }];
     }),
   );
 
 /**
- * One document of many: `first` gives title, security and servers; of each service only the paths that the door gives
+ * One document of many: `first` gives title, security and servers; of each service only the paths that the proxy gives
  * to it (`owns`) are taken. Services without a document are named in `x-unavailable`.
  */
 export const mergeDocuments = (
   first: OpenAPIObject,
   others: readonly OwnDocument[],
-  owns: (owner: string, path: string) => boolean,
+  owns: (upstream: string, path: string) => boolean,
 ): MergedDocument => {
   const schemas: Schemas = { ...first.components?.schemas };
   const operationIds = new Set<string>();
   const paths: Record<string, PathItem> = {};
   for (const [path, item] of Object.entries(first.paths))
     paths[path] = ownOperationIds(item as PathItem, 'gateway', operationIds);
-  for (const { owner, document } of others) {
+  for (const { upstream, document } of others) {
     if (!document) continue;
-    const own = withoutClashes(document, owner, schemas);
+    const own = withoutClashes(document, upstream, schemas);
     Object.assign(schemas, own.components?.schemas);
     for (const [path, item] of Object.entries(own.paths ?? {}))
-      if (owns(owner, path)) paths[path] = ownOperationIds(item as PathItem, owner, operationIds);
+      if (owns(upstream, path)) paths[path] = ownOperationIds(item as PathItem, upstream, operationIds);
   }
-  const unavailable = others.filter(({ document }) => !document).map(({ owner }) => owner);
+  const unavailable = others.filter(({ document }) => !document).map(({ upstream }) => upstream);
   return {
     ...first,
     paths: paths as OpenAPIObject['paths'],

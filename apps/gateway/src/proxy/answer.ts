@@ -7,11 +7,11 @@ import type { Replica } from './replicas.js';
 /** Answers up to this are taken whole: one write to the client, and no stream between. */
 const wholeBytesMax = 262_144;
 
-/** An answer of an owner on its way to a client. */
+/** The response of an upstream on its way to the client. */
 export interface Answer {
   statusCode: number;
   headers: IncomingHttpHeaders;
-  /** A stream for what is large or of unknown length; it holds the owner back when the client is slow. */
+  /** A stream for what is large or of unknown length; it holds the upstream back when the client is slow. */
   body: Buffer | Readable | undefined;
 }
 
@@ -33,7 +33,7 @@ class AnswerTaker implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     const leave = (): void => controller.abort(new Error('the client went away'));
     if (this.call.signal.aborted) return leave();
-    this.call.signal.onLeave(leave);
+    this.call.signal.onDisconnect(leave);
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, statusCode: number, headers: IncomingHttpHeaders): void {
@@ -71,7 +71,7 @@ class AnswerTaker implements Dispatcher.DispatchHandler {
   }
 
   private settle(): void {
-    this.call.signal.onLeave(undefined);
+    this.call.signal.onDisconnect(undefined);
   }
 }
 

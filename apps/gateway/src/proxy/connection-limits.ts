@@ -1,14 +1,8 @@
 import type { IncomingMessage, Server } from 'node:http';
 import { isIPv6, type Socket } from 'node:net';
 import { type Metrics, RateLimited } from '@lanyard/service';
+import type { ConnectionBounds } from '../config.js';
 import { clientAddress } from '../authentication/client-address.js';
-
-export interface ConnectionBounds {
-  /** Open connections of this replica. */
-  max: number;
-  /** Of one client address. */
-  perAddressMax: number;
-}
 
 const retryAfterSeconds = 60;
 

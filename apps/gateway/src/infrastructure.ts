@@ -5,7 +5,7 @@ import type { DataSource } from 'typeorm';
 import { app, type GatewayConfig } from './config.js';
 import { databaseOf, schema } from './db/database.js';
 
-export interface Engines {
+export interface Infrastructure {
   database: DataSource;
   outbox: Outbox;
   redis: RedisClient;
@@ -32,7 +32,7 @@ const openRedis = (url: string, { logger }: ServiceParts): RedisClient => {
 };
 
 /** Opens what the gateway stands on. Rejects when PostgreSQL or Kafka cannot be reached. */
-export const openEngines = async (config: GatewayConfig, parts: ServiceParts): Promise<Engines> => {
+export const openInfrastructure = async (config: GatewayConfig, parts: ServiceParts): Promise<Infrastructure> => {
   const { logger, metrics } = parts;
   const databaseUrl = config.secrets.databaseUrl;
   const database = await openDatabase(databaseOf(config));

@@ -13,21 +13,22 @@ import {
 } from '@lanyard/service';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { clientAddress } from '../authentication/client-address.js';
-import { allows } from '../access/permissions.js';
+import { allows } from '../permissions.js';
 import { NoSuchPath } from '../errors.js';
+import type { Upstream } from '../upstreams.js';
 import type { Answer } from './answer.js';
-import { Departure } from './departure.js';
+import { ClientDisconnect } from './client-disconnect.js';
 import { pass } from './forward.js';
 import type { IdentityTokens } from './identity-tokens.js';
 import { requestHeaders, responseHeaders } from './headers.js';
 import type { OpenCalls } from './open-calls.js';
 import type { Replicas } from './replicas.js';
 import { importBytesMax, requestBody } from './request-body.js';
-import { type Owner, permissionFor, routeOf, takesLargeBodies } from './routes.js';
+import { permissionFor, routeOf, takesLargeBodies } from './routes.js';
 
-export interface DoorParts {
+export interface ReverseProxyParts {
   authenticator: Authenticator;
-  replicas: Record<Owner, Replicas>;
+  replicas: Record<Upstream, Replicas>;
   openCalls: OpenCalls;
   tokens: IdentityTokens;
   trustedProxies: number;
@@ -51,53 +52,56 @@ const answerAtOnce = (reply: FastifyReply, { statusCode, headers }: Answer, body
   return reply;
 };
 
-type AtDoor = FastifyRequest & {
-  /** Whose path it is. */
-  owner?: Owner;
+type ProxiedRequest = FastifyRequest & {
+  /** The upstream that serves the path. */
+  upstream?: Upstream;
   identity?: Identity;
 };
 
-/** Who are you, may you, whose is this path; then the owner's answer as it comes. */
-const handle = async (parts: DoorParts, request: AtDoor, reply: FastifyReply): Promise<unknown> => {
+/** Finds the upstream, authenticates and authorises the caller, then forwards the request and relays the response. */
+const handle = async (parts: ReverseProxyParts, request: ProxiedRequest, reply: FastifyReply): Promise<unknown> => {
   const path = pathOf(request.url);
   const route = routeOf(path);
   if (!route) throw isWrongMethod(request) ? new MethodNotAllowed() : new NoSuchPath();
-  request.owner = route.owner;
-  const signal = new Departure(reply.raw);
+  request.upstream = route.upstream;
+  const signal = new ClientDisconnect(reply.raw);
   const identity = await parts.authenticator.authenticate(request);
   request.identity = identity;
   const needed = permissionFor(route, request.method);
   if (!allows(identity.permissions, needed)) throw new AccessDenied(lacks(needed));
   const bytesMax = takesLargeBodies(request.method, path) ? importBytesMax : bodyLimitBytes;
   const body = await requestBody(request.raw, bytesMax);
-  const token = parts.tokens.of(identity, route.owner);
+  const token = parts.tokens.of(identity, route.upstream);
   const from = { requestId: request.id, address: clientAddress(request.raw, parts.trustedProxies) };
   const headers = requestHeaders(request.headers, token, from);
   const call = { method: request.method, path: request.url, headers, body, signal };
-  const answer = await pass(parts.replicas[route.owner], call, parts.metrics);
+  const answer = await pass(parts.replicas[route.upstream], call, parts.metrics);
   if (answer.body === undefined || Buffer.isBuffer(answer.body)) return answerAtOnce(reply, answer, answer.body);
   return reply.code(answer.statusCode).headers(responseHeaders(answer.headers)).send(answer.body);
 };
 
-const timesOf = ({ metrics }: DoorParts): ((request: AtDoor, reply: FastifyReply) => void) => {
+const timesOf = ({ metrics }: ReverseProxyParts): ((request: ProxiedRequest, reply: FastifyReply) => void) => {
   const histogram = metrics.histogram({
     name: 'lanyard_gateway_forward_seconds',
     help: 'Time of forwarded requests',
-    labelNames: ['owner', 'method', 'status'],
+    labelNames: ['upstream', 'method', 'status'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 35],
   });
   return (request, reply) => {
-    const { owner = 'nobody' } = request;
-    histogram.observe({ owner, method: request.method, status: String(reply.statusCode) }, reply.elapsedTime / 1_000);
+    const { upstream = 'none' } = request;
+    histogram.observe(
+      { upstream, method: request.method, status: String(reply.statusCode) },
+      reply.elapsedTime / 1_000,
+    );
   };
 };
 
 /** Everything below /v2 and /v3 that is not the gateway's own. Bodies are not parsed here: they flow through. */
-export const door =
-  (parts: DoorParts) =>
+export const reverseProxy =
+  (parts: ReverseProxyParts) =>
   async (fastify: FastifyInstance): Promise<void> => {
     fastify.removeAllContentTypeParsers();
-    fastify.decorateRequest('owner', undefined);
+    fastify.decorateRequest('upstream', undefined);
     fastify.decorateRequest('identity', undefined);
     fastify.addContentTypeParser('*', (_request, _payload, done) => done(null));
     fastify.setErrorHandler((error, request, reply) => {
@@ -118,12 +122,12 @@ export const door =
     };
     for (const url of ['/v2/*', '/v3/*']) {
       fastify.route({ method: methods, url, handler, config: { passesOn: true } });
-      fastify.options(url, { config: { passesOn: true } }, async (request: AtDoor, reply) => {
+      fastify.options(url, { config: { passesOn: true } }, async (request: ProxiedRequest, reply) => {
         const path = pathOf(request.url);
         const route = routeOf(path);
         const allowed = route ? methods : otherMethods(request);
         if (allowed.length === 0) throw new NoSuchPath();
-        if (route) request.owner = route.owner;
+        if (route) request.upstream = route.upstream;
         return reply
           .code(204)
           .header('allow', [...allowed, 'OPTIONS'].join(', '))

@@ -1,22 +1,19 @@
-import { notifications, type Permission } from '../access/permissions.js';
-
-/** Services behind the door. */
-export const owners = ['registry', 'device-proxy', 'snapshot', 'event-log', 'dispatcher'] as const;
-export type Owner = (typeof owners)[number];
+import { notifications, type Permission } from '../permissions.js';
+import type { Upstream } from '../upstreams.js';
 
 export interface Route {
-  /** Segments of the path; `*` stands for any one. What follows them belongs to the owner too. */
+  /** Segments of the path; `*` stands for any one. The upstream serves every path below it too. */
   prefix: string;
-  owner: Owner;
+  upstream: Upstream;
   /** What the key needs to read. */
   read: Permission;
   /** What it needs for every other method. */
   write: Permission;
 }
 
-const entry = (prefix: string, owner: Owner, read: Permission, write: Permission = read): Route => ({
+const entry = (prefix: string, upstream: Upstream, read: Permission, write: Permission = read): Route => ({
   prefix,
-  owner,
+  upstream,
   read,
   write,
 });
@@ -48,8 +45,8 @@ const table: readonly Route[] = [
   entry('/v2/notification', 'dispatcher', notifications),
 ];
 
-/** Every prefix that has an owner. */
-export const ownedPrefixes = table.map(({ prefix }) => prefix);
+/** Every prefix that has an upstream. */
+export const routedPrefixes = table.map(({ prefix }) => prefix);
 
 const segmentsOf = (path: string): string[] => path.split('/').slice(1);
 
@@ -64,7 +61,7 @@ for (const candidate of longestFirst) {
   families.set(family, [...(families.get(family) ?? []), candidate]);
 }
 
-/** `path`: without query, slashes normalised. undefined when nobody behind the door owns it. */
+/** `path`: without query, slashes normalised. Returns undefined when no upstream serves it. */
 export const routeOf = (path: string): Route | undefined => {
   const given = segmentsOf(path);
   const candidates = families.get(`${given[0]}/${given[1]}`);

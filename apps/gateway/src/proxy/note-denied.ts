@@ -1,9 +1,9 @@
 import type { Identity } from '@lanyard/service';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
-import { routeOf } from '../door/routes.js';
-import { clientAddress } from './client-address.js';
-import type { Refusals } from './refusals.js';
+import { routeOf } from './routes.js';
+import { clientAddress } from '../authentication/client-address.js';
+import type { Refusals } from '../authentication/refusals.js';
 
 type Identified = FastifyRequest & { identity?: Identity };
 

@@ -1,12 +1,12 @@
 import { type Metrics, ServiceError } from '@lanyard/service';
 import type { Dispatcher } from 'undici';
-import { OwnerUnavailable } from '../errors.js';
+import { UpstreamUnavailable } from '../errors.js';
 import { type Answer, askForPassing } from './answer.js';
-import type { Departure } from './departure.js';
+import type { ClientDisconnect } from './client-disconnect.js';
 import type { Replica, Replicas } from './replicas.js';
 import { ClientGone, type RequestBody } from './request-body.js';
 
-/** A request as the owner gets it. */
+/** A request as the upstream gets it. */
 export interface Call {
   method: string;
   /** With the query as the client sent it. */
@@ -20,7 +20,7 @@ export interface Call {
 /** For whom the answer is read here. */
 type OwnCall = Call & { signal: AbortSignal };
 /** For whom it is passed on. */
-export type PassedCall = Call & { signal: Departure };
+export type PassedCall = Call & { signal: ClientDisconnect };
 
 /** May be sent twice without another effect (RFC 9110 §9.2.2). */
 const idempotent = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
@@ -48,7 +48,7 @@ const pollPath = '/v2/notification/pull';
  * repetition says that its client has none, so that it is delivered again.
  */
 const again = <C extends Call>(call: C): C => {
-  const { pathname, search, searchParams } = new URL(call.path, 'http://owner');
+  const { pathname, search, searchParams } = new URL(call.path, 'http://upstream');
   if (pathname !== pollPath || searchParams.has('after')) return call;
   return { ...call, path: `${call.path}${search ? '&' : '?'}after=0` };
 };
@@ -66,14 +66,14 @@ const ask: Ask<Dispatcher.ResponseData, OwnCall> = (replica, { method, path, hea
   });
 };
 
-const count = (metrics: Metrics, owner: string): void =>
+const count = (metrics: Metrics, upstream: string): void =>
   metrics
     .counter({
       name: 'lanyard_gateway_replica_failures_total',
       help: 'Requests that a replica did not answer',
-      labelNames: ['owner'],
+      labelNames: ['upstream'],
     })
-    .inc({ owner });
+    .inc({ upstream });
 
 const onOneReplica = async <A, C extends Call>(
   replicas: Replicas,
@@ -89,19 +89,19 @@ const onOneReplica = async <A, C extends Call>(
     } catch (error) {
       if (call.signal.aborted || error instanceof ClientGone || error instanceof ServiceError) throw error;
       cause = error;
-      count(metrics, replicas.owner);
+      count(metrics, replicas.upstream);
       if (neverReached(error)) replica.rest();
       else if (!wasReset(error) || !idempotent.has(call.method)) break;
       else call = again(call);
       if (!call.body.repeatable()) break;
     }
   }
-  throw new OwnerUnavailable(replicas.owner, cause);
+  throw new UpstreamUnavailable(replicas.upstream, cause);
 };
 
 /**
- * Sends a call to one of the owner's replicas and gives its answer, body unread. A replica that cannot be reached is
- * passed over; one that broke off is, when the call may be repeated. Throws OwnerUnavailable when none answered.
+ * Sends a call to one of the upstream's replicas and gives its answer, body unread. A replica that cannot be reached is
+ * passed over; one that broke off is, when the call may be repeated. Throws UpstreamUnavailable when none answered.
  */
 export const forward = (replicas: Replicas, call: OwnCall, metrics: Metrics): Promise<Dispatcher.ResponseData> =>
   onOneReplica(replicas, call, metrics, ask);

@@ -20,7 +20,7 @@ beforeAll(async () => {
   ]);
   const dead = `http://127.0.0.1:${await closedPort()}`;
   gateway = await (
-    await Gateway.corner('door')
+    await Gateway.corner('proxy')
   ).start({
     GATEWAY_REGISTRY_URLS: [registry.url, dead, secondRegistry.url].join(),
     GATEWAY_DEVICE_PROXY_URLS: proxy.url,
@@ -36,7 +36,7 @@ afterEach(() => [registry, secondRegistry, proxy].forEach((upstream) => upstream
 const seen = (reply: { body: unknown }): Seen => reply.body as Seen;
 
 describe('forwarding', () => {
-  it('says who calls, keeps the key at the door, and keeps out what only we may say', async () => {
+  it('says who calls, withholds the key, and drops headers that only we may set', async () => {
     const { key, id } = await gateway.newKey();
     const headers = {
       [identityHeader]: 'forged',
@@ -133,8 +133,8 @@ describe('forwarding', () => {
   });
 
   it.each([
-    ['100', 'asks again, and says 503, when the owner breaks off in a small answer'],
-    ['1000000', 'cuts a large answer when the owner breaks off in the middle of it'],
+    ['100', 'asks again, and says 503, when the upstream breaks off in a small answer'],
+    ['1000000', 'cuts a large answer when the upstream breaks off in the middle of it'],
   ])('of %s bytes: %s', async (length) => {
     proxy.handler = (_request, response) => {
       response.writeHead(200, { 'content-length': length }).write('half');
@@ -233,7 +233,7 @@ describe('a body that comes slowly', () => {
     expect(await answer).toEqual([200, '5 bytes']);
   });
 
-  it('408 after 30 s without a byte of an import; its owner hears of the end', async () => {
+  it('408 after 30 s without a byte of an import; the upstream learns of the end', async () => {
     const { request, answer } = open('/v3/device-imports');
     await drop(request, 30_000);
     await clock.advance(30_000);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { permissionFor, routeOf } from './routes.js';
 
-describe('the owner of a path', () => {
+describe('the upstream of a path', () => {
   it.each([
     ['/v3/devices', 'registry'],
     ['/v3/devices/0a/suspend', 'registry'],
@@ -29,7 +29,7 @@ describe('the owner of a path', () => {
     ['/v3/api-keys', undefined],
     ['/v1/devices', undefined],
     ['/', undefined],
-  ])('%s: %s', (path, owner) => expect(routeOf(path)?.owner).toBe(owner));
+  ])('%s: %s', (path, upstream) => expect(routeOf(path)?.upstream).toBe(upstream));
 });
 
 type Operations = Record<string, { 'x-permission'?: string }>;

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { type Clock, type Identity, signIdentity } from '@lanyard/service';
-import type { Owner } from './routes.js';
+import type { Upstream } from '../upstreams.js';
 
 /** How long a token is used again; it is valid for 30 s (`identityLifeMs`). */
 const usedAgainMs = 5_000;
@@ -14,7 +14,7 @@ interface Signed {
 }
 
 /**
- * Tokens for the owners. Requests that come with one secret of a key for one owner in some seconds go on with one
+ * Tokens for the upstreams. Requests that come with one secret of a key for one upstream in some seconds go on with one
  * signature, which takes more time than all else that the gateway does with a request.
  */
 export class IdentityTokens {
@@ -25,13 +25,13 @@ export class IdentityTokens {
     private readonly clock: Clock,
   ) {}
 
-  of(identity: Identity, owner: Owner): string {
+  of(identity: Identity, upstream: Upstream): string {
     const now = this.clock.now();
-    const name = owner + identity.keyId + (identity.secretFingerprint ?? '');
+    const name = upstream + identity.keyId + (identity.secretFingerprint ?? '');
     const before = this.signed.get(name);
     if (before && before.permissions === identity.permissions && before.untilMs > now) return before.token;
     const { permissions } = identity;
-    const token = this.sign(identity, owner);
+    const token = this.sign(identity, upstream);
     this.signed.delete(name);
     this.signed.set(name, { token, untilMs: now + usedAgainMs, permissions });
     const [oldest] = this.signed.keys();
@@ -40,7 +40,7 @@ export class IdentityTokens {
   }
 
   /** A token that is not kept: for what the gateway asks on behalf of a caller. */
-  sign(identity: Identity, owner: Owner): string {
-    return signIdentity(identity, owner, this.privateKey, this.clock.now());
+  sign(identity: Identity, upstream: Upstream): string {
+    return signIdentity(identity, upstream, this.privateKey, this.clock.now());
   }
 }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 
-/** That a client leaves before its answer is complete. Lighter than an AbortSignal: there is one for each request. */
-export class Departure {
+/** Tells that the client disconnected before its response was complete. Lighter than an AbortSignal: there is one for each request. */
+export class ClientDisconnect {
   aborted = false;
   private listener: (() => void) | undefined;
 
@@ -13,8 +13,8 @@ export class Departure {
     });
   }
 
-  /** Called when the client leaves; in place of the one before. */
-  onLeave(listener: (() => void) | undefined): void {
+  /** Called when the client disconnects; replaces the previous listener. */
+  onDisconnect(listener: (() => void) | undefined): void {
     this.listener = listener;
   }
 }

@@ -8,7 +8,7 @@ interface Ending {
 }
 
 /**
- * What is under way at the door, so that a stop can wait for it. Each has a place in a list: a Set through which calls
+ * Requests in progress, so that a stop can wait for them. Each has a place in a list: a Set through which calls
  * come and go keeps all of them, with their sockets and headers, until the next full collection (ADR 12).
  */
 export class OpenCalls {

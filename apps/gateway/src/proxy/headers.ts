@@ -45,12 +45,12 @@ export interface Provenance {
   address: string;
 }
 
-/** What the gateway says itself, or the connection to the owner. */
+/** Headers that the gateway sets itself, or that belong to the connection with the upstream. */
 const replaced = new Set(['authorization', 'content-length', 'cookie', 'host']);
 
 const notForwarded = (name: string): boolean => replaced.has(name) || ours(name);
 
-/** Headers of a forwarded request. The key stays at the door: the token stands for it. */
+/** Headers of a forwarded request. The identity token replaces the API key. */
 export const requestHeaders = (headers: IncomingHttpHeaders, token: string, from: Provenance): Headers => {
   const kept = pick(headers, notForwarded);
   kept[identityHeader] = token;

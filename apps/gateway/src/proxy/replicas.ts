@@ -1,6 +1,6 @@
 import type { Clock } from '@lanyard/service';
 import { Pool } from 'undici';
-import type { Owner } from './routes.js';
+import type { Upstream } from '../upstreams.js';
 
 /** A replica that is gone is noticed after this. */
 const connectTimeoutMs = 2_000;
@@ -12,7 +12,7 @@ const bodyTimeoutMs = 65_000;
 /** After a failed connect a replica is asked last for this time, so that a dead host costs one time-out, not all. */
 const restMs = 2_000;
 
-/** One process of an owner. */
+/** One process of an upstream. */
 export interface Replica {
   url: URL;
   pool: Pool;
@@ -20,13 +20,13 @@ export interface Replica {
   rest(): void;
 }
 
-/** The processes of one owner, asked in turn. */
+/** The processes of one upstream, asked in turn. */
 export class Replicas {
   private readonly replicas: (Replica & { restsUntilMs: number })[];
   private turn = 0;
 
   constructor(
-    readonly owner: Owner,
+    readonly upstream: Upstream,
     urls: readonly string[],
     private readonly clock: Clock,
   ) {

@@ -1,7 +1,7 @@
 import { BodyTooLarge } from '@lanyard/service';
 import type { IncomingMessage } from 'node:http';
 
-/** The owner's limit decides; this one keeps a flood out. */
+/** The upstream's limit decides; this one keeps a flood out. */
 const spareBytes = 16_384;
 
 /** Bulk imports. */

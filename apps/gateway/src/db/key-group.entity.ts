@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { GroupKind, Permission } from './permissions.js';
+import type { GroupKind, Permission } from '../permissions.js';
 
 /** A key group: keys have the privileges of their groups (spec §2.11). */
 @Entity({ name: 'key_groups' })
