@@ -8,7 +8,7 @@ import { containerToDocument, documentBuilder, documentOf } from '../../libs/ser
 /** @param {string} app */
 const container = async (app) => {
   const { AppModule } = await import(`../../apps/${app}/dist/app.module.js`);
-  return containerToDocument(AppModule.of({}));
+  return containerToDocument(AppModule.of ? AppModule.of({}) : AppModule);
 };
 
 export const openApi = async () => {

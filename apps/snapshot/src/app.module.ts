@@ -1,24 +1,45 @@
-import { type DynamicModule, Module } from '@nestjs/common';
-import { AccountModels } from '@lanyard/lwm2m';
-import type { DataSource } from 'typeorm';
-import { EchoController } from './api/echo.controller.js';
-import { DeviceWriter } from './devices/device-writer.js';
-import { SnapshotConsumer } from './intake/snapshot.consumer.js';
-import { ResourceWriter } from './resources/resource-writer.js';
-import { SnapshotReader } from './resources/snapshot-reader.js';
+import {
+  DeviceCommandResults,
+  DeviceCommands,
+  DeviceLifecycle,
+  DeviceModels,
+  DeviceSessions,
+  DeviceValues,
+  SubscriptionsState,
+} from '@lanyard/contracts';
+import { KafkaBatchServer, KafkaModule } from '@lanyard/kafka';
+import { DatabaseModule, IdentityModule, type ServiceDefinition } from '@lanyard/service';
+import { Module } from '@nestjs/common';
+import { ApiModule } from './api/api.module.js';
+import { app } from './config.js';
+import { databaseOf } from './db/database.js';
+import { IntakeModule } from './intake/intake.module.js';
+import { RetentionModule } from './retention/retention.module.js';
 
-@Module({})
-export class AppModule {
-  static of(database: DataSource, models: AccountModels): DynamicModule {
-    return {
-      module: AppModule,
-      controllers: [EchoController, SnapshotConsumer],
-      providers: [
-        { provide: SnapshotReader, useValue: new SnapshotReader(database, models) },
-        { provide: ResourceWriter, useValue: new ResourceWriter(database) },
-        { provide: AccountModels, useValue: models },
-        { provide: DeviceWriter, useValue: new DeviceWriter(database) },
-      ],
-    };
-  }
-}
+const topics = [
+  DeviceValues,
+  DeviceCommands,
+  DeviceCommandResults,
+  DeviceSessions,
+  DeviceLifecycle,
+  SubscriptionsState,
+  DeviceModels,
+];
+
+@Module({
+  imports: [
+    IdentityModule,
+    DatabaseModule.forRoot(databaseOf),
+    KafkaModule.forRoot({ group: app, topics }),
+    RetentionModule,
+    IntakeModule,
+    ApiModule,
+  ],
+})
+export class AppModule {}
+
+export const definition: ServiceDefinition = {
+  title: 'Device state snapshot',
+  module: AppModule,
+  strategies: [KafkaBatchServer],
+};

@@ -10,10 +10,10 @@ import {
   type ResourceValueArrived,
 } from '@lanyard/contracts';
 import { KafkaConnection, KafkaProducer } from '@lanyard/kafka';
-import { createLogger, identityHeader, newId, type RunningService, signIdentity } from '@lanyard/service';
+import { bootstrap, createLogger, identityHeader, newId, type RunningService, signIdentity } from '@lanyard/service';
 import { engines, eventually, type Isolation, isolate, newIdentityKeys } from '@lanyard/testing';
 import { readConfig } from '../src/config.js';
-import { start } from '../src/start.js';
+import { definition } from '../src/app.module.js';
 
 const identityKeys = newIdentityKeys();
 const object = 33_000;
@@ -38,7 +38,7 @@ describe('versions of an object', () => {
       ...identityKeys.serviceEnv,
       LOG_LEVEL: 'error',
     });
-    service = await start(config);
+    service = await bootstrap(definition, config);
     const logger = createLogger({ app: 'test', replicaId: 'test', level: 'error' });
     kafka = new KafkaConnection({ ...config.kafka, clientId: 'test', logger });
     producer = new KafkaProducer(kafka, { source: 'test' });

@@ -17,6 +17,7 @@ import {
 } from '@lanyard/contracts';
 import { KafkaConnection, KafkaProducer } from '@lanyard/kafka';
 import {
+  bootstrap,
   createLogger,
   identityHeader,
   newId,
@@ -28,8 +29,8 @@ import {
 import { engines, eventually, holdRows, type Isolation, isolate, newIdentityKeys } from '@lanyard/testing';
 import type { DataSource } from 'typeorm';
 import { readConfig } from '../src/config.js';
-import { purge } from '../src/retention/purge.js';
-import { start } from '../src/start.js';
+import { PurgeService } from '../src/retention/purge.service.js';
+import { definition } from '../src/app.module.js';
 
 const identityKeys = newIdentityKeys();
 
@@ -44,6 +45,11 @@ interface Echo {
     desired?: { value: string; status: number; desired_at: string; status_updated_at: string };
   }[];
 }
+
+const logger = createLogger({ app: 'test', replicaId: 'test', level: 'error' });
+
+const purge = (database: DataSource, clock: TestClock): Promise<number> =>
+  new PurgeService(database, clock, logger).purge();
 
 describe('the snapshot', () => {
   let isolation: Isolation;
@@ -115,7 +121,7 @@ describe('the snapshot', () => {
       ...identityKeys.serviceEnv,
       LOG_LEVEL: 'error',
     });
-    service = await start(config);
+    service = await bootstrap(definition, config);
     kafka = new KafkaConnection({
       ...config.kafka,
       clientId: 'test',

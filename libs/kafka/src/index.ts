@@ -5,6 +5,8 @@ export { recordHeaders } from './consumer/record-headers.js';
 export { storeBatch } from './consumer/store-batch.js';
 export { deadLetterHeaders } from './consumer/dead-letters.js';
 export * from './nest/kafka-batch-server.js';
+export { KafkaModule, type KafkaModuleOptions } from './nest/kafka.module.js';
+export { OutboxModule } from './nest/outbox.module.js';
 export { OnBatch, type OnBatchOptions } from './nest/on-batch.js';
 export { AuditTrail, type Deed } from './outbox/audit-trail.js';
 export { causedBy } from './outbox/cause.js';

@@ -3,14 +3,14 @@ import { Controller, Delete, Get, Inject, Param } from '@nestjs/common';
 import { ApiMethodNotAllowedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { SnapshotNotDeletable } from '../errors.js';
 import { SnapshotReader } from '../resources/snapshot-reader.js';
-import { type DeviceEcho, DeviceEchoSchema } from './device-echo.js';
+import { type DeviceEcho, DeviceEchoSchema } from '../resources/device-echo.js';
 
 @ApiTags('Device state snapshot')
 @RequiresPermission('snapshots.read')
 @Controller('v3/devices/:deviceId/echo')
 export class EchoController {
   constructor(
-    @Inject(SnapshotReader) private readonly snapshots: SnapshotReader,
+    private readonly snapshots: SnapshotReader,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 

@@ -5,8 +5,9 @@ import type {
   SubscriptionChanged,
 } from '@lanyard/contracts';
 import type { ObjectVersions } from '@lanyard/lwm2m';
-import type { DataSource } from 'typeorm';
-import { connectedSlackMs } from '../retention/limits.js';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { connectedSlackMs } from '../limits.js';
 import { RecentlySeen } from './recently-seen.js';
 
 /** Devices whose last write is remembered, about 100 bytes each. */
@@ -80,6 +81,7 @@ const lastOf = <F>(facts: readonly F[], keyOf: (fact: F) => string, isOlder: (a:
 };
 
 /** What the snapshot knows of devices as a whole, from the facts of other services. One statement per batch. */
+@Injectable()
 export class DeviceWriter {
   private readonly recent = new RecentlySeen(devicesRememberedMax);
 

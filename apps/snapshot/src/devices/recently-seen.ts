@@ -1,4 +1,4 @@
-import { connectedSlackMs } from '../retention/limits.js';
+import { connectedSlackMs } from '../limits.js';
 
 /** Of which devices the table has the session and a recent connection: what was written, in memory, bounded. */
 export class RecentlySeen {

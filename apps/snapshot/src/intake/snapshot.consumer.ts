@@ -14,7 +14,7 @@ import {
 } from '@lanyard/contracts';
 import { type Batch, OnBatch, storeBatch } from '@lanyard/kafka';
 import { AccountModels } from '@lanyard/lwm2m';
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { DeviceWriter } from '../devices/device-writer.js';
 import { Listing } from '../resources/listing.js';
 import { ResourceWriter } from '../resources/resource-writer.js';
@@ -36,9 +36,9 @@ export class SnapshotConsumer {
   private readonly listing = new Listing();
 
   constructor(
-    @Inject(ResourceWriter) private readonly resources: ResourceWriter,
-    @Inject(DeviceWriter) private readonly devices: DeviceWriter,
-    @Inject(AccountModels) private readonly models: AccountModels,
+    private readonly resources: ResourceWriter,
+    private readonly devices: DeviceWriter,
+    private readonly models: AccountModels,
   ) {}
 
   @OnBatch(DeviceValues)

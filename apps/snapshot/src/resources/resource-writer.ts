@@ -1,4 +1,5 @@
-import type { DataSource } from 'typeorm';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
 import { foldDesired, foldReported } from './fold.js';
 import type { ListedResource } from './listing.js';
 import type { DesiredValue, ReportedValue } from './values.js';
@@ -65,6 +66,7 @@ const transpose = (rows: readonly unknown[][], columns: number): unknown[][] =>
   Array.from({ length: columns }, (_, i) => rows.map((row) => row[i]));
 
 /** Writes whole batches with one statement each. All may be repeated, in any order. */
+@Injectable()
 export class ResourceWriter {
   constructor(private readonly database: DataSource) {}
 

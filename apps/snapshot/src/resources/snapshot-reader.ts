@@ -1,8 +1,9 @@
 import { anyOf, formatTimestamp, GatheredReads, isId, isoTime, PreparedReads } from '@lanyard/service';
-import type { DataSource } from 'typeorm';
+import { AccountModels, type ModelRegistry, type ObjectVersions } from '@lanyard/lwm2m';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
 import { DeviceNotFound } from '../errors.js';
-import { type AccountModels, type ModelRegistry, type ObjectVersions } from '@lanyard/lwm2m';
-import type { DeviceEcho, EchoResource } from '../api/device-echo.js';
+import type { DeviceEcho, EchoResource } from './device-echo.js';
 import { decode, modelOf } from './decode.js';
 
 interface Row {
@@ -91,6 +92,7 @@ const latest = (times: (string | undefined)[]): string | undefined =>
   times.reduce((a, b) => (a === undefined || (b !== undefined && b > a) ? b : a), undefined);
 
 /** Reads the snapshot of one device. Throws DeviceNotFound for a device of another account. */
+@Injectable()
 export class SnapshotReader {
   private readonly prepared: PreparedReads;
   private readonly devices = new GatheredReads((ids) => this.rowsOf(ids));

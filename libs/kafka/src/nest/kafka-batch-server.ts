@@ -31,13 +31,22 @@ export class KafkaBatchServer extends Server implements CustomTransportStrategy 
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.consumers.values()].map((consumer) => consumer.stop()));
+    const consumers = [...this.consumers.values()];
     this.consumers.clear();
+    await Promise.all(consumers.map((consumer) => consumer.stop()));
   }
 
   /** The position store may have lost its tail: goes back to what it says now. */
   reseek(topicName: string): void {
     this.consumers.get(topicName)?.reseek();
+  }
+
+  /** Of these topics, offsets are committed in this store, with their effects. To be called before consumers start. */
+  storePositions(topicNames: readonly string[], positions: StoredPositions): void {
+    this.options.positions = {
+      ...this.options.positions,
+      ...Object.fromEntries(topicNames.map((n) => [n, positions])),
+    };
   }
 
   /** The process with this client id is gone. */

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { decodeMessage, InvalidMessage, type Topic } from '@lanyard/contracts';
 import type { Batch, Consumer, KafkaMessage } from 'kafkajs';
+import { endsWithin, exitOnFatal } from '@lanyard/service';
+import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import type { KafkaConnection } from '../connection/kafka-connection.js';
 import { ConsumerCluster, fetchWaitMs } from '../consumer/consumer-cluster.js';
 import { recordHeaders } from '../consumer/record-headers.js';
@@ -11,18 +13,21 @@ import { Readings } from './readings.js';
 export interface StateReaderOptions<V, P> {
   /** Keeps only what is needed of a value. */
   project: (value: V) => P;
-  onFatal: (error: unknown) => void;
+  /** A consumer that died for good. Default: the process ends, and its supervisor starts another. */
+  onFatal?: (error: unknown) => void;
 }
 
 export type StateListener<P> = (key: string, value: P | undefined, previous: P | undefined) => void;
 
 const caughtUpWithinMs = 60_000;
+const stopsWithinMs = 2_000;
 
 /**
  * A replica's own copy of a state topic, in memory. Every replica reads all of it, from the beginning, and follows
- * it. Nothing is committed; the group exists only while the reader runs.
+ * it. Nothing is committed; the group exists only while the reader runs. As a provider of a Nest module it has read all
+ * of it before the modules that import this one start, and stops after they have.
  */
-export class StateReader<V, P = V> {
+export class StateReader<V, P = V> implements OnModuleInit, OnApplicationShutdown {
   private readonly state = new Map<string, P>();
   private readonly listeners = new Set<StateListener<P>>();
   /** Who waits for a key: many wait at a time, each for another one. */
@@ -59,7 +64,7 @@ export class StateReader<V, P = V> {
     const offsets = await this.connection.offsets(this.topic.name);
     this.ends = new Map([...offsets].filter(([, o]) => o.high > o.low).map(([partition, o]) => [partition, o.high]));
     this.consumer.on(this.consumer.events.CRASH, ({ payload }) => {
-      if (!payload.restart && !this.stopping) this.options.onFatal(payload.error);
+      if (!payload.restart && !this.stopping) (this.options.onFatal ?? exitOnFatal)(payload.error);
     });
     // Nothing is committed: whoever joins reads from the beginning.
     this.consumer.on(this.consumer.events.GROUP_JOIN, () => this.readings.begin());
@@ -74,6 +79,15 @@ export class StateReader<V, P = V> {
       },
     });
     await ready;
+  }
+
+  onModuleInit(): Promise<void> {
+    return this.start();
+  }
+
+  /** Leaves the group. One whose broker is away expires by itself: it is not waited for long. */
+  async onApplicationShutdown(): Promise<void> {
+    await endsWithin(stopsWithinMs, this.stop());
   }
 
   get(key: string): P | undefined {

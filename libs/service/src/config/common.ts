@@ -4,7 +4,7 @@ import { ConfigError, type EnvReader } from './env.js';
 import { identityPublicKeys } from './identity-keys.js';
 import { type KafkaSecurity, kafkaSecurity } from './kafka-security.js';
 import { type EncryptionKeys, encryptionKeyId } from '../keys/sealed.js';
-import { defaultStopTimeoutMs, stopStepMinMs } from '../run/stop-steps.js';
+import { defaultStopTimeoutMs, stopStepMinMs } from '../lifecycle/stop-deadline.js';
 
 /** What every app needs to run. Secrets are in their own group so that nobody logs them with the rest. */
 export interface CommonConfig {

@@ -1,7 +1,7 @@
 import type { EntitySchema, MixedList } from 'typeorm';
 import { DataSource } from 'typeorm';
 import pg from 'pg';
-import { reached } from '../run/engine-away.js';
+import { reached } from '../lifecycle/engine-away.js';
 
 export interface DatabaseOptions {
   url: string;

@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { CommonConfig } from '../config/common.js';
 import { Public } from '../identity/guard.js';
-import { type RunningService, serviceParts, startService } from '../run/start-service.js';
+import { bootstrap, type RunningService } from '../run/bootstrap.js';
+import { IdentityModule } from '../identity/identity.module.js';
 
 const config: CommonConfig = {
   app: 'demo',
@@ -30,7 +31,7 @@ class ThingsController {
   }
 }
 
-@Module({ controllers: [ThingsController] })
+@Module({ imports: [IdentityModule], controllers: [ThingsController] })
 class ThingsModule {}
 
 describe('a request that is none', () => {
@@ -38,7 +39,7 @@ describe('a request that is none', () => {
 
   beforeAll(async () => {
     const definition = { title: 'Demo', module: ThingsModule, http: { headersTimeoutMs: 100 } };
-    service = await startService(config, definition, serviceParts(config));
+    service = await bootstrap(definition, config);
   });
   afterAll(() => service.stop());
 

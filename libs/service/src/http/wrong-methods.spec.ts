@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { CommonConfig } from '../config/common.js';
 import { MethodNotAllowed } from '../errors/service-error.js';
 import { Public } from '../identity/guard.js';
-import { type RunningService, serviceParts, startService } from '../run/start-service.js';
+import { bootstrap, type RunningService } from '../run/bootstrap.js';
+import { IdentityModule } from '../identity/identity.module.js';
 
 const config: CommonConfig = {
   app: 'demo',
@@ -43,14 +44,14 @@ class ThingsController {
   }
 }
 
-@Module({ controllers: [ThingsController] })
+@Module({ imports: [IdentityModule], controllers: [ThingsController] })
 class ThingsModule {}
 
 describe('a method that a path does not have', () => {
   let service: RunningService;
 
   beforeAll(async () => {
-    service = await startService(config, { title: 'Demo', module: ThingsModule }, serviceParts(config));
+    service = await bootstrap({ title: 'Demo', module: ThingsModule }, config);
   });
   afterAll(() => service.stop());
 

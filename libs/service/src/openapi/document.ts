@@ -2,7 +2,12 @@ import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import { ServiceModule, type ServiceParts } from '../run/service.module.js';
+import { systemClock } from '../clock.js';
+import type { CommonConfig } from '../config/common.js';
+import { ConfigModule } from '../config/config.module.js';
+import { HealthModule } from '../health/health.module.js';
+import { IdentityModule } from '../identity/identity.module.js';
+import { TelemetryModule } from '../telemetry/telemetry.module.js';
 import { completed } from './complete.js';
 
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
@@ -34,10 +39,26 @@ export const documentOf = (
 export const containerToDocument = async (module: DynamicModule | Type<unknown>): Promise<NestFastifyApplication> => {
   @Module({})
   class Root {}
-  const root = { module: Root, imports: [ServiceModule.of({} as ServiceParts), module] };
+  const given = [
+    ConfigModule.forRoot({} as CommonConfig, systemClock),
+    TelemetryModule.forRoot(),
+    HealthModule,
+    IdentityModule,
+  ];
+  const root = { module: Root, imports: [...given, module] };
   return NestFactory.create<NestFastifyApplication>(root, new FastifyAdapter(), {
     preview: true,
     logger: false,
     abortOnError: false,
+  });
+};
+
+type Answer = { type(contentType: string): { send(body: string): void } };
+
+/** `GET /openapi.json`: each service documents what it owns, and the gateway merges the documents. */
+export const serveOpenApi = (app: NestFastifyApplication, title: string): void => {
+  const document = JSON.stringify(documentOf(app, documentBuilder(title).build(), { forwarded: true }));
+  app.getHttpAdapter().get('/openapi.json', (_request: unknown, reply: Answer) => {
+    reply.type('application/json').send(document);
   });
 };

@@ -1,17 +1,14 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_GUARD, DiscoveryModule } from '@nestjs/core';
 import type { Clock } from '../clock.js';
-import { ProbesController } from '../http/probes.controller.js';
+import { ProbesController } from '../health/probes.controller.js';
 import { DeclaredAccess } from '../identity/declared-access.js';
 import { AUTHENTICATOR, type Authenticator, IdentityGuard } from '../identity/guard.js';
-import { Health } from '../telemetry/health.js';
+import { Health } from '../health/health.js';
 import type { Logger } from '../telemetry/logger.js';
+import { CLOCK, LOGGER } from '../tokens.js';
 import { Metrics } from '../telemetry/metrics.js';
 import { Tracing } from '../tracing/tracing.js';
-
-/** Injection tokens of what every service has. Health and Metrics are injected by their class. */
-export const CLOCK = Symbol('Clock');
-export const LOGGER = Symbol('Logger');
 
 export interface ServiceParts {
   clock: Clock;

@@ -10,14 +10,16 @@ import { logRequests } from '../http/request-log.js';
 import { UnreadBody } from '../http/unread-body.js';
 import { validationPipe } from '../http/validation.js';
 import { type Authenticator, TokenAuthenticator } from '../identity/guard.js';
-import { documentBuilder, documentOf } from '../openapi/document.js';
-import { Health } from '../telemetry/health.js';
+import { serveOpenApi } from '../openapi/document.js';
+import { Health } from '../health/health.js';
 import { createLogger, type Logger, NestLogger } from '../telemetry/logger.js';
 import { Metrics } from '../telemetry/metrics.js';
 import { type TraceDecision, traceRequests } from '../tracing/http-spans.js';
 import { Tracing } from '../tracing/tracing.js';
+import type { RunningService } from './bootstrap.js';
 import { ServiceModule, type ServiceParts } from './service.module.js';
-import { defaultStopTimeoutMs, runStopSteps } from './stop-steps.js';
+import { defaultStopTimeoutMs } from '../lifecycle/stop-deadline.js';
+import { runStopSteps } from './stop-steps.js';
 
 /** What an app hands over: its module and what to start and stop around the HTTP server, in order. */
 export interface ServiceDefinition {
@@ -39,12 +41,8 @@ export interface ServiceDefinition {
   afterStop?: () => Promise<void> | void;
 }
 
-export interface RunningService {
-  /** Base URL on the address it listens on. */
-  url: string;
-  app: NestFastifyApplication;
+export interface StartedService extends RunningService {
   parts: ServiceParts;
-  stop(): Promise<void>;
 }
 
 export interface ServiceOverrides {
@@ -75,16 +73,6 @@ const rootModule = (definition: ServiceDefinition, parts: ServiceParts): Dynamic
   return { module: RootModule, imports: [ServiceModule.of(parts), definition.module], providers: [] as Provider[] };
 };
 
-/** Each service documents what it owns; the gateway merges the documents. */
-const serveOpenApi = (app: NestFastifyApplication, title: string): void => {
-  const document = JSON.stringify(documentOf(app, documentBuilder(title).build(), { forwarded: true }));
-  app
-    .getHttpAdapter()
-    .get('/openapi.json', (_request: unknown, reply: { type(t: string): { send(b: string): void } }) => {
-      reply.type('application/json').send(document);
-    });
-};
-
 const createApp = async (definition: ServiceDefinition, parts: ServiceParts): Promise<NestFastifyApplication> => {
   const app = await NestFactory.create<NestFastifyApplication>(
     rootModule(definition, parts),
@@ -112,7 +100,7 @@ export const startService = async (
   config: CommonConfig,
   definition: ServiceDefinition,
   parts: ServiceParts,
-): Promise<RunningService> => {
+): Promise<StartedService> => {
   const app = await createApp(definition, parts);
   logRequests(app.getHttpAdapter().getInstance(), parts.logger);
   traceRequests(app.getHttpAdapter().getInstance(), parts.tracing, definition.traceDecision ?? 'caller');

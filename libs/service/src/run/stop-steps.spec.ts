@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createLogger } from '../telemetry/logger.js';
-import { runStopSteps, stopStepMinMs } from './stop-steps.js';
+import { stopStepMinMs } from '../lifecycle/stop-deadline.js';
+import { runStopSteps } from './stop-steps.js';
 
 const lines: Record<string, unknown>[] = [];
 const logger = createLogger({

@@ -1,11 +1,6 @@
+import { stopStepMinMs } from '../lifecycle/stop-deadline.js';
 import type { Logger } from '../telemetry/logger.js';
-import { endsWithin } from './ends-within.js';
-
-/** How long a stop may take as a whole, unless STOP_TIMEOUT_MS says otherwise. */
-export const defaultStopTimeoutMs = 15_000;
-
-/** What each later step keeps, however long the earlier ones take. */
-export const stopStepMinMs = 2_000;
+import { endsWithin } from '../lifecycle/ends-within.js';
 
 export interface StopStep {
   name: string;

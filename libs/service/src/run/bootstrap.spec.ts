@@ -1,4 +1,18 @@
-import { Body, Controller, Get, HttpCode, Module, Post, Query } from '@nestjs/common';
+import {
+  type BeforeApplicationShutdown,
+  Body,
+  Controller,
+  Get,
+  HttpCode,
+  Inject,
+  Injectable,
+  Module,
+  type OnApplicationShutdown,
+  type OnModuleInit,
+  Post,
+  Query,
+} from '@nestjs/common';
+import { StopDeadline } from '../lifecycle/stop-deadline.js';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newIdentityKeys } from '@lanyard/testing';
 import { z } from 'zod';
@@ -6,7 +20,9 @@ import type { CommonConfig } from '../config/common.js';
 import { NotFound } from '../errors/service-error.js';
 import { AnyKey, Caller, RequiresPermission } from '../identity/guard.js';
 import { type Identity, identityHeader, signIdentity } from '../identity/token.js';
-import { type RunningService, serviceParts, startService } from './start-service.js';
+import { Health } from '../health/health.js';
+import { IdentityModule } from '../identity/identity.module.js';
+import { bootstrap, type RunningService } from './bootstrap.js';
 
 const identityKeys = newIdentityKeys();
 
@@ -65,11 +81,14 @@ class UndeclaredController {
   }
 }
 
-@Module({ controllers: [UndeclaredController] })
+@Module({ imports: [IdentityModule], controllers: [UndeclaredController] })
 class UndeclaredModule {}
 
-@Module({ controllers: [DemoController] })
+@Module({ imports: [IdentityModule], controllers: [DemoController] })
 class DemoModule {}
+
+@Module({ controllers: [DemoController] })
+class UnguardedModule {}
 
 const identity: Identity = {
   accountId: 'a'.repeat(32),
@@ -92,7 +111,7 @@ describe('a started service', () => {
     });
 
   beforeAll(async () => {
-    service = await startService(config, { title: 'Demo', module: DemoModule }, serviceParts(config));
+    service = await bootstrap({ title: 'Demo', module: DemoModule }, config);
   });
   afterAll(() => service.stop());
 
@@ -116,8 +135,13 @@ describe('a started service', () => {
   });
 
   it('refuses to start with a route that does not say who may call it', async () => {
-    const starting = startService(config, { title: 'Demo', module: UndeclaredModule }, serviceParts(config));
+    const starting = bootstrap({ title: 'Demo', module: UndeclaredModule }, config);
     await expect(starting).rejects.toThrow('UndeclaredController.undeclared');
+  });
+
+  it('refuses to start without a module that says whom the guard believes', async () => {
+    const starting = bootstrap({ title: 'Demo', module: UnguardedModule }, config);
+    await expect(starting).rejects.toThrow('Symbol(Authenticator)');
   });
 
   it('takes JSON without a content type, doubled and trailing slashes', async () => {
@@ -196,12 +220,57 @@ describe('a started service', () => {
   });
 
   it('is not ready while a check fails', async () => {
-    service.parts.health.add('kafka', () => Promise.reject(new Error('away')));
+    service.app.get(Health).add('kafka', () => Promise.reject(new Error('away')));
     const response = await fetch(`${service.url}/readyz`);
     expect([response.status, ((await response.json()) as { checks: { kafka: string } }).checks.kafka]).toEqual([
       503,
       'away',
     ]);
-    service.parts.health.add('kafka', () => undefined);
+    service.app.get(Health).add('kafka', () => undefined);
+  });
+});
+
+describe('the stop of a service', () => {
+  const calls: string[] = [];
+
+  @Injectable()
+  class Hanging implements BeforeApplicationShutdown {
+    constructor(@Inject(StopDeadline) private readonly deadline: StopDeadline) {}
+
+    beforeApplicationShutdown(): Promise<void> {
+      return this.deadline.step('hangs', () => new Promise(() => undefined));
+    }
+  }
+
+  class Closing implements OnApplicationShutdown {
+    onApplicationShutdown(): void {
+      calls.push('closed');
+    }
+  }
+
+  class Failing implements OnModuleInit {
+    onModuleInit(): Promise<void> {
+      return Promise.reject(new Error('away'));
+    }
+  }
+
+  @Module({ imports: [IdentityModule], providers: [Hanging, Closing] })
+  class HangingModule {}
+
+  @Module({ imports: [IdentityModule], providers: [Closing, Failing] })
+  class FailingModule {}
+
+  it('ends within its deadline and closes the rest when one hook hangs', async () => {
+    const service = await bootstrap({ title: 'Demo', module: HangingModule }, { ...config, stopTimeoutMs: 600 });
+    const begun = performance.now();
+    await service.stop();
+    expect(performance.now() - begun).toBeLessThan(2_000);
+    expect(calls).toEqual(['closed']);
+  });
+
+  it('also follows a start that failed', async () => {
+    calls.length = 0;
+    await expect(bootstrap({ title: 'Demo', module: FailingModule }, config)).rejects.toThrow('away');
+    expect(calls).toEqual(['closed']);
   });
 });

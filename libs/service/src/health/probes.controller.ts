@@ -2,7 +2,7 @@ import { Controller, Get, Inject, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { Public } from '../identity/guard.js';
-import { Health } from '../telemetry/health.js';
+import { Health } from './health.js';
 import { Metrics } from '../telemetry/metrics.js';
 
 /** What the operator's machinery asks: alive, ready for work, and how it goes. */

@@ -1,0 +1,8 @@
+import { Module } from '@nestjs/common';
+import { DevicesModule } from '../devices/devices.module.js';
+import { ModelsModule } from '../models/models.module.js';
+import { ResourcesModule } from '../resources/resources.module.js';
+import { SnapshotConsumer } from './snapshot.consumer.js';
+
+@Module({ imports: [ModelsModule, DevicesModule, ResourcesModule], controllers: [SnapshotConsumer] })
+export class IntakeModule {}

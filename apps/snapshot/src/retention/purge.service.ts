@@ -1,0 +1,64 @@
+import { CLOCK, type Clock, type Logger, LOGGER, type Timer } from '@lanyard/service';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { connectedSlackMs, purgeBatch, purgePeriodMs, snapshotLifeMonths } from '../limits.js';
+
+// A device of the directory stays, without anything of its own: its time begins anew, for what is desired meanwhile.
+const purgeSql = `
+  WITH due AS MATERIALIZED (
+    SELECT device_id, deleted_at IS NULL AND lifecycle_revision >= 0 AS exists FROM snapshot.devices
+    WHERE last_connected_at < $1 ORDER BY last_connected_at LIMIT $2 FOR UPDATE SKIP LOCKED),
+  gone AS (DELETE FROM snapshot.devices d USING due WHERE d.device_id = due.device_id AND NOT due.exists),
+  emptied AS (
+    UPDATE snapshot.devices d SET last_connected_at = $3, registration_event_at = NULL
+    FROM due WHERE d.device_id = due.device_id AND due.exists),
+  resources AS (DELETE FROM snapshot.resources WHERE device_id IN (SELECT device_id FROM due)),
+  subscriptions AS (DELETE FROM snapshot.subscriptions WHERE device_id IN (SELECT device_id FROM due))
+  SELECT count(*)::int AS n FROM due`;
+
+/** The same day so many months before, or the last one of that month where it has no such day. */
+const monthsBefore = (ms: number, months: number): Date => {
+  const date = new Date(ms);
+  const day = date.getUTCDate();
+  date.setUTCMonth(date.getUTCMonth() - months);
+  if (date.getUTCDate() !== day) date.setUTCDate(0);
+  return date;
+};
+
+/** Removes the snapshots of devices that have not been connected for 6 months (spec §2.4 rule 5), every 6 hours. */
+@Injectable()
+export class PurgeService implements OnApplicationBootstrap, OnApplicationShutdown {
+  private timer: Timer | undefined;
+
+  constructor(
+    private readonly database: DataSource,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.timer = this.clock.every(purgePeriodMs, () => {
+      this.purge()
+        .then((removed) => removed > 0 && this.logger.info({ removed }, 'expired snapshots removed'))
+        .catch((err: unknown) => this.logger.error({ err }, 'purge failed, tried again later'));
+    });
+  }
+
+  onApplicationShutdown(): void {
+    this.timer?.cancel();
+  }
+
+  /** Returns how many were removed. */
+  async purge(): Promise<number> {
+    const nowMs = this.clock.now();
+    // Devices were connected up to so much later than their row says.
+    const limit = monthsBefore(nowMs - connectedSlackMs, snapshotLifeMonths).toISOString();
+    const now = new Date(nowMs).toISOString();
+    let removed = 0;
+    for (;;) {
+      const [row]: { n: number }[] = await this.database.query(purgeSql, [limit, purgeBatch, now]);
+      removed += row?.n ?? 0;
+      if ((row?.n ?? 0) < purgeBatch) return removed;
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import { type CommonConfig, CONFIG, type Logger, LOGGER, Metrics, StopDeadline } from '@lanyard/service';
+import {
+  type DynamicModule,
+  Inject,
+  Module,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
+import { KafkaConnection } from '../connection/kafka-connection.js';
+import { AuditTrail } from '../outbox/audit-trail.js';
+import { Outbox, outboxProducer } from '../outbox/outbox.js';
+import { OutboxRelay } from '../outbox/outbox-relay.js';
+import { KafkaProducer } from '../producer/kafka-producer.js';
+
+const PRODUCER = Symbol('OutboxProducer');
+
+/** The outbox of the app's database schema, its audit trail, and the relay that sends it to Kafka. */
+@Module({})
+export class OutboxModule implements OnApplicationBootstrap, OnApplicationShutdown {
+  /** `source`: the app, as consumers see it. The schema has the table of `outboxMigration`. */
+  static forRoot(schema: string, source: string): DynamicModule {
+    return {
+      module: OutboxModule,
+      global: true,
+      providers: [
+        { provide: Outbox, useFactory: () => new Outbox(schema, source) },
+        { provide: AuditTrail, inject: [Outbox], useFactory: (outbox: Outbox) => new AuditTrail(outbox) },
+        {
+          provide: PRODUCER,
+          inject: [KafkaConnection],
+          useFactory: async (connection: KafkaConnection) => {
+            const producer = new KafkaProducer(connection, { source, name: outboxProducer(schema) });
+            await producer.connect();
+            return producer;
+          },
+        },
+        {
+          provide: OutboxRelay,
+          inject: [CONFIG, PRODUCER, LOGGER, Metrics],
+          useFactory: ({ secrets }: CommonConfig, producer: KafkaProducer, logger: Logger, metrics: Metrics) =>
+            new OutboxRelay({ databaseUrl: secrets.databaseUrl, schema, producer, logger, metrics }),
+        },
+      ],
+      exports: [Outbox, AuditTrail],
+    };
+  }
+
+  constructor(
+    @Inject(PRODUCER) private readonly producer: KafkaProducer,
+    @Inject(OutboxRelay) private readonly relay: OutboxRelay,
+    @Inject(StopDeadline) private readonly deadline: StopDeadline,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.relay.start();
+  }
+
+  /** What was stored until now is sent, as far as Kafka takes it; the rest is sent by whoever starts next. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.deadline.step('outbox', () => this.relay.stop());
+    await this.deadline.step('outbox producer', () => this.producer.disconnect());
+  }
+}

@@ -1,0 +1,16 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import type { Clock } from '../clock.js';
+import { CLOCK, CONFIG } from '../tokens.js';
+import type { CommonConfig } from './common.js';
+
+/** The configuration that `config.ts` has read, and the clock, for every module of the app. */
+@Module({})
+export class ConfigModule {
+  static forRoot(config: CommonConfig, clock: Clock): DynamicModule {
+    const providers = [
+      { provide: CONFIG, useValue: config },
+      { provide: CLOCK, useValue: clock },
+    ];
+    return { module: ConfigModule, global: true, providers, exports: providers };
+  }
+}

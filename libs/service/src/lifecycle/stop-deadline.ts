@@ -1,0 +1,39 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { LOGGER } from '../tokens.js';
+import type { Logger } from '../telemetry/logger.js';
+import { endsWithin } from './ends-within.js';
+
+/** How long a stop may take as a whole, unless STOP_TIMEOUT_MS says otherwise. */
+export const defaultStopTimeoutMs = 15_000;
+
+/** What each part of a stop has at least: the shortest STOP_TIMEOUT_MS is several of these. */
+export const stopStepMinMs = 2_000;
+
+/**
+ * The one deadline of a stop. Shutdown hooks that wait for Kafka, PostgreSQL or Redis run as steps: a step may take half
+ * of the time that is left, so that however many of them hang, each later one has its share. Nothing is lost by leaving
+ * a step: what has no effect yet has not been committed.
+ */
+@Injectable()
+export class StopDeadline {
+  private endMs: number | undefined;
+
+  constructor(@Inject(LOGGER) private readonly logger: Logger) {}
+
+  /** Starts the countdown. */
+  begin(timeoutMs: number): void {
+    this.endMs ??= performance.now() + timeoutMs;
+  }
+
+  /** Resolves when the work has ended, failed, or taken its share of the time. Failures and time-outs are logged. */
+  async step(name: string, work: () => Promise<void> | void): Promise<void> {
+    this.begin(defaultStopTimeoutMs);
+    const shareMs = Math.max(0, ((this.endMs as number) - performance.now()) / 2);
+    try {
+      if (await endsWithin(shareMs, (async () => work())())) return;
+      this.logger.error({ step: name, waitedMs: Math.round(shareMs) }, 'stop: a step did not end in time');
+    } catch (err) {
+      this.logger.error({ err, step: name }, 'stop: a step failed');
+    }
+  }
+}

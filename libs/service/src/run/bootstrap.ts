@@ -1,0 +1,122 @@
+import { type DynamicModule, Module, type Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { CustomTransportStrategy } from '@nestjs/microservices';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { type Clock, systemClock } from '../clock.js';
+import type { CommonConfig } from '../config/common.js';
+import { ConfigModule } from '../config/config.module.js';
+import { Health } from '../health/health.js';
+import { HealthModule } from '../health/health.module.js';
+import { ErrorFilter } from '../http/error-filter.js';
+import { createFastify, type HttpOptions } from '../http/fastify.js';
+import { logRequests } from '../http/request-log.js';
+import { UnreadBody } from '../http/unread-body.js';
+import { validationPipe } from '../http/validation.js';
+import { GuardModule } from '../identity/identity.module.js';
+import { endsWithin } from '../lifecycle/ends-within.js';
+import { defaultStopTimeoutMs, StopDeadline } from '../lifecycle/stop-deadline.js';
+import { serveOpenApi } from '../openapi/document.js';
+import { type Logger, NestLogger } from '../telemetry/logger.js';
+import { TelemetryModule } from '../telemetry/telemetry.module.js';
+import { LOGGER } from '../tokens.js';
+import { type TraceDecision, traceRequests } from '../tracing/http-spans.js';
+import { Tracing } from '../tracing/tracing.js';
+
+/** What `bootstrap` starts. Everything else is in the modules of the app. */
+export interface ServiceDefinition {
+  /** Of the OpenAPI document. */
+  title: string;
+  module: Type<unknown>;
+  http?: HttpOptions;
+  /** Who decides which requests are traced. Default: the service that calls. */
+  traceDecision?: TraceDecision;
+  /** Kafka consumers, by their class: they start when everything else runs. */
+  strategies?: readonly Type<CustomTransportStrategy>[];
+  /** Before routes are registered, for what no module can do: CORS, Fastify plugins. */
+  configure?: (app: NestFastifyApplication) => Promise<void> | void;
+}
+
+export interface BootstrapOverrides {
+  clock?: Clock;
+  logger?: Logger;
+}
+
+export interface RunningService {
+  /** Base URL on the address it listens on. */
+  url: string;
+  app: NestFastifyApplication;
+  stop(): Promise<void>;
+}
+
+const rootModule = (module: Type<unknown>, config: CommonConfig, clock: Clock, logger?: Logger): DynamicModule => {
+  @Module({})
+  class RootModule {}
+  return {
+    module: RootModule,
+    imports: [ConfigModule.forRoot(config, clock), TelemetryModule.forRoot(logger), HealthModule, GuardModule, module],
+  };
+};
+
+const createApp = async (
+  definition: ServiceDefinition,
+  config: CommonConfig,
+  { clock = systemClock, logger }: BootstrapOverrides,
+): Promise<NestFastifyApplication> => {
+  const app = await NestFactory.create<NestFastifyApplication>(
+    rootModule(definition.module, config, clock, logger),
+    createFastify(definition.http, clock),
+    // Without Nest's own parsers: they go by the content type, which clients leave out or get wrong.
+    { bufferLogs: true, abortOnError: false, bodyParser: false },
+  );
+  const log = app.get<Logger>(LOGGER);
+  app.useLogger(new NestLogger(log));
+  app.useGlobalFilters(new ErrorFilter(log));
+  app.useGlobalPipes(validationPipe());
+  app.useGlobalInterceptors(new UnreadBody());
+  logRequests(app.getHttpAdapter().getInstance(), log);
+  traceRequests(app.getHttpAdapter().getInstance(), app.get(Tracing), definition.traceDecision ?? 'caller');
+  serveOpenApi(app, definition.title);
+  for (const strategy of definition.strategies ?? [])
+    app.connectMicroservice({ strategy: app.get(strategy, { strict: false }) }, { inheritAppConfig: false });
+  return app;
+};
+
+/** Not ready, then Nest's hooks: intake and sockets, HTTP, connections. Ends within STOP_TIMEOUT_MS whatever is away. */
+const stopApp = async (app: NestFastifyApplication, config: CommonConfig): Promise<void> => {
+  const logger = app.get<Logger>(LOGGER);
+  const timeoutMs = config.stopTimeoutMs ?? defaultStopTimeoutMs;
+  app.get(Health).stop();
+  app.get(StopDeadline).begin(timeoutMs);
+  if (await endsWithin(timeoutMs, app.close())) logger.info('stopped');
+  else logger.error({ timeoutMs }, 'stop: not everything ended in time');
+};
+
+/**
+ * Starts a service: modules and their hooks, HTTP port, then Kafka consumers. Rejects, with everything closed again, when
+ * anything that is needed at start is not there.
+ */
+export const bootstrap = async (
+  definition: ServiceDefinition,
+  config: CommonConfig,
+  overrides: BootstrapOverrides = {},
+): Promise<RunningService> => {
+  const app = await createApp(definition, config, overrides);
+  let stopping: Promise<void> | undefined;
+  const stop = (): Promise<void> => (stopping ??= stopApp(app, config));
+  try {
+    let started = false;
+    app.get(Health).add('start', () => {
+      if (!started) throw new Error('starting');
+    });
+    await definition.configure?.(app);
+    await app.listen(config.http.port, config.http.host);
+    await app.startAllMicroservices();
+    started = true;
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const url = (await app.getUrl()).replace('[::1]', 'localhost');
+  app.get<Logger>(LOGGER).info({ url }, 'ready');
+  return { url, app, stop };
+};
