@@ -10,14 +10,7 @@ import {
   type ServiceConfig,
 } from '@lanyard/service';
 import { awakeWindowMs, expiryGraceMaxMs, expiryGraceMs } from './sessions/limits.js';
-
-/** CoAP over UDP or TCP without security: for development, in a network nobody else can reach. */
-export interface CoapConfig {
-  host: string;
-  port: number;
-  /** The account whose devices come in here. */
-  accountId: string;
-}
+import type { CoapConfig, CoapUdpConfig } from './transport/coap-udp.js';
 
 /** CoAP over TLS 1.2. */
 export interface TlsConfig {
@@ -27,18 +20,6 @@ export interface TlsConfig {
   certificateFile?: string;
   privateKeyFile?: string;
   limits: { connectionsMax: number; connectionsPerAddressMax: number; idleMs: number };
-}
-
-/** CoAP over UDP. */
-export interface CoapUdpConfig extends CoapConfig {
-  /** Asked of the kernel for datagrams that wait to be read; it may grant less. */
-  receiveBufferBytes: number;
-  /** ACK_TIMEOUT (RFC 7252 §4.8) and the size of blocks, for slow radios. */
-  ackTimeoutMs?: number;
-  blockBytes?: number;
-  /** Bodies in blocks that are being put together. */
-  uploadsMax?: number;
-  uploadsPerAddressMax?: number;
 }
 
 /** A datagram of a device takes some 800 bytes of it: the kernel's usual 208 KiB are full after 256. */

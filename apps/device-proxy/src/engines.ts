@@ -30,7 +30,7 @@ import {
 } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
 import type { DeviceProxyConfig } from './config.js';
-import { databaseOf, schema } from './db/database.js';
+import { databaseOf, schema } from './database.js';
 import { paceMs } from './db/pace.js';
 import { type DirectoryEntry, directoryEntry } from './intake/device-directory.js';
 

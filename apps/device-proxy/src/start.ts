@@ -3,7 +3,7 @@ import { AppModule } from './app.module.js';
 import { assemble, type Assembly } from './assembly.js';
 import type { DeviceProxyConfig } from './config.js';
 import { endpointsPrefix } from './endpoints/endpoints.controller.js';
-import { AccountSuspensions } from './intake/account-suspensions.js';
+import { AccountSuspensions } from './suspension/account-suspensions.js';
 import { Withdrawals } from './credentials/withdrawals.js';
 import { openEngines } from './engines.js';
 import { modelsPrefix } from './models/object-models.controller.js';

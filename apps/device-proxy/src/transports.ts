@@ -5,7 +5,7 @@ import { CredentialBook } from './credentials/credential-book.js';
 import { Refusals } from './credentials/refusals.js';
 import { TlsDoor } from './credentials/tls-door.js';
 import type { Engines } from './engines.js';
-import { isSuspended } from './intake/account-suspensions.js';
+import { isSuspended } from './suspension/account-suspensions.js';
 import { CoapStream } from './transport/coap-stream.js';
 import { CoapUdp } from './transport/coap-udp.js';
 import { openDoor } from './transport/stream-door.js';

@@ -2,7 +2,7 @@ import { newId, openDatabase, TestClock } from '@lanyard/service';
 import { isolate, type Isolation } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
-import { databaseOf } from '../src/db/database.js';
+import { databaseOf } from '../src/database.js';
 import { FirstContacts } from '../src/intake/first-contacts.js';
 
 describe('first contacts at two replicas', () => {

@@ -6,7 +6,7 @@ import { locksMax, withDevice, withDevices } from '../db/device-lock.js';
 import { Gather } from '../db/gather.js';
 import { isComposite, isRepeatable, operationOf } from '../downlink/operation.js';
 import { CommandNotFound, NotCancellable } from '../errors.js';
-import type { SubscriptionStore } from '../subscriptions/subscription-store.js';
+import type { SubscriptionStore } from '../interest/subscription-store.js';
 import { Command } from './command.entity.js';
 import { type AcceptOptions, CommandIntake, type NewCommand, type Stored, traceOf } from './command-intake.js';
 import { finished } from './facts.js';

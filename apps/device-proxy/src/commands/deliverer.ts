@@ -17,7 +17,7 @@ import type { AnswerAhead, Values } from '../observations/values.js';
 import { itemOf } from './facts.js';
 import type { Session } from '../sessions/session.js';
 import type { Sessions } from '../sessions/sessions.js';
-import type { Interest } from '../subscriptions/interest.js';
+import type { Interest } from '../interest/interest.js';
 import { ConnectionEnded, GivenUp, NoAnswer, NotSendable, NotSent, Refused } from '../transport/device-link.js';
 import type { Command } from './command.entity.js';
 import type { CommandQueue } from './command-queue.js';

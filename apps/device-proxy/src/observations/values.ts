@@ -7,7 +7,7 @@ import type { UnreadableReports } from '../events/unreadable-reports.js';
 import type { FirmwareReports } from '../firmware/firmware-reports.js';
 import { mayTellOfFirmware } from '../firmware/results.js';
 import type { Session } from '../sessions/session.js';
-import type { Receivers } from '../subscriptions/receivers.js';
+import type { Receivers } from './receivers.js';
 import { byTime, inOrderOfTime, mayHaveTimes } from './times.js';
 
 export interface ArrivedValue {

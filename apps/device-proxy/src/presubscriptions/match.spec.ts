@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isRegistered, matchingPaths, mayExist } from './match.js';
+import { matchingPaths } from './match.js';
 import { PresubscriptionRulesSchema } from './rule.js';
 
 const link = (path: string, obs = true) => ({ path, obs });
@@ -52,45 +52,5 @@ describe('a presubscription rule', () => {
     [[{ 'resource-path': Array.from({ length: 257 }, (_, i) => `/${i}`) }]],
   ])('is refused: %#', (rules) => {
     expect(PresubscriptionRulesSchema.safeParse(rules).success).toBe(false);
-  });
-});
-
-describe('isRegistered', () => {
-  it.each([
-    ['/3303', true],
-    ['/3303/0/9999', true],
-    ['/3303/2', false],
-    ['/3303/2/5700', false],
-    ['/3200/0/5999', true],
-    ['/5/0/3', true],
-    ['/9/0/1', false],
-    ['/9', false],
-  ])('%s: %s', (path, answer) => {
-    expect(isRegistered(device.links, path)).toBe(answer);
-    expect(isRegistered([], path)).toBe(true);
-  });
-});
-
-describe('mayExist', () => {
-  it.each([
-    ['/3303', true],
-    ['/3303/0', true],
-    ['/3303/0/5700', true],
-    ['/3303/2', false],
-    ['/3200/0', true],
-    ['/3200/0/5501', true],
-    ['/3200/0/5999', false],
-    ['/5/0', true],
-    ['/9/0', false],
-  ])('%s: %s', (path, answer) => {
-    expect(mayExist(device.links, path)).toBe(answer);
-  });
-
-  it('a device may list the same instance any number of times', () => {
-    const links = Array.from({ length: 5_000 }, () => ({ path: '/3303/0' }));
-    expect([true, false]).toEqual([
-      mayExist(links, '/3303/0/5700'),
-      mayExist([...links, { path: '/3303/0/5601' }], '/3303/0/5700'),
-    ]);
   });
 });

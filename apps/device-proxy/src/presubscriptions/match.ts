@@ -1,3 +1,4 @@
+import { mayExist } from '../sessions/registered-links.js';
 import type { PresubscriptionRule } from './rule.js';
 
 /** What of a device decides which rules are for it. */
@@ -23,24 +24,6 @@ const depth = (path: string): number => path.split('/').length - 1;
 /** Objects without an instance hold no value yet. */
 const observable = (device: RuledDevice): string[] =>
   device.links.flatMap(({ path, obs }) => (obs && depth(path) >= 2 ? [path] : []));
-
-/**
- * Whether the device can have this path. Devices list instances, some list resources too: a path below a listed
- * instance may exist unless the device lists what is below that instance.
- */
-export const mayExist = (links: readonly { path: string }[], path: string): boolean => {
-  if (links.some((link) => link.path === path || link.path.startsWith(`${path}/`))) return true;
-  // A few at most, however often a device lists them.
-  const parents = new Set(links.filter((link) => path.startsWith(`${link.path}/`)).map((link) => link.path));
-  return [...parents].some((parent) => !links.some((link) => link.path.startsWith(`${parent}/`)));
-};
-
-/**
- * Whether the object or the instance of a path is registered. A resource of a registered instance is the device's to
- * judge; so is everything on a device that lists nothing.
- */
-export const isRegistered = (links: readonly { path: string }[], path: string): boolean =>
-  links.length === 0 || mayExist(links, path.split('/').slice(0, 3).join('/'));
 
 const withWildcard = (pattern: string, device: RuledDevice): string[] => {
   const prefix = pattern.slice(0, -1);

@@ -1,6 +1,5 @@
 import type { ObjectVersions } from '@lanyard/lwm2m';
-import { nobody, type Audience } from '../subscriptions/audiences.js';
-import type { RulesOfKey } from '../presubscriptions/rules.js';
+import { nobody, type Audience } from './audiences.js';
 import { listings } from './listings.js';
 import type { NewestByToken } from './newest.js';
 import { NotifiedValues } from './notified-values.js';
@@ -73,8 +72,8 @@ export class Session {
   readonly observations = new Observations();
   /** Who subscribed to what: the audience of what arrives. */
   audience: Audience = nobody;
-  /** The rules with which the device observes what it should; undefined when that has to be looked at. */
-  settledFor: readonly RulesOfKey[] | undefined;
+  /** The rules with which the device observes what it should, to compare by identity; undefined when that has to be looked at. */
+  settledFor: object | undefined;
   /** How often that had to be looked at: grows. */
   unsettled = 0;
   /** The device has the answer to its registration: before that nothing may be asked of it. */

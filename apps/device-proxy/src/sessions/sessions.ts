@@ -1,11 +1,11 @@
 import type { Clock, Logger } from '@lanyard/service';
 import { awakeWindowMs } from './limits.js';
-import { isRegistered } from '../presubscriptions/match.js';
 import { isConnection } from '../transport/peer-address.js';
 import { type Sender, speaksFor } from '../transport/sender.js';
 import type { Nudges } from './nudges.js';
 import { OneAtATime } from './one-at-a-time.js';
 import { Pauses } from './pauses.js';
+import { isRegistered } from './registered-links.js';
 import { SessionIndex } from './session-index.js';
 import { Session, type StoredSession } from './session.js';
 import type { Displaced, Lookup, NewSession, SessionStore, TakeOver } from './session-store.js';

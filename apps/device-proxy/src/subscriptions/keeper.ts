@@ -11,10 +11,10 @@ import type { Observation, Target } from '../sessions/observations.js';
 import type { Session } from '../sessions/session.js';
 import type { Sessions } from '../sessions/sessions.js';
 import { ConnectionEnded, GivenUp, NoAnswer, NotSent, Refused } from '../transport/device-link.js';
-import type { Interest } from './interest.js';
-import type { Subscription } from './subscription.entity.js';
-import type { SubscriptionBook } from './subscription-book.js';
-import type { SubscriptionStore, Wanted } from './subscription-store.js';
+import type { Interest } from '../interest/interest.js';
+import type { Subscription } from '../interest/subscription.entity.js';
+import type { SubscriptionBook } from '../interest/subscription-book.js';
+import type { SubscriptionStore, Wanted } from '../interest/subscription-store.js';
 
 /** The device is not there (any more): the next registration or update comes back to it. */
 const absences = [GivenUp, NoAnswer, Refused, NotSent, ConnectionEnded];

@@ -7,11 +7,11 @@ import type { Commands, KnownDevice } from '../commands/commands.js';
 import { type DeviceRequest, defaultTiming } from '../commands/device-request.js';
 import { withDevice } from '../db/device-lock.js';
 import { NotSubscribed, PathDoesNotExist } from '../errors.js';
-import { mayExist } from '../presubscriptions/match.js';
+import { mayExist } from '../sessions/registered-links.js';
 import type { Nudges } from '../sessions/nudges.js';
 import type { SessionStore } from '../sessions/session-store.js';
-import { Subscription } from './subscription.entity.js';
-import type { SubscriptionStore } from './subscription-store.js';
+import { Subscription } from '../interest/subscription.entity.js';
+import type { SubscriptionStore } from '../interest/subscription-store.js';
 
 /** How long a caller waits for the device before it is told that the answer comes later. */
 export const answerWaitMs = 2_000;

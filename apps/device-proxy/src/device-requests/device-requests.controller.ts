@@ -3,19 +3,24 @@ import { ApiBody, ApiHeader, ApiOkResponse, ApiOperation, ApiQuery, ApiResponse,
 import { allows, type DeviceCommandFinished } from '@lanyard/contracts';
 import { AccessDenied, Caller, type Identity, lacks, RequiresPermission } from '@lanyard/service';
 import type { FastifyReply } from 'fastify';
-import { AsyncResponseSchema, bodySchema } from './body-schema.js';
-import { Commands } from './commands.js';
+import { AsyncResponseSchema, bodySchema } from '../commands/body-schema.js';
+import { Commands } from '../commands/commands.js';
 import {
   type DeviceRequestQuery,
   DeviceRequestSchema,
   pathsTogether,
   readDeviceRequest,
   readWait,
-} from './device-request.js';
-import { idempotencyHeader, idempotencyKeyReused, readIdempotencyKey, replayedHeader } from './idempotency.js';
-import { defaultExpirySeconds, defaultRetry, expirySeconds, retryMax, waitSeconds } from './limits.js';
+} from '../commands/device-request.js';
+import {
+  idempotencyHeader,
+  idempotencyKeyReused,
+  readIdempotencyKey,
+  replayedHeader,
+} from '../commands/idempotency.js';
+import { defaultExpirySeconds, defaultRetry, expirySeconds, retryMax, waitSeconds } from '../commands/limits.js';
 import { PathNotRegistered } from '../errors.js';
-import { isRegistered } from '../presubscriptions/match.js';
+import { isRegistered } from '../sessions/registered-links.js';
 import { Subscriptions } from '../subscriptions/subscriptions.js';
 import { WaitingCallers } from './waiting-callers.js';
 

@@ -3,8 +3,8 @@ import type { StateReader } from '@lanyard/kafka';
 import type { Clock, Logger, Timer } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
 import type { Rules } from '../presubscriptions/rules.js';
-import type { Receivers } from '../subscriptions/receivers.js';
-import type { Subscriptions } from '../subscriptions/subscriptions.js';
+import type { Receivers } from '../observations/receivers.js';
+import type { Subscriptions } from './subscriptions.js';
 
 /** Pause before what failed is tried again. */
 const againMs = 3_000;

@@ -2,9 +2,9 @@ import type { DeviceCommandFinished } from '@lanyard/contracts';
 import type { Clock } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
 import type { Nudges } from '../sessions/nudges.js';
-import { Command } from './command.entity.js';
-import { responseOf } from './facts.js';
-import { waitingCallersMax, waitLookMs } from './limits.js';
+import { Command } from '../commands/command.entity.js';
+import { responseOf } from '../commands/facts.js';
+import { waitingCallersMax, waitLookMs } from '../commands/limits.js';
 
 type Response = DeviceCommandFinished['item'];
 

@@ -1,6 +1,10 @@
-import type { Subscription } from './subscription.entity.js';
-
-type Row = Pick<Subscription, 'path' | 'keyId' | 'together'>;
+/** A subscription of a key, as far as it decides who receives a value. */
+interface Row {
+  path: string;
+  keyId: string;
+  /** The command that asked for several paths at once. */
+  together: string | null;
+}
 
 const none: readonly string[] = [];
 

@@ -6,8 +6,8 @@ import type { Session } from '../sessions/session.js';
 import type { SessionFacts } from '../sessions/session-facts.js';
 import type { Sessions } from '../sessions/sessions.js';
 import type { Keeper } from '../subscriptions/keeper.js';
-import type { Admission } from './admission.js';
-import type { DeviceDirectory } from './device-directory.js';
+import type { Admission } from '../intake/admission.js';
+import type { DeviceDirectory } from '../intake/device-directory.js';
 
 /** The replica that owns the session acts at once; the others look after this time whether it did. */
 const ownerGraceMs = 3_000;

@@ -1,7 +1,7 @@
 import type { Clock, Logger, Timer } from '@lanyard/service';
 import type { DataSource } from 'typeorm';
-import { pollPeriodMs, pollWindowSeconds } from '../commands/limits.js';
-import type { Sessions } from './sessions.js';
+import { pollPeriodMs, pollWindowSeconds } from './limits.js';
+import type { Sessions } from '../sessions/sessions.js';
 
 /** What a nudge would have said. */
 export interface CatchUpListener {

@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { OneAtATime } from '../sessions/one-at-a-time.js';
 import type { Session } from '../sessions/session.js';
-import { Audiences } from './audiences.js';
+import { Audiences } from '../sessions/audiences.js';
 import type { Subscription } from './subscription.entity.js';
 import type { SubscriptionBook } from './subscription-book.js';
 import type { SubscriptionStore } from './subscription-store.js';

@@ -1,0 +1,44 @@
+import { describe, expect, it } from '@jest/globals';
+import { isRegistered, mayExist } from './registered-links.js';
+
+const links = ['/1/0', '/3/0', '/5', '/3303/0', '/3303/1', '/3200/0/5500', '/3200/0/5501'].map((path) => ({ path }));
+
+describe('isRegistered', () => {
+  it.each([
+    ['/3303', true],
+    ['/3303/0/9999', true],
+    ['/3303/2', false],
+    ['/3303/2/5700', false],
+    ['/3200/0/5999', true],
+    ['/5/0/3', true],
+    ['/9/0/1', false],
+    ['/9', false],
+  ])('%s: %s', (path, answer) => {
+    expect(isRegistered(links, path)).toBe(answer);
+    expect(isRegistered([], path)).toBe(true);
+  });
+});
+
+describe('mayExist', () => {
+  it.each([
+    ['/3303', true],
+    ['/3303/0', true],
+    ['/3303/0/5700', true],
+    ['/3303/2', false],
+    ['/3200/0', true],
+    ['/3200/0/5501', true],
+    ['/3200/0/5999', false],
+    ['/5/0', true],
+    ['/9/0', false],
+  ])('%s: %s', (path, answer) => {
+    expect(mayExist(links, path)).toBe(answer);
+  });
+
+  it('a device may list the same instance any number of times', () => {
+    const repeated = Array.from({ length: 5_000 }, () => ({ path: '/3303/0' }));
+    expect([true, false]).toEqual([
+      mayExist(repeated, '/3303/0/5700'),
+      mayExist([...repeated, { path: '/3303/0/5601' }], '/3303/0/5700'),
+    ]);
+  });
+});
