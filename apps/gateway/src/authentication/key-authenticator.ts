@@ -68,7 +68,7 @@ interface Source {
   requestId?: string;
 }
 
-/** Who guesses at what. */
+/** Back-off key: client address and key id. */
 const guessOf = (given: ApiKey | undefined, address: string): string => `${address} ${given?.keyId ?? ''}`;
 
 export interface AuthenticationParts {

@@ -62,7 +62,7 @@ export class AccountRates {
     return 0;
   }
 
-  /** The same by what this replica knows and nobody else: while Redis is away. Nobody is told of it later. */
+  /** Local fallback while Redis is down; not reconciled afterwards. */
   takeAlone(takes: readonly Take[]): number {
     const now = this.clock.now();
     const counts = takes.map((take) => this.countOf(take));
