@@ -85,7 +85,7 @@ await run(async () => {
     engines = await startEngines({
       dataDir,
       logs,
-      password: 'lanyard',
+      secrets: { databasePassword: 'lanyard' },
       state: { ports: {} },
       launchUnit: (unit, launch) => void (unit.pid = launch()),
       leftOvers: [],

@@ -123,6 +123,18 @@ const checkReferences = async (client, when) => {
   for (const { statement } of rows) await client.query(`${statement} ${when}`);
 };
 
+/** A partition belongs to the user who restores it; the owner of its table must be able to change it. @param {pg.Client} client */
+const handOverPartitions = async (client) => {
+  const { rows } = await client.query(
+    `SELECT format('ALTER TABLE %s OWNER TO %I', c.oid::regclass, pg_get_userbyid(p.relowner)) AS statement
+     FROM pg_class c JOIN pg_inherits i ON i.inhrelid = c.oid JOIN pg_class p ON p.oid = i.inhparent
+     WHERE c.relnamespace IN (SELECT oid FROM pg_namespace WHERE nspname = ANY($1))
+       AND c.relispartition AND c.relkind = 'r' AND c.relowner <> p.relowner`,
+    [schemas],
+  );
+  for (const { statement } of rows) await client.query(statement);
+};
+
 /** Refuses a database of another version, or one that holds devices or keys of its own. @param {pg.Client} client @param {Shape} shape @param {boolean} overwrite */
 export const prepare = async (client, shape, overwrite) => {
   const own = await migrationsOf(client);
@@ -135,6 +147,7 @@ export const prepare = async (client, shape, overwrite) => {
     throw new Error(`The database has ${rows[0].devices} devices: with --overwrite they are replaced.`);
   await client.query('BEGIN');
   for (const statement of shape.partitions) await client.query(statement);
+  await handOverPartitions(client);
   await client.query(`TRUNCATE ${shape.tables.map(nameOf).join(', ')}`);
   await checkReferences(client, 'DEFERRABLE INITIALLY DEFERRED');
 };

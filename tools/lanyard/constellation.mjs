@@ -94,7 +94,7 @@ export class Constellation {
       state: this.file.state,
       launchUnit: (unit, launchIt) => this.file.launch(unit, launchIt),
       leftOvers: this.leftOvers,
-      password: this.secrets.databasePassword,
+      secrets: this.secrets,
       say: this.say,
     });
     this.urls = engines.urls;

@@ -31,13 +31,21 @@ const privateFolder = (path) => {
   return path;
 };
 
-/** @param {EngineFolders} folders @param {number} port @returns {EngineSpec} */
-export const redis = ({ binaries, data, logs }, port) => {
+/** A file, because every user of the machine can see the command line. @param {string} folder @param {string} password */
+const redisPasswordFile = (folder, password) => {
+  const path = join(folder, 'redis.conf');
+  writeFileSync(path, `requirepass ${password}\n`, { mode: 0o600 });
+  return path;
+};
+
+/** @param {EngineFolders} folders @param {number} port @param {string} [password] without spaces and quotes @returns {EngineSpec} */
+export const redis = ({ binaries, data, logs }, port, password) => {
   const folder = privateFolder(join(data, 'redis'));
   return {
     command: join(binaries, 'redis-server'),
     // Every write is on disk before it is answered: a killed machine loses nothing.
     args: [
+      ...(password === undefined ? [] : [redisPasswordFile(folder, password)]),
       ...['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', ''],
       ...['--appendonly', 'yes', '--appendfsync', 'always', '--maxmemory-policy', 'noeviction'],
     ],

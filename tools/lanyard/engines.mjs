@@ -1,4 +1,5 @@
 /** Kafka, PostgreSQL and Redis: those that run elsewhere are used, the others are started. */
+import { ensureDatabaseUsers } from './database-users.mjs';
 import { kafka, postgresql, redis } from './engine-processes.mjs';
 import { fetchEngines } from './fetch-engines.mjs';
 import { tcpPort } from './ports.mjs';
@@ -10,10 +11,11 @@ import { say as toTerminal } from './project.mjs';
  * @typedef {import('./state.mjs').Unit} Unit
  * @typedef {import('./service-processes.mjs').EngineUrls} EngineUrls
  * @typedef {{
- *   dataDir: string, logs: string, password: string, state: { ports: Record<string, number> },
+ *   dataDir: string, logs: string, secrets: { databasePassword: string } & Partial<import('./state.mjs').EnginePasswords>,
+ *   state: { ports: Record<string, number> },
  *   launchUnit: (unit: Unit, launch: () => number) => void, leftOvers: Unit[],
  *   engines?: Partial<EngineUrls>, freePorts?: boolean, fast?: boolean, say?: (text: string) => void,
- * }} EngineOptions
+ * }} EngineOptions `secrets`: without `servicePasswords` services have no users of their own, without `redisPassword` Redis asks for none
  */
 
 const versions = { kafka: '4.1.1', postgresql: '18.1', redis: '6.2' };
@@ -48,7 +50,7 @@ const speaksTls = (name, address) =>
 export const startEngines = async ({
   dataDir,
   logs,
-  password,
+  secrets: { databasePassword, servicePasswords, redisPassword },
   state,
   launchUnit,
   leftOvers,
@@ -124,9 +126,19 @@ export const startEngines = async ({
     say(`${name} ${version} at ${address}${left ? ' (was still running)' : ''}`);
     return { unit, launch: again };
   };
+  const databaseUrl = () =>
+    engines.databaseUrl ?? `postgres://lanyard:${databasePassword}@127.0.0.1:${ports['postgresql']}/postgres`;
+  /** @type {EngineUrls['databaseUrls']} */
+  let databaseUrls;
   const outcomes = await Promise.allSettled([
-    start('redis', engines.redisUrl, async (port) => redis(await folders(), port)),
-    start('postgresql', engines.databaseUrl, async (port) => postgresql(await folders(), port, password)),
+    start('redis', engines.redisUrl, async (port) => redis(await folders(), port, redisPassword)),
+    start('postgresql', engines.databaseUrl, async (port) => postgresql(await folders(), port, databasePassword)).then(
+      async (started) => {
+        if (servicePasswords && !engines.databaseUrl)
+          databaseUrls = await ensureDatabaseUsers(databaseUrl(), servicePasswords);
+        return started;
+      },
+    ),
     start('kafka', engines.brokers, async (port) => {
       return kafka(await folders(), port, await choosePort('kafka-controller', leftOver('kafka')));
     }),
@@ -143,8 +155,9 @@ export const startEngines = async ({
     /** @type {EngineUrls} */
     urls: {
       brokers: engines.brokers ?? `127.0.0.1:${ports['kafka']}`,
-      databaseUrl: engines.databaseUrl ?? `postgres://lanyard:${password}@127.0.0.1:${ports['postgresql']}/postgres`,
-      redisUrl: engines.redisUrl ?? `redis://127.0.0.1:${ports['redis']}`,
+      databaseUrl: databaseUrl(),
+      ...(databaseUrls && { databaseUrls }),
+      redisUrl: engines.redisUrl ?? `redis://${redisPassword ? `:${redisPassword}@` : ''}127.0.0.1:${ports['redis']}`,
     },
   };
 };

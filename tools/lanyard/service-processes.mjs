@@ -15,7 +15,8 @@ export const apps = /** @type {const} */ ([
 /**
  * @typedef {typeof apps[number]} App
  * @typedef {{ app: App, name: string, port: number, coapPort?: number }} Replica
- * @typedef {{ brokers: string, databaseUrl: string, redisUrl: string }} EngineUrls
+ * @typedef {{ brokers: string, databaseUrl: string, databaseUrls?: Record<App, string>, redisUrl: string }} EngineUrls
+ *   `databaseUrls`: of the services, each as a user of its own; without them all use `databaseUrl`
  * @typedef {{ identityPrivateKey: string, identityPublicKey: string, encryptionKey: string, accountId: string }} Secrets
  */
 
@@ -70,7 +71,7 @@ export const environment = (replica, { replicas, engines, secrets, keyFile, coap
     HTTP_HOST: '127.0.0.1',
     HTTP_PORT: String(replica.port),
     KAFKA_BROKERS: engines.brokers,
-    DATABASE_URL: engines.databaseUrl,
+    DATABASE_URL: engines.databaseUrls?.[replica.app] ?? engines.databaseUrl,
     ...(usersOfRedis.has(replica.app) && { REDIS_URL: engines.redisUrl }),
     LOG_LEVEL: process.env.LOG_LEVEL || 'info',
     ...(replica.app === 'gateway'

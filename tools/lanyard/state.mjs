@@ -5,10 +5,14 @@ import { join } from 'node:path';
 import { newIdentityKeys } from './identity-keys.mjs';
 import { isProcess } from './processes.mjs';
 import { say, Stop } from './project.mjs';
+import { apps } from './service-processes.mjs';
 
 /**
  * @typedef {{ kind: 'engine' | 'service', name: string, version: string, pid?: number, address: string, marker: string, signature?: string, restarts: number, external?: boolean, stopSignal: NodeJS.Signals }} Unit
  * @typedef {{ starter?: number, started_at?: string, ports: Record<string, number>, base_url?: string, coap_urls: string[], key_file?: string, units: Unit[] }} State
+ * @typedef {import('./service-processes.mjs').App} App
+ * @typedef {{ databasePassword: string, servicePasswords: Record<App, string>, redisPassword: string }} EnginePasswords `databasePassword`: of the superuser, whom no service uses
+ * @typedef {import('./service-processes.mjs').Secrets & EnginePasswords} InstallationSecrets
  */
 
 const messageOf = (/** @type {unknown} */ error) => (error instanceof Error ? error.message : String(error));
@@ -91,27 +95,31 @@ export class StateFile {
   }
 }
 
-/** Made at the first start, kept for ever. @param {string} folder */
+const newPassword = () => randomBytes(24).toString('hex');
+
+/** @returns {InstallationSecrets} */
+const newSecrets = () => ({
+  databasePassword: newPassword(),
+  servicePasswords: /** @type {Record<App, string>} */ (Object.fromEntries(apps.map((app) => [app, newPassword()]))),
+  redisPassword: newPassword(),
+  ...newIdentityKeys(),
+  encryptionKey: randomBytes(32).toString('base64'),
+  accountId: Date.now().toString(16).padStart(12, '0') + randomBytes(10).toString('hex'),
+});
+
+/**
+ * Generated at the first start and never changed; those that an earlier version did not have are added.
+ * @param {string} folder @returns {InstallationSecrets}
+ */
 export const secretsOf = (folder) => {
   const path = join(folder, 'secrets.json');
-  if (!existsSync(path)) {
-    mkdirSync(folder, { recursive: true });
-    const secrets = {
-      databasePassword: randomBytes(24).toString('hex'),
-      ...newIdentityKeys(),
-      encryptionKey: randomBytes(32).toString('base64'),
-      accountId: Date.now().toString(16).padStart(12, '0') + randomBytes(10).toString('hex'),
-    };
-    // Not half of it, which a full disk would leave.
-    writeFileSync(`${path}.new`, JSON.stringify(secrets, null, 2), { mode: 0o600 });
-    renameSync(`${path}.new`, path);
-  }
-  /** @type {import('./service-processes.mjs').Secrets & { databasePassword: string }} */
-  const secrets = JSON.parse(readFileSync(path, 'utf8'));
-  if (secrets.identityPrivateKey === undefined) {
-    // Of a version that signed with a secret.
-    Object.assign(secrets, newIdentityKeys());
-    writeFileSync(path, JSON.stringify(secrets, null, 2), { mode: 0o600 });
-  }
+  const stored = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
+  const generated = newSecrets();
+  if (Object.keys(generated).every((name) => name in stored)) return stored;
+  const secrets = { ...generated, ...stored };
+  mkdirSync(folder, { recursive: true });
+  // Never a part of the file, which a full disk would leave.
+  writeFileSync(`${path}.new`, JSON.stringify(secrets, null, 2), { mode: 0o600 });
+  renameSync(`${path}.new`, path);
   return secrets;
 };
