@@ -14,6 +14,7 @@ import {
 } from '@lanyard/service';
 import pg from 'pg';
 import { newIdentityKeys, signingKeyOf } from '../tools/lanyard/identity-keys.mjs';
+import { whenAvailable } from './available.mjs';
 import { evict } from './group-members.mjs';
 import { Load } from './load.mjs';
 import { CallbackReceiver } from './receivers/callback-receiver.mjs';
@@ -245,12 +246,13 @@ export class Landscape {
     });
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.includes('json');
-    return { status: response.status, text, json: isJson ? JSON.parse(text) : undefined };
+    const retryAfter = response.headers.get('retry-after');
+    return { status: response.status, retryAfter, text, json: isJson ? JSON.parse(text) : undefined };
   }
 
-  /** @param {string} channel @param {string} method @param {string} path @param {unknown} [body] */
+  /** Tries again after 503, as clients do. @param {string} channel @param {string} method @param {string} path @param {unknown} [body] */
   async mustCall(channel, method, path, body) {
-    const answer = await this.call(channel, method, path, body);
+    const answer = await whenAvailable(() => this.call(channel, method, path, body));
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
     return answer;
   }

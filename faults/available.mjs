@@ -1,0 +1,24 @@
+/** Calls of the API while parts of the system are away: 503 asks the client to try again after `Retry-After`. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const unavailable = 503;
+
+/** Of an answer without the header. */
+const retryAfterMs = 1_000;
+
+/** How long a client puts up with it. Longer than a machine stands still that runs too much. */
+const patienceMs = 60_000;
+
+/**
+ * @template {{ status: number, retryAfter: string | null }} T
+ * @param {() => Promise<T>} call must be safe to repeat @param {number} [maxMs]
+ * @returns {Promise<T>} the first answer that is not 503, or the last one
+ */
+export const whenAvailable = async (call, maxMs = patienceMs) => {
+  for (const end = performance.now() + maxMs; ;) {
+    const answer = await call();
+    const waitMs = answer.retryAfter === null ? retryAfterMs : 1_000 * Number(answer.retryAfter);
+    if (answer.status !== unavailable || performance.now() + waitMs > end) return answer;
+    await sleep(waitMs);
+  }
+};
