@@ -48,7 +48,8 @@ const judgeLoss = ({ events }, { name, kind, endedAtMs, dropped = 0 }, deliverie
 };
 
 /**
- * The oldest go first: on each device, what was dropped is one run of its sequence.
+ * The oldest go first: on each device, what was dropped is one run of its sequence. So the receivers of a row that
+ * drops take nothing new until all drops are over: it would be older than what is dropped next, and rightly arrive.
  * @param {readonly import('./history.mjs').Event[]} missing @param {ReadonlySet<string>} arrived
  * @param {readonly import('./history.mjs').Event[]} expected
  */
