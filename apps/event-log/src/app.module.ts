@@ -1,31 +1,52 @@
-import type { Clock } from '@lanyard/service';
-import { type DynamicModule, Module } from '@nestjs/common';
-import type { DataSource } from 'typeorm';
-import { CatalogueController } from './catalogue/catalogue.controller.js';
-import { EntriesConsumer } from './intake/entries.consumer.js';
-import { MembershipStore } from './groups/membership-store.js';
-import { MembershipsConsumer } from './groups/memberships.consumer.js';
-import { EntriesStore } from './log/entries.store.js';
-import { EventsController } from './query/events.controller.js';
-import { EventsReader } from './query/list-events.js';
-import { StoredEvents } from './query/stored-events.js';
-import { StreamController } from './tail/stream.controller.js';
-import { Streams } from './tail/streams.js';
+import {
+  AccessKeys,
+  ChannelsDrops,
+  DeviceCommandResults,
+  DeviceEvents,
+  DeviceGroups,
+  DeviceLifecycle,
+  DeviceSessions,
+} from '@lanyard/contracts';
+import { KafkaBatchServer, KafkaModule } from '@lanyard/kafka';
+import { DatabaseModule, IdentityModule, type ServiceDefinition } from '@lanyard/service';
+import { Module } from '@nestjs/common';
+import { CatalogueModule } from './catalogue/catalogue.module.js';
+import { app } from './config.js';
+import { databaseOf } from './db/database.js';
+import { GroupsModule } from './groups/groups.module.js';
+import { IntakeModule } from './intake/intake.module.js';
+import { PartitionsModule } from './partitions/partitions.module.js';
+import { QueryModule } from './query/query.module.js';
+import { TailModule } from './tail/tail.module.js';
 
-@Module({})
-export class AppModule {
-  static of(database: DataSource, streams: Streams, clock: Clock): DynamicModule {
-    return {
-      module: AppModule,
-      // The stream's path is one that an id would fit: it comes first.
-      controllers: [StreamController, EventsController, CatalogueController, EntriesConsumer, MembershipsConsumer],
-      providers: [
-        { provide: EntriesStore, useValue: new EntriesStore(database) },
-        { provide: MembershipStore, useValue: new MembershipStore(database) },
-        { provide: EventsReader, useValue: new EventsReader(database, clock) },
-        { provide: StoredEvents, useValue: new StoredEvents(database) },
-        { provide: Streams, useValue: streams },
-      ],
-    };
-  }
-}
+const topics = [
+  DeviceSessions,
+  DeviceLifecycle,
+  ChannelsDrops,
+  DeviceEvents,
+  DeviceGroups,
+  AccessKeys,
+  DeviceCommandResults,
+];
+
+@Module({
+  imports: [
+    IdentityModule,
+    DatabaseModule.forRoot(databaseOf),
+    KafkaModule.forRoot({ group: app, topics }),
+    PartitionsModule,
+    IntakeModule,
+    GroupsModule,
+    // Before QueryModule: the path of the stream would also match a path with an id.
+    TailModule,
+    QueryModule,
+    CatalogueModule,
+  ],
+})
+export class AppModule {}
+
+export const definition: ServiceDefinition = {
+  title: 'Device event log',
+  module: AppModule,
+  strategies: [KafkaBatchServer],
+};

@@ -14,10 +14,10 @@ import {
   fixtures,
 } from '@lanyard/contracts';
 import { KafkaConnection, KafkaProducer } from '@lanyard/kafka';
-import { createLogger, identityHeader, newId, type RunningService, signIdentity } from '@lanyard/service';
+import { bootstrap, createLogger, identityHeader, newId, type RunningService, signIdentity } from '@lanyard/service';
 import { engines, eventually, isolate, newIdentityKeys } from '@lanyard/testing';
+import { definition } from '../src/app.module.js';
 import { readConfig } from '../src/config.js';
-import { start } from '../src/start.js';
 
 const identityKeys = newIdentityKeys();
 
@@ -69,7 +69,7 @@ describe('the event log', () => {
       ...identityKeys.serviceEnv,
       LOG_LEVEL: 'error',
     });
-    service = await start(config);
+    service = await bootstrap(definition, config);
     const logger = createLogger({ app: 'test', replicaId: 'test', level: 'error' });
     kafka = new KafkaConnection({ ...config.kafka, clientId: 'test', logger });
     producer = new KafkaProducer(kafka, { source: 'test' });

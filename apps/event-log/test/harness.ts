@@ -1,5 +1,6 @@
 import { KafkaConnection, KafkaProducer } from '@lanyard/kafka';
 import {
+  bootstrap,
   createLogger,
   type Identity,
   identityHeader,
@@ -8,8 +9,8 @@ import {
   signIdentity,
 } from '@lanyard/service';
 import { engines, type Isolation, isolate, newIdentityKeys } from '@lanyard/testing';
+import { definition } from '../src/app.module.js';
 import { readConfig } from '../src/config.js';
-import { start } from '../src/start.js';
 
 const identityKeys = newIdentityKeys();
 
@@ -32,7 +33,7 @@ export class EventLog {
       ...identityKeys.serviceEnv,
       LOG_LEVEL: 'error',
     });
-    const service = await start(config);
+    const service = await bootstrap(definition, config);
     const logger = createLogger({ app: 'test', replicaId: 'test', level: 'error' });
     const kafka = new KafkaConnection({ ...config.kafka, clientId: 'test', logger });
     const producer = new KafkaProducer(kafka, { source: 'test' });

@@ -85,7 +85,7 @@ describe('partitions of the log', () => {
       );
     await database.destroy();
     database = await open([DeviceEvents1732147200000, Positions1764100000000]);
-    const partitions = new Partitions(database, clock, 183);
+    const partitions = new Partitions(database, clock, { retentionDays: 183 });
     expect(await partitions.ensure()).toBeGreaterThan(15);
     expect(await partitions.ensure()).toBe(0);
     expect(await days()).toEqual(['2020-01-01', '2026-08-05', '2026-10-05', '2026-11-20']);
@@ -112,7 +112,7 @@ describe('partitions of the log', () => {
   it('what is past its life goes with its partition, and what was too old when it came too', async () => {
     const later = new TestClock(clock.now() + 110 * dayMs);
     const gone = [...(await names())];
-    const kept = await new Partitions(database, later, 183).keep();
+    const kept = await new Partitions(database, later, { retentionDays: 183 }).keep();
     expect(kept).toMatchObject({ removed: 1 });
     expect(kept.dropped).toBeGreaterThan(10);
     expect(await days()).toEqual(['2026-10-05', '2026-11-20', '2026-11-21', '2026-12-01', '2026-12-17']);
@@ -134,14 +134,14 @@ describe('partitions of the log', () => {
         [ids[n], cameAt, newId()],
       );
     const later = new TestClock(Date.parse('2027-06-15T00:00:00Z'));
-    expect(await new Partitions(database, later, 183).keep()).toMatchObject({ removed: 1 });
+    expect(await new Partitions(database, later, { retentionDays: 183 }).keep()).toMatchObject({ removed: 1 });
     const left: unknown = await database.query('SELECT id FROM event_log.device_events WHERE id = ANY($1)', [ids]);
     expect(left).toEqual([{ id: ids[1] }]);
   });
 
   it('two replicas make them at once', async () => {
     const far = new TestClock(clock.now() + 400 * dayMs);
-    const made = await Promise.all([1, 2].map(() => new Partitions(database, far, 30).ensure()));
+    const made = await Promise.all([1, 2].map(() => new Partitions(database, far, { retentionDays: 30 }).ensure()));
     expect(Math.min(...made)).toBe(0);
     expect(Math.max(...made)).toBeGreaterThan(4);
   });

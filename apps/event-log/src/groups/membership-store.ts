@@ -1,6 +1,7 @@
 import type { DeviceGroupsChanged } from '@lanyard/contracts';
 import type { Filter } from '@lanyard/service';
-import type { DataSource } from 'typeorm';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
 
 const putSql = `
   INSERT INTO event_log.memberships AS m (device_id, account_id, groups, revision)
@@ -26,6 +27,7 @@ export const inGroups = (
 };
 
 /** The service's own copy of who is in which device group. */
+@Injectable()
 export class MembershipStore {
   constructor(private readonly database: DataSource) {}
 

@@ -1,11 +1,11 @@
 import { DeviceGroups, type DeviceGroupsChanged } from '@lanyard/contracts';
 import { type Batch, OnBatch } from '@lanyard/kafka';
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { MembershipStore } from './membership-store.js';
 
 @Controller()
 export class MembershipsConsumer {
-  constructor(@Inject(MembershipStore) private readonly memberships: MembershipStore) {}
+  constructor(private readonly memberships: MembershipStore) {}
 
   @OnBatch(DeviceGroups)
   async onGroups(batch: Batch<DeviceGroupsChanged>): Promise<void> {

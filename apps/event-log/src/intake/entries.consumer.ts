@@ -12,14 +12,14 @@ import {
   headerNames,
 } from '@lanyard/contracts';
 import { type Batch, OnBatch, type Received, storeBatch } from '@lanyard/kafka';
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { EntriesStore } from '../log/entries.store.js';
 import { dropEntry, type LogEntry, lifecycleEntry, reportedEntry, sessionEntry, unreachedEntry } from '../log/entry.js';
 
 /** Facts in, log entries out. */
 @Controller()
 export class EntriesConsumer {
-  constructor(@Inject(EntriesStore) private readonly entries: EntriesStore) {}
+  constructor(private readonly entries: EntriesStore) {}
 
   @OnBatch(DeviceSessions)
   async onSessions(batch: Batch<DeviceSessionChanged>): Promise<void> {

@@ -1,4 +1,5 @@
-import type { DataSource } from 'typeorm';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
 import { lookUpCode } from './codes.js';
 import type { LogEntry } from './entry.js';
 
@@ -53,6 +54,7 @@ const row = (entry: LogEntry): unknown[] => {
 };
 
 /** Writes the log. An entry that is there already stays as it is, so batches may be repeated. */
+@Injectable()
 export class EntriesStore {
   constructor(private readonly database: DataSource) {}
 

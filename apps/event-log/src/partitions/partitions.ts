@@ -1,5 +1,7 @@
-import type { Clock } from '@lanyard/service';
-import type { DataSource, EntityManager } from 'typeorm';
+import { CLOCK, type Clock, CONFIG } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { EventLogConfig } from '../config.js';
 import { lockTimeoutMs, strayBatch, weeksAhead } from '../limits.js';
 import { keptFromMs, missingRanges, type Range } from './ranges.js';
 
@@ -25,11 +27,12 @@ const nameOf = ({ fromMs }: Range): string => `device_events_from_${iso(fromMs).
  * The log in weeks. A week that is past its life is dropped whole, which gives its disk space back at once. Replicas
  * take turns by an advisory lock.
  */
+@Injectable()
 export class Partitions {
   constructor(
     private readonly database: DataSource,
-    private readonly clock: Clock,
-    private readonly retentionDays: number,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(CONFIG) private readonly config: Pick<EventLogConfig, 'retentionDays'>,
   ) {}
 
   /** Makes what is missing from the oldest entry that is kept to `weeksAhead`, drops what is past its life. */
@@ -76,7 +79,7 @@ export class Partitions {
   }
 
   private keptFromMs(): number {
-    return keptFromMs(this.clock.now(), this.retentionDays);
+    return keptFromMs(this.clock.now(), this.config.retentionDays);
   }
 
   private async existing(manager: EntityManager): Promise<Partition[]> {

@@ -7,7 +7,7 @@ import {
   type QueryParameters,
   RequiresPermission,
 } from '@lanyard/service';
-import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
+import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { DeviceEventListSchema, DeviceEventSchema } from './device-event.js';
 import { eventListSpec, EventsReader } from './list-events.js';
@@ -20,7 +20,7 @@ const filterHelp =
 @RequiresPermission('events.read')
 @Controller(['v3/device-events', 'v3/devicelog'])
 export class EventsController {
-  constructor(@Inject(EventsReader) private readonly events: EventsReader) {}
+  constructor(private readonly events: EventsReader) {}
 
   @Get()
   @ApiOperation({ summary: 'List device events', description: filterHelp })

@@ -1,4 +1,5 @@
 import {
+  CLOCK,
   type Clock,
   FairTurns,
   type Filter,
@@ -9,7 +10,8 @@ import {
   listText,
   PreparedReads,
 } from '@lanyard/service';
-import type { DataSource } from 'typeorm';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
 import { EventNotFound } from '../errors.js';
 import { inGroups } from '../groups/membership-store.js';
 import { codeName, eventCodes, lookUpCode, numericType } from '../log/codes.js';
@@ -83,13 +85,14 @@ const timeOf = (id: string): string => {
 const recentMs = 7 * 86_400_000;
 
 /** Reads the log of one account. */
+@Injectable()
 export class EventsReader {
   private readonly prepared: PreparedReads;
   private recent: { since: string; prepared: PreparedReads } | undefined;
 
   constructor(
     private readonly database: DataSource,
-    private readonly clock: Clock,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {
     this.prepared = new PreparedReads(database);
   }

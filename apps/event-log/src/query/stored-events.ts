@@ -1,5 +1,6 @@
 import { FairTurns, type Filter } from '@lanyard/service';
-import type { DataSource } from 'typeorm';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
 import { PageNotFound } from '../errors.js';
 import { eventRecord } from './device-event.js';
 import { conditionsOf } from './list-events.js';
@@ -30,6 +31,7 @@ const idPattern = /^[0-9a-f]{32}$/;
 const beginning = '0';
 
 /** Reads the log of one account in the order in which it was stored, whatever time the entries have. */
+@Injectable()
 export class StoredEvents {
   constructor(private readonly database: DataSource) {}
 

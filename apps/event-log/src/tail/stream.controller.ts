@@ -6,7 +6,7 @@ import {
   type QueryParameters,
   RequiresPermission,
 } from '@lanyard/service';
-import { Controller, Get, Headers, Inject, Query, Req, Res } from '@nestjs/common';
+import { Controller, Get, Headers, Query, Req, Res } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiOperation, ApiProduces, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { eventListSpec } from '../query/list-events.js';
@@ -34,8 +34,8 @@ const headers = {
 @Controller('v3/device-events/stream')
 export class StreamController {
   constructor(
-    @Inject(Streams) private readonly streams: Streams,
-    @Inject(StoredEvents) private readonly stored: StoredEvents,
+    private readonly streams: Streams,
+    private readonly stored: StoredEvents,
   ) {}
 
   @Get()

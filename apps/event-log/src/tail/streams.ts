@@ -1,10 +1,12 @@
-import type { Clock, Identity, Logger, Metrics } from '@lanyard/service';
+import { CLOCK, type Clock, type Identity, type Logger, LOGGER, Metrics } from '@lanyard/service';
+import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
 import type { Writable } from 'node:stream';
 import type { Place } from '../query/stored-events.js';
 import { KeyRevoked, TooManyStreams } from '../errors.js';
+import { AccessKeysReader } from './access-keys.reader.js';
+import { AppendNotifications } from './append-notifications.js';
 import { type EndReason, EventStream, type StreamParts } from './event-stream.js';
 import { announcementGraceMs, streamsPerAccountMax } from './limits.js';
-import type { Readers } from './readers.js';
 
 interface Open {
   stream: EventStream;
@@ -15,46 +17,51 @@ interface Open {
   proven: boolean;
 }
 
-export interface StreamsParts {
-  readers: Readers;
-  clock: Clock;
-  logger: Logger;
-  metrics: Metrics;
-}
-
 /** The streams of this replica. */
-export class Streams {
+@Injectable()
+export class Streams implements BeforeApplicationShutdown {
   private readonly open = new Set<Open>();
 
-  constructor(private readonly parts: StreamsParts) {
-    parts.readers.onChange((keyId) => {
+  constructor(
+    private readonly keys: AccessKeysReader,
+    notifications: AppendNotifications,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+    private readonly metrics: Metrics,
+  ) {
+    notifications.onAppend((accountId) => this.readNew(accountId));
+    keys.onChange((keyId) => {
       for (const open of this.open) if (open.keyId === keyId) this.review(open);
     });
+  }
+
+  /** While HTTP still answers, so that clients read why their stream ends. */
+  beforeApplicationShutdown(): void {
+    this.endAll('restart');
   }
 
   /** Throws TooManyStreams and KeyRevoked. Call it before anything is written to the client. */
   admit({ accountId, keyId, secretFingerprint }: Identity): void {
     const mine = [...this.open].filter((o) => o.accountId === accountId).length;
     if (mine >= streamsPerAccountMax) throw new TooManyStreams(streamsPerAccountMax);
-    if (this.parts.readers.standing(keyId, secretFingerprint) === 'revoked') throw new KeyRevoked();
+    if (this.keys.statusOf(keyId, secretFingerprint) === 'revoked') throw new KeyRevoked();
   }
 
   /** Runs until the client leaves or the key is revoked. */
   async run(caller: Identity, client: Writable, from: Place, read: StreamParts['read']): Promise<void> {
-    const { clock, logger, metrics } = this.parts;
-    const stream = new EventStream({ client, clock, read });
+    const stream = new EventStream({ client, clock: this.clock, read });
     const { accountId, keyId, secretFingerprint: secret } = caller;
     const open = { stream, accountId, keyId, secret, proven: false };
     this.open.add(open);
-    const gauge = metrics.gauge({ name: 'lanyard_event_log_streams', help: 'Open streams of device events' });
+    const gauge = this.metrics.gauge({ name: 'lanyard_event_log_streams', help: 'Open streams of device events' });
     gauge.inc();
     this.review(open);
     // It comes back through the gateway, which knows better by then.
-    const patience = clock.after(announcementGraceMs, () => void (open.proven || stream.end('unavailable')));
+    const patience = this.clock.after(announcementGraceMs, () => void (open.proven || stream.end('unavailable')));
     try {
       await stream.run(from);
     } catch (err) {
-      logger.warn({ err }, 'a stream of device events could not go on');
+      this.logger.warn({ err }, 'a stream of device events could not go on');
       stream.end('unavailable');
     } finally {
       patience.cancel();
@@ -63,18 +70,17 @@ export class Streams {
     }
   }
 
-  /** The log of an account has grown; undefined: any may have. */
-  grown(accountId: string | undefined): void {
+  private readNew(accountId: string | undefined): void {
     for (const open of this.open) if (accountId === undefined || open.accountId === accountId) open.stream.call();
   }
 
-  endAll(reason: EndReason): void {
+  private endAll(reason: EndReason): void {
     for (const { stream } of this.open) stream.end(reason);
   }
 
   private review(open: Open): void {
-    const standing = this.parts.readers.standing(open.keyId, open.secret);
-    if (standing === 'revoked' || (standing === 'unproven' && open.proven)) open.stream.end('key_revoked');
-    open.proven ||= standing === 'good';
+    const status = this.keys.statusOf(open.keyId, open.secret);
+    if (status === 'revoked' || (status === 'unproven' && open.proven)) open.stream.end('key_revoked');
+    open.proven ||= status === 'valid';
   }
 }

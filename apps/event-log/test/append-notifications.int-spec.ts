@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { createLogger } from '@lanyard/service';
+import { createLogger, StopDeadline } from '@lanyard/service';
 import { eventually, type Isolation, isolate } from '@lanyard/testing';
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import pg from 'pg';
 import { storedChannel } from '../src/log/entries.store.js';
-import { StoredCalls } from '../src/tail/stored-calls.js';
+import { AppendNotifications } from '../src/tail/append-notifications.js';
 
 /** A gate in front of PostgreSQL that can be shut. */
 class TcpGate {
@@ -37,28 +37,30 @@ class TcpGate {
 let isolation: Isolation;
 let database: pg.Client;
 let gate: TcpGate;
-let calls: StoredCalls | undefined;
+let notifications: AppendNotifications | undefined;
 
 beforeAll(async () => {
-  isolation = await isolate('stored-calls');
+  isolation = await isolate('append-notifications');
   database = new pg.Client({ connectionString: isolation.databaseUrl });
   await database.connect();
   gate = new TcpGate(new URL(isolation.databaseUrl));
 });
 afterAll(async () => {
-  await calls?.stop();
+  await notifications?.stop();
   gate.shut();
   await database.end();
   await isolation.drop();
 });
 
-it('after PostgreSQL was away for a while, one connection hears the calls again', async () => {
+it('after PostgreSQL was away for a while, one connection gets notifications again', async () => {
   const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
   const attempts: string[] = [];
   const notified: (string | undefined)[] = [];
   logger.warn = ((_: object, text: string) => void attempts.push(text)) as typeof logger.warn;
-  calls = new StoredCalls(await gate.open(), logger, (accountId) => notified.push(accountId));
-  await calls.start();
+  const config = { secrets: { databaseUrl: await gate.open(), identityKeys: [] } };
+  notifications = new AppendNotifications(config, logger, new StopDeadline(logger));
+  notifications.onAppend((accountId) => notified.push(accountId));
+  await notifications.start();
   expect(notified).toEqual([undefined]);
   gate.shut();
   await eventually(() => attempts.filter((text) => text.includes('away')).length >= 4);
@@ -68,7 +70,7 @@ it('after PostgreSQL was away for a while, one connection hears the calls again'
   await eventually(() => notified.includes('an account'));
   expect(notified).toEqual([undefined, undefined, 'an account']);
   const { rows } = await database.query<{ n: number }>(
-    `SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'event-log-calls'`,
+    `SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'event-log-notifications'`,
   );
   expect([rows[0]?.n, gate.knocks]).toEqual([1, 2]);
 });

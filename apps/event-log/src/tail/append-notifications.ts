@@ -1,0 +1,85 @@
+import { CONFIG, type Logger, LOGGER, type ServiceConfig, StopDeadline } from '@lanyard/service';
+import { Inject, Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import pg from 'pg';
+import { storedChannel } from '../log/entries.store.js';
+
+const reconnectMs = 500;
+
+/** Undefined: notifications may have been missed, so that the log of any account may have grown. */
+export type AppendListener = (accountId: string | undefined) => void;
+
+/** PostgreSQL notifies every replica of the accounts whose log has grown, whichever replica wrote the entries. */
+@Injectable()
+export class AppendNotifications implements OnModuleInit, OnApplicationShutdown {
+  private readonly listeners = new Set<AppendListener>();
+  private client: pg.Client | undefined;
+  private stopping = false;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    @Inject(CONFIG) private readonly config: Pick<ServiceConfig, 'secrets'>,
+    @Inject(LOGGER) private readonly logger: Logger,
+    private readonly deadline: StopDeadline,
+  ) {}
+
+  onAppend(listener: AppendListener): void {
+    this.listeners.add(listener);
+  }
+
+  /** Streams that open later miss nothing. */
+  async onModuleInit(): Promise<void> {
+    await this.start();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.deadline.step('notifications', () => this.stop());
+  }
+
+  /** Rejects when PostgreSQL cannot be reached; once it resolved, it reconnects by itself. */
+  async start(): Promise<void> {
+    const client = new pg.Client({
+      connectionString: this.config.secrets.databaseUrl,
+      application_name: 'event-log-notifications',
+    });
+    this.client = client;
+    let isListening = false;
+    const lose = (err?: unknown): void => {
+      // Until then the error reaches the caller of start(): reconnecting here too would open a second connection.
+      if (!isListening || this.stopping) return;
+      isListening = false;
+      this.logger.warn({ err }, 'no notifications from PostgreSQL, connecting again');
+      this.reconnect();
+    };
+    client.on('error', lose);
+    client.on('end', lose);
+    client.on('notification', ({ payload }) => this.notify(payload || undefined));
+    try {
+      await client.connect();
+      await client.query(`LISTEN ${storedChannel}`);
+    } catch (err) {
+      await client.end().catch(() => undefined);
+      throw err;
+    }
+    isListening = true;
+    this.notify(undefined);
+  }
+
+  async stop(): Promise<void> {
+    this.stopping = true;
+    clearTimeout(this.timer);
+    await this.client?.end().catch(() => undefined);
+  }
+
+  private notify(accountId: string | undefined): void {
+    for (const listener of this.listeners) listener(accountId);
+  }
+
+  private reconnect(): void {
+    this.timer = setTimeout(() => {
+      this.start().catch((err: unknown) => {
+        this.logger.warn({ err }, 'PostgreSQL is away, connecting again');
+        if (!this.stopping) this.reconnect();
+      });
+    }, reconnectMs);
+  }
+}
