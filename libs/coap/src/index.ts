@@ -4,9 +4,9 @@ export { encodeMessage } from './codec/encode.js';
 export { type CoapMessage, type CoapOption, type MessageType } from './codec/message.js';
 export { type CoapEndpoint } from './endpoint/coap-endpoint.js';
 export { CoapUdpEndpoint } from './endpoint/coap-udp-endpoint.js';
-export { type CoapEvent, type CoapGauges, type CoapMetrics } from './endpoint/events.js';
-export { type CoapLimits, DEFAULT_LIMITS } from './endpoint/limits.js';
-export { type CoapUdpEndpointOptions } from './endpoint/options.js';
+export { type CoapEvent, type CoapGauges, type CoapMetrics } from './core/events.js';
+export { type CoapLimits, DEFAULT_LIMITS } from './limits.js';
+export { type CoapUdpEndpointOptions } from './core/options.js';
 export { type BoundAddress } from './endpoint/udp-socket.js';
 export {
   BlockTransferFailed,
@@ -24,8 +24,8 @@ export {
   UnencodableMessage,
   UnusableResponse,
 } from './errors.js';
-export { type CoapRequest, type OutgoingRequest } from './exchange/request.js';
-export { type CoapResponse, type ReceivedResponse } from './exchange/response.js';
+export { type CoapRequest, type OutgoingRequest } from './messages/request.js';
+export { type CoapResponse, type ReceivedResponse } from './messages/response.js';
 export {
   type CoapNotification,
   type NotificationHandler,
@@ -33,9 +33,9 @@ export {
   type Observation,
   type OutgoingNotification,
   type UnmatchedNotification,
-} from './observe/notification.js';
-export { type NewestNotification } from './observe/observe-order.js';
-export { type Peer, peerOf } from './peer/peer.js';
+} from './messages/notification.js';
+export { type NewestNotification } from './peer/observe-order.js';
+export { type Peer, peerOf } from './messages/peer.js';
 export { CoapStreamEndpoint, type StreamTarget } from './stream/coap-stream-endpoint.js';
 export { type StreamEvent, type StreamGauges } from './stream/events.js';
 export { DEFAULT_STREAM_LIMITS, type StreamLimits } from './stream/limits.js';

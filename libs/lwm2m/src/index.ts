@@ -11,7 +11,7 @@ export {
   type ResourceType,
   type ResourceValue,
   type Scalar,
-} from './formats/value.js';
+} from './values/value.js';
 export * from './models/account-models.js';
 export * from './models/ddf.js';
 export * from './models/firmware-update.js';

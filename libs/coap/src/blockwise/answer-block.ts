@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type BlockValue, blockBytes, blockOffset, SZX_BERT } from '../codec/block-value.js';
-import { type CoapResponse } from '../exchange/response.js';
+import { type CoapResponse } from '../messages/response.js';
 
 const ETAG_BYTES = 6;
 

@@ -1,8 +1,8 @@
 import { type BlockValue, blockBytes, blockOffset, isWellFilled } from '../codec/block-value.js';
 import { formatCode, isSuccessCode } from '../codec/code.js';
 import { BlockTransferFailed } from '../errors.js';
-import { type ResponseMessage } from '../exchange/pending-request.js';
-import { type ReceivedResponse } from '../exchange/response.js';
+import { type ResponseMessage } from '../peer/pending-request.js';
+import { type ReceivedResponse } from '../messages/response.js';
 
 export interface DownloadOptions {
   /** Asks for a block of the same resource. */

@@ -1,7 +1,7 @@
 import { type BlockValue, blockBytes, SZX_BERT } from '../codec/block-value.js';
 import { Code, isSuccessCode } from '../codec/code.js';
 import { BlockTransferFailed } from '../errors.js';
-import { type ResponseMessage } from '../exchange/pending-request.js';
+import { type ResponseMessage } from '../peer/pending-request.js';
 
 export interface UploadPart {
   payload: Buffer;

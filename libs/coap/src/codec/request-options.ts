@@ -1,4 +1,4 @@
-import { type OutgoingRequest } from '../exchange/request.js';
+import { type OutgoingRequest } from '../messages/request.js';
 import { type BlockValue, encodeBlock } from './block-value.js';
 import { type CoapOption } from './message.js';
 import { OptionNumber as O } from './option-number.js';

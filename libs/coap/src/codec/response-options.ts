@@ -1,5 +1,5 @@
 import { UnencodableMessage } from '../errors.js';
-import { type CoapResponse } from '../exchange/response.js';
+import { type CoapResponse } from '../messages/response.js';
 import { type BlockValue, encodeBlock } from './block-value.js';
 import { type CoapOption } from './message.js';
 import { OptionNumber as O } from './option-number.js';

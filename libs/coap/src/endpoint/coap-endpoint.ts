@@ -1,9 +1,9 @@
-import { type OutgoingRequest } from '../exchange/request.js';
-import { type ReceivedResponse } from '../exchange/response.js';
-import { type NotificationHandler, type Observation } from '../observe/notification.js';
-import { type NewestNotification } from '../observe/observe-order.js';
+import { type OutgoingRequest } from '../messages/request.js';
+import { type ReceivedResponse } from '../messages/response.js';
+import { type NotificationHandler, type Observation } from '../messages/notification.js';
+import { type NewestNotification } from '../peer/observe-order.js';
 import { type Before } from '../observe/observer.js';
-import { type Peer } from '../peer/peer.js';
+import { type Peer } from '../messages/peer.js';
 
 /** What can be asked of a peer, over whatever transport it came. */
 export interface CoapEndpoint {

@@ -1,29 +1,29 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { EndpointClosed } from '../errors.js';
-import { type OutgoingRequest } from '../exchange/request.js';
+import { type OutgoingRequest } from '../messages/request.js';
 import { Requester } from '../exchange/requester.js';
 import { Responder } from '../exchange/responder.js';
-import { type ReceivedResponse } from '../exchange/response.js';
+import { type ReceivedResponse } from '../messages/response.js';
 import {
   type NotificationHandler,
   type NotifyOutcome,
   type Observation,
   type OutgoingNotification,
-} from '../observe/notification.js';
+} from '../messages/notification.js';
 import { Notifier } from '../observe/notifier.js';
-import { type NewestNotification } from '../observe/observe-order.js';
+import { type NewestNotification } from '../peer/observe-order.js';
 import { type Before, Observer } from '../observe/observer.js';
 import { UnmatchedReceiver } from '../observe/unmatched-receiver.js';
-import { tokenKey } from '../observe/tokens.js';
-import { type Peer, peerOf } from '../peer/peer.js';
+import { tokenKey } from '../codec/tokens.js';
+import { type Peer, peerOf } from '../messages/peer.js';
 import { StrangerGate } from '../peer/stranger-gate.js';
 import { type CoapEndpoint } from './coap-endpoint.js';
-import { EndpointCore } from './core.js';
+import { EndpointCore } from '../core/core.js';
 import { DatagramRouter } from './datagram-router.js';
 import { drained } from './drain.js';
-import { type CoapEvent, type CoapGauges } from './events.js';
+import { type CoapEvent, type CoapGauges } from '../core/events.js';
 import { readGauges } from './gauges.js';
-import { type CoapUdpEndpointOptions } from './options.js';
+import { type CoapUdpEndpointOptions } from '../core/options.js';
 import { type BoundAddress, UdpSocket } from './udp-socket.js';
 
 /** A source address is followed for this long after it was first heard. */

@@ -6,12 +6,12 @@ import { readResponseOptions } from '../codec/response-options.js';
 import { MalformedMessage, PeerReset, UnusableResponse } from '../errors.js';
 import { type Responder } from '../exchange/responder.js';
 import { type Observer } from '../observe/observer.js';
-import { tokenKey } from '../observe/tokens.js';
+import { tokenKey } from '../codec/tokens.js';
 import { type UnmatchedReceiver } from '../observe/unmatched-receiver.js';
 import { type PeerState } from '../peer/peer-state.js';
-import { peerAt, peerKey, type Peer } from '../peer/peer.js';
+import { peerAt, peerKey, type Peer } from '../messages/peer.js';
 import { type StrangerGate } from '../peer/stranger-gate.js';
-import { type EndpointCore } from './core.js';
+import { type EndpointCore } from '../core/core.js';
 
 /** Where each datagram goes. A message counts for the peer it came from and for no other. */
 export class DatagramRouter {

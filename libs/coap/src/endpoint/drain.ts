@@ -1,4 +1,4 @@
-import { type EndpointCore } from './core.js';
+import { type EndpointCore } from '../core/core.js';
 
 const LOOK_AGAIN_MS = 100;
 

@@ -1,6 +1,6 @@
 import { type Responder } from '../exchange/responder.js';
-import { type EndpointCore } from './core.js';
-import { type CoapGauges } from './events.js';
+import { type EndpointCore } from '../core/core.js';
+import { type CoapGauges } from '../core/events.js';
 
 export function readGauges(core: EndpointCore, responder: Responder): CoapGauges {
   let observations = 0;

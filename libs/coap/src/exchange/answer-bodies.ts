@@ -4,7 +4,7 @@ import { Code } from '../codec/code.js';
 import { type BoundedTable } from '../memory/bounded-table.js';
 import { type AnsweringCore, type AnswerLine } from './answer-line.js';
 import { type InboundExchange } from './inbound-exchange.js';
-import { type CoapResponse } from './response.js';
+import { type CoapResponse } from '../messages/response.js';
 
 /** Answers on their way out: large ones are kept while the peer fetches their blocks. */
 export class AnswerBodies<Via> {

@@ -1,9 +1,9 @@
 import { type ResponseExtras } from '../codec/response-options.js';
-import { type CoapLimits } from '../endpoint/limits.js';
+import { type CoapLimits } from '../limits.js';
 import { type BoundedTable, type TableBounds } from '../memory/bounded-table.js';
 import { type InboundExchange } from './inbound-exchange.js';
-import { type CoapRequest } from './request.js';
-import { type CoapResponse } from './response.js';
+import { type CoapRequest } from '../messages/request.js';
+import { type CoapResponse } from '../messages/response.js';
 
 /** How the answer to one request travels. */
 export interface AnswerPlan {

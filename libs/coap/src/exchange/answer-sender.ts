@@ -3,13 +3,13 @@ import { Code } from '../codec/code.js';
 import { encodeMessage } from '../codec/encode.js';
 import { type CoapMessage } from '../codec/message.js';
 import { type ResponseExtras, writeResponseOptions } from '../codec/response-options.js';
-import { type EndpointCore } from '../endpoint/core.js';
+import { type EndpointCore } from '../core/core.js';
 import { CoapError } from '../errors.js';
 import { type PeerState } from '../peer/peer-state.js';
 import { type InFlight } from '../peer/running.js';
 import { type AnswerLine, type AnswerPlan } from './answer-line.js';
 import { type InboundExchange } from './inbound-exchange.js';
-import { type CoapResponse } from './response.js';
+import { type CoapResponse } from '../messages/response.js';
 
 const NO_PAYLOAD = Buffer.alloc(0);
 

@@ -5,8 +5,8 @@ import { AnswerBodies } from './answer-bodies.js';
 import { type AnsweringCore, type AnswerLine } from './answer-line.js';
 import { type Arrival, InboundExchange } from './inbound-exchange.js';
 import { RequestBodies } from './request-bodies.js';
-import { type CoapRequest } from './request.js';
-import { type CoapResponse } from './response.js';
+import { type CoapRequest } from '../messages/request.js';
+import { type CoapResponse } from '../messages/response.js';
 
 /** Server role over any transport: from a request message to its answer. How many run at once is up to the caller. */
 export class Answering<Via> {

@@ -1,7 +1,7 @@
 import { type BlockValue } from '../codec/block-value.js';
 import { type CoapMessage } from '../codec/message.js';
 import { type RequestOptions } from '../codec/request-options.js';
-import { type Peer } from '../peer/peer.js';
+import { type Peer } from '../messages/peer.js';
 
 /** A request message as it came. `Via`: what its transport needs to answer it. */
 export interface Arrival<Via> {

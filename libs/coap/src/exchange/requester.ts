@@ -3,12 +3,12 @@ import { smallerBlocks, upload } from '../blockwise/body-upload.js';
 import { type BlockValue, blockBytes, szxOf } from '../codec/block-value.js';
 import { Code } from '../codec/code.js';
 import { type RequestExtras, writeRequestOptions } from '../codec/request-options.js';
-import { type EndpointCore } from '../endpoint/core.js';
+import { type EndpointCore } from '../core/core.js';
 import { type PeerState } from '../peer/peer-state.js';
-import { type Peer } from '../peer/peer.js';
-import { type IncomingResponse, type RequestIntent, type ResponseMessage } from './pending-request.js';
-import { type OutgoingRequest } from './request.js';
-import { type ReceivedResponse } from './response.js';
+import { type Peer } from '../messages/peer.js';
+import { type IncomingResponse, type RequestIntent, type ResponseMessage } from '../peer/pending-request.js';
+import { type OutgoingRequest } from '../messages/request.js';
+import { type ReceivedResponse } from '../messages/response.js';
 import { roundTrip } from './round-trip.js';
 
 /** What an observation adds to a request. */

@@ -1,7 +1,7 @@
 import { type CoapMessage } from '../codec/message.js';
-import { type EndpointCore } from '../endpoint/core.js';
+import { type EndpointCore } from '../core/core.js';
 import { type PeerState } from '../peer/peer-state.js';
-import { type Peer } from '../peer/peer.js';
+import { type Peer } from '../messages/peer.js';
 import { EMPTY_ACK_DELAY_MS } from '../timing/transmission-parameters.js';
 import { AnswerSender, type Datagram } from './answer-sender.js';
 import { Answering } from './answering.js';

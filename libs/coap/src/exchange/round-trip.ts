@@ -1,12 +1,12 @@
 import { encodeMessage } from '../codec/encode.js';
 import { type CoapOption } from '../codec/message.js';
-import { type EndpointCore } from '../endpoint/core.js';
+import { type EndpointCore } from '../core/core.js';
 import { CoapError, PeerReset, RequestAbandoned, RequestTimedOut } from '../errors.js';
 import { type PeerState } from '../peer/peer-state.js';
 import { MAX_TRANSMIT_WAIT_MS } from '../timing/transmission-parameters.js';
-import { type IncomingResponse, PendingRequest, type RequestIntent } from './pending-request.js';
-import { type OutgoingRequest } from './request.js';
-import { type TransmissionOutcome } from './transmission.js';
+import { type IncomingResponse, PendingRequest, type RequestIntent } from '../peer/pending-request.js';
+import { type OutgoingRequest } from '../messages/request.js';
+import { type TransmissionOutcome } from '../peer/transmission.js';
 
 /** One request message. */
 export interface RequestMessage {

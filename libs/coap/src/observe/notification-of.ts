@@ -1,9 +1,9 @@
 import { isSuccessCode } from '../codec/code.js';
-import { type IncomingResponse } from '../exchange/pending-request.js';
-import { type ReceivedResponse } from '../exchange/response.js';
-import { type Peer } from '../peer/peer.js';
-import { type CoapNotification } from './notification.js';
-import { type ObservationEntry } from './observation-entry.js';
+import { type IncomingResponse } from '../peer/pending-request.js';
+import { type ReceivedResponse } from '../messages/response.js';
+import { type Peer } from '../messages/peer.js';
+import { type CoapNotification } from '../messages/notification.js';
+import { type ObservationEntry } from '../peer/observation-entry.js';
 
 /** What a response means as a notification. */
 export interface About {

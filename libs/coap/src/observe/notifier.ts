@@ -4,11 +4,11 @@ import { Code } from '../codec/code.js';
 import { encodeMessage } from '../codec/encode.js';
 import { type CoapMessage } from '../codec/message.js';
 import { writeResponseOptions } from '../codec/response-options.js';
-import { type EndpointCore } from '../endpoint/core.js';
-import { type CoapResponse } from '../exchange/response.js';
+import { type EndpointCore } from '../core/core.js';
+import { type CoapResponse } from '../messages/response.js';
 import { type PeerState } from '../peer/peer-state.js';
-import { type Peer } from '../peer/peer.js';
-import { type NotifyOutcome, type OutgoingNotification } from './notification.js';
+import { type Peer } from '../messages/peer.js';
+import { type NotifyOutcome, type OutgoingNotification } from '../messages/notification.js';
 
 /** The side that is observed: sends notifications. */
 export class Notifier {

@@ -1,20 +1,20 @@
 import { crc32 } from 'node:zlib';
 import { received } from '../blockwise/body-download.js';
 import { isSuccessCode } from '../codec/code.js';
-import { type EndpointCore } from '../endpoint/core.js';
-import { type IncomingResponse } from '../exchange/pending-request.js';
-import { type OutgoingRequest } from '../exchange/request.js';
+import { type EndpointCore } from '../core/core.js';
+import { type IncomingResponse } from '../peer/pending-request.js';
+import { type OutgoingRequest } from '../messages/request.js';
 import { type Requester } from '../exchange/requester.js';
-import { type ReceivedResponse } from '../exchange/response.js';
+import { type ReceivedResponse } from '../messages/response.js';
 import { type PeerState } from '../peer/peer-state.js';
-import { type Peer } from '../peer/peer.js';
+import { type Peer } from '../messages/peer.js';
 import { type About, aboutOf, notificationOf } from './notification-of.js';
-import { type NotificationHandler, type Observation } from './notification.js';
-import { ObservationEntry } from './observation-entry.js';
-import { type NewestNotification, type ObservePosition } from './observe-order.js';
+import { type NotificationHandler, type Observation } from '../messages/notification.js';
+import { ObservationEntry } from '../peer/observation-entry.js';
+import { type NewestNotification, type ObservePosition } from '../peer/observe-order.js';
 import { withChances } from './second-chances.js';
-import { tokenKey } from './tokens.js';
-import { type Turn } from './turn.js';
+import { tokenKey } from '../codec/tokens.js';
+import { type Turn } from '../peer/turn.js';
 
 /** What is known of an observation that another endpoint made. */
 export interface Before {

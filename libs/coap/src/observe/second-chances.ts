@@ -1,5 +1,5 @@
 import { type CoapMessage } from '../codec/message.js';
-import { type EndpointCore } from '../endpoint/core.js';
+import { type EndpointCore } from '../core/core.js';
 
 /**
  * Does what is to be done with a notification; `work` gives false when it failed. A confirmable one comes again. Of a

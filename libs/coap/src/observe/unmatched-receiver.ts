@@ -1,12 +1,12 @@
 import { received } from '../blockwise/body-download.js';
-import { type EndpointCore } from '../endpoint/core.js';
-import { type IncomingResponse } from '../exchange/pending-request.js';
+import { type EndpointCore } from '../core/core.js';
+import { type IncomingResponse } from '../peer/pending-request.js';
 import { type PeerState } from '../peer/peer-state.js';
-import { type Peer } from '../peer/peer.js';
+import { type Peer } from '../messages/peer.js';
 import { notificationOf } from './notification-of.js';
 import { type Observer } from './observer.js';
 import { withChances } from './second-chances.js';
-import { tokenKey } from './tokens.js';
+import { tokenKey } from '../codec/tokens.js';
 
 const keyOf = (peer: Peer, token: Buffer): string => `${peer.key} ${tokenKey(token)}`;
 

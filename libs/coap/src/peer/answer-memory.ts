@@ -1,11 +1,11 @@
 import { encodeEmpty } from '../codec/encode.js';
 import { type CoapMessage } from '../codec/message.js';
 import { type BoundedTable } from '../memory/bounded-table.js';
-import { tokenKey } from '../observe/tokens.js';
+import { tokenKey } from '../codec/tokens.js';
 import { type CoapClock } from '../timing/clock.js';
 import { answers, EMPTY_ACK, type KnownMarks, printOf, type RememberedAnswer } from './answer-ring.js';
 import { type PeerState } from './peer-state.js';
-import { type Peer } from './peer.js';
+import { type Peer } from '../messages/peer.js';
 
 /** What was answered to which message: in the ring of a peer with state, in one bounded table for all others. */
 export class AnswerMemory {

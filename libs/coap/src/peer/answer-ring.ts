@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { type CoapMessage } from '../codec/message.js';
-import { tokenKey } from '../observe/tokens.js';
+import { tokenKey } from '../codec/tokens.js';
 import { EXCHANGE_LIFETIME_MS, NON_LIFETIME_MS } from '../timing/transmission-parameters.js';
 
 /** What a duplicate gets: the bytes of the answer as latin1 text, '' for an empty acknowledgement. */

@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto';
 import { type CoapError } from '../errors.js';
-import { type PendingRequest } from '../exchange/pending-request.js';
-import { type Transmission } from '../exchange/transmission.js';
-import { type ObservationEntry } from '../observe/observation-entry.js';
+import { type PendingRequest } from './pending-request.js';
+import { type Transmission } from './transmission.js';
+import { type ObservationEntry } from './observation-entry.js';
 import { AnswerRing } from './answer-ring.js';
 import { PeerQueue } from './peer-queue.js';
-import { type Peer } from './peer.js';
+import { type Peer } from '../messages/peer.js';
 import { type InFlight } from './running.js';
 
 const none: readonly Transmission[] = [];

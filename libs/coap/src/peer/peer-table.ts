@@ -3,7 +3,7 @@ import { type CoapClock } from '../timing/clock.js';
 import { type TimerWheel } from '../timing/timer-wheel.js';
 import { EXCHANGE_LIFETIME_MS } from '../timing/transmission-parameters.js';
 import { PeerState } from './peer-state.js';
-import { type Peer } from './peer.js';
+import { type Peer } from '../messages/peer.js';
 
 /** Peers with state. Kept ones stay until forgotten, the others until they were idle for a while. */
 export class PeerTable {

@@ -7,7 +7,7 @@ import { TimerWheel } from '../timing/timer-wheel.js';
 import { AnswerRing, printOf } from './answer-ring.js';
 import { PeerQueue } from './peer-queue.js';
 import { PeerTable } from './peer-table.js';
-import { peerKey, peerOf } from './peer.js';
+import { peerKey, peerOf } from '../messages/peer.js';
 
 describe('peerOf', () => {
   it('gives IPv4 peers a number and IPv6 peers a text', () => {

@@ -3,7 +3,7 @@ import { Code } from '../codec/code.js';
 import { type ResponseExtras, writeResponseOptions } from '../codec/response-options.js';
 import { type AnswerLine, type AnswerPlan } from '../exchange/answer-line.js';
 import { type InboundExchange } from '../exchange/inbound-exchange.js';
-import { type CoapResponse } from '../exchange/response.js';
+import { type CoapResponse } from '../messages/response.js';
 import { blockPlan } from './block-plan.js';
 import { type Conversation } from './conversation.js';
 import { type StreamCore } from './core.js';

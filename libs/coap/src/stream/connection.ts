@@ -2,7 +2,7 @@ import { type Socket } from 'node:net';
 import { encodeFrame, type StreamMessage } from '../codec/stream-message.js';
 import { isSignalCode } from '../codec/code.js';
 import { MalformedMessage, MessageTooLarge, NotConnected } from '../errors.js';
-import { type Peer } from '../peer/peer.js';
+import { type Peer } from '../messages/peer.js';
 import { type StreamCore } from './core.js';
 import { type StreamEvent } from './events.js';
 import { FrameReader } from './frame-reader.js';

@@ -1,8 +1,8 @@
 import { type StreamMessage } from '../codec/stream-message.js';
 import { type CoapError, PeerForgotten } from '../errors.js';
-import { type RequestIntent, type ResponseMessage } from '../exchange/pending-request.js';
-import { type OutgoingRequest } from '../exchange/request.js';
-import { type NotificationHandler } from '../observe/notification.js';
+import { type RequestIntent, type ResponseMessage } from '../peer/pending-request.js';
+import { type OutgoingRequest } from '../messages/request.js';
+import { type NotificationHandler } from '../messages/notification.js';
 import { PeerQueue } from '../peer/peer-queue.js';
 import { type Connection } from './connection.js';
 import { type StreamCore } from './core.js';

@@ -1,6 +1,6 @@
 import { EndpointClosed } from '../errors.js';
 import { BoundedTable, type TableBounds } from '../memory/bounded-table.js';
-import { TokenSource } from '../observe/tokens.js';
+import { TokenSource } from '../codec/tokens.js';
 import { type CoapClock, systemCoapClock } from '../timing/clock.js';
 import { TimerWheel } from '../timing/timer-wheel.js';
 import { STREAM_EVENTS, type StreamEvent } from './events.js';

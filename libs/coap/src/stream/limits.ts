@@ -1,4 +1,4 @@
-import { type CoapLimits, DEFAULT_LIMITS } from '../endpoint/limits.js';
+import { type CoapLimits, DEFAULT_LIMITS } from '../limits.js';
 
 type Shared =
   | 'queuedPerPeerMax'

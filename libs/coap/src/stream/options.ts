@@ -1,9 +1,9 @@
 import { type Socket } from 'node:net';
 import { type TLSSocket } from 'node:tls';
-import { type CoapRequest } from '../exchange/request.js';
-import { type CoapResponse } from '../exchange/response.js';
-import { type UnmatchedNotification } from '../observe/notification.js';
-import { type Peer } from '../peer/peer.js';
+import { type CoapRequest } from '../messages/request.js';
+import { type CoapResponse } from '../messages/response.js';
+import { type UnmatchedNotification } from '../messages/notification.js';
+import { type Peer } from '../messages/peer.js';
 import { type CoapClock } from '../timing/clock.js';
 import { type TimerWheel } from '../timing/timer-wheel.js';
 import { type StreamEvent } from './events.js';

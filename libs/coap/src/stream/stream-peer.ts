@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { InvalidPeerAddress } from '../errors.js';
-import { type Peer } from '../peer/peer.js';
+import { type Peer } from '../messages/peer.js';
 
 /**
  * A peer over TCP or TLS is one connection: `10.0.0.7:40001#3af1`. The number behind `#` is never used twice, so that

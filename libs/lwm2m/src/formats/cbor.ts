@@ -1,5 +1,5 @@
 import { Malformed } from '../errors.js';
-import { exact } from './value.js';
+import { exact } from '../values/value.js';
 
 /** What LwM2M uses of CBOR (RFC 8949): no tags but those of times, which become seconds since 1970. */
 export type CborItem =

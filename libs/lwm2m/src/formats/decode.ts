@@ -7,7 +7,7 @@ import { decodeLwm2mCbor } from './lwm2m-cbor.js';
 import { decodeLwm2mJson } from './lwm2m-json.js';
 import { decodeSenmlCbor, decodeSenmlJson, type SenmlRecord } from './senml.js';
 import { decodeTlv, type TlvEntry, tlvScalar } from './tlv.js';
-import { parseScalar, type ResourceType, type ResourceValue, type Scalar } from './value.js';
+import { parseScalar, type ResourceType, type ResourceValue, type Scalar } from '../values/value.js';
 
 const typeAt = (path: string, models: ModelRegistry): ResourceType | undefined => {
   const { object, resource } = parsePath(path);

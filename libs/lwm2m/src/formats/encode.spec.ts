@@ -5,7 +5,7 @@ import { Malformed, UnsupportedFormat } from '../errors.js';
 import { standardModels } from '../models/standard-models.js';
 import { decodeValues } from './decode.js';
 import { encodePaths, encodeValues } from './encode.js';
-import type { ResourceType, ResourceValue, Scalar } from './value.js';
+import type { ResourceType, ResourceValue, Scalar } from '../values/value.js';
 
 const models = standardModels();
 const device = deviceValues as ResourceValue[];

@@ -4,7 +4,7 @@ import { encodeCborItem } from './cbor.js';
 import { contentFormat, currentFormat } from './content-format.js';
 import { encodeSenmlCbor, encodeSenmlJson } from './senml-write.js';
 import { encodeTlv, scalarTlv, type TlvEntry } from './tlv.js';
-import { formatLink, formatScalar, isObjectLink, type ResourceValue } from './value.js';
+import { formatLink, formatScalar, isObjectLink, type ResourceValue } from '../values/value.js';
 
 /** Of `n` in SenML CBOR (RFC 8428 §6). */
 const nameLabel = 0;

@@ -5,7 +5,7 @@ import { Malformed, UnsupportedFormat } from '../errors.js';
 import { standardModels } from '../models/standard-models.js';
 import { decodeSend, decodeValues } from './decode.js';
 import { encodeValues } from './encode.js';
-import type { ResourceValue } from './value.js';
+import type { ResourceValue } from '../values/value.js';
 
 /** Of this process: what a busy machine does to it is not measured. */
 const cpuMs = (): number => {

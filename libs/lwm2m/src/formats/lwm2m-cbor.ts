@@ -2,7 +2,7 @@ import { Malformed } from '../errors.js';
 import { formatPath } from '../paths/path.js';
 import { type CborItem, decodeCborItem } from './cbor.js';
 import { recordsMax, type SenmlRecord } from './senml.js';
-import { type ResourceType, type Scalar } from './value.js';
+import { type ResourceType, type Scalar } from '../values/value.js';
 
 /** Object, instance, resource, resource instance. */
 const idsMax = 4;

@@ -1,5 +1,5 @@
 import { Malformed } from '../errors.js';
-import { parseScalar, type ResourceType, type Scalar } from './value.js';
+import { parseScalar, type ResourceType, type Scalar } from '../values/value.js';
 import { recordsMax, type SenmlRecord, timeMsOf } from './senml.js';
 
 const broken = (problem: string): Malformed => new Malformed('lwm2m-json', problem);

@@ -4,7 +4,7 @@ import { hex, seeded } from '../../test/seeded.js';
 import { Malformed } from '../errors.js';
 import { encodeSenmlCbor, encodeSenmlJson } from './senml-write.js';
 import { decodeSenmlCbor, decodeSenmlJson, recordsMax } from './senml.js';
-import type { ResourceValue } from './value.js';
+import type { ResourceValue } from '../values/value.js';
 
 const nowMs = Date.UTC(2024, 0, 1);
 const json = (text: string) => decodeSenmlJson(Buffer.from(text), nowMs);

@@ -1,6 +1,6 @@
 import { Malformed } from '../errors.js';
 import { type CborItem, decodeCborItem } from './cbor.js';
-import { base64Bytes, exact, parseScalar, type ResourceType, type Scalar } from './value.js';
+import { base64Bytes, exact, parseScalar, type ResourceType, type Scalar } from '../values/value.js';
 
 /** One SenML record with its base values applied (RFC 8428 §4.6). */
 export interface SenmlRecord {

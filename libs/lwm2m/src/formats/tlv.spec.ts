@@ -3,7 +3,7 @@ import { deviceTlv } from '../../test/device-object.js';
 import { hex, seeded } from '../../test/seeded.js';
 import { Malformed } from '../errors.js';
 import { decodeTlv, encodeTlv, scalarTlv, type TlvEntry, type TlvKind, tlvScalar } from './tlv.js';
-import type { ResourceType, Scalar } from './value.js';
+import type { ResourceType, Scalar } from '../values/value.js';
 
 const none = Buffer.alloc(0);
 const leaf = (kind: TlvKind, id: number, value: Buffer): TlvEntry => ({ kind, id, value, children: [] });

@@ -1,5 +1,5 @@
 import { Malformed } from '../errors.js';
-import { exact, formatLink, isIntegerOf, isObjectLink, type ResourceType, type Scalar } from './value.js';
+import { exact, formatLink, isIntegerOf, isObjectLink, type ResourceType, type Scalar } from '../values/value.js';
 
 export type TlvKind = 'object-instance' | 'resource-instance' | 'multiple-resource' | 'resource';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ResourceType } from '../formats/value.js';
+import type { ResourceType } from '../values/value.js';
 import { parseLinks } from '../paths/link-format.js';
 import { AccountModels } from './account-models.js';
 import { objectVersions } from './object-versions.js';

@@ -1,5 +1,5 @@
 import { Malformed } from '../errors.js';
-import type { ResourceType } from '../formats/value.js';
+import type { ResourceType } from '../values/value.js';
 import type { ObjectModel, Operations, ResourceModel } from './model-registry.js';
 import { parseXml, type XmlElement } from './xml.js';
 

@@ -1,4 +1,4 @@
-import type { ResourceType } from '../formats/value.js';
+import type { ResourceType } from '../values/value.js';
 
 /** What may be done with a resource: R read, W write, E execute. */
 export type Operations = 'R' | 'W' | 'RW' | 'E' | '';

@@ -1,5 +1,5 @@
 import { contentFormat, currentFormat } from '../formats/content-format.js';
-import type { ResourceType } from '../formats/value.js';
+import type { ResourceType } from '../values/value.js';
 import type { ResourceModel } from '../models/model-registry.js';
 import { parsePath } from '../paths/path.js';
 

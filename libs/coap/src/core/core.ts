@@ -1,19 +1,19 @@
 import { encodeEmpty } from '../codec/encode.js';
 import { type CoapMessage } from '../codec/message.js';
 import { EndpointClosed } from '../errors.js';
-import { Transmission, type TransmissionOutcome, type TransmissionParameters } from '../exchange/transmission.js';
+import { Transmission, type TransmissionOutcome, type TransmissionParameters } from '../peer/transmission.js';
 import { BoundedTable, type TableBounds } from '../memory/bounded-table.js';
-import { TokenSource } from '../observe/tokens.js';
+import { TokenSource } from '../codec/tokens.js';
 import { AnswerMemory } from '../peer/answer-memory.js';
 import { EMPTY_ACK, type KnownMarks } from '../peer/answer-ring.js';
 import { type PeerState } from '../peer/peer-state.js';
 import { PeerTable } from '../peer/peer-table.js';
-import { type Peer } from '../peer/peer.js';
+import { type Peer } from '../messages/peer.js';
 import { type CoapClock, systemCoapClock } from '../timing/clock.js';
 import { TimerWheel } from '../timing/timer-wheel.js';
 import { COAP_EVENTS, type CoapEvent } from './events.js';
 import { InFlightTable } from './in-flight.js';
-import { type CoapLimits, DEFAULT_LIMITS } from './limits.js';
+import { type CoapLimits, DEFAULT_LIMITS } from '../limits.js';
 import { type CoapUdpEndpointOptions } from './options.js';
 
 /** What all parts of one endpoint share: time, limits, peers, and the way out. */

@@ -1,5 +1,5 @@
-import { type OutgoingRequest } from '../exchange/request.js';
-import { type NotificationHandler } from './notification.js';
+import { type OutgoingRequest } from '../messages/request.js';
+import { type NotificationHandler } from '../messages/notification.js';
 import { isNewer, type ObservePosition } from './observe-order.js';
 import { Turn } from './turn.js';
 

@@ -1,4 +1,4 @@
-import { EXCHANGE_LIFETIME_MS, MAX_TRANSMIT_WAIT_MS } from '../timing/transmission-parameters.js';
+import { EXCHANGE_LIFETIME_MS, MAX_TRANSMIT_WAIT_MS } from './timing/transmission-parameters.js';
 
 /** Bounds of everything that a peer could make grow. All have defaults (`DEFAULT_LIMITS`). */
 export interface CoapLimits {

@@ -1,11 +1,11 @@
-import { type CoapRequest } from '../exchange/request.js';
-import { type CoapResponse } from '../exchange/response.js';
-import { type UnmatchedNotification } from '../observe/notification.js';
-import { type Peer } from '../peer/peer.js';
+import { type CoapRequest } from '../messages/request.js';
+import { type CoapResponse } from '../messages/response.js';
+import { type UnmatchedNotification } from '../messages/notification.js';
+import { type Peer } from '../messages/peer.js';
 import { type CoapClock } from '../timing/clock.js';
 import { type TimerWheel } from '../timing/timer-wheel.js';
 import { type CoapMetrics } from './events.js';
-import { type CoapLimits } from './limits.js';
+import { type CoapLimits } from '../limits.js';
 
 export interface CoapUdpEndpointOptions {
   /** Literal IP address to bind; default `0.0.0.0`. An IPv6 address makes an IPv6 socket. */

@@ -1,4 +1,4 @@
-import { type Peer } from '../peer/peer.js';
+import { type Peer } from './peer.js';
 
 /** A request that a peer sent, complete: a body that came in blocks is put together before anybody sees it. */
 export interface CoapRequest {

@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { type CoapMessage } from '../codec/message.js';
 import { PeerForgotten } from '../errors.js';
 import { PeerState } from '../peer/peer-state.js';
-import { peerOf } from '../peer/peer.js';
+import { peerOf } from '../messages/peer.js';
 import { InFlightTable } from './in-flight.js';
-import { DEFAULT_LIMITS } from './limits.js';
+import { DEFAULT_LIMITS } from '../limits.js';
 
 const peer = peerOf('10.0.0.7', 5683);
 

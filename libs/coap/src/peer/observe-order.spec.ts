@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ObservationEntry } from './observation-entry.js';
 import { isNewer } from './observe-order.js';
-import { TokenSource } from './tokens.js';
+import { TokenSource } from '../codec/tokens.js';
 import { Turn } from './turn.js';
 
 describe('isNewer (RFC 7641 §3.4)', () => {

@@ -1,8 +1,8 @@
 import { type CoapMessage } from '../codec/message.js';
 import { type PeerState } from '../peer/peer-state.js';
-import { type Peer } from '../peer/peer.js';
+import { type Peer } from '../messages/peer.js';
 import { type InFlight } from '../peer/running.js';
-import { type CoapLimits } from './limits.js';
+import { type CoapLimits } from '../limits.js';
 
 type Limits = Pick<
   CoapLimits,

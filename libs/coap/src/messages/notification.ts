@@ -1,4 +1,4 @@
-import { type Peer } from '../peer/peer.js';
+import { type Peer } from './peer.js';
 
 /** A response that belongs to no pending request and no observation of this endpoint. */
 export interface UnmatchedNotification {
