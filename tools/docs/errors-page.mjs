@@ -11,7 +11,7 @@ import { everywhere, ofApps, ofCloseCauses, ofDevices, ofOutcomes } from './erro
 /** A module of the last build. @param {string} path @returns {Promise<Record<string, any>>} */
 export const built = (path) => import(join(root, path));
 
-/** The classes that clients may see the instances of. @param {Record<string, unknown>} module */
+/** The classes whose instances clients may see. @param {Record<string, unknown>} module */
 export const errorClasses = (module) =>
   /** @type {[string, ErrorClass][]} */ (
     Object.entries(module).filter(([name, value]) => name !== 'ServiceError' && typeof value === 'function')
@@ -28,7 +28,7 @@ const mark = (word) => `\`${word}\``;
 const errorTable = (module, advice) => {
   const rows = errorClasses(module).flatMap(([name, ErrorClass]) => {
     const known = advice[name];
-    if (!known) throw new Error(`${name}: tools/docs/error-advice.mjs says nothing of it`);
+    if (!known) throw new Error(`${name}: tools/docs/error-advice.mjs has no entry`);
     return (known.samples ?? [[]]).map((sample) => {
       const { status, code, token, message } = new ErrorClass(...sample);
       return {
@@ -76,7 +76,7 @@ const outcomeTable = (outcomes, codes) => {
     ['Status', '`error`', 'Why', 'What to do'],
     [...given, ...answered].map(({ status, error, cause }) => {
       const todo = ofOutcomes[error];
-      if (!todo) throw new Error(`${error}: tools/docs/error-advice.mjs says nothing of it`);
+      if (!todo) throw new Error(`${error}: tools/docs/error-advice.mjs has no entry`);
       return [status, mark(error), cause, todo];
     }),
   );
@@ -97,7 +97,7 @@ export const errorsPage = async () => {
   return [
     '# Errors',
     'Generated from the code and `tools/docs/error-advice.mjs` by `node tools/generate-docs.mjs`; CI checks it.',
-    'Paths below `/v2/` answer the bare **token** as text, or the error object when the request says `Accept: application/json`. All other paths answer the error object: `object`, `code` (the status), `type`, `message`, `request_id` and, where it helps, `fields`. Tell errors apart by status and token or type, never by the message. `…` stands for what the request fills in. 429, 502 and 503 come with `Retry-After`, except where a queue of commands is full.',
+    'Paths below `/v2/` answer the bare **token** as text, or the error object when the request says `Accept: application/json`. All other paths answer the error object: `object`, `code` (the status), `type`, `message`, `request_id` and, where it helps, `fields`. Distinguish errors by status and token or type, never by the message. `…` stands for parts that vary. 429, 502 and 503 come with `Retry-After`, except where a queue of commands is full.',
     '## Every service',
     errorTable(service, everywhere),
     ...apps,
@@ -105,7 +105,7 @@ export const errorsPage = async () => {
     'In `async-responses` on a channel and in the history of commands. A command has exactly one outcome; 200 is success.',
     outcomeTable(outcomes, codes),
     '## Close codes of WebSockets',
-    'A handshake on another path gets 404, at a service that is stopping 503. 1006 is never sent: the connection broke, connect again.',
+    'A handshake on another path is answered with 404, and with 503 while the service is stopping. 1006 is never sent: it means that the connection was lost, so reconnect.',
     table(
       ['Code', 'Reason', 'What to do'],
       Object.entries(closeCodes).map(([cause, code]) => [code, cause, ofCloseCauses[cause] ?? '']),

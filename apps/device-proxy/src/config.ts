@@ -68,7 +68,7 @@ const tlsConfig = (reader: EnvReader): TlsConfig => {
   const certificateFile = reader.optional('DEVICE_PROXY_COAP_TLS_CERTIFICATE_FILE');
   const privateKeyFile = reader.optional('DEVICE_PROXY_COAP_TLS_PRIVATE_KEY_FILE');
   if ((certificateFile === undefined) !== (privateKeyFile === undefined))
-    throw new ConfigError('DEVICE_PROXY_COAP_TLS_PRIVATE_KEY_FILE', 'and …_CERTIFICATE_FILE go together: set both');
+    throw new ConfigError('DEVICE_PROXY_COAP_TLS_PRIVATE_KEY_FILE', 'and …_CERTIFICATE_FILE must be set together');
   return {
     host: reader.string('DEVICE_PROXY_COAP_TLS_HOST', '127.0.0.1'),
     port: reader.int('DEVICE_PROXY_COAP_TLS_PORT', 5684, ports),

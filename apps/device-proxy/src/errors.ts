@@ -8,7 +8,7 @@ export class DeviceNotFound extends NotFound {
 
 export class NotRegistered extends NotFound {
   constructor() {
-    super('The device is not registered now.', 'DEVICE_NOT_FOUND');
+    super('The device is not registered.', 'DEVICE_NOT_FOUND');
   }
 }
 
@@ -27,7 +27,7 @@ export class NotSubscribed extends NotFound {
 
 export class CommandNotFound extends NotFound {
   constructor() {
-    super('The key sent no command with this async-id, or it ended too long ago.', 'COMMAND_NOT_FOUND');
+    super('The key has no command with this async-id, or the command ended too long ago.', 'COMMAND_NOT_FOUND');
   }
 }
 
@@ -79,20 +79,20 @@ export class ModelNotFound extends NotFound {
 
 export class MalformedDefinition extends ValidationFailed {
   constructor(problem: string) {
-    super([{ name: 'body', message: problem }], `The body is no object definition: ${problem}.`);
+    super([{ name: 'body', message: problem }], `The body is not an object definition: ${problem}.`);
   }
 }
 
 export class CoreObject extends ValidationFailed {
   constructor(objectId: number) {
-    const message = `Object ${objectId} is LwM2M's own and cannot be defined anew`;
+    const message = `Object ${objectId} is defined by LwM2M and cannot be redefined`;
     super([{ name: 'ObjectID', message }], `${message}.`);
   }
 }
 
 export class ModelExists extends Duplicate {
   constructor(objectId: number, version: string) {
-    super(`Version ${version} of object ${objectId} has a definition already: delete it first.`);
+    super(`Version ${version} of object ${objectId} is already defined: delete the definition first.`);
   }
 }
 
@@ -114,7 +114,7 @@ export class NotCancellable extends ServiceError {
       status: 409,
       code: 'conflict',
       token: 'COMMAND_NOT_WAITING',
-      message: `The command does not wait any more, it is ${state}: only a waiting one can be taken back.`,
+      message: `Only a waiting command can be cancelled; this one is ${state}.`,
     });
   }
 }
@@ -132,7 +132,7 @@ export class IdempotencyKeyReused extends ServiceError {
       status: 422,
       code: 'idempotency_key_reused',
       token: 'IDEMPOTENCY_KEY_REUSED',
-      message: 'This Idempotency-Key came with another request before: choose a new one for each request.',
+      message: 'This Idempotency-Key was used with a different request: choose a new one for each request.',
     });
   }
 }
@@ -144,7 +144,7 @@ export class QueueIsFull extends ServiceError {
       status,
       code: 'rate_limit_exceeded',
       token: 'QUEUE_IS_FULL',
-      message: 'Too many commands wait for the device: let some finish or expire.',
+      message: 'Too many commands are waiting for the device: wait until some finish or expire.',
     });
   }
 }

@@ -208,7 +208,7 @@ describe('a device that does not answer', () => {
     expect(await ended(await send(await register(), 'POST', 5))).toMatchObject({
       status: 504,
       attempts: 1,
-      note: expect.stringContaining('may have done it'),
+      note: expect.stringContaining('may have executed the command'),
     });
   });
 
@@ -223,7 +223,7 @@ describe('a device that does not answer', () => {
     expect(await ended(await send(await register(), 'PUT', 1))).toMatchObject({
       status: 200,
       attempts: 2,
-      note: 'The device was asked 2 times: it may have done it more than once.',
+      note: 'The device received the request up to 2 times and may have executed it more than once.',
     });
   });
 

@@ -45,7 +45,7 @@ const checkCidrs = (cidrs: string[]): string[] => {
     try {
       list.addSubnet(address, Number(bits ?? NaN), isIPv6(address) ? 'ipv6' : 'ipv4');
     } catch {
-      throw new ConfigError('DISPATCHER_CALLBACK_ALLOW_CIDRS', `must hold networks like 10.1.0.0/16, not "${cidr}"`);
+      throw new ConfigError('DISPATCHER_CALLBACK_ALLOW_CIDRS', `must contain networks like 10.1.0.0/16, not "${cidr}"`);
     }
   }
   return cidrs;

@@ -11,7 +11,7 @@ export class ChannelOfAnotherKind extends ServiceError {
       status: 400,
       code: 'validation_error',
       token: `${kind.toUpperCase()}_CHANNEL_EXISTS`,
-      message: `The key has a ${nameOf[kind]} channel already: delete it first (DELETE /v2/notification/${kind}).`,
+      message: `The key already has a ${nameOf[kind]} channel: delete it first (DELETE /v2/notification/${kind}).`,
     });
   }
 }
@@ -29,7 +29,7 @@ export class CallbackRefused extends ServiceError {
   }
 }
 
-/** Spec §4.5 rule 1. Says which way it failed and nothing of the answer, which is none of the caller's business. */
+/** Spec §4.5 rule 1. Names the kind of failure but reveals nothing of the response. */
 export class CallbackNotVerified extends ServiceError {
   constructor(why: string) {
     super({
@@ -51,7 +51,7 @@ export class TooManyVerifications extends ServiceError {
       token: 'TOO_MANY_REQUESTS',
       message:
         of === 'key'
-          ? 'A callback URL of this key is being verified: try again when that is answered.'
+          ? 'A callback URL of this key is being verified: try again when the verification has ended.'
           : `${verificationsOfAccountMax} callback URLs of the account are being verified: try again in a few seconds.`,
       retryAfterSeconds: 1,
     });
@@ -65,14 +65,14 @@ export class VerifiersBusy extends Unavailable {
   }
 }
 
-/** Two are needed to change from one to the other. */
+/** Rotation needs two. */
 export class SigningSecretsExceeded extends ServiceError {
   constructor(max: number) {
     super({
       status: 409,
       code: 'limit_exceeded',
       token: 'SIGNING_SECRETS_EXCEEDED',
-      message: `The callback has ${max} signing secrets already: delete one that is no longer used.`,
+      message: `The callback already has ${max} signing secrets: delete one that is no longer used.`,
     });
   }
 }
@@ -103,27 +103,27 @@ export class UpgradeRequired extends ServiceError {
       status: 426,
       code: 'bad_request',
       token: 'UPGRADE_REQUIRED',
-      message: 'This path takes WebSocket handshakes only.',
+      message: 'This path accepts only WebSocket handshakes.',
     });
   }
 }
 
-/** What is no uid of ours cannot be looked for: it does not say when it was made. */
+/** The time in a uid bounds the search. */
 export class MalformedUid extends ValidationFailed {
   constructor() {
-    super([{ name: 'uid', message: 'Must be the uid of an event, as a channel with include_uid delivers it' }]);
+    super([{ name: 'uid', message: 'Must be the uid of an event, as delivered on a channel with include_uid' }]);
   }
 }
 
 export class EventNotFound extends NotFound {
   constructor() {
-    super('The account had no event with this uid within the time that facts are kept.');
+    super('The account has no event with this uid within the last 26 hours.');
   }
 }
 
-/** Each reads a stretch of Kafka: they are few at a time, and have little time. */
+/** A search reads part of a Kafka topic, so searches are limited in number and duration. */
 export class TooManySearches extends Unavailable {
   constructor() {
-    super('Other events are being looked for, or it took too long: try again in a few seconds.');
+    super('The search took too long, or too many searches are running: try again in a few seconds.');
   }
 }

@@ -55,7 +55,10 @@ export const verificationsOfAccountMax = 32;
 export const changesWaitingMax = 5;
 
 /** For the OpenAPI document, of what waits for its turn like that. */
-export const tooManyChanges = { status: 429, description: 'Other changes of the channel of the key wait' } as const;
+export const tooManyChanges = {
+  status: 429,
+  description: 'Other changes of the channel of the key are pending',
+} as const;
 
 /** Of one channel: the one in use, the next one, and one for an accident. */
 export const signingSecretsMax = 3;

@@ -8,7 +8,7 @@ export class EventNotFound extends NotFound {
 
 export class EventCodeNotFound extends NotFound {
   constructor() {
-    super('No such code in the catalogue: GET /v3/device-event-codes lists them.');
+    super('No such code in the catalogue: see GET /v3/device-event-codes.');
   }
 }
 
@@ -21,7 +21,7 @@ export class PageNotFound extends NotFound {
 /** Of a stream: the key was revoked while its call was under way. */
 export class KeyRevoked extends Unauthenticated {
   constructor() {
-    super('The API key is valid no longer.');
+    super('The API key is no longer valid.');
   }
 }
 

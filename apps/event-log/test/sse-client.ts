@@ -1,4 +1,4 @@
-/** What came over a stream of server-sent events. */
+/** What arrived over a stream of server-sent events. */
 export class SseClient {
   readonly messages: { id: string; data: Record<string, unknown> }[] = [];
   readonly comments: string[] = [];

@@ -72,7 +72,7 @@ export class OnlyAdministratorsChangeExpirations extends AccessDenied {
 
 export class GroupPermissionsFixed extends AccessDenied {
   constructor(name: string) {
-    super(`The permissions of the group ${name} are fixed: make a group of your own.`);
+    super(`The permissions of the group ${name} are fixed: create a group of your own.`);
   }
 }
 
@@ -95,7 +95,7 @@ export class AccountLimitExceeded extends ServiceError {
       status: 403,
       code: 'account_limit_exceeded',
       token: 'LIMITS_EXCEEDED',
-      message: `The account may have ${max} ${what}, and has them.`,
+      message: `The account already has ${max} ${what}, its quota.`,
     });
   }
 }
@@ -107,7 +107,7 @@ export class AccessKeyLimitExceeded extends ServiceError {
       status: 403,
       code: 'account_limit_exceeded',
       token: 'LIMITS_EXCEEDED',
-      message: `An application may have ${max} access keys, and has them.`,
+      message: `The application already has ${max} access keys, the maximum.`,
     });
   }
 }
@@ -138,7 +138,7 @@ export class LastAdministrator extends ServiceError {
       code: 'bad_request',
       token: 'BAD_REQUEST',
       message:
-        'The account must keep one active key in the Administrators group that does not expire: make another one first.',
+        'The account must keep one active key in the Administrators group that does not expire: create another one first.',
     });
   }
 }
@@ -157,14 +157,17 @@ export class AlreadyMember extends Duplicate {
 
 export class GroupNameTaken extends Duplicate {
   constructor() {
-    super('A key group with this name exists.', [{ name: 'name', message: 'Exists' }]);
+    super('A key group with this name exists.', [{ name: 'name', message: 'Already taken' }]);
   }
 }
 
 /** A key never belongs into a URL (spec §5 rule 2). */
 export class SecretInUrl extends ValidationFailed {
   constructor(name: string) {
-    super([{ name, message: 'Takes the part of the key before the secret' }], 'Never put a key into a URL: reset it.');
+    super(
+      [{ name, message: 'Must be the part of the key before the secret' }],
+      'The URL contains a whole API key, which may now be in logs: reset the key.',
+    );
   }
 }
 
@@ -196,7 +199,7 @@ export class BadGateway extends ServiceError {
       status: 502,
       code: 'system_unavailable',
       token: 'BAD_GATEWAY',
-      message: 'No dispatcher answers: connect again in a few seconds.',
+      message: 'No dispatcher answers: reconnect in a few seconds.',
       retryAfterSeconds: 2,
     });
   }

@@ -52,7 +52,7 @@ describe('the first start', () => {
     const pipe = join(gateway.directory, 'pipe');
     execFileSync('mkfifo', [pipe]);
     const starting = start(gateway.config({ GATEWAY_FIRST_KEY_FILE: pipe }));
-    await expect(starting).rejects.toThrow('GATEWAY_FIRST_KEY_FILE is no regular file');
+    await expect(starting).rejects.toThrow('GATEWAY_FIRST_KEY_FILE is not a regular file');
     expect((await stat(pipe)).isFIFO()).toBe(true);
   });
 

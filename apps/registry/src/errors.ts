@@ -47,13 +47,17 @@ export class TrustedCertificateNotFound extends NotFound {
 /** Also when another account uses it: a device that connects is known by nothing else. */
 export class CredentialTaken extends Duplicate {
   constructor(field: 'identity' | 'certificate') {
-    super(`This ${field} is in use already.`, [{ name: field, message: 'Already in use' }]);
+    super(`This ${field} is already in use.`, [{ name: field, message: 'Already in use' }]);
   }
 }
 
 export class TooManyCredentials extends ServiceError {
   constructor(max: number) {
-    super({ status: 409, code: 'limit_exceeded', message: `At most ${max}: delete one that is no longer used.` });
+    super({
+      status: 409,
+      code: 'limit_exceeded',
+      message: `At most ${max} are allowed: delete one that is no longer used.`,
+    });
   }
 }
 
@@ -123,7 +127,7 @@ export class TooManyImports extends ServiceError {
     super({
       status: 409,
       code: 'limit_exceeded',
-      message: `At most ${max} imports that are not completed: wait, or delete one.`,
+      message: `The account already has ${max} incomplete imports: wait until one completes, or delete one.`,
     });
   }
 }
@@ -144,7 +148,7 @@ export class SelectionMissing extends ValidationFailed {
 /** `&` is a text, and no filter. */
 export class FilterMissing extends ValidationFailed {
   constructor() {
-    super([{ name: 'query', message: 'Must hold a filter, such as state=registered' }]);
+    super([{ name: 'query', message: 'Must contain a filter, such as state=registered' }]);
   }
 }
 
@@ -154,7 +158,7 @@ export class DeviceLimitExceeded extends ServiceError {
     super({
       status: 403,
       code: 'account_limit_exceeded',
-      message: `The account may have ${max} devices, and has them.`,
+      message: `The account already has ${max} devices, its quota.`,
     });
   }
 }

@@ -81,7 +81,7 @@ describe('turns at the database', () => {
       await cancel();
       const { status, headers, body: answer } = await asked;
       expect([status, answer.type, headers.get('retry-after')]).toEqual([504, 'query_timeout', null]);
-      expect(answer.message).toMatch(/^The database gave up after 30 s: ask for less, /);
+      expect(answer.message).toMatch(/^The database query timed out after 30 s: /);
     } finally {
       await release();
     }

@@ -3,30 +3,30 @@ import { UnknownOption } from './errors.js';
 
 /** Option and what it means; each is also a variable of the environment: `--values-per-second` is SIMULATOR_VALUES_PER_SECOND. */
 const texts = {
-  devices: 'how many (100)',
-  server: 'coap://host:port, coap+tcp://… or coaps+tcp://…; several with commas (coap://127.0.0.1:5683)',
-  'name-prefix': 'of the endpoint names: sim gives sim-0, sim-1 … (sim)',
+  devices: 'number of devices (100)',
+  server: 'coap://host:port, coap+tcp://… or coaps+tcp://…; separate several with commas (coap://127.0.0.1:5683)',
+  'name-prefix': 'prefix of the endpoint names: sim for sim-0, sim-1 … (sim)',
   'device-type': 'endpoint type that devices register with (simulated)',
-  sensors: 'temperatures of each device: /3303/0/5700, /3303/1/5700 … (1)',
-  'registrations-per-second': 'how fast the fleet comes (100)',
-  'lifetime-seconds': 'of a registration (300)',
-  'update-seconds': 'a registration is updated this often (half of its lifetime)',
-  'values-per-second': 'of the whole fleet, over all observed resources (10)',
-  'awake-seconds': 'with --queue-mode: devices listen this long after each message (93)',
-  'restarts-per-minute': 'devices of the fleet that start anew (0)',
-  'ack-timeout-ms': 'first wait for an acknowledgement (2000)',
-  retransmissions: 'of a confirmable message (4)',
-  'back-off-ms': 'first pause after a refusal or silence; doubles (2000)',
-  'back-off-max-ms': 'longest pause (300000)',
-  'credentials-file': 'for coaps+tcp: lines of endpoint name, PSK identity, key in hex',
-  seed: 'of everything random (1)',
-  'report-seconds': 'between the lines on the terminal (5)',
+  sensors: 'temperature sensors per device: /3303/0/5700, /3303/1/5700 … (1)',
+  'registrations-per-second': 'rate at which the fleet registers (100)',
+  'lifetime-seconds': 'lifetime of a registration (300)',
+  'update-seconds': 'interval between registration updates (half of the lifetime)',
+  'values-per-second': 'rate of the whole fleet, over all observed resources (10)',
+  'awake-seconds': 'with --queue-mode: how long a device listens after each message (93)',
+  'restarts-per-minute': 'rate at which devices of the fleet restart (0)',
+  'ack-timeout-ms': 'initial ACK timeout (2000)',
+  retransmissions: 'maximum retransmissions of a confirmable message (4)',
+  'back-off-ms': 'first delay after a refusal or a timeout; doubles each time (2000)',
+  'back-off-max-ms': 'maximum delay (300000)',
+  'credentials-file': 'for coaps+tcp: file with lines of endpoint name, PSK identity and key in hex',
+  seed: 'seed of the random generator (1)',
+  'report-seconds': 'interval between reports on the terminal (5)',
 } as const;
 
 const switches = {
   'queue-mode': 'devices sleep between their messages',
-  'numbered-values': 'values count up from 1000; /values names those without an acknowledgement',
-  'non-confirmable': 'values leave without waiting for an acknowledgement (UDP)',
+  'numbered-values': 'values count up from 1000; /values lists those without an acknowledgement',
+  'non-confirmable': 'values are sent as non-confirmable messages (UDP)',
 } as const;
 
 const variable = (option: string): string => `SIMULATOR_${option.toUpperCase().replaceAll('-', '_')}`;
@@ -51,6 +51,6 @@ export const wantsHelp = (args: readonly string[] = process.argv.slice(2)): bool
 export const writeUsage = (): void => {
   const lines = Object.entries({ ...texts, ...switches }).map(([name, text]) => `  --${name.padEnd(26)}${text}`);
   process.stdout.write(
-    `${['usage: npm run simulate -- [options]', '', ...lines, '', 'Ctrl-C deregisters all devices and ends.'].join('\n')}\n`,
+    `${['usage: npm run simulate -- [options]', '', ...lines, '', 'Ctrl-C deregisters all devices and exits.'].join('\n')}\n`,
   );
 };

@@ -1,9 +1,9 @@
 import { ConfigError } from '@lanyard/service';
 
-/** The command line has something that is no option. */
+/** The command line has an unknown option. */
 export class UnknownOption extends ConfigError {
   constructor(problem: string) {
-    super('command line', `${problem}; --help lists the options`);
+    super('command line', `${problem}; see --help for the options`);
   }
 }
 

@@ -13,7 +13,7 @@ export interface Command {
   payload?: string | Uint8Array;
   /** Media type of the payload; text/plain for text. */
   contentType?: string;
-  /** Media type wanted. */
+  /** Media type requested. */
   accept?: string;
 }
 

@@ -45,7 +45,7 @@ export const AccessAccountSchema = z
     accountId: id,
     tier,
     status: z.enum(['active', 'suspended']),
-    autoCreateDevices: z.boolean().describe('First contact of an unknown endpoint creates the device'),
+    autoCreateDevices: z.boolean().describe('The first contact of an unknown endpoint creates its device'),
     devicesMax: z.number().int().nonnegative().optional().describe('Quota of devices; absent: none'),
     presubscriptionsNoContent: z
       .boolean()

@@ -21,15 +21,17 @@ const mediaType = z.string().refine((text) => formatOf(text) !== undefined, 'No 
 export const DeviceRequestSchema = z.strictObject({
   method: z
     .enum(['GET', 'PUT', 'POST', 'DELETE', 'FETCH', 'IPATCH'])
-    .describe('FETCH and IPATCH read and write several paths at once: uri `/`, the paths in a SenML payload'),
-  uri: z.string().min(1).max(255).describe('`/<object>/<instance>/<resource>`, write attributes as its query'),
+    .describe(
+      'FETCH and IPATCH read and write several paths in one request: uri is `/`, and a SenML payload names the paths',
+    ),
+  uri: z.string().min(1).max(255).describe('`/<object>/<instance>/<resource>`, with write attributes as its query'),
   observe: z
     .boolean()
     .optional()
     .describe(
-      'With FETCH: subscribes to the paths in the payload, which the device reports together. The key needs the permission `subscriptions` too',
+      'With FETCH: subscribes to the paths in the payload, which the device then reports together. Requires the permission `subscriptions` as well',
     ),
-  accept: mediaType.optional().describe('Media type wanted'),
+  accept: mediaType.optional().describe('Media type requested'),
   'content-type': mediaType.optional().describe('Media type of the payload'),
   'payload-b64': z
     .string()
@@ -92,7 +94,8 @@ const splitUri = (uri: string, composite: boolean): { path: string; query: strin
 
 /** The paths that are named in the payload; what is wrong with it is said before it waits for the device. */
 export const pathsTogether = ({ path, contentType, payload }: DeviceRequest): string[] => {
-  if (path !== '/') throw new MalformedCommand('uri', 'FETCH and IPATCH go to /: the paths are in the payload');
+  if (path !== '/')
+    throw new MalformedCommand('uri', 'FETCH and IPATCH require the uri /: the payload contains the paths');
   const read = compositePaths(contentType, payload);
   if ('problem' in read) throw new MalformedCommand('payload-b64', read.problem);
   return read.paths;
@@ -100,7 +103,7 @@ export const pathsTogether = ({ path, contentType, payload }: DeviceRequest): st
 
 /** To be observed. */
 const checkObserved = (request: DeviceRequest): void => {
-  if (request.method !== 'FETCH') throw new MalformedCommand('observe', 'Goes with FETCH only');
+  if (request.method !== 'FETCH') throw new MalformedCommand('observe', 'Only FETCH supports it');
   const { length } = pathsTogether(request);
   if (length > observedTogetherMax) throw new MalformedCommand('payload-b64', `More than ${observedTogetherMax} paths`);
 };

@@ -37,7 +37,8 @@ export class CommandHistoryController {
   @Get(':asyncId')
   @ApiOperation({
     summary: 'Show a command',
-    description: 'By its id, or by its async-id: then the newest command of the calling key with that async-id.',
+    description:
+      'Identified by its id or by its async-id; the latter finds the newest command of the calling key with that async-id.',
   })
   @ApiOkResponse({ standardSchema: CommandRecordSchema })
   get(@Caller() caller: Identity, @Param('asyncId') asyncId: string): Promise<CommandRecord> {
@@ -49,10 +50,10 @@ export class CommandHistoryController {
   @ApiOperation({
     summary: 'Cancel a command',
     description:
-      'By its id, or by its async-id: then the newest command with that async-id. A command that is still waiting ends with the asynchronous response 429 `REQUEST_CANCELLED`. One that the device may have received cannot be cancelled: 409.',
+      'Identified by its id or by its async-id; the latter finds the newest command with that async-id. A waiting command ends with the asynchronous response 429 `REQUEST_CANCELLED`. A command that the device may already have received cannot be cancelled (409).',
   })
   @ApiNoContentResponse()
-  @ApiResponse({ status: 409, description: 'COMMAND_NOT_WAITING: given to the device, or ended' })
+  @ApiResponse({ status: 409, description: 'COMMAND_NOT_WAITING: sent to the device, or finished' })
   cancel(@Caller() caller: Identity, @Param('asyncId') asyncId: string): Promise<void> {
     return this.queue.cancel(caller.keyId, asyncId);
   }

@@ -23,13 +23,13 @@ export const idempotencyHeader: ApiHeaderOptions = {
 export const replayedHeader: ApiResponseOptions['headers'] = {
   'Idempotency-Replayed': {
     schema: { type: 'string', enum: ['true'] },
-    description: 'The request was accepted before, and is not carried out again',
+    description: 'The request was accepted earlier and is not carried out again',
   },
 };
 
 export const idempotencyKeyReused: ApiResponseOptions = {
   status: 422,
-  description: 'IDEMPOTENCY_KEY_REUSED: the key came with another request before',
+  description: 'IDEMPOTENCY_KEY_REUSED: the key was used with a different request',
 };
 
 /** The header of a request; undefined when there is none. Throws MalformedIdempotencyKey. */

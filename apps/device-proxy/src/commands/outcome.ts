@@ -26,34 +26,30 @@ export const expired: Outcome = {
   outcome: 'expired',
   status: 429,
   error: 'REQUEST_EXPIRED',
-  note: 'The device was not there before the command expired.',
+  note: 'The device did not connect before the command expired.',
 };
 
 export const cancelled: Outcome = {
-  ...failed(429, 'REQUEST_CANCELLED', 'The command was taken back before it was given to the device.'),
+  ...failed(429, 'REQUEST_CANCELLED', 'The command was cancelled before it was sent to the device.'),
   state: 'cancelled',
 };
 
 export const deviceBlocked = failed(429, 'DEVICE_BLOCKED', 'The device is suspended.');
 export const registrationRemoved = failed(429, 'DEVICE_REMOVED_REGISTRATION', 'The device was deleted.');
-export const notConnected = failed(503, 'NOT_CONNECTED', 'The device went away while the command was executed.');
+export const notConnected = failed(503, 'NOT_CONNECTED', 'The device disconnected while it was executing the command.');
 export const timeout = failed(504, 'TIMEOUT', 'The device did not answer.');
 export const subscriptionRemoved = failed(
   404,
   'SUBSCRIPTION_REMOVED',
-  'The subscription was deleted before the device came.',
+  'The subscription was deleted before the device connected.',
 );
-export const notObservable = failed(
-  412,
-  'NOT_OBSERVABLE',
-  'The device answered, but does not report changes of this path.',
-);
+export const notObservable = failed(412, 'NOT_OBSERVABLE', 'The device answered, but cannot observe this path.');
 
 /** Done or not, nobody knows: the answer may have been lost, and asking again could do it twice. */
 export const inDoubt = failed(
   504,
   'TIMEOUT',
-  'The device may have done it: its answer never came, and this operation is not safe to repeat.',
+  'The device did not answer. It may have executed the command, which is not safe to repeat.',
 );
 
 export const notOffered = failed(
@@ -65,13 +61,16 @@ export const notOffered = failed(
 export const notSendable = failed(
   413,
   'REQUEST_ENTITY_TOO_LARGE',
-  'The connection of the device takes no message of this size.',
+  'The message is too large for the connection of the device.',
 );
 
 /** A change that was asked for more than once, as the answer was lost before: nobody is told less than is known. */
 export const repeatedly = (outcome: Outcome, attempts: number): Outcome =>
   outcome.outcome === 'succeeded' && outcome.note === undefined
-    ? { ...outcome, note: `The device was asked ${attempts} times: it may have done it more than once.` }
+    ? {
+        ...outcome,
+        note: `The device received the request up to ${attempts} times and may have executed it more than once.`,
+      }
     : outcome;
 
 /** CoAP response codes (RFC 7252 §12.1.2) as status and word. The word is the error category of spec §3.2. */

@@ -39,13 +39,14 @@ export class DeviceRequestsController {
   @ApiOperation({
     summary: 'Send a command to a device',
     description:
-      'Queues the command and answers 202 at once; the result follows as an asynchronous response on the channel of the calling key (spec §4.3). Commands to one device run in order, one at a time. A sleeping or absent device receives the command when it returns, until `expiry-seconds` have passed.',
+      'Queues the command and answers 202 at once; the result follows as an asynchronous response on the channel of the calling key (spec §4.3). Commands to one device run in order, one at a time. A sleeping or offline device receives the command when it returns, unless `expiry-seconds` have passed by then.',
   })
   @ApiQuery({
     name: 'wait',
     required: false,
     schema: { type: 'integer', minimum: waitSeconds.min, maximum: waitSeconds.max },
-    description: 'Seconds: the result in the answer, when the device is that quick; it goes to the channel too',
+    description:
+      'Seconds to wait for the result: the response contains it when the device answers in time. The channel receives it as well',
   })
   @ApiQuery({
     name: 'expiry-seconds',
@@ -64,12 +65,12 @@ export class DeviceRequestsController {
     required: true,
     schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,40}$' },
     description:
-      'Comes with the result. The same command for the same device while the first has not ended is the same command; later it is a new one',
+      'Client-chosen id, echoed in the result. Repeating the same command for the same device while the first is pending does not send it again; afterwards it is a new command',
   })
   @ApiBody(bodySchema(DeviceRequestSchema))
-  @ApiOkResponse({ standardSchema: AsyncResponseSchema, description: 'With wait: how the command ended' })
+  @ApiOkResponse({ standardSchema: AsyncResponseSchema, description: 'With `wait`: the result of the command' })
   @ApiHeader(idempotencyHeader)
-  @ApiResponse({ status: 202, description: 'In the queue of the device', headers: replayedHeader })
+  @ApiResponse({ status: 202, description: 'Queued for the device', headers: replayedHeader })
   @ApiResponse({
     status: 400,
     description:

@@ -52,12 +52,12 @@ const options = {
     name: 'cacheOnly',
     required: false,
     schema: { type: 'boolean' },
-    description: 'Only a cached value: the device is not asked',
+    description: 'Return only a cached value; never contact the device',
   },
 } as const;
 
-const accepted = { standardSchema: AcceptedSchema, description: 'In the queue of the device', headers: replayedHeader };
-const unanswered = { description: 'noResp: in the queue of the device' };
+const accepted = { standardSchema: AcceptedSchema, description: 'Queued for the device', headers: replayedHeader };
+const unanswered = { description: 'noResp: queued for the device' };
 const full = { status: 429, description: 'QUEUE_IS_FULL' };
 
 @ApiTags('Endpoints')
@@ -74,7 +74,7 @@ export class EndpointsController {
   @Get()
   @ApiOperation({
     summary: 'List registered devices',
-    description: 'At most 200 devices. Deprecated: use `GET /v3/devices?state=registered`, which has pages.',
+    description: 'At most 200 devices. Deprecated: use `GET /v3/devices?state=registered`, which is paginated.',
     deprecated: true,
   })
   @ApiQuery({ name: 'type', required: false, schema: { type: 'string' }, description: 'Endpoint type' })
@@ -101,16 +101,16 @@ export class EndpointsController {
   @ApiOperation({
     summary: 'Read a resource',
     description:
-      'Answers 200 with the value itself where the device notified it and it is still fresh. Otherwise the device is asked: 202 with the id of the asynchronous response that carries the value.',
+      'Answers 200 with the cached value if the device has notified it and it is still fresh. Otherwise reads it from the device: 202 with the id of the asynchronous response that carries the value.',
   })
   @ApiQuery(options.cacheOnly)
   @ApiQuery(options.noResp)
   @ApiOkResponse({
-    description: 'The value that the device notified last, in its format',
+    description: 'The last notified value, in the format of the device',
     content: { '*/*': { schema: { type: 'string', format: 'binary' }, example: '21.5' } },
     headers: {
       'Cache-Control': {
-        description: '`max-age`: for how many seconds the value is fresh',
+        description: '`max-age`: how many seconds the value stays fresh',
         schema: { type: 'string' },
         example: 'max-age=60',
       },

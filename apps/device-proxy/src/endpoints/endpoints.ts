@@ -23,7 +23,7 @@ export const EndpointResourceSchema = z
     uri: z.string(),
     rt: z.string().optional(),
     type: z.string().optional().describe('Media type'),
-    obs: z.boolean().describe('Can be observed'),
+    obs: z.boolean().describe('Whether the resource can be observed'),
   })
   .meta({ id: 'EndpointResource' });
 export type EndpointResource = z.infer<typeof EndpointResourceSchema>;

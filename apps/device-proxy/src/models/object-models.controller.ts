@@ -49,14 +49,17 @@ export class ObjectModelsController {
   @ApiBody({ schema: { type: 'string', example: exampleModel } })
   @ApiOperation({
     summary: 'Upload an object definition',
-    description: `An object definition (OMA DDF XML, as the OMA registry publishes them). At most ${modelsPerAccountMax} for each account, one for each object id and version; objects 0 to 7 cannot be redefined. A device is read by the version that it names in the link of the object (\`ver\`), 1.0 where it names none; without a definition of that version, by the closest of the same major version.`,
+    description: `An object definition (OMA DDF XML, as the OMA registry publishes them). At most ${modelsPerAccountMax} for each account, one for each object id and version; objects 0 to 7 cannot be redefined. The version that a device names in the link of the object (\`ver\`, default 1.0) selects the definition; if that version has none, the closest one of the same major version is used.`,
   })
   @ApiCreatedResponse({
     standardSchema: ModelRecordSchema,
-    description: 'Holds from now on, on all replicas within a second',
+    description: 'Takes effect on all replicas within a second',
   })
   @ApiResponse({ status: 400, description: 'Not an object definition' })
-  @ApiResponse({ status: 409, description: 'This version of the object has a definition: delete it first' })
+  @ApiResponse({
+    status: 409,
+    description: 'This version of the object is already defined: delete the definition first',
+  })
   create(@Caller() caller: Identity, @Body() body: unknown): Promise<ModelRecord> {
     return this.models.create(caller, Buffer.isBuffer(body) ? bodyText(body) : '');
   }
@@ -66,7 +69,7 @@ export class ObjectModelsController {
   @ApiOperation({
     summary: 'List object definitions',
     description:
-      'Those that the account has uploaded; the definitions of the OMA registry that Lanyard ships are not listed. Filter by `object_id`, `version` or `name`.',
+      'Definitions that the account has uploaded; those of the OMA registry that Lanyard ships are not listed. Filter by `object_id`, `version` or `name`.',
   })
   @ApiListQuery(modelsSpec, 'ObjectModelFilters')
   @ApiOkResponse({ standardSchema: listSchema(ModelRecordSchema, 'ObjectModelList') })
@@ -78,7 +81,7 @@ export class ObjectModelsController {
   @Get(':id')
   @ApiOperation({
     summary: 'Show an object definition',
-    description: 'With its resources, their types and the operations that they allow.',
+    description: 'Includes its resources, with their types and the operations that they allow.',
   })
   @ApiOkResponse({ standardSchema: ModelRecordSchema })
   get(@Caller() caller: Identity, @Param('id') id: string): Promise<ModelRecord> {
@@ -90,8 +93,7 @@ export class ObjectModelsController {
   @HttpCode(204)
   @ApiOperation({
     summary: 'Delete an object definition',
-    description:
-      'Stored values keep the types that they were decoded with; later values are decoded without the definition.',
+    description: 'Stored values keep their decoded types; later values are decoded without the definition.',
   })
   @ApiNoContentResponse()
   remove(@Caller() caller: Identity, @Param('id') id: string): Promise<void> {

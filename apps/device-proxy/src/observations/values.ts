@@ -62,7 +62,7 @@ const versionsIn = (path: string, versions: ObjectVersions): ObjectVersions | un
 export class Values {
   constructor(private readonly parts: ValuesParts) {}
 
-  /** What came of an observation of several paths: each value for its own path, and for the one who asked for them. */
+  /** Splits a notification of several paths: each value for its own path, and all of them for the composite observer. */
   reportTogether(
     session: Session,
     id: string,

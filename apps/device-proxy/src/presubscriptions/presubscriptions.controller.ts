@@ -40,10 +40,10 @@ export class PresubscriptionsController {
   @ApiOperation({
     summary: 'Replace the presubscription rules',
     description:
-      'The given rules take the place of all rules of the calling key; an empty array removes them. They apply when a device registers or updates its registration, not at once (spec §4.4).',
+      'Replaces all rules of the calling key; an empty array removes them. Rules apply when a device next registers or updates its registration (spec §4.4).',
   })
   @ApiResponse({ status: 202, description: 'Stored' })
-  @ApiNoContentResponse({ description: 'Stored, in an account with `presubscriptions_no_content`' })
+  @ApiNoContentResponse({ description: 'Stored; the account has `presubscriptions_no_content` set' })
   @ApiResponse({ status: 400, description: 'MALFORMED_JSON_CONTENT, BAD_REQUEST' })
   async replace(
     @Caller() caller: Identity,

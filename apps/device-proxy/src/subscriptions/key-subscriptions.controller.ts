@@ -38,7 +38,7 @@ export class KeySubscriptionsController {
   @Get(':id')
   @ApiOperation({
     summary: 'Show the subscriptions of a key',
-    description: 'Presubscription rules of an API key or application, and how much it is subscribed to.',
+    description: 'The presubscription rules of an API key or application, with counts of its subscriptions.',
   })
   @ApiOkResponse({ standardSchema: KeySubscriptionsSchema })
   @ApiResponse({ status: 404, description: 'The account has no such key, or the key has no subscriptions' })
@@ -50,7 +50,8 @@ export class KeySubscriptionsController {
   @HttpCode(204)
   @ApiOperation({
     summary: 'Delete the subscriptions of a key',
-    description: 'Ends all subscriptions of the key and removes its presubscription rules. It may subscribe again.',
+    description:
+      'Ends all subscriptions of the key and removes its presubscription rules. The key may subscribe again.',
   })
   @ApiNoContentResponse()
   @ApiResponse({ status: 404, description: 'The account has no such key, or the key has no subscriptions' })

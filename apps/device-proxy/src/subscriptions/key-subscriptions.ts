@@ -11,9 +11,9 @@ export const KeySubscriptionsSchema = z
   .object({
     id: z.string().describe('Id of the API key or application'),
     object: z.literal('key-subscriptions'),
-    presubscriptions: z.array(PresubscriptionRuleSchema).describe('Its presubscription rules'),
-    subscriptions_count: z.number().int().describe('Subscribed resources, over all devices'),
-    devices_count: z.number().int().describe('Devices to which it is subscribed'),
+    presubscriptions: z.array(PresubscriptionRuleSchema).describe('Its presubscription rules, in order'),
+    subscriptions_count: z.number().int().describe('Number of subscribed resources, over all devices'),
+    devices_count: z.number().int().describe('Number of devices to which it is subscribed'),
   })
   .meta({ id: 'KeySubscriptions' });
 export type KeySubscriptions = z.infer<typeof KeySubscriptionsSchema>;

@@ -28,7 +28,7 @@ export class SubscriptionsController {
     description: 'The resource paths to which the calling key is subscribed, one per line.',
   })
   @ApiOkResponse({ content: { 'text/uri-list': { schema: { type: 'string' } } } })
-  @ApiResponse({ status: 404, description: 'DEVICE_NOT_FOUND, or nothing subscribed' })
+  @ApiResponse({ status: 404, description: 'DEVICE_NOT_FOUND, or no subscriptions' })
   async list(@Caller() caller: Identity, @Param('deviceId') deviceId: string): Promise<string> {
     const paths = await this.subscriptions.list(caller, deviceId);
     return paths.map((path) => `${path}\n`).join('');
@@ -38,7 +38,7 @@ export class SubscriptionsController {
   @HttpCode(204)
   @ApiOperation({
     summary: 'Delete all subscriptions to a device',
-    description: 'Ends every resource subscription of the calling key to this device. Presubscriptions stay.',
+    description: 'Ends every resource subscription of the calling key to this device. Presubscription rules are kept.',
   })
   @ApiNoContentResponse()
   unsubscribeAll(@Caller() caller: Identity, @Param('deviceId') deviceId: string): Promise<void> {
@@ -49,12 +49,12 @@ export class SubscriptionsController {
   @ApiOperation({
     summary: 'Subscribe to a resource',
     description:
-      'Answers 200 when the resource is observed already, otherwise 202 with the id of the asynchronous response that carries the result. Values follow as notifications on the channel of the calling key. The subscription ends when the device registers again (spec §4.4).',
+      'Answers 200 if the resource is already observed, otherwise 202 with the id of the asynchronous response that carries the result. Values follow as notifications on the channel of the calling key. The subscription ends when the device registers again (spec §4.4).',
   })
   @ApiOkResponse({ standardSchema: AcceptedSchema, description: 'Confirmed by the device' })
   @ApiAcceptedResponse({
     standardSchema: AcceptedSchema,
-    description: 'Asked; the asynchronous response with this id follows',
+    description: 'Requested from the device; the asynchronous response with this id follows',
   })
   @ApiResponse({ status: 404, description: 'DEVICE_NOT_FOUND, URI_PATH_DOES_NOT_EXISTS' })
   @ApiResponse({ status: 429, description: 'QUEUE_IS_FULL' })

@@ -56,7 +56,7 @@ export class CoapStream implements Transport {
         const sender = this.senders.get(request.peer.key);
         const address = connectionAddress(scheme, request.peer);
         // Its connection ended meanwhile: nobody hears the answer.
-        if (!sender) throw new Error(`request of nobody: ${address}`);
+        if (!sender) throw new Error(`request from an unknown peer: ${address}`);
         return this.uplink.handle(request, sender, address);
       },
       onNotification: (notification) => this.unmatched(notification),

@@ -50,7 +50,7 @@ export class ChannelsController {
   @ApiOperation({
     summary: 'Show the kind of the channel',
     description:
-      '404 when the calling key has no channel. A key has one channel; delete it before registering one of another kind.',
+      'Answers 404 if the calling key has no channel. A key has at most one channel; delete it before registering one of another kind.',
   })
   @ApiOkResponse({ standardSchema: ChannelKindSchema })
   @ApiResponse({ status: 404, description: 'CHANNEL_NOT_FOUND' })
@@ -64,15 +64,21 @@ export class ChannelsController {
   @ApiOperation({
     summary: 'Register the callback',
     description:
-      'The URL is verified first: it gets a PUT with the headers and must answer 200 or 204 within 20 s. ' +
-      'Ends a stop by `key_reset`: what was queued meanwhile is sent.',
+      'Verifies the URL first: it receives a PUT with the configured headers and must answer 200 or 204 within 20 s. ' +
+      'A channel that was stopped by `key_reset` starts again and delivers its queued events.',
   })
-  @ApiOkResponse({ standardSchema: CallbackViewSchema, description: 'Verified and stored; header values are masked' })
-  @ApiResponse({ status: 400, description: 'Not valid, not verified, or the key has a channel of another kind' })
-  @ApiResponse({ status: 401, description: 'The key was reset or deleted while the URL was verified' })
+  @ApiOkResponse({
+    standardSchema: CallbackViewSchema,
+    description: 'The callback is verified and stored; header values are masked',
+  })
+  @ApiResponse({
+    status: 400,
+    description: 'The callback is invalid, verification failed, or the key has a channel of another kind',
+  })
+  @ApiResponse({ status: 401, description: 'The key was reset or deleted during verification' })
   @ApiResponse({
     status: 429,
-    description: `A URL of the key, or too many of the account, are being verified. ${tooManyChanges.description}`,
+    description: `A URL of the key, or too many URLs of the account, are being verified. ${tooManyChanges.description}`,
   })
   async putCallback(
     @Caller() caller: Identity,
@@ -86,9 +92,9 @@ export class ChannelsController {
   @ApiOperation({
     summary: 'Show the callback',
     description:
-      '`stopped` is why nothing is sent, although events are queued: `key_reset` (the secret of the key was reset since ' +
-      'the URL was registered: register it again) or `key_revoked` (the key is switched off, or in no group that may ' +
-      'have channels: goes on when it may again); otherwise null. A callback that is stopped for 24 hours is removed.',
+      '`stopped` says why delivery is paused: `key_reset` (the secret of the key was reset after ' +
+      'the URL was registered: register it again), `key_revoked` (the key is inactive, or no group grants it ' +
+      'channels: delivery resumes when it is permitted again), or null. A callback that stays stopped for 24 hours is removed.',
   })
   @ApiOkResponse({ standardSchema: CallbackViewSchema })
   @ApiResponse({ status: 404, description: 'CHANNEL_NOT_FOUND' })
@@ -98,7 +104,7 @@ export class ChannelsController {
 
   @Delete('callback')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Delete the callback', description: 'Events that wait in its queue are deleted with it.' })
+  @ApiOperation({ summary: 'Delete the callback', description: 'Its queued events are deleted with it.' })
   @ApiNoContentResponse()
   @ApiResponse({ status: 404, description: 'CHANNEL_NOT_FOUND' })
   @ApiResponse(tooManyChanges)
@@ -110,11 +116,17 @@ export class ChannelsController {
   @ApiOperation({
     summary: 'Register the WebSocket channel',
     description:
-      'Creates the channel, which stores events from now on (201), or changes the configuration of the existing one and keeps its queue (200). Connect to `websocket-connect` to receive them.',
+      'Creates the channel, which queues events from then on (201), or changes the configuration of the existing one and keeps its queue (200). Connect to `websocket-connect` to receive the events.',
   })
-  @ApiCreatedResponse({ standardSchema: WebSocketViewSchema, description: 'Made; it stores events from now on' })
-  @ApiOkResponse({ standardSchema: WebSocketViewSchema, description: 'It was there; queue and socket are kept' })
-  @ApiResponse({ status: 400, description: 'Not valid, or the key has a channel of another kind' })
+  @ApiCreatedResponse({
+    standardSchema: WebSocketViewSchema,
+    description: 'Created; the channel queues events from now on',
+  })
+  @ApiOkResponse({
+    standardSchema: WebSocketViewSchema,
+    description: 'The channel existed; its queue and socket are kept',
+  })
+  @ApiResponse({ status: 400, description: 'The request is invalid, or the key has a channel of another kind' })
   @ApiResponse(tooManyChanges)
   async putWebSocket(
     @Caller() caller: Identity,
@@ -129,7 +141,7 @@ export class ChannelsController {
   @Get('websocket')
   @ApiOperation({
     summary: 'Show the WebSocket channel',
-    description: 'Includes whether a WebSocket is connected, and the number of events that wait.',
+    description: 'Includes whether a WebSocket is connected, and the number of queued events.',
   })
   @ApiOkResponse({ standardSchema: WebSocketViewSchema })
   @ApiResponse({ status: 404, description: 'CHANNEL_NOT_FOUND' })
@@ -141,7 +153,7 @@ export class ChannelsController {
   @HttpCode(204)
   @ApiOperation({
     summary: 'Delete the WebSocket channel',
-    description: 'Closes its WebSocket with 1001. Events that wait in its queue are deleted.',
+    description: 'Closes its WebSocket with 1001 and deletes its queued events.',
   })
   @ApiNoContentResponse()
   @ApiResponse({ status: 404, description: 'CHANNEL_NOT_FOUND' })

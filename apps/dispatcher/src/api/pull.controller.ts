@@ -56,20 +56,26 @@ export class PullController {
   @ApiOperation({
     summary: 'Poll for events',
     description:
-      'Answers as soon as events are there, or 204 after 30 s. The first call creates the pull channel of the key, the next one confirms the events of the one before. One call at a time. Deprecated in favour of the WebSocket, but the way to receive without a public URL.',
+      'Answers as soon as events are available, or 204 after 30 s. The first call creates the pull channel of the key; each further call confirms the events of the previous answer. Only one call may be open at a time. Deprecated in favour of the WebSocket.',
     deprecated: true,
   })
-  @ApiQuery({ name: 'noWait', required: false, type: Boolean, description: 'Answer at once', example: true })
+  @ApiQuery({
+    name: 'noWait',
+    required: false,
+    type: Boolean,
+    description: 'Answer immediately, without waiting for events',
+    example: true,
+  })
   @ApiQuery({
     name: 'after',
     required: false,
     type: String,
     description:
-      'The last answer that arrived, as its Link header (rel="next") says; 0: none yet. What was delivered behind it is delivered again. Without it, a poll confirms whatever was delivered last',
+      'Number of the last answer received, as in its Link header (rel="next"); 0 if none. Answers after it are delivered again. If omitted, the poll confirms the last answer that was sent',
   })
   @ApiOkResponse({
     standardSchema: NotificationMessageSchema,
-    description: 'What came',
+    description: 'Events',
     headers: {
       Link: {
         description: 'Address of the next poll, which confirms this answer (rel="next")',
@@ -77,10 +83,10 @@ export class PullController {
       },
     },
   })
-  @ApiNoContentResponse({ description: 'Nothing came' })
+  @ApiNoContentResponse({ description: 'No events' })
   @ApiResponse({ status: 400, description: 'The key has a channel of another kind' })
   @ApiResponse({ status: 409, description: 'Another poll is open' })
-  @ApiResponse({ status: 410, description: 'CHANNEL_DELETED while the poll was waiting' })
+  @ApiResponse({ status: 410, description: 'CHANNEL_DELETED: the channel was deleted while the poll was waiting' })
   @ApiResponse(tooManyChanges)
   async poll(
     @Caller() caller: Identity,
@@ -102,12 +108,12 @@ export class PullController {
   @ApiOperation({
     summary: 'Register or configure the pull channel',
     description:
-      'Creates the channel with the given options (201), or changes the options of the existing one and keeps its queue (200); without `serialization` they stay as they are. A poll creates the channel with default options where it does not exist. A channel without a poll for 10 minutes is removed, and its options with it. Deprecated, as polling is.',
+      'Creates the channel with the given options (201), or changes the options of the existing one and keeps its queue (200); without `serialization` they are unchanged. A poll also creates the channel, with default options, if it does not exist. A channel that is not polled for 10 minutes is removed with its options. Deprecated, like polling.',
     deprecated: true,
   })
-  @ApiCreatedResponse({ standardSchema: PullViewSchema, description: 'Created; it stores events from now on' })
-  @ApiOkResponse({ standardSchema: PullViewSchema, description: 'It existed; its queue is kept' })
-  @ApiResponse({ status: 400, description: 'Not valid, or the key has a channel of another kind' })
+  @ApiCreatedResponse({ standardSchema: PullViewSchema, description: 'Created; the channel queues events from now on' })
+  @ApiOkResponse({ standardSchema: PullViewSchema, description: 'The channel existed; its queue is kept' })
+  @ApiResponse({ status: 400, description: 'The request is invalid, or the key has a channel of another kind' })
   @ApiResponse(tooManyChanges)
   async configure(
     @Caller() caller: Identity,
@@ -124,7 +130,7 @@ export class PullController {
   @Header('content-type', 'text/plain; charset=utf-8')
   @ApiOperation({
     summary: 'Delete the pull channel',
-    description: 'Events that wait in its queue are deleted with it.',
+    description: 'Its queued events are deleted with it.',
     deprecated: true,
   })
   @ApiOkResponse({

@@ -29,7 +29,7 @@ const SecretSchema = z.object({ id: z.string(), created_at: z.string() }).meta({
 type SecretView = z.infer<typeof SecretSchema>;
 
 const MadeSecretSchema = z
-  .object({ id: z.string(), secret: z.string().describe('Shown this once'), created_at: z.string() })
+  .object({ id: z.string(), secret: z.string().describe('Only this response contains it'), created_at: z.string() })
   .meta({ id: 'CreatedSigningSecret' });
 type MadeSecret = z.infer<typeof MadeSecretSchema>;
 
@@ -48,11 +48,14 @@ export class SigningSecretsController {
   @ApiOperation({
     summary: 'Create a signing secret',
     description:
-      'From now on every message has the headers webhook-id, webhook-timestamp and webhook-signature, with one signature for each secret. To change secrets: make a new one, let the application accept both, delete the old one.',
+      'From then on every message carries the headers webhook-id, webhook-timestamp and webhook-signature, with one signature per secret. To rotate a secret, create a new one, let the application accept both, then delete the old one.',
   })
-  @ApiCreatedResponse({ standardSchema: MadeSecretSchema, description: 'Made; the secret is shown only here' })
+  @ApiCreatedResponse({
+    standardSchema: MadeSecretSchema,
+    description: 'Created; this is the only response that contains the secret',
+  })
   @ApiResponse({ status: 404, description: 'CHANNEL_NOT_FOUND: the key has no callback channel' })
-  @ApiResponse({ status: 409, description: 'SIGNING_SECRETS_EXCEEDED: there are three already' })
+  @ApiResponse({ status: 409, description: 'SIGNING_SECRETS_EXCEEDED: the callback already has three' })
   @ApiResponse(tooManyChanges)
   async make(@Caller() caller: Identity): Promise<MadeSecret> {
     const made = await this.secrets.make(caller);
@@ -62,7 +65,7 @@ export class SigningSecretsController {
   @Get()
   @ApiOperation({
     summary: 'List signing secrets',
-    description: 'Their ids and times of creation. A secret itself is shown only in the response that created it.',
+    description: 'Ids and creation times. The secret itself appears only in the response that created it.',
   })
   @ApiListQuery(listSpec)
   @ApiOkResponse({ standardSchema: listSchema(SecretSchema, 'SigningSecretList') })
@@ -83,7 +86,7 @@ export class SigningSecretsController {
   @ApiOperation({
     summary: 'Delete a signing secret',
     description:
-      'Messages are no longer signed with it. When the last one is deleted, messages are sent without a signature.',
+      'Messages are no longer signed with this secret. After the last one is deleted, messages are unsigned.',
   })
   @ApiNoContentResponse()
   @ApiResponse({ status: 404, description: 'SIGNING_SECRET_NOT_FOUND, or CHANNEL_NOT_FOUND' })

@@ -25,15 +25,16 @@ export class WebSocketController {
   @Get()
   @ApiOperation({
     summary: 'Connect the WebSocket',
-    description: 'The key comes as bearer token, or as entry `service_<key>` beside `wss` in Sec-WebSocket-Protocol.',
+    description: 'Send the key as a bearer token, or as `service_<key>` next to `wss` in Sec-WebSocket-Protocol.',
   })
   @ApiResponse({ status: 101, description: 'Switching protocols: events follow as text frames' })
-  @ApiResponse({ status: 401, description: 'No WebSocket handshake, and no valid key' })
+  @ApiResponse({ status: 401, description: 'Not a WebSocket handshake, and no valid key' })
   @ApiResponse({
     status: 429,
-    description: 'A handshake with the same key is not answered yet, or the source has sent wrong keys and has to wait',
+    description:
+      'Another handshake with the same key is pending, or the client address is blocked after too many invalid keys',
   })
-  @ApiResponse({ status: 426, description: 'No WebSocket handshake' })
+  @ApiResponse({ status: 426, description: 'Not a WebSocket handshake' })
   async connect(@Req() request: FastifyRequest): Promise<never> {
     if (!(await this.isKnown(request))) throw new Unauthenticated();
     throw new UpgradeRequired();

@@ -5,12 +5,12 @@ import type { Shown } from './channels.js';
 import { SerializationViewSchema } from '../db/serialization.js';
 
 const queue = {
-  queue_size: z.number().int().describe('Events waiting; -1 when not known'),
-  queue_bytes: z.number().int().describe('What they count against the limit of 50 MB'),
-  oldest: z.string().nullable().describe('When the oldest of them was queued'),
+  queue_size: z.number().int().describe('Number of queued events; -1 if unknown'),
+  queue_bytes: z.number().int().describe('Size of the queued events, limited to 50 MB'),
+  oldest: z.string().nullable().describe('When the oldest queued event was queued'),
   dropped: z
     .object({ size: z.number().int(), age: z.number().int(), failed: z.number().int() })
-    .describe('Events removed undelivered since the channel was made, by reason'),
+    .describe('Events dropped undelivered since the channel was created, by reason'),
 };
 
 type QueueView = z.infer<z.ZodObject<typeof queue>>;
@@ -18,15 +18,12 @@ type QueueView = z.infer<z.ZodObject<typeof queue>>;
 export const CallbackViewSchema = z
   .object({
     url: z.string(),
-    headers: z.record(z.string(), z.string()).describe('Values are masked'),
+    headers: z.record(z.string(), z.string()).describe('Header values are masked'),
     serialization: SerializationViewSchema,
     ...queue,
-    failures: z.number().int().describe('Failed deliveries in a row'),
+    failures: z.number().int().describe('Number of consecutive failed deliveries'),
     failing_since: z.string().nullable(),
-    stopped: z
-      .enum(['key_reset', 'key_revoked'])
-      .nullable()
-      .describe('Why nothing is sent, although there may be events'),
+    stopped: z.enum(['key_reset', 'key_revoked']).nullable().describe('Why delivery is paused'),
   })
   .meta({ id: 'CallbackChannel' });
 export type CallbackView = z.infer<typeof CallbackViewSchema>;

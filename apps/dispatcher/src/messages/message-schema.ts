@@ -3,18 +3,18 @@ import { z } from 'zod';
 
 /** What the options of the channel add to an item (spec §2.10). */
 const added = {
-  uid: z.string().optional().describe('With include_uid: the same each time the item is delivered'),
+  uid: z.string().optional().describe('With include_uid: the same on every delivery of the item'),
   timestamp: z
     .number()
     .int()
     .optional()
     .describe(
-      'With include_timestamp, in ms since the epoch: when the device measured the value, where it says so; otherwise when the event was queued',
+      'With include_timestamp, in ms since the epoch: when the device measured the value, if it reported a time; otherwise when the event was queued',
     ),
   'original-ep': z.string().optional().describe('With include_original_ep: the endpoint name'),
 };
 
-const ep = z.string().describe('Device id; the endpoint name with use_endpoint_name');
+const ep = z.string().describe('Device id, or the endpoint name with use_endpoint_name');
 
 const registrations = z
   .array(
@@ -30,7 +30,7 @@ const registrations = z
 const ended = z
   .array(z.union([z.string(), z.object({ ep, ...added })]))
   .optional()
-  .describe('Ids; objects with deregistrations_as_object');
+  .describe('Ids, or objects with deregistrations_as_object');
 
 /** What comes on a channel (spec §6.1): one category in each message. */
 export const NotificationMessageSchema = z

@@ -37,7 +37,7 @@ export interface Registration {
   stopped: { reason: StopReason; sinceMs: number } | undefined;
 }
 
-/** Events removed undelivered since the channel was made, by reason (spec §8). */
+/** Events dropped undelivered since the channel was created, by reason (spec §8). */
 export interface Dropped {
   size: number;
   age: number;

@@ -21,7 +21,7 @@ export class CatalogueController {
   @ApiOperation({
     summary: 'List the codes of device events',
     description:
-      'All codes of spec §6.2 and those that Lanyard adds, with their meaning and what to do; on one page where no `limit` is given.',
+      'All codes of spec §6.2 and those that Lanyard adds, with their meaning and what to do. Returned on one page unless `limit` is given.',
   })
   @ApiListQuery(eventCodeListSpec, 'DeviceEventCodeFilters')
   @ApiOkResponse({ standardSchema: EventCodeListSchema })
@@ -32,7 +32,7 @@ export class CatalogueController {
   @Get(':code')
   @ApiOperation({
     summary: 'Show a code of device events',
-    description: 'By its name, for example `SYS_106`, or its number, for example `106`.',
+    description: 'Identified by its name, for example `SYS_106`, or its number, for example `106`.',
   })
   @ApiOkResponse({ standardSchema: EventCodeSchema })
   get(@Param('code') code: string): EventCode {

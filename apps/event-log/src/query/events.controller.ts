@@ -13,7 +13,7 @@ import { DeviceEventListSchema, DeviceEventSchema } from './device-event.js';
 import { eventListSpec, EventsReader } from './list-events.js';
 
 const filterHelp =
-  'Filters: any field of the record with `__eq`, `__neq`, `__in`, `__nin` (dates: `__gte`, `__lte`), or all of them URL-encoded in `filter`. `event_type` and `event_code` take 106 and SYS_106; `group_id` finds the entries of the devices that are in a device group now.';
+  'Filters: any field of the record with `__eq`, `__neq`, `__in`, `__nin` (dates: `__gte`, `__lte`), or all of them URL-encoded in `filter`. `event_type` and `event_code` take 106 and SYS_106; `group_id` finds the entries of the current members of a device group.';
 
 /** The device event log (spec §4.2); `devicelog` is the older name of the same path. */
 @ApiTags('Device events')
@@ -33,7 +33,7 @@ export class EventsController {
   @Get(':id')
   @ApiOperation({
     summary: 'Show a device event',
-    description: 'By its id. `/v3/devicelog` is the older spelling of the same path.',
+    description: '`/v3/devicelog` is the older spelling of this path.',
   })
   @ApiOkResponse({ standardSchema: DeviceEventSchema })
   get(@Caller() caller: Identity, @Param('id') id: string): Promise<JsonText> {

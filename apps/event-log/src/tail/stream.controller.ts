@@ -15,11 +15,11 @@ import { streamPage, streamsPerAccountMax } from './limits.js';
 import { Streams } from './streams.js';
 
 const help =
-  'Server-sent events: each entry as it is stored, as a message with its id and the record as data. ' +
-  'It begins behind the entry that `Last-Event-ID` (or `after`) names, `0` being the beginning of the log; otherwise ' +
-  'with what comes from now on. The first message has no data, but the id to come back with when nothing came. ' +
-  'Takes the filters of the list. A comment every 15 s keeps the connection open, and moves that id on; ' +
-  'an event `end` with a `reason` closes it, `key_revoked` for good.';
+  'Server-sent events: each entry as it is stored, with its id and with the record as data. ' +
+  'The stream starts after the entry that `Last-Event-ID` (or `after`) names, where `0` is the beginning of the log; ' +
+  'by default it starts with new entries. The first message has no data, only the id to resume from. ' +
+  'Accepts the filters of the list. A comment every 15 s keeps the connection open and advances that id. ' +
+  'An event `end` with a `reason` closes the stream; after `key_revoked`, do not reconnect.';
 
 const headers = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -45,11 +45,16 @@ export class StreamController {
     required: false,
     description: 'Id of the last entry the client has; `0`: the beginning',
   })
-  @ApiQuery({ name: 'after', required: false, type: String, description: 'The same, for clients that set no headers' })
+  @ApiQuery({
+    name: 'after',
+    required: false,
+    type: String,
+    description: 'Same as `Last-Event-ID`, for clients that cannot set headers',
+  })
   @ApiFilters(eventListSpec, 'DeviceEventFilters')
   @ApiProduces('text/event-stream')
-  @ApiOkResponse({ description: 'A stream that does not end by itself', schema: { type: 'string' } })
-  @ApiResponse({ status: 429, description: `${streamsPerAccountMax} streams of the account are open in a replica` })
+  @ApiOkResponse({ description: 'A stream that stays open', schema: { type: 'string' } })
+  @ApiResponse({ status: 429, description: `${streamsPerAccountMax} streams of the account are open on this replica` })
   async follow(
     @Caller() caller: Identity,
     @Query() query: QueryParameters,

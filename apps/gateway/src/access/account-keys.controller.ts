@@ -167,7 +167,7 @@ export class AccountKeysController {
     summary: 'Add an API key of an account to groups',
     description: 'For administrators of the installation. The body is an array of group ids of that account.',
   })
-  @ApiConflictResponse({ description: 'It is in one of the groups already' })
+  @ApiConflictResponse({ description: 'The application is already a member of one of these groups' })
   @ApiOkResponse({ standardSchema: ApiKeySchema })
   async addGroups(
     @Caller() caller: Identity,

@@ -21,7 +21,7 @@ const profile = {
 const fields = {
   object: z.literal('account'),
   id: z.string(),
-  parent_id: z.string().optional().describe('The account of the installation; absent on that one'),
+  parent_id: z.string().optional().describe('The account of the installation; absent on that account itself'),
   status: z.enum(['ACTIVE', 'SUSPENDED']),
   tier: z.enum(['0', '1']).describe('0 free, 1 commercial'),
   end_market: z.string(),
@@ -32,9 +32,9 @@ const fields = {
   aliases: z.array(z.string()),
   limits: z
     .record(z.string(), z.string())
-    .describe('Quotas that are set: devices, api_keys, applications, requests_per_second'),
+    .describe('Quotas that are set, of devices, api_keys, applications, requests_per_second'),
   policies: z.array(z.object({ feature: z.string(), allow: z.boolean() })),
-  auto_create_devices: z.boolean().describe('First contact of an unknown endpoint creates the device'),
+  auto_create_devices: z.boolean().describe('The first contact of an unknown endpoint creates its device'),
   presubscriptions_no_content: z
     .boolean()
     .describe('PUT /v2/subscriptions answers 204 instead of 202, as some clients of the original service expect'),
@@ -50,7 +50,7 @@ export type AccountRecord = z.infer<typeof AccountSchema>;
 export const CreatedAccountSchema = z
   .object({
     ...fields,
-    admin_key: z.string().describe('The first administrator key, in full: shown this once'),
+    admin_key: z.string().describe('The whole first administrator key; only this response contains it'),
     admin_key_id: z.string(),
   })
   .meta({ id: 'CreatedAccount' });
@@ -74,7 +74,7 @@ const quota = (min: number): z.ZodOptional<z.ZodNullable<z.ZodCoercedNumber>> =>
 
 const LimitsSchema = z
   .strictObject({ devices: quota(0), api_keys: quota(1), applications: quota(0), requests_per_second: quota(1) })
-  .describe('Quotas; null takes one away, what is left out stays');
+  .describe('Quotas; null removes one, omitted ones keep their value');
 
 /** null takes it away. */
 const changed = <T extends z.ZodType>(kind: T): z.ZodOptional<z.ZodNullable<T>> => kind.nullable().optional();
@@ -140,9 +140,9 @@ export const AccountUsageSchema = z
     applications: use,
     key_groups: use,
     requests_per_second: z
-      .object({ limit: z.number().int().describe('Of all keys of the account together') })
-      .describe('Without `used`: requests are held against the limit, not counted by the second'),
-    created_at: z.string().describe('When it was counted'),
+      .object({ limit: z.number().int().describe('For all keys of the account together') })
+      .describe('Has no `used`: the limit is enforced, but usage is not reported'),
+    created_at: z.string().describe('When the usage was counted'),
   })
   .meta({ id: 'AccountUsage' });
 export type AccountUsage = z.infer<typeof AccountUsageSchema>;

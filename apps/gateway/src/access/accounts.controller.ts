@@ -89,7 +89,7 @@ export class AccountsController {
   @ApiOperation({
     summary: 'Change an account',
     description:
-      'Tier, status and limits are changed by administrators of the installation; others may send them as they are.',
+      'Only administrators of the installation may change tier, status and limits; others may send the current values.',
   })
   @ApiOkResponse({ standardSchema: AccountSchema })
   update(
@@ -105,7 +105,7 @@ export class AccountsController {
   @Get(':id/usage')
   @ApiOperation({
     summary: 'Show the usage of an account',
-    description: 'Counts devices, groups, keys and applications, beside the quotas that apply. `{id}` may be `me`.',
+    description: 'Counts devices, groups, keys and applications, with the quotas that apply. `{id}` may be `me`.',
   })
   @ApiOkResponse({ standardSchema: AccountUsageSchema })
   async usage(@Caller() caller: Identity, @Param('id') id: string): Promise<AccountUsage> {

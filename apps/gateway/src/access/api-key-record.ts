@@ -7,7 +7,9 @@ export const ApiKeySchema = z
   .object({
     object: z.literal('api-key'),
     id: z.string(),
-    key: z.string().describe('In full only in the answers to create and reset-secret; else without the secret part'),
+    key: z
+      .string()
+      .describe('The whole key only in the responses to create and reset-secret; otherwise without its secret part'),
     name: z.string(),
     status: z.enum(['ACTIVE', 'INACTIVE', 'EXPIRED']),
     groups: z.array(z.string()),
@@ -16,11 +18,11 @@ export const ApiKeySchema = z
     created_at: z.string(),
     creation_time: z.number().describe('Milliseconds since the epoch'),
     updated_at: z.string(),
-    expiration: z.string().optional().describe('The key is refused from then on'),
+    expiration: z.string().optional().describe('The key is refused from this time on'),
     previous_secret_expires_at: z
       .string()
       .optional()
-      .describe('While a rotation overlaps: until then the secret before this one is valid too'),
+      .describe('During the overlap of a rotation: when the previous secret stops being valid'),
     last_used_at: z.string().optional(),
     last_login_time: z.number().describe('Milliseconds since the epoch; 0: never used'),
     etag: z.string(),
@@ -82,7 +84,7 @@ export const RotationSchema = z
       .min(overlapSeconds.min)
       .max(overlapSeconds.max)
       .default(overlapSeconds.default)
-      .describe('How long the secret until now stays valid beside the new one'),
+      .describe('How long the previous secret stays valid after the rotation'),
   })
   .meta({ id: 'ApiKeyRotation' });
 

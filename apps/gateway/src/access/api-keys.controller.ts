@@ -167,7 +167,7 @@ export class ApiKeysController {
   @ApiOperation({
     summary: 'Rotate the secret of an API key',
     description:
-      'The id stays, and with it the channel and the subscriptions. Two secrets are valid at most: a rotation before the overlap ends cuts it short.',
+      'The id stays, and with it the channel and the subscriptions. At most two secrets are valid at a time: another rotation ends the overlap early.',
   })
   @ApiOkResponse({ standardSchema: ApiKeySchema })
   rotate(
@@ -219,7 +219,7 @@ export class ApiKeysController {
     description:
       'The body is an array of group ids. The key gains the permissions of these groups within five seconds.',
   })
-  @ApiConflictResponse({ description: 'In one of them already' })
+  @ApiConflictResponse({ description: 'The key is already a member of one of these groups' })
   @ApiOkResponse({ standardSchema: ApiKeySchema })
   addGroups(
     @Caller() caller: Identity,

@@ -79,7 +79,7 @@ export class ApplicationsController {
   @ApiOperation({
     summary: 'Create an application',
     description:
-      'Create an access key for it next: the application itself has no credential. Without `groups` it joins the group Developers.',
+      'An application has no credential of its own: create an access key for it next. Without `groups` the application joins the group Developers.',
   })
   @ApiCreatedResponse({ standardSchema: ApplicationSchema })
   create(
@@ -145,7 +145,7 @@ export class ApplicationsController {
   @Post(':id/groups/add')
   @HttpCode(204)
   @ApiOperation({ summary: 'Add an application to groups', description: 'The body is an array of group ids.' })
-  @ApiConflictResponse({ description: 'It is in one of the groups already' })
+  @ApiConflictResponse({ description: 'The application is already a member of one of these groups' })
   @ApiNoContentResponse()
   addGroups(
     @Caller() caller: Identity,

@@ -7,7 +7,7 @@ export const lastTimeMs = Date.parse('9999-12-31T23:59:59.999Z');
 export const statusChange = z
   .enum(['ACTIVE', 'INACTIVE', 'EXPIRED'])
   .optional()
-  .describe('EXPIRED leaves the status as it is: `expiration` says when a key ends');
+  .describe('EXPIRED is accepted and changes nothing: `expiration` determines when a key expires');
 
 export const changedStatus = (
   before: 'active' | 'inactive',

@@ -14,7 +14,7 @@ const firstStartLock = 0x1a57;
 const writeSecretFile = async (path: string, text: string): Promise<void> => {
   // Renaming would put a file in place of /dev/null, for everything on the machine.
   const before = await stat(path).catch(() => undefined);
-  if (before && !before.isFile()) throw new ConfigError('GATEWAY_FIRST_KEY_FILE', `is no regular file: "${path}"`);
+  if (before && !before.isFile()) throw new ConfigError('GATEWAY_FIRST_KEY_FILE', `is not a regular file: "${path}"`);
   const unfinished = `${path}.${process.pid}.${newId()}`;
   await mkdir(dirname(path), { recursive: true });
   const file = await open(unfinished, 'wx', 0o600);

@@ -11,7 +11,7 @@ export const KeyGroupSchema = z
     id: z.string(),
     name: z.string(),
     account_id: z.string(),
-    permissions: permissions.describe('What the group gives its keys; `devices` includes its parts'),
+    permissions: permissions.describe('Permissions that the group grants to its keys; `devices` includes its parts'),
     apikey_count: z.number().int(),
     user_count: z.number().int(),
     application_count: z.number().int(),

@@ -82,7 +82,7 @@ export class KeyGroupsController {
       'A group without `permissions` grants everything except administration, as Developers does. `members` adds keys and applications at once.',
   })
   @ApiCreatedResponse({ standardSchema: KeyGroupSchema })
-  @ApiConflictResponse({ description: 'Another key group of the account has the name' })
+  @ApiConflictResponse({ description: 'Another key group of the account has this name' })
   create(@Caller() caller: Identity, @Body({ schema: NewKeyGroupSchema }) body: NewKeyGroup): Promise<KeyGroupRecord> {
     return this.groups.create(by(caller), body);
   }
@@ -104,7 +104,7 @@ export class KeyGroupsController {
       'Changes only the given fields. New permissions apply to all members within five seconds. At least one active administrator key that does not expire must remain.',
   })
   @ApiOkResponse({ standardSchema: KeyGroupSchema })
-  @ApiConflictResponse({ description: 'Another key group of the account has the name' })
+  @ApiConflictResponse({ description: 'Another key group of the account has this name' })
   update(
     @Caller() caller: Identity,
     @Param('id') id: string,
@@ -157,7 +157,8 @@ export class KeyGroupsController {
   @Get(':id/users')
   @ApiOperation({
     summary: 'List the users of a group',
-    description: 'Lanyard has no users: the list is always empty. It exists because clients ask for it.',
+    description:
+      'Lanyard has no users, so the list is always empty. The path exists for compatibility with existing clients.',
   })
   @ApiListQuery(noFilters)
   @ApiOkResponse({ standardSchema: listSchema(z.never(), 'EmptyList') })
@@ -178,7 +179,7 @@ export class KeyGroupsController {
     description:
       'Adds all given members in one transaction, or none of them. The paths that end in `/add` and the shorter ones do the same; `users` must be empty.',
   })
-  @ApiConflictResponse({ description: 'One is in the group already' })
+  @ApiConflictResponse({ description: 'One of the given keys or applications is already a member' })
   @ApiOkResponse({ standardSchema: KeyGroupSchema })
   add(
     @Caller() caller: Identity,

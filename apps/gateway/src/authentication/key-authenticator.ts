@@ -27,7 +27,7 @@ import type { Refusals } from './refusals.js';
 const nobodysHash = '0'.repeat(64);
 const secretsMax = 2;
 
-/** What came for a secret and matched it, until the key is read again: it is not hashed for each request. */
+/** The secrets that matched, cached until the key is read again, so that not every request computes a hash. */
 const matched = new WeakMap<KnownSecret, { given: Buffer; fingerprint: string }>();
 
 const matchedBefore = (key: KnownKey | undefined, secret: string): KnownSecret | undefined => {

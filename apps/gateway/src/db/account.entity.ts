@@ -6,7 +6,7 @@ export interface AccountLimits {
   api_keys?: number;
   /** Without it the tier says how many. */
   applications?: number;
-  /** Of all keys of the account together. */
+  /** For all keys of the account together. */
   requests_per_second?: number;
 }
 

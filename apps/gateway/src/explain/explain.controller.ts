@@ -70,24 +70,29 @@ export class ExplainController {
   @ApiOperation({
     summary: 'Explain a command, a device or an event',
     description:
-      'One of `async-id` (a command of the calling key; needs `commands`), `device_id` (needs `devices.read`) and `uid` ' +
-      '(an event as a channel with `include_uid` delivers it, for as long as facts are kept: 26 hours; needs `notifications`). ' +
-      'What the key may not see, and services that do not answer, are named in `left_out`.',
+      'Give exactly one of `async-id` (a command of the calling key; requires `commands`), `device_id` (requires `devices.read`) and `uid` ' +
+      '(an event, as delivered on a channel with `include_uid`; found for 26 hours; requires `notifications`). ' +
+      '`left_out` names the services that the key may not see and those that did not answer.',
   })
   @ApiQuery({ name: 'async-id', required: false, type: String })
   @ApiQuery({
     name: 'device_id',
     required: false,
     type: String,
-    description: 'Its id, or its endpoint name',
+    description: 'Device id or endpoint name',
     example: 'thermo-1',
   })
   @ApiQuery({ name: 'uid', required: false, type: String })
-  @ApiQuery({ name: 'limit', required: false, type: Number, description: '1 to 200, default 50: the newest entries' })
-  @ApiQuery({ name: 'before', required: false, type: String, description: 'Entries before this time' })
+  @ApiQuery({
+    name: 'limit',
+    required: false,
+    type: Number,
+    description: 'Number of entries to return, newest first: 1 to 200, default 50',
+  })
+  @ApiQuery({ name: 'before', required: false, type: String, description: 'Only entries before this time' })
   @ApiOkResponse({ standardSchema: ExplanationSchema })
-  @ApiResponse({ status: 400, description: 'None or several subjects, or one that is malformed' })
-  @ApiResponse({ status: 404, description: 'The account, or for async-id the key, has no such thing' })
+  @ApiResponse({ status: 400, description: 'No subject, more than one subject, or a malformed one' })
+  @ApiResponse({ status: 404, description: 'The account (for async-id: the key) has no such subject' })
   async explain(@Caller() caller: Identity, @Query() query: ExplainQuery): Promise<Explanation> {
     const [subject, id] = readSubject(query);
     const page = readPage(query, this.clock.now());

@@ -5,9 +5,9 @@ export const parts = ['registry', 'device-proxy', 'event-log', 'snapshot', 'disp
 export const TimelineEntrySchema = z
   .object({
     at: z.string().describe('ISO 8601 with microseconds'),
-    service: z.enum(parts).describe('Whose fact it is'),
-    what: z.string().describe('For programs, for example command.accepted'),
-    text: z.string().describe('For people'),
+    service: z.enum(parts).describe('The service that recorded it'),
+    what: z.string().describe('Machine-readable, for example command.accepted'),
+    text: z.string().describe('Human-readable'),
     facts: z.record(z.string(), z.unknown()),
   })
   .meta({ id: 'TimelineEntry' });
@@ -16,13 +16,15 @@ export const ExplanationSchema = z
   .object({
     object: z.literal('explanation'),
     subject: z.object({ type: z.enum(['command', 'device', 'event']), id: z.string() }),
-    waits_for: z.string().describe('What has to happen next, in a sentence'),
+    waits_for: z.string().describe('What must happen next, as a sentence'),
     timeline: z.array(TimelineEntrySchema).describe('Oldest first'),
     limit: z.number().int(),
-    has_more: z.boolean().describe('Older entries exist: repeat with before = the first `at`'),
+    has_more: z.boolean().describe('Older entries exist: repeat the request with `before` set to the first `at`'),
     left_out: z
       .array(z.object({ service: z.enum(parts), reason: z.string() }))
-      .describe('Services whose facts are missing: not permitted to the key, or not answering'),
+      .describe(
+        'Services whose entries are missing, because the key lacks the permission or the service did not answer',
+      ),
   })
   .meta({ id: 'Explanation' });
 

@@ -18,7 +18,7 @@ import { commandWaits, deviceWaits, eventWaits } from './waits-for.js';
 
 export interface Page {
   limit: number;
-  /** Entries before this time, exclusive. */
+  /** Only entries before this time, exclusive. */
   before: string;
 }
 

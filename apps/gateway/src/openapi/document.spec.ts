@@ -56,7 +56,7 @@ describe('the OpenAPI document and the route table', () => {
             path,
             expect.objectContaining({
               headers: expect.objectContaining({ 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }),
-              description: expect.stringMatching(status === '429' ? /Too many requests: wait as long/ : /./),
+              description: expect.stringMatching(status === '429' ? /Too many requests: wait for the time/ : /./),
             }),
           ]);
   });

@@ -3,7 +3,7 @@ import { MalformedCertificate } from '../errors.js';
 
 /** What is kept and shown of a certificate. */
 export interface CertificateFacts {
-  /** SHA-256 of the DER form, lower-case hex. */
+  /** SHA-256 of the DER encoding, lower-case hex. */
   fingerprint: string;
   subject: string;
   issuer: string;

@@ -40,13 +40,13 @@ export const NewCredentialSchema = z
         .refine((text) => !/[\u0000-\u001f\u007f]/.test(text), 'No control characters')
         .optional()
         .describe(
-          'Generated when left out. Otherwise the device shows `<account id>:<identity>`, as the answer says: identities of accounts never meet',
+          'Generated when omitted. Otherwise the device must present `<account id>:<identity>`, which the response contains, so that identities of different accounts never collide',
         ),
-      key: z.string().regex(hexKey, '16 to 64 bytes in hex').optional().describe('In hex; generated when left out'),
+      key: z.string().regex(hexKey, '16 to 64 bytes in hex').optional().describe('In hex; generated when omitted'),
     }),
     z.strictObject({
       kind: z.literal('certificate'),
-      certificate: z.string().min(1).max(16_384).describe('PEM. Its private key stays with the device'),
+      certificate: z.string().min(1).max(16_384).describe('PEM. The private key stays on the device'),
     }),
   ])
   .meta({ id: 'NewDeviceCredential' });
@@ -58,10 +58,10 @@ const common = {
   id: z.string(),
   device_id: z.string(),
   kind: z.enum(['psk', 'certificate']),
-  identity: z.string().nullable().describe('Of a pre-shared key'),
-  fingerprint: z.string().nullable().describe('Of a certificate: SHA-256 of its DER form'),
+  identity: z.string().nullable().describe('For a pre-shared key'),
+  fingerprint: z.string().nullable().describe('For a certificate: SHA-256 of its DER encoding'),
   subject: z.string().nullable(),
-  expires_at: z.string().nullable().describe('End of the validity of a certificate'),
+  expires_at: z.string().nullable().describe('For a certificate: when it expires'),
   created_at: z.string(),
 };
 
@@ -70,6 +70,9 @@ export const CredentialSchema = z.object(common).meta({ id: 'DeviceCredential' }
 export type Credential = z.infer<typeof CredentialSchema>;
 
 export const CreatedCredentialSchema = z
-  .object({ ...common, key: z.string().optional().describe('Of a pre-shared key, in hex. Shown this once') })
+  .object({
+    ...common,
+    key: z.string().optional().describe('The pre-shared key in hex; only this response contains it'),
+  })
   .meta({ id: 'CreatedDeviceCredential' });
 export type CreatedCredential = z.infer<typeof CreatedCredentialSchema>;

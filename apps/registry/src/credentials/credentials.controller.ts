@@ -53,10 +53,12 @@ export class CredentialsController {
   @Post()
   @ApiOperation({
     summary: 'Create a credential of a device',
-    description: `A pre-shared key (\`kind: psk\`; what is left out of identity and key is generated) or its certificate (\`kind: certificate\`). The key is in this answer and nowhere else. At most ${credentialsPerDeviceMax} at a time; all of them are valid.`,
+    description: `A pre-shared key (\`kind: psk\`; identity and key are generated when omitted) or the certificate of the device (\`kind: certificate\`). The response is the only one that contains the key: store it now. A device has at most ${credentialsPerDeviceMax} credentials, all valid at the same time.`,
   })
   @ApiCreatedResponse({ standardSchema: CreatedCredentialSchema })
-  @ApiConflictResponse({ description: 'In use already, or the device has as many as it may have' })
+  @ApiConflictResponse({
+    description: 'The identity or certificate is already in use, or the device has the maximum number of credentials',
+  })
   create(
     @Caller() caller: Identity,
     @Param('id') id: string,
@@ -85,7 +87,7 @@ export class CredentialsController {
   @HttpCode(204)
   @ApiOperation({
     summary: 'Delete a credential of a device',
-    description: 'Connections that were authenticated with it are closed, and their registration ends.',
+    description: 'Closes the connections that were authenticated with it and ends their registrations.',
   })
   @ApiNoContentResponse()
   remove(

@@ -9,12 +9,12 @@ export const DeviceSchema = z
     object: z.literal('device'),
     id: z.string(),
     account_id: z.string(),
-    etag: z.string().describe('Version of the record; another one with each `updated_at`'),
+    etag: z.string().describe('Version of the record; changes with `updated_at`'),
     created_at: z.string(),
     updated_at: z
       .string()
       .describe(
-        'When an operator or the system last changed the record. What the device itself reports (`state`, `bootstrapped_timestamp`, an `endpoint_type` that was not set) and its `groups` change without it',
+        'When an operator or the system last changed the record. What the device itself reports (`state`, `bootstrapped_timestamp`, an `endpoint_type` that was not set) and its `groups` do not affect it',
       ),
     name: optional,
     description: z.string(),

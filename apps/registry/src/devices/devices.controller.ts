@@ -66,10 +66,10 @@ export class DevicesController {
   @ApiOperation({
     summary: 'Create a device',
     description:
-      'Registers the device in the directory before its first contact. Give it a credential next, so that it can connect. `endpoint_name` is unique in the account.',
+      'Adds the device to the directory before its first contact. Create a credential for it next, so that it can connect. `endpoint_name` is unique within the account.',
   })
   @ApiCreatedResponse({ standardSchema: DeviceSchema })
-  @ApiConflictResponse({ description: 'Another device of the account has the endpoint name' })
+  @ApiConflictResponse({ description: 'Another device of the account has this endpoint name' })
   create(@Caller() caller: Identity, @Body({ schema: NewDeviceSchema }) body: NewDevice): Promise<JsonText> {
     return this.devices.create(caller.accountId, body, caller);
   }
@@ -102,11 +102,11 @@ export class DevicesController {
   @ApiOperation({
     summary: 'Change a device',
     description:
-      'Changes only the given fields; null clears one. With `If-Match`, the change applies only to that version of the record.',
+      'Changes only the given fields; null clears a field. With `If-Match`, the change applies only to that version of the record.',
   })
   @ApiOkResponse({ standardSchema: DeviceSchema })
-  @ApiForbiddenResponse({ description: 'The key may not do this, or the device is suspended' })
-  @ApiConflictResponse({ description: 'Another device of the account has the endpoint name' })
+  @ApiForbiddenResponse({ description: 'The key lacks the permission, or the device is suspended' })
+  @ApiConflictResponse({ description: 'Another device of the account has this endpoint name' })
   change(
     @Caller() caller: Identity,
     @Param('id') id: string,

@@ -17,7 +17,7 @@ const readOnly = ['id', 'object', 'etag', 'created_at', 'updated_at', 'devices_c
 const topLevel = (body: Record<string, unknown>): Record<string, unknown> => {
   const refused = readOnly.filter((name) => Object.hasOwn(body, name));
   if (refused.length > 0)
-    throw new ValidationFailed(refused.map((name) => ({ name, message: 'Read-only: not given to a new group' })));
+    throw new ValidationFailed(refused.map((name) => ({ name, message: 'Read-only: must not be set on a new group' })));
   return Object.fromEntries(Object.entries(body).filter(([key]) => !Object.hasOwn(fields, key)));
 };
 
@@ -28,7 +28,7 @@ export const NewGroupSchema = z
     description: fields.description.optional(),
     custom_attributes: fields.custom_attributes.optional(),
   })
-  .meta({ id: 'NewDeviceGroup', description: 'Further top-level keys are custom attributes' });
+  .meta({ id: 'NewDeviceGroup', description: 'Additional top-level keys are custom attributes' });
 
 export type NewGroupBody = z.infer<typeof NewGroupSchema>;
 

@@ -65,7 +65,7 @@ export class GroupsController {
 
   @RequiresPermission('devices.read')
   @Get()
-  @ApiOperation({ summary: 'List device groups', description: 'With the number of devices of each group.' })
+  @ApiOperation({ summary: 'List device groups', description: 'Includes the number of devices of each group.' })
   @ApiListQuery(groupListSpec, 'DeviceGroupFilters')
   @ApiOkResponse({ standardSchema: listSchema(GroupSchema, 'DeviceGroupList') })
   list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<ListEnvelope<Group>> {
@@ -77,10 +77,10 @@ export class GroupsController {
   @ApiOperation({
     summary: 'Create a device group',
     description:
-      'Custom attributes may be given in `custom_attributes` or as further top-level keys (spec §2.1). The name is unique in the account.',
+      'Custom attributes may be given in `custom_attributes` or as further top-level keys (spec §2.1). The name is unique within the account.',
   })
   @ApiCreatedResponse({ standardSchema: GroupSchema })
-  @ApiConflictResponse({ description: 'Another device group of the account has the name' })
+  @ApiConflictResponse({ description: 'Another device group of the account has this name' })
   create(@Caller() caller: Identity, @Body({ schema: NewGroupSchema }) body: NewGroupBody): Promise<Group> {
     return this.groups.create(caller, newGroup(body));
   }
@@ -103,7 +103,7 @@ export class GroupsController {
     description: 'Changes only the given fields. `custom_attributes` replaces the whole map.',
   })
   @ApiOkResponse({ standardSchema: GroupSchema })
-  @ApiConflictResponse({ description: 'Another device group of the account has the name' })
+  @ApiConflictResponse({ description: 'Another device group of the account has this name' })
   change(
     @Caller() caller: Identity,
     @Param('id') id: string,
@@ -127,7 +127,7 @@ export class GroupsController {
   @HttpCode(204)
   @ApiOperation({
     summary: 'Add a device to a group',
-    description: '`device_id` and `id` are accepted. Adding a member again changes nothing.',
+    description: 'The body may call the id `device_id` or `id`. Adding a member again changes nothing.',
   })
   @ApiNoContentResponse()
   add(
@@ -143,7 +143,8 @@ export class GroupsController {
   @HttpCode(204)
   @ApiOperation({
     summary: 'Remove a device from a group',
-    description: '`device_id` and `id` are accepted. Removing a device that is not a member changes nothing.',
+    description:
+      'The body may call the id `device_id` or `id`. Removing a device that is not a member changes nothing.',
   })
   @ApiNoContentResponse()
   take(

@@ -12,12 +12,12 @@ export const ImportSchema = z
       .enum(['account_resumed'])
       .nullable()
       .describe(
-        '`account_resumed`: the account is suspended. No more devices are created until it is resumed, then the import goes on by itself',
+        '`account_resumed`: the account is suspended, and the import resumes automatically when the account is resumed',
       ),
-    total_count: z.number().int().describe('Rows below the header'),
+    total_count: z.number().int().describe('Rows after the header'),
     processed_count: z.number().int(),
-    errors_count: z.number().int().describe('Rows that made no device'),
-    errors_report_file: z.string().describe('Path of the report: one line for each problem of a row'),
+    errors_count: z.number().int().describe('Rows that created no device'),
+    errors_report_file: z.string().describe('Path of the error report, with one line per problem'),
     created_at: z.string(),
     completed_at: z.string().nullable(),
     etag: z.string(),

@@ -46,7 +46,7 @@ describe('rows of an import', () => {
 
   it('a header in the middle of a table is no device', () => {
     const fields = fieldsOf(header, header);
-    expect(readRow(fields)).toEqual({ problems: [{ field: 'row', message: 'The header again, and no device' }] });
+    expect(readRow(fields)).toEqual({ problems: [{ field: 'row', message: 'The header is repeated' }] });
   });
 
   it.each([

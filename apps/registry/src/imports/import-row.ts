@@ -14,7 +14,7 @@ export interface RowProblem {
 /** Among the fields: what is wrong with the row as such. No column has this name. */
 const wrong = '…';
 const surplus: RowProblem = { field: 'row', message: 'More cells than columns' };
-const headerAgain: RowProblem = { field: 'row', message: 'The header again, and no device' };
+const headerAgain: RowProblem = { field: 'row', message: 'The header is repeated' };
 
 /** Of the text, or of what it is read as. */
 const unstorable = (text: string, value: unknown): RowProblem | undefined => {
@@ -32,8 +32,9 @@ const unstorable = (text: string, value: unknown): RowProblem | undefined => {
 export const checkHeader = (header: readonly string[]): void => {
   const unknown = header.find((name) => !importColumns.includes(name) && !ignored.has(name) && !attribute.test(name));
   if (unknown !== undefined) throw new MalformedImport(`Unknown column "${unknown}"`);
-  if (new Set(header).size !== header.length) throw new MalformedImport('A column is there twice');
-  if (!header.some((name) => importColumns.includes(name))) throw new MalformedImport('The first line names no column');
+  if (new Set(header).size !== header.length) throw new MalformedImport('A column appears twice');
+  if (!header.some((name) => importColumns.includes(name)))
+    throw new MalformedImport('The first line names no known column');
   const problem = unstorable(header.join(), header);
   if (problem) throw new MalformedImport(`A column ${problem.message}`);
 };

@@ -56,14 +56,14 @@ export class ImportsController {
   @ApiOperation({
     summary: 'Import devices from CSV',
     description:
-      'The first line names the columns: fields of a new device, or `custom_attributes__<key>`. Rows without a value are left out. The others are checked and created in the background; ask for the import to follow it.',
+      'The first line names the columns: fields of a new device, or `custom_attributes__<key>`. Empty rows are skipped. All other rows are validated and created in the background; poll the import to follow its progress.',
   })
   @ApiConsumes('text/csv')
   @ApiBody({ schema: { type: 'string' } })
   @ApiQuery({ name: 'name', required: false, schema: { type: 'string', maxLength: nameLengthMax } })
   @ApiAcceptedResponse({ standardSchema: ImportSchema })
   @ApiConflictResponse({
-    description: `The account has ${openImportsMax} imports that are not completed, or this one was deleted while its table was uploaded`,
+    description: `The account already has ${openImportsMax} incomplete imports, or this import was deleted during the upload`,
   })
   take(
     @Caller() caller: Identity,
@@ -98,7 +98,7 @@ export class ImportsController {
   @Get(':id/errors')
   @ApiOperation({
     summary: 'Download the error report of an import',
-    description: `Rows count as in the table, empty ones too; its first line is 1. A completed import is deleted after ${completedImportDays} days, with its report. The devices stay.`,
+    description: `Row numbers count the lines of the table, including empty ones; the header is line 1. A completed import is deleted after ${completedImportDays} days, with its report. The devices are kept.`,
   })
   @ApiProduces('text/csv')
   @ApiOkResponse({ content: { 'text/csv': { schema: { type: 'string' } } } })
@@ -114,7 +114,7 @@ export class ImportsController {
   @HttpCode(204)
   @ApiOperation({
     summary: 'Delete an import',
-    description: 'Stops the import and deletes its report. Devices that it has created stay.',
+    description: 'Stops the import and deletes its report. Devices that it has already created are kept.',
   })
   @ApiNoContentResponse()
   remove(@Caller() caller: Identity, @Param('id') id: string): Promise<void> {

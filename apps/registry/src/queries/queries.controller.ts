@@ -71,14 +71,14 @@ export class QueriesController {
     description: '`query` has the form of the packed `filter` parameter of the device list.',
   })
   @ApiCreatedResponse({ standardSchema: QuerySchema })
-  @ApiConflictResponse({ description: 'Another query of the account has the name' })
+  @ApiConflictResponse({ description: 'Another query of the account has this name' })
   create(@Caller() caller: Identity, @Body({ schema: NewQuerySchema }) body: NewQuery): Promise<DeviceQuery> {
     return this.queries.create(caller, body);
   }
 
   @RequiresPermission('devices.read')
   @Get(':id')
-  @ApiOperation({ summary: 'Show a saved query', description: 'To get the devices that it matches, use `…/devices`.' })
+  @ApiOperation({ summary: 'Show a saved query', description: 'Use `…/devices` to list the devices that it matches.' })
   @ApiOkResponse({ standardSchema: QuerySchema })
   get(@Caller() caller: Identity, @Param('id') id: string): Promise<DeviceQuery> {
     return this.queries.get(caller.accountId, id);
@@ -88,7 +88,7 @@ export class QueriesController {
   @Put(':id')
   @ApiOperation({ summary: 'Change a saved query', description: 'Changes only the given fields.' })
   @ApiOkResponse({ standardSchema: QuerySchema })
-  @ApiConflictResponse({ description: 'Another query of the account has the name' })
+  @ApiConflictResponse({ description: 'Another query of the account has this name' })
   change(
     @Caller() caller: Identity,
     @Param('id') id: string,
@@ -101,7 +101,7 @@ export class QueriesController {
   @RequiresPermission('devices.write')
   @Delete(':id')
   @HttpCode(204)
-  @ApiOperation({ summary: 'Delete a saved query', description: 'The devices that it matches stay.' })
+  @ApiOperation({ summary: 'Delete a saved query', description: 'The devices that it matches are not affected.' })
   @ApiNoContentResponse()
   remove(@Caller() caller: Identity, @Param('id') id: string, @Headers('if-match') ifMatch?: string): Promise<void> {
     return this.queries.remove(caller, id, ifMatch);

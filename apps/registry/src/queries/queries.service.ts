@@ -22,7 +22,7 @@ const fields = {
     .string()
     .min(1)
     .max(1_000)
-    .describe('Filters of the device list, as in `filter`: `state=registered&name__neq=a`'),
+    .describe('Filters of the device list, in the form of `filter`: `state=registered&name__neq=a`'),
 };
 
 export const NewQuerySchema = z

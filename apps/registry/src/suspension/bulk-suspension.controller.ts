@@ -13,14 +13,19 @@ export const BulkSuspensionSchema = z
     action: z.enum(['suspend', 'resume']),
     category: z.enum(suspensionCategories, `Required: one of ${suspensionCategories.join(', ')}`),
     description: z.string().max(2_000).optional(),
-    group_id: z.string().optional().describe('The devices of this device group'),
-    filter: z.string().min(1).max(4_000).optional().describe('The devices that these filters of the device list find'),
-    dry_run: z.boolean().optional().describe('Count only'),
+    group_id: z.string().optional().describe('Selects the devices of this device group'),
+    filter: z
+      .string()
+      .min(1)
+      .max(4_000)
+      .optional()
+      .describe('Selects the devices that match these filters of the device list'),
+    dry_run: z.boolean().optional().describe('Only count; change nothing'),
     after: z
       .string()
       .regex(/^[0-9a-f]{32}$/)
       .optional()
-      .describe('`after` of the answer before, while it says has_more'),
+      .describe('`after` of the previous response, while `has_more` is true'),
   })
   .meta({
     id: 'BulkSuspension',
@@ -35,9 +40,9 @@ export const BulkSuspensionOutcomeSchema = z
     action: z.enum(['suspend', 'resume']),
     dry_run: z.boolean(),
     matched_count: z.number().int(),
-    changed_count: z.number().int().describe('The others were as wanted already'),
+    changed_count: z.number().int().describe('The others already had the wanted state'),
     after: z.string().nullable(),
-    has_more: z.boolean().describe('Call again with `after`: a call goes over 5,000 devices'),
+    has_more: z.boolean().describe('More devices remain: call again with `after`. One call covers 5,000 devices'),
   })
   .meta({ id: 'BulkSuspensionOutcome' });
 
@@ -56,12 +61,13 @@ export class BulkSuspensionController {
   @HttpCode(200)
   @ApiOperation({
     summary: 'Suspend or resume many devices',
-    description: 'May be repeated: devices that are as wanted already are left alone. With dry_run nothing changes.',
+    description: 'Idempotent: devices that already have the wanted state are not touched. `dry_run` only counts.',
   })
   @ApiOkResponse({ standardSchema: BulkSuspensionOutcomeSchema })
   @ApiNotFoundResponse({ description: 'The account has no such device group' })
   @ApiGatewayTimeoutResponse({
-    description: 'The database gave up: ask for less, with a narrower filter. Devices that were changed before stay so',
+    description:
+      'The database query timed out: use a narrower filter. Devices that were already changed keep their new state',
   })
   async run(
     @Caller() caller: Identity,

@@ -47,7 +47,8 @@ export class SuspensionController {
   @HttpCode(204)
   @ApiOperation({
     summary: 'Suspend a device',
-    description: 'May be repeated: another category or description is stored, the same ones change nothing.',
+    description:
+      'Idempotent: repeating the call with another category or description stores these; with the same values it changes nothing.',
   })
   @ApiNoContentResponse()
   suspend(
@@ -63,7 +64,7 @@ export class SuspensionController {
   @ApiOperation({
     summary: 'Resume a device',
     description:
-      'The device may connect again; how soon it does depends on its own back-off. Repeating the call changes nothing. `category` is required and need not be that of the suspension.',
+      'The device may connect again; its own back-off determines how soon it does. Repeating the call changes nothing. `category` is required, and may differ from that of the suspension.',
   })
   @ApiNoContentResponse()
   resume(
@@ -120,7 +121,10 @@ export class BlockCategoriesController {
   }
 
   @Get(':reference')
-  @ApiOperation({ summary: 'Show a suspension category', description: 'By its reference, for example `maintenance`.' })
+  @ApiOperation({
+    summary: 'Show a suspension category',
+    description: 'Identified by its reference, for example `maintenance`.',
+  })
   @ApiOkResponse({ standardSchema: BlockCategorySchema })
   get(@Param('reference') reference: string): BlockCategory {
     const category = blockCategories.find((c) => c.reference === reference);

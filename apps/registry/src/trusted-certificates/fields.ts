@@ -7,12 +7,14 @@ export const trustedPerAccountMax = 20;
 
 const enrollmentMode = z
   .boolean()
-  .describe('Whether a device that nobody created is created when it first shows a certificate of this issuer');
+  .describe('Whether an unknown device is created when it first presents a certificate of this authority');
 const name = notBlank(z.string().max(128));
 const description = z.string().max(500);
 const status = z
   .enum(['ACTIVE', 'INACTIVE'])
-  .describe('INACTIVE: its devices are disconnected and refused, as if the issuer were not trusted');
+  .describe(
+    'INACTIVE: devices with its certificates are disconnected and refused, as if the authority were not trusted',
+  );
 /** There is no bootstrap server. */
 const service = z.literal('lwm2m');
 const signature = z
@@ -34,7 +36,7 @@ const revokedSerials = z
   .max(revokedSerialsMax)
   .transform((serials) => [...new Set(serials)].sort())
   .describe(
-    'Serial numbers (hex) of certificates below this issuer that are not accepted any more: of devices, or of issuers between. Takes the place of the list before; what is connected with one of them is disconnected and its registration ends',
+    'Serial numbers (hex) of revoked certificates below this authority, of devices or of intermediate authorities. Replaces the previous list; devices that are connected with a revoked certificate are disconnected and their registrations end',
   );
 
 /** A certificate authority whose private key was thrown away. */
@@ -64,14 +66,14 @@ export const TrustedCertificateSchema = z
     description: z.string(),
     service,
     status,
-    verified: z.boolean().describe('Whether the account has shown, by a signature, that the issuer is its own'),
+    verified: z.boolean().describe('Whether the account has proved by a signature that it owns the authority'),
     enrollment_mode: enrollmentMode,
     certificate: z.string(),
-    certificate_fingerprint: z.string().describe('SHA-256 of the DER form'),
+    certificate_fingerprint: z.string().describe('SHA-256 of the DER encoding'),
     subject: z.string(),
     issuer: z.string(),
     validity: z.string().describe('When the certificate expires'),
-    valid: z.boolean().describe('Whether it has not expired'),
+    valid: z.boolean().describe('False once the certificate has expired'),
     revoked_serials: z.array(z.string()),
     created_at: z.string(),
     updated_at: z.string(),

@@ -64,10 +64,12 @@ export class TrustedCertificatesController {
   @Post()
   @ApiOperation({
     summary: 'Create a trusted certificate',
-    description: `A device whose certificate is signed by it is the one that the common name says. With \`enrollment_mode\` it need not be in the directory before. \`signature\` shows that the issuer is yours: \`printf %s <account id> | openssl dgst -sha256 -sign ca.key | base64 -w0\`; a certificate without one is kept INACTIVE until a PUT brings it, with status ACTIVE. At most ${trustedPerAccountMax}.`,
+    description: `A device that presents a certificate signed by this authority is identified by the common name. With \`enrollment_mode\`, the device need not exist in the directory. \`signature\` proves that the authority is yours: \`printf %s <account id> | openssl dgst -sha256 -sign ca.key | base64 -w0\`. Without a signature the certificate stays INACTIVE until a PUT supplies one with status ACTIVE. At most ${trustedPerAccountMax} per account.`,
   })
   @ApiCreatedResponse({ standardSchema: TrustedCertificateSchema })
-  @ApiConflictResponse({ description: 'Trusted already, or the account trusts as many as it may' })
+  @ApiConflictResponse({
+    description: 'The certificate is already trusted, or the account has the maximum number of trusted certificates',
+  })
   create(
     @Caller() caller: Identity,
     @Body({ schema: NewTrustedCertificateSchema }) body: NewTrustedCertificate,
@@ -79,7 +81,7 @@ export class TrustedCertificatesController {
   @Get(':id')
   @ApiOperation({
     summary: 'Show a trusted certificate',
-    description: 'Includes the serial numbers that are revoked below it.',
+    description: 'Includes the revoked serial numbers.',
   })
   @ApiOkResponse({ standardSchema: TrustedCertificateSchema })
   get(@Caller() caller: Identity, @Param('id') id: string): Promise<TrustedCertificate> {
@@ -90,8 +92,7 @@ export class TrustedCertificatesController {
   @Put(':id')
   @ApiOperation({
     summary: 'Change a trusted certificate',
-    description:
-      'Changes only the given fields. Devices that are connected with a certificate that is revoked by the change are disconnected.',
+    description: 'Changes only the given fields. Devices whose certificate the change revokes are disconnected.',
   })
   @ApiOkResponse({ standardSchema: TrustedCertificateSchema })
   change(

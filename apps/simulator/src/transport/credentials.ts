@@ -15,6 +15,6 @@ export const readCredentials = (path: string): Credential[] =>
     .map((line, at) => {
       const [, name, identity, key] = /^(\S+)\s+(\S+)\s+((?:[0-9a-fA-F]{2})+)\s*$/.exec(line) ?? [];
       if (!name || !identity || !key)
-        throw new ConfigError('SIMULATOR_CREDENTIALS_FILE', `line ${at + 1}: name, identity and key in hex`);
+        throw new ConfigError('SIMULATOR_CREDENTIALS_FILE', `line ${at + 1} must be: name, identity, key in hex`);
       return { name, identity, key: Buffer.from(key, 'hex') };
     });

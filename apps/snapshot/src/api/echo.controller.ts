@@ -18,7 +18,7 @@ export class EchoController {
   @ApiOperation({
     summary: 'Show the state snapshot of a device',
     description:
-      'The last reported and the last desired value of every known resource, with the times and the status of the last write (spec §2.4). Works while the device sleeps or is absent. Values are base64; `decoded` has them in their own type where the object is known.',
+      'The last reported and the last desired value of every known resource, with the times and the status of the last write (spec §2.4). Available while the device is asleep or offline. Values are base64; `decoded` contains them in their own type if the object is known.',
   })
   @ApiOkResponse({ standardSchema: DeviceEchoSchema })
   echo(@Caller() caller: Identity, @Param('deviceId') deviceId: string): Promise<DeviceEcho> {

@@ -6,21 +6,23 @@ const decoded = z
   .union([scalar, z.record(z.string(), scalar)])
   .optional()
   .describe(
-    'The value as the type of the resource says; of several instances, one for each id. Absent where the type is not known, and for bytes',
+    'The value in the type of the resource; for a resource with several instances, one value per instance id. Absent for opaque values and if the type is unknown',
   );
 
 export const EchoResourceSchema = z
   .object({
     resource_path: z.string(),
-    name: z.string().optional().describe('Of the resource, where its object is known'),
-    type: z.string().optional().describe('Of the resource, where its object is known: float, string …'),
+    name: z.string().optional().describe('Of the resource, if its object is known'),
+    type: z.string().optional().describe('Of the resource, if its object is known: float, string …'),
     subscribed: z.boolean().describe('True when any application has a confirmed subscription that covers the path'),
     reported: z
       .object({
         value: z.string().describe('base64'),
         decoded,
         content_type: z.string(),
-        reported_at: z.string().describe('When the device measured it, where it says so; otherwise when it arrived'),
+        reported_at: z
+          .string()
+          .describe('When the device measured the value, if it reported a time; otherwise when the value arrived'),
         expires_at: z.string().describe('reported_at + max-age'),
       })
       .optional(),
@@ -29,7 +31,7 @@ export const EchoResourceSchema = z
         value: z.string().describe('base64'),
         decoded,
         status: z.number().int().describe('0 pending, 1 success, 2 failure'),
-        desired_at: z.string().describe('When the command was issued'),
+        desired_at: z.string().describe('When the command was sent'),
         status_updated_at: z.string().describe('When it succeeded or failed'),
       })
       .optional(),
@@ -42,11 +44,11 @@ export const DeviceEchoSchema = z
     object: z.literal('device-echo'),
     device_id: z.string(),
     endpoint_name: z.string(),
-    created_at: z.string().describe('When this reply was made'),
+    created_at: z.string().describe('When this response was created'),
     updated_at: z.string().optional().describe('Last registration event'),
     last_reported_at: z.string().optional(),
     last_desired_at: z.string().optional(),
-    stored_bytes: z.number().int().describe('What the snapshot of the device takes in the database, without indexes'),
+    stored_bytes: z.number().int().describe('Size of the snapshot in the database, without indexes'),
     resources: z.array(EchoResourceSchema),
   })
   .meta({ id: 'DeviceEcho' });

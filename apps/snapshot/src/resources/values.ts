@@ -4,7 +4,7 @@ export interface ReportedValue {
   path: string;
   value: Buffer;
   contentType: string;
-  /** When the device measured it, where it says so; otherwise when it arrived. */
+  /** When the device measured the value, if it reported a time; otherwise when the value arrived. */
   reportedAt: string;
   /** The device says when it measured it. */
   isMeasured: boolean;
@@ -25,7 +25,7 @@ export interface DesiredValue {
   contentType: string;
   commandId: string;
   status: (typeof desiredStatus)[keyof typeof desiredStatus];
-  /** When the command was issued. */
+  /** When the command was sent. */
   desiredAt: string;
   /** When it succeeded or failed; equals desiredAt while pending. */
   statusUpdatedAt: string;

@@ -13,7 +13,7 @@ export interface ApiKeyList {
 export interface ApiKey {
   object: 'api-key';
   id: string;
-  /** In full only in the answers to create and reset-secret; else without the secret part */
+  /** The whole key only in the responses to create and reset-secret; otherwise without its secret part */
   key: string;
   name: string;
   status: 'ACTIVE' | 'INACTIVE' | 'EXPIRED';
@@ -24,9 +24,9 @@ export interface ApiKey {
   /** Milliseconds since the epoch */
   creation_time: number;
   updated_at: string;
-  /** The key is refused from then on */
+  /** The key is refused from this time on */
   expiration?: string;
-  /** While a rotation overlaps: until then the secret before this one is valid too */
+  /** During the overlap of a rotation: when the previous secret stops being valid */
   previous_secret_expires_at?: string;
   last_used_at?: string;
   /** Milliseconds since the epoch; 0: never used */
@@ -44,39 +44,39 @@ export interface NewApiKey {
 }
 
 export interface ApiKeyChange {
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   object?: 'api-key' | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   id?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   key?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   account_id?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   created_at?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   creation_time?: number | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   updated_at?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   previous_secret_expires_at?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   last_used_at?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   last_login_time?: number | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   etag?: string | null;
   name?: string;
   groups?: string[];
   owner?: string | null;
   /** null: never */
   expiration?: string | null;
-  /** EXPIRED leaves the status as it is: `expiration` says when a key ends */
+  /** EXPIRED is accepted and changes nothing: `expiration` determines when a key expires */
   status?: 'ACTIVE' | 'INACTIVE' | 'EXPIRED';
 }
 
 export interface ApiKeyRotation {
-  /** How long the secret until now stays valid beside the new one */
+  /** How long the previous secret stays valid after the rotation */
   overlap_seconds?: number;
 }
 
@@ -95,7 +95,7 @@ export interface KeyGroup {
   id: string;
   name: string;
   account_id: string;
-  /** What the group gives its keys; `devices` includes its parts */
+  /** Permissions that the group grants to its keys; `devices` includes its parts */
   permissions: (
     | 'admin'
     | 'devices'
@@ -144,23 +144,23 @@ export interface KeyGroupMembers {
 }
 
 export interface KeyGroupChange {
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   object?: 'group' | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   id?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   account_id?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   apikey_count?: number | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   user_count?: number | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   application_count?: number | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   created_at?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   updated_at?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   etag?: string | null;
   name?: string;
   permissions?: (
@@ -205,14 +205,14 @@ export interface Application {
 export interface EmptyList {
   object: 'list';
   data: never[];
-  /** Size of the page */
+  /** Page size */
   limit: number;
   /** `after` of the request */
   after: string | null;
   order: 'ASC' | 'DESC';
-  /** Ask again with the id of the last item as `after` */
+  /** More items follow: repeat the request with the id of the last item as `after` */
   has_more: boolean;
-  /** With include=total_count */
+  /** Present with include=total_count */
   total_count?: number;
 }
 
@@ -224,19 +224,19 @@ export interface NewApplication {
 }
 
 export interface ApplicationChange {
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   object?: 'application' | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   id?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   account_id?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   last_used_at?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   created_at?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   updated_at?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   etag?: string | null;
   name?: string;
   description?: string | null;
@@ -262,9 +262,9 @@ export interface AccessKey {
   name: string;
   description: string;
   status: 'ACTIVE' | 'INACTIVE' | 'EXPIRED';
-  /** The key is refused from then on */
+  /** The key is refused from this time on */
   expiration?: string;
-  /** In full only in the answer to create; else without the secret part */
+  /** The whole key only in the response to create; otherwise without its secret part */
   key: string;
   last_used_at?: string;
   created_at: string;
@@ -281,27 +281,27 @@ export interface NewAccessKey {
 }
 
 export interface AccessKeyChange {
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   object?: 'access-key' | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   id?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   account_id?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   application_id?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   key?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   last_used_at?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   created_at?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   updated_at?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   etag?: string | null;
   name?: string;
   description?: string | null;
-  /** EXPIRED leaves the status as it is: `expiration` says when a key ends */
+  /** EXPIRED is accepted and changes nothing: `expiration` determines when a key expires */
   status?: 'ACTIVE' | 'INACTIVE' | 'EXPIRED';
   /** null: never */
   expiration?: string | null;
@@ -320,7 +320,7 @@ export interface AccountList {
 export interface Account {
   object: 'account';
   id: string;
-  /** The account of the installation; absent on that one */
+  /** The account of the installation; absent on that account itself */
   parent_id?: string;
   status: 'ACTIVE' | 'SUSPENDED';
   /** 0 free, 1 commercial */
@@ -340,13 +340,13 @@ export interface Account {
   notification_emails?: string[];
   custom_fields?: Record<string, string>;
   aliases: string[];
-  /** Quotas that are set: devices, api_keys, applications, requests_per_second */
+  /** Quotas that are set, of devices, api_keys, applications, requests_per_second */
   limits: Record<string, string>;
   policies: {
     feature: string;
     allow: boolean;
   }[];
-  /** First contact of an unknown endpoint creates the device */
+  /** The first contact of an unknown endpoint creates its device */
   auto_create_devices: boolean;
   /** PUT /v2/subscriptions answers 204 instead of 202, as some clients of the original service expect */
   presubscriptions_no_content: boolean;
@@ -372,7 +372,7 @@ export interface NewAccount {
   tier?: '0' | '1';
   auto_create_devices?: boolean;
   presubscriptions_no_content?: boolean;
-  /** Quotas; null takes one away, what is left out stays */
+  /** Quotas; null removes one, omitted ones keep their value */
   limits?: {
     devices?: number | null;
     api_keys?: number | null;
@@ -396,7 +396,7 @@ export interface NewAccount {
 export interface CreatedAccount {
   object: 'account';
   id: string;
-  /** The account of the installation; absent on that one */
+  /** The account of the installation; absent on that account itself */
   parent_id?: string;
   status: 'ACTIVE' | 'SUSPENDED';
   /** 0 free, 1 commercial */
@@ -416,47 +416,47 @@ export interface CreatedAccount {
   notification_emails?: string[];
   custom_fields?: Record<string, string>;
   aliases: string[];
-  /** Quotas that are set: devices, api_keys, applications, requests_per_second */
+  /** Quotas that are set, of devices, api_keys, applications, requests_per_second */
   limits: Record<string, string>;
   policies: {
     feature: string;
     allow: boolean;
   }[];
-  /** First contact of an unknown endpoint creates the device */
+  /** The first contact of an unknown endpoint creates its device */
   auto_create_devices: boolean;
   /** PUT /v2/subscriptions answers 204 instead of 202, as some clients of the original service expect */
   presubscriptions_no_content: boolean;
   created_at: string;
   updated_at: string;
   etag: string;
-  /** The first administrator key, in full: shown this once */
+  /** The whole first administrator key; only this response contains it */
   admin_key: string;
   admin_key_id: string;
 }
 
 export interface AccountChange {
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   object?: 'account' | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   id?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   parent_id?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   end_market?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   aliases?: string[] | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   policies?:
     | {
         feature: string;
         allow: boolean;
       }[]
     | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   created_at?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   updated_at?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   etag?: string | null;
   display_name?: string;
   email?: string | null;
@@ -474,7 +474,7 @@ export interface AccountChange {
   tier?: '0' | '1';
   auto_create_devices?: boolean;
   presubscriptions_no_content?: boolean;
-  /** Quotas; null takes one away, what is left out stays */
+  /** Quotas; null removes one, omitted ones keep their value */
   limits?: {
     devices?: number | null;
     api_keys?: number | null;
@@ -512,12 +512,12 @@ export interface AccountUsage {
     /** null: none */
     limit: number | null;
   };
-  /** Without `used`: requests are held against the limit, not counted by the second */
+  /** Has no `used`: the limit is enforced, but usage is not reported */
   requests_per_second: {
-    /** Of all keys of the account together */
+    /** For all keys of the account together */
     limit: number;
   };
-  /** When it was counted */
+  /** When the usage was counted */
   created_at: string;
 }
 
@@ -527,14 +527,14 @@ export interface Explanation {
     type: 'command' | 'device' | 'event';
     id: string;
   };
-  /** What has to happen next, in a sentence */
+  /** What must happen next, as a sentence */
   waits_for: string;
   /** Oldest first */
   timeline: TimelineEntry[];
   limit: number;
-  /** Older entries exist: repeat with before = the first `at` */
+  /** Older entries exist: repeat the request with `before` set to the first `at` */
   has_more: boolean;
-  /** Services whose facts are missing: not permitted to the key, or not answering */
+  /** Services whose entries are missing, because the key lacks the permission or the service did not answer */
   left_out: {
     service: 'registry' | 'device-proxy' | 'event-log' | 'snapshot' | 'dispatcher';
     reason: string;
@@ -544,11 +544,11 @@ export interface Explanation {
 export interface TimelineEntry {
   /** ISO 8601 with microseconds */
   at: string;
-  /** Whose fact it is */
+  /** The service that recorded it */
   service: 'registry' | 'device-proxy' | 'event-log' | 'snapshot' | 'dispatcher';
-  /** For programs, for example command.accepted */
+  /** Machine-readable, for example command.accepted */
   what: string;
-  /** For people */
+  /** Human-readable */
   text: string;
   facts: Record<string, unknown>;
 }
@@ -557,11 +557,11 @@ export interface ErrorBody {
   object: 'error';
   /** The HTTP status */
   code: number;
-  /** For programs: validation_error, not_found, … */
+  /** Machine-readable: validation_error, not_found, … */
   type: string;
-  /** For people: what is wrong and what to do */
+  /** Human-readable: what is wrong and what to do */
   message: string;
-  /** Names the request in the logs of all services */
+  /** Identifies the request in the logs of all services */
   request_id: string;
   fields?: {
     name: string;
@@ -569,30 +569,30 @@ export interface ErrorBody {
   }[];
 }
 
-/** One word, for example DEVICE_NOT_FOUND; the error object instead when Accept asks for JSON */
+/** A single token, for example DEVICE_NOT_FOUND; with Accept: application/json, the error object instead */
 export type ErrorToken = string;
 
 export interface ApiKeyFilters {
   key?: string;
   key__eq?: string;
   key__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   key__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   key__nin?: string;
   name?: string;
   name__eq?: string;
   name__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   name__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   name__nin?: string;
   owner?: string;
   owner__eq?: string;
   owner__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   owner__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   owner__nin?: string;
 }
 
@@ -600,16 +600,16 @@ export interface KeyGroupFilters {
   id?: string;
   id__eq?: string;
   id__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   id__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   id__nin?: string;
   name?: string;
   name__eq?: string;
   name__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   name__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   name__nin?: string;
 }
 
@@ -617,23 +617,23 @@ export interface ApplicationFilters {
   id?: string;
   id__eq?: string;
   id__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   id__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   id__nin?: string;
   name?: string;
   name__eq?: string;
   name__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   name__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   name__nin?: string;
   status?: 'ACTIVE' | 'INACTIVE';
   status__eq?: 'ACTIVE' | 'INACTIVE';
   status__neq?: 'ACTIVE' | 'INACTIVE';
-  /** Values with commas between them */
+  /** Comma-separated values */
   status__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   status__nin?: string;
 }
 
@@ -641,23 +641,23 @@ export interface AccessKeyFilters {
   id?: string;
   id__eq?: string;
   id__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   id__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   id__nin?: string;
   application_id?: string;
   application_id__eq?: string;
   application_id__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   application_id__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   application_id__nin?: string;
   status?: 'ACTIVE' | 'INACTIVE' | 'EXPIRED';
   status__eq?: 'ACTIVE' | 'INACTIVE' | 'EXPIRED';
   status__neq?: 'ACTIVE' | 'INACTIVE' | 'EXPIRED';
-  /** Values with commas between them */
+  /** Comma-separated values */
   status__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   status__nin?: string;
 }
 
@@ -665,38 +665,38 @@ export interface AccountFilters {
   id?: string;
   id__eq?: string;
   id__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   id__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   id__nin?: string;
   display_name?: string;
   display_name__eq?: string;
   display_name__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   display_name__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   display_name__nin?: string;
   status?: 'ACTIVE' | 'SUSPENDED';
   status__eq?: 'ACTIVE' | 'SUSPENDED';
   status__neq?: 'ACTIVE' | 'SUSPENDED';
-  /** Values with commas between them */
+  /** Comma-separated values */
   status__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   status__nin?: string;
   tier?: '0' | '1';
   tier__eq?: '0' | '1';
   tier__neq?: '0' | '1';
-  /** Values with commas between them */
+  /** Comma-separated values */
   tier__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   tier__nin?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   created_at?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   created_at__eq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   created_at__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   created_at__nin?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   created_at__lte?: string;
@@ -707,14 +707,14 @@ export interface AccountFilters {
 export interface DeviceList {
   object: 'list';
   data: Device[];
-  /** Size of the page */
+  /** Page size */
   limit: number;
   /** `after` of the request */
   after: string | null;
   order: 'ASC' | 'DESC';
-  /** Ask again with the id of the last item as `after` */
+  /** More items follow: repeat the request with the id of the last item as `after` */
   has_more: boolean;
-  /** With include=total_count */
+  /** Present with include=total_count */
   total_count?: number;
 }
 
@@ -722,10 +722,10 @@ export interface Device {
   object: 'device';
   id: string;
   account_id: string;
-  /** Version of the record; another one with each `updated_at` */
+  /** Version of the record; changes with `updated_at` */
   etag: string;
   created_at: string;
-  /** When an operator or the system last changed the record. What the device itself reports (`state`, `bootstrapped_timestamp`, an `endpoint_type` that was not set) and its `groups` change without it */
+  /** When an operator or the system last changed the record. What the device itself reports (`state`, `bootstrapped_timestamp`, an `endpoint_type` that was not set) and its `groups` do not affect it */
   updated_at: string;
   name: string | null;
   description: string;
@@ -794,75 +794,75 @@ export interface NewDevice {
 }
 
 export interface DeviceChanges {
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   object?: 'device' | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   id?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   account_id?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   etag?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   created_at?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   updated_at?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   device_class?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   serial_number?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   vendor_id?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   net_id?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   state?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   lifecycle_status?: 'enabled' | 'blocked' | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   operator_suspended?: boolean | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   system_suspended?: boolean | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   last_operator_suspended_category?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   last_operator_suspended_description?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   last_operator_suspended_updated_at?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   last_system_suspended_category?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   last_system_suspended_description?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   last_system_suspended_updated_at?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   mechanism?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   mechanism_url?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   device_execution_mode?: number | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   deployed_state?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   deployment?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   bootstrapped_timestamp?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   enrolment_list_timestamp?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   manifest_timestamp?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   bootstrap_expiration_date?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   connector_expiration_date?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   manifest?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   firmware_checksum?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   issuer_fingerprint?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   component_attributes?: Record<string, string> | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   groups?: string[] | null;
   auto_update?: boolean | null;
   ca_id?: string | null;
@@ -884,13 +884,13 @@ export interface BulkSuspension {
   action: 'suspend' | 'resume';
   category: 'maintenance' | 'lost_or_stolen' | 'recalled' | 'security_breach' | 'other';
   description?: string;
-  /** The devices of this device group */
+  /** Selects the devices of this device group */
   group_id?: string;
-  /** The devices that these filters of the device list find */
+  /** Selects the devices that match these filters of the device list */
   filter?: string;
-  /** Count only */
+  /** Only count; change nothing */
   dry_run?: boolean;
-  /** `after` of the answer before, while it says has_more */
+  /** `after` of the previous response, while `has_more` is true */
   after?: string;
 }
 
@@ -899,24 +899,24 @@ export interface BulkSuspensionOutcome {
   action: 'suspend' | 'resume';
   dry_run: boolean;
   matched_count: number;
-  /** The others were as wanted already */
+  /** The others already had the wanted state */
   changed_count: number;
   after: string | null;
-  /** Call again with `after`: a call goes over 5,000 devices */
+  /** More devices remain: call again with `after`. One call covers 5,000 devices */
   has_more: boolean;
 }
 
 export interface DeviceQueryList {
   object: 'list';
   data: DeviceQuery[];
-  /** Size of the page */
+  /** Page size */
   limit: number;
   /** `after` of the request */
   after: string | null;
   order: 'ASC' | 'DESC';
-  /** Ask again with the id of the last item as `after` */
+  /** More items follow: repeat the request with the id of the last item as `after` */
   has_more: boolean;
-  /** With include=total_count */
+  /** Present with include=total_count */
   total_count?: number;
 }
 
@@ -934,24 +934,24 @@ export interface DeviceQuery {
 export interface NewDeviceQuery {
   name: string;
   description?: string | null;
-  /** Filters of the device list, as in `filter`: `state=registered&name__neq=a` */
+  /** Filters of the device list, in the form of `filter`: `state=registered&name__neq=a` */
   query: string;
 }
 
 export interface DeviceQueryChanges {
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   object?: 'device-query' | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   id?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   created_at?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   updated_at?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   etag?: string | null;
   name?: string;
   description?: string | null;
-  /** Filters of the device list, as in `filter`: `state=registered&name__neq=a` */
+  /** Filters of the device list, in the form of `filter`: `state=registered&name__neq=a` */
   query?: string;
 }
 
@@ -960,14 +960,14 @@ export interface DeviceImport {
   id: string;
   name: string;
   status: 'uploading' | 'new' | 'processing' | 'completed';
-  /** `account_resumed`: the account is suspended. No more devices are created until it is resumed, then the import goes on by itself */
+  /** `account_resumed`: the account is suspended, and the import resumes automatically when the account is resumed */
   waits_for: 'account_resumed' | null;
-  /** Rows below the header */
+  /** Rows after the header */
   total_count: number;
   processed_count: number;
-  /** Rows that made no device */
+  /** Rows that created no device */
   errors_count: number;
-  /** Path of the report: one line for each problem of a row */
+  /** Path of the error report, with one line per problem */
   errors_report_file: string;
   created_at: string;
   completed_at: string | null;
@@ -977,28 +977,28 @@ export interface DeviceImport {
 export interface DeviceImportList {
   object: 'list';
   data: DeviceImport[];
-  /** Size of the page */
+  /** Page size */
   limit: number;
   /** `after` of the request */
   after: string | null;
   order: 'ASC' | 'DESC';
-  /** Ask again with the id of the last item as `after` */
+  /** More items follow: repeat the request with the id of the last item as `after` */
   has_more: boolean;
-  /** With include=total_count */
+  /** Present with include=total_count */
   total_count?: number;
 }
 
 export interface DeviceBlockCategoryList {
   object: 'list';
   data: DeviceBlockCategory[];
-  /** Size of the page */
+  /** Page size */
   limit: number;
   /** `after` of the request */
   after: string | null;
   order: 'ASC' | 'DESC';
-  /** Ask again with the id of the last item as `after` */
+  /** More items follow: repeat the request with the id of the last item as `after` */
   has_more: boolean;
-  /** With include=total_count */
+  /** Present with include=total_count */
   total_count?: number;
 }
 
@@ -1012,14 +1012,14 @@ export interface DeviceBlockCategory {
 export interface DeviceGroupList {
   object: 'list';
   data: DeviceGroup[];
-  /** Size of the page */
+  /** Page size */
   limit: number;
   /** `after` of the request */
   after: string | null;
   order: 'ASC' | 'DESC';
-  /** Ask again with the id of the last item as `after` */
+  /** More items follow: repeat the request with the id of the last item as `after` */
   has_more: boolean;
-  /** With include=total_count */
+  /** Present with include=total_count */
   total_count?: number;
 }
 
@@ -1035,7 +1035,7 @@ export interface DeviceGroup {
   etag: string;
 }
 
-/** Further top-level keys are custom attributes */
+/** Additional top-level keys are custom attributes */
 export type NewDeviceGroup = {
   name: string;
   description?: string | null;
@@ -1043,17 +1043,17 @@ export type NewDeviceGroup = {
 } & Record<string, unknown>;
 
 export interface DeviceGroupChanges {
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   object?: 'device-group' | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   id?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   devices_count?: number | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   created_at?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   updated_at?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   etag?: string | null;
   name?: string;
   description?: string | null;
@@ -1068,14 +1068,14 @@ export interface DeviceGroupMember {
 export interface DeviceCredentialList {
   object: 'list';
   data: DeviceCredential[];
-  /** Size of the page */
+  /** Page size */
   limit: number;
   /** `after` of the request */
   after: string | null;
   order: 'ASC' | 'DESC';
-  /** Ask again with the id of the last item as `after` */
+  /** More items follow: repeat the request with the id of the last item as `after` */
   has_more: boolean;
-  /** With include=total_count */
+  /** Present with include=total_count */
   total_count?: number;
 }
 
@@ -1084,12 +1084,12 @@ export interface DeviceCredential {
   id: string;
   device_id: string;
   kind: 'psk' | 'certificate';
-  /** Of a pre-shared key */
+  /** For a pre-shared key */
   identity: string | null;
-  /** Of a certificate: SHA-256 of its DER form */
+  /** For a certificate: SHA-256 of its DER encoding */
   fingerprint: string | null;
   subject: string | null;
-  /** End of the validity of a certificate */
+  /** For a certificate: when it expires */
   expires_at: string | null;
   created_at: string;
 }
@@ -1097,14 +1097,14 @@ export interface DeviceCredential {
 export type NewDeviceCredential =
   | {
       kind: 'psk';
-      /** Generated when left out. Otherwise the device shows `<account id>:<identity>`, as the answer says: identities of accounts never meet */
+      /** Generated when omitted. Otherwise the device must present `<account id>:<identity>`, which the response contains, so that identities of different accounts never collide */
       identity?: string;
-      /** In hex; generated when left out */
+      /** In hex; generated when omitted */
       key?: string;
     }
   | {
       kind: 'certificate';
-      /** PEM. Its private key stays with the device */
+      /** PEM. The private key stays on the device */
       certificate: string;
     };
 
@@ -1113,29 +1113,29 @@ export interface CreatedDeviceCredential {
   id: string;
   device_id: string;
   kind: 'psk' | 'certificate';
-  /** Of a pre-shared key */
+  /** For a pre-shared key */
   identity: string | null;
-  /** Of a certificate: SHA-256 of its DER form */
+  /** For a certificate: SHA-256 of its DER encoding */
   fingerprint: string | null;
   subject: string | null;
-  /** End of the validity of a certificate */
+  /** For a certificate: when it expires */
   expires_at: string | null;
   created_at: string;
-  /** Of a pre-shared key, in hex. Shown this once */
+  /** The pre-shared key in hex; only this response contains it */
   key?: string;
 }
 
 export interface TrustedCertificateList {
   object: 'list';
   data: TrustedCertificate[];
-  /** Size of the page */
+  /** Page size */
   limit: number;
   /** `after` of the request */
   after: string | null;
   order: 'ASC' | 'DESC';
-  /** Ask again with the id of the last item as `after` */
+  /** More items follow: repeat the request with the id of the last item as `after` */
   has_more: boolean;
-  /** With include=total_count */
+  /** Present with include=total_count */
   total_count?: number;
 }
 
@@ -1146,20 +1146,20 @@ export interface TrustedCertificate {
   name: string;
   description: string;
   service: 'lwm2m';
-  /** INACTIVE: its devices are disconnected and refused, as if the issuer were not trusted */
+  /** INACTIVE: devices with its certificates are disconnected and refused, as if the authority were not trusted */
   status: 'ACTIVE' | 'INACTIVE';
-  /** Whether the account has shown, by a signature, that the issuer is its own */
+  /** Whether the account has proved by a signature that it owns the authority */
   verified: boolean;
-  /** Whether a device that nobody created is created when it first shows a certificate of this issuer */
+  /** Whether an unknown device is created when it first presents a certificate of this authority */
   enrollment_mode: boolean;
   certificate: string;
-  /** SHA-256 of the DER form */
+  /** SHA-256 of the DER encoding */
   certificate_fingerprint: string;
   subject: string;
   issuer: string;
   /** When the certificate expires */
   validity: string;
-  /** Whether it has not expired */
+  /** False once the certificate has expired */
   valid: boolean;
   revoked_serials: string[];
   created_at: string;
@@ -1172,7 +1172,7 @@ export interface NewTrustedCertificate {
   certificate: string;
   /** The account id, signed with the private key of the certificate (SHA-256; DER for ECDSA). Without it the certificate stays INACTIVE */
   signature?: string | null;
-  /** Whether a device that nobody created is created when it first shows a certificate of this issuer */
+  /** Whether an unknown device is created when it first presents a certificate of this authority */
   enrollment_mode?: boolean;
   name?: string;
   description?: string | null;
@@ -1182,43 +1182,43 @@ export interface NewTrustedCertificate {
 }
 
 export interface TrustedCertificateChanges {
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   object?: 'trusted-cert' | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   id?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   account_id?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   service?: 'lwm2m' | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   verified?: boolean | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   certificate?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   certificate_fingerprint?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   subject?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   issuer?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   validity?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   valid?: boolean | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   created_at?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   updated_at?: string | null;
-  /** Read-only: accepted with its present value */
+  /** Read-only: accepted only with its current value */
   etag?: string | null;
-  /** Whether a device that nobody created is created when it first shows a certificate of this issuer */
+  /** Whether an unknown device is created when it first presents a certificate of this authority */
   enrollment_mode?: boolean;
   name?: string;
   description?: string | null;
-  /** INACTIVE: its devices are disconnected and refused, as if the issuer were not trusted */
+  /** INACTIVE: devices with its certificates are disconnected and refused, as if the authority were not trusted */
   status?: 'ACTIVE' | 'INACTIVE';
   /** The account id, signed with the private key of the certificate (SHA-256; DER for ECDSA). Without it the certificate stays INACTIVE */
   signature?: string | null;
-  /** Serial numbers (hex) of certificates below this issuer that are not accepted any more: of devices, or of issuers between. Takes the place of the list before; what is connected with one of them is disconnected and its registration ends */
+  /** Serial numbers (hex) of revoked certificates below this authority, of devices or of intermediate authorities. Replaces the previous list; devices that are connected with a revoked certificate are disconnected and their registrations end */
   revoked_serials?: string[];
 }
 
@@ -1226,166 +1226,166 @@ export interface DeviceFilters {
   account_id?: string;
   account_id__eq?: string;
   account_id__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   account_id__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   account_id__nin?: string;
   ca_id?: string;
   ca_id__eq?: string;
   ca_id__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   ca_id__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   ca_id__nin?: string;
   deployed_state?: '' | 'development' | 'production';
   deployed_state__eq?: '' | 'development' | 'production';
   deployed_state__neq?: '' | 'development' | 'production';
-  /** Values with commas between them */
+  /** Comma-separated values */
   deployed_state__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   deployed_state__nin?: string;
   deployment?: string;
   deployment__eq?: string;
   deployment__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   deployment__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   deployment__nin?: string;
   description?: string;
   description__eq?: string;
   description__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   description__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   description__nin?: string;
   device_class?: string;
   device_class__eq?: string;
   device_class__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   device_class__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   device_class__nin?: string;
   device_key?: string;
   device_key__eq?: string;
   device_key__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   device_key__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   device_key__nin?: string;
   endpoint_name?: string;
   endpoint_name__eq?: string;
   endpoint_name__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   endpoint_name__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   endpoint_name__nin?: string;
   endpoint_type?: string;
   endpoint_type__eq?: string;
   endpoint_type__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   endpoint_type__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   endpoint_type__nin?: string;
   firmware_checksum?: string;
   firmware_checksum__eq?: string;
   firmware_checksum__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   firmware_checksum__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   firmware_checksum__nin?: string;
   host_gateway?: string;
   host_gateway__eq?: string;
   host_gateway__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   host_gateway__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   host_gateway__nin?: string;
   id?: string;
   id__eq?: string;
   id__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   id__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   id__nin?: string;
   lifecycle_status?: 'enabled' | 'blocked';
   lifecycle_status__eq?: 'enabled' | 'blocked';
   lifecycle_status__neq?: 'enabled' | 'blocked';
-  /** Values with commas between them */
+  /** Comma-separated values */
   lifecycle_status__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   lifecycle_status__nin?: string;
   manifest?: string;
   manifest__eq?: string;
   manifest__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   manifest__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   manifest__nin?: string;
   mechanism?: 'connector' | 'direct';
   mechanism__eq?: 'connector' | 'direct';
   mechanism__neq?: 'connector' | 'direct';
-  /** Values with commas between them */
+  /** Comma-separated values */
   mechanism__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   mechanism__nin?: string;
   mechanism_url?: string;
   mechanism_url__eq?: string;
   mechanism_url__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   mechanism_url__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   mechanism_url__nin?: string;
   name?: string;
   name__eq?: string;
   name__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   name__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   name__nin?: string;
   net_id?: string;
   net_id__eq?: string;
   net_id__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   net_id__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   net_id__nin?: string;
   serial_number?: string;
   serial_number__eq?: string;
   serial_number__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   serial_number__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   serial_number__nin?: string;
   state?: 'unenrolled' | 'cloud_enrolling' | 'bootstrapped' | 'registered' | 'deregistered';
   state__eq?: 'unenrolled' | 'cloud_enrolling' | 'bootstrapped' | 'registered' | 'deregistered';
   state__neq?: 'unenrolled' | 'cloud_enrolling' | 'bootstrapped' | 'registered' | 'deregistered';
-  /** Values with commas between them */
+  /** Comma-separated values */
   state__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   state__nin?: string;
   vendor_id?: string;
   vendor_id__eq?: string;
   vendor_id__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   vendor_id__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   vendor_id__nin?: string;
   last_operator_suspended_category?: '' | 'maintenance' | 'lost_or_stolen' | 'recalled' | 'security_breach' | 'other';
   last_operator_suspended_category__eq?:
     '' | 'maintenance' | 'lost_or_stolen' | 'recalled' | 'security_breach' | 'other';
   last_operator_suspended_category__neq?:
     '' | 'maintenance' | 'lost_or_stolen' | 'recalled' | 'security_breach' | 'other';
-  /** Values with commas between them */
+  /** Comma-separated values */
   last_operator_suspended_category__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   last_operator_suspended_category__nin?: string;
   last_system_suspended_category?: '' | 'maintenance' | 'lost_or_stolen' | 'recalled' | 'security_breach' | 'other';
   last_system_suspended_category__eq?: '' | 'maintenance' | 'lost_or_stolen' | 'recalled' | 'security_breach' | 'other';
   last_system_suspended_category__neq?:
     '' | 'maintenance' | 'lost_or_stolen' | 'recalled' | 'security_breach' | 'other';
-  /** Values with commas between them */
+  /** Comma-separated values */
   last_system_suspended_category__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   last_system_suspended_category__nin?: string;
   operator_suspended?: boolean;
   operator_suspended__eq?: boolean;
@@ -1400,9 +1400,9 @@ export interface DeviceFilters {
   created_at?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   created_at__eq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   created_at__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   created_at__nin?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   created_at__lte?: string;
@@ -1412,9 +1412,9 @@ export interface DeviceFilters {
   updated_at?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   updated_at__eq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   updated_at__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   updated_at__nin?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   updated_at__lte?: string;
@@ -1424,9 +1424,9 @@ export interface DeviceFilters {
   bootstrapped_timestamp?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   bootstrapped_timestamp__eq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   bootstrapped_timestamp__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   bootstrapped_timestamp__nin?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   bootstrapped_timestamp__lte?: string;
@@ -1436,9 +1436,9 @@ export interface DeviceFilters {
   bootstrap_expiration_date?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   bootstrap_expiration_date__eq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   bootstrap_expiration_date__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   bootstrap_expiration_date__nin?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   bootstrap_expiration_date__lte?: string;
@@ -1448,9 +1448,9 @@ export interface DeviceFilters {
   connector_expiration_date?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   connector_expiration_date__eq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   connector_expiration_date__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   connector_expiration_date__nin?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   connector_expiration_date__lte?: string;
@@ -1460,9 +1460,9 @@ export interface DeviceFilters {
   enrolment_list_timestamp?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   enrolment_list_timestamp__eq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   enrolment_list_timestamp__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   enrolment_list_timestamp__nin?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   enrolment_list_timestamp__lte?: string;
@@ -1472,9 +1472,9 @@ export interface DeviceFilters {
   manifest_timestamp?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   manifest_timestamp__eq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   manifest_timestamp__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   manifest_timestamp__nin?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   manifest_timestamp__lte?: string;
@@ -1484,9 +1484,9 @@ export interface DeviceFilters {
   last_operator_suspended_updated_at?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   last_operator_suspended_updated_at__eq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   last_operator_suspended_updated_at__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   last_operator_suspended_updated_at__nin?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   last_operator_suspended_updated_at__lte?: string;
@@ -1496,9 +1496,9 @@ export interface DeviceFilters {
   last_system_suspended_updated_at?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   last_system_suspended_updated_at__eq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   last_system_suspended_updated_at__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   last_system_suspended_updated_at__nin?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   last_system_suspended_updated_at__lte?: string;
@@ -1507,18 +1507,18 @@ export interface DeviceFilters {
   device_execution_mode?: 0 | 1 | 5;
   device_execution_mode__eq?: 0 | 1 | 5;
   device_execution_mode__neq?: 0 | 1 | 5;
-  /** Values with commas between them */
+  /** Comma-separated values */
   device_execution_mode__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   device_execution_mode__nin?: string;
   device_execution_mode__lte?: 0 | 1 | 5;
   device_execution_mode__gte?: 0 | 1 | 5;
   groups?: string;
   groups__eq?: string;
   groups__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   groups__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   groups__nin?: string;
   [name: `custom_attributes__${string}`]: string | undefined;
   [name: `component_attributes__${string}`]: string | undefined;
@@ -1528,31 +1528,31 @@ export interface DeviceQueryFilters {
   id?: string;
   id__eq?: string;
   id__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   id__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   id__nin?: string;
   name?: string;
   name__eq?: string;
   name__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   name__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   name__nin?: string;
   query?: string;
   query__eq?: string;
   query__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   query__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   query__nin?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   created_at?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   created_at__eq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   created_at__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   created_at__nin?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   created_at__lte?: string;
@@ -1562,9 +1562,9 @@ export interface DeviceQueryFilters {
   updated_at?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   updated_at__eq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   updated_at__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   updated_at__nin?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   updated_at__lte?: string;
@@ -1576,17 +1576,17 @@ export interface DeviceBlockCategoryFilters {
   reference?: 'maintenance' | 'lost_or_stolen' | 'recalled' | 'security_breach' | 'other';
   reference__eq?: 'maintenance' | 'lost_or_stolen' | 'recalled' | 'security_breach' | 'other';
   reference__neq?: 'maintenance' | 'lost_or_stolen' | 'recalled' | 'security_breach' | 'other';
-  /** Values with commas between them */
+  /** Comma-separated values */
   reference__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   reference__nin?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   updated_at?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   updated_at__eq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   updated_at__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   updated_at__nin?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   updated_at__lte?: string;
@@ -1598,23 +1598,23 @@ export interface DeviceGroupFilters {
   id?: string;
   id__eq?: string;
   id__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   id__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   id__nin?: string;
   name?: string;
   name__eq?: string;
   name__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   name__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   name__nin?: string;
   devices_count?: number;
   devices_count__eq?: number;
   devices_count__neq?: number;
-  /** Values with commas between them */
+  /** Comma-separated values */
   devices_count__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   devices_count__nin?: string;
   devices_count__lte?: number;
   devices_count__gte?: number;
@@ -1622,9 +1622,9 @@ export interface DeviceGroupFilters {
   created_at?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   created_at__eq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   created_at__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   created_at__nin?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   created_at__lte?: string;
@@ -1634,9 +1634,9 @@ export interface DeviceGroupFilters {
   updated_at?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   updated_at__eq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   updated_at__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   updated_at__nin?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   updated_at__lte?: string;
@@ -1649,45 +1649,45 @@ export interface DeviceCredentialFilters {
   id?: string;
   id__eq?: string;
   id__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   id__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   id__nin?: string;
   kind?: 'psk' | 'certificate';
   kind__eq?: 'psk' | 'certificate';
   kind__neq?: 'psk' | 'certificate';
-  /** Values with commas between them */
+  /** Comma-separated values */
   kind__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   kind__nin?: string;
   identity?: string;
   identity__eq?: string;
   identity__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   identity__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   identity__nin?: string;
   fingerprint?: string;
   fingerprint__eq?: string;
   fingerprint__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   fingerprint__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   fingerprint__nin?: string;
   subject?: string;
   subject__eq?: string;
   subject__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   subject__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   subject__nin?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   expires_at?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   expires_at__eq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   expires_at__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   expires_at__nin?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   expires_at__lte?: string;
@@ -1697,9 +1697,9 @@ export interface DeviceCredentialFilters {
   created_at?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   created_at__eq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   created_at__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   created_at__nin?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   created_at__lte?: string;
@@ -1711,58 +1711,58 @@ export interface TrustedCertificateFilters {
   id?: string;
   id__eq?: string;
   id__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   id__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   id__nin?: string;
   name?: string;
   name__eq?: string;
   name__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   name__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   name__nin?: string;
   description?: string;
   description__eq?: string;
   description__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   description__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   description__nin?: string;
   service?: 'lwm2m';
   service__eq?: 'lwm2m';
   service__neq?: 'lwm2m';
-  /** Values with commas between them */
+  /** Comma-separated values */
   service__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   service__nin?: string;
   status?: 'ACTIVE' | 'INACTIVE';
   status__eq?: 'ACTIVE' | 'INACTIVE';
   status__neq?: 'ACTIVE' | 'INACTIVE';
-  /** Values with commas between them */
+  /** Comma-separated values */
   status__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   status__nin?: string;
   subject?: string;
   subject__eq?: string;
   subject__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   subject__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   subject__nin?: string;
   issuer?: string;
   issuer__eq?: string;
   issuer__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   issuer__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   issuer__nin?: string;
   certificate_fingerprint?: string;
   certificate_fingerprint__eq?: string;
   certificate_fingerprint__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   certificate_fingerprint__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   certificate_fingerprint__nin?: string;
   enrollment_mode?: boolean;
   enrollment_mode__eq?: boolean;
@@ -1774,9 +1774,9 @@ export interface TrustedCertificateFilters {
   validity?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   validity__eq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   validity__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   validity__nin?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   validity__lte?: string;
@@ -1786,9 +1786,9 @@ export interface TrustedCertificateFilters {
   created_at?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   created_at__eq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   created_at__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   created_at__nin?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   created_at__lte?: string;
@@ -1798,9 +1798,9 @@ export interface TrustedCertificateFilters {
   updated_at?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   updated_at__eq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   updated_at__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   updated_at__nin?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   updated_at__lte?: string;
@@ -1811,7 +1811,7 @@ export interface TrustedCertificateFilters {
 export interface AsyncResponse {
   id: string;
   status: number;
-  /** "" when there is none */
+  /** "" if there is none */
   payload: string;
   ct?: string;
   'max-age'?: number;
@@ -1821,14 +1821,14 @@ export interface AsyncResponse {
 export interface DeviceCommandList {
   object: 'list';
   data: DeviceCommand[];
-  /** Size of the page */
+  /** Page size */
   limit: number;
   /** `after` of the request */
   after: string | null;
   order: 'ASC' | 'DESC';
-  /** Ask again with the id of the last item as `after` */
+  /** More items follow: repeat the request with the id of the last item as `after` */
   has_more: boolean;
-  /** With include=total_count */
+  /** Present with include=total_count */
   total_count?: number;
 }
 
@@ -1841,15 +1841,15 @@ export interface DeviceCommand {
   method: 'GET' | 'PUT' | 'POST' | 'DELETE' | 'FETCH' | 'IPATCH';
   uri: string;
   state: 'waiting' | 'executing' | 'succeeded' | 'failed' | 'expired' | 'cancelled';
-  /** How often it was given to the device */
+  /** How many times the command was sent to the device */
   attempts: number;
   attempted_at: string | null;
   created_at: string;
   expires_at: string;
   finished_at: string | null;
-  /** Of the asynchronous response */
+  /** Status of the asynchronous response */
   status: number | null;
-  /** Of the asynchronous response, for example NOT_CONNECTED */
+  /** Error of the asynchronous response, for example NOT_CONNECTED */
   error: string | null;
   note: string | null;
   /** base64 */
@@ -1871,7 +1871,7 @@ export interface EndpointResource {
   rt?: string;
   /** Media type */
   type?: string;
-  /** Can be observed */
+  /** Whether the resource can be observed */
   obs: boolean;
 }
 
@@ -1882,14 +1882,14 @@ export interface AsyncAccepted {
 export interface KeySubscriptionsList {
   object: 'list';
   data: KeySubscriptions[];
-  /** Size of the page */
+  /** Page size */
   limit: number;
   /** `after` of the request */
   after: string | null;
   order: 'ASC' | 'DESC';
-  /** Ask again with the id of the last item as `after` */
+  /** More items follow: repeat the request with the id of the last item as `after` */
   has_more: boolean;
-  /** With include=total_count */
+  /** Present with include=total_count */
   total_count?: number;
 }
 
@@ -1897,16 +1897,16 @@ export interface KeySubscriptions {
   /** Id of the API key or application */
   id: string;
   object: 'key-subscriptions';
-  /** Its presubscription rules */
+  /** Its presubscription rules, in order */
   presubscriptions: {
     /** Device id or endpoint name; may end in * */
     'endpoint-name'?: string;
     'endpoint-type'?: string;
     'resource-path'?: string[];
   }[];
-  /** Subscribed resources, over all devices */
+  /** Number of subscribed resources, over all devices */
   subscriptions_count: number;
-  /** Devices to which it is subscribed */
+  /** Number of devices to which it is subscribed */
   devices_count: number;
 }
 
@@ -1929,14 +1929,14 @@ export interface ObjectModel {
 export interface ObjectModelList {
   object: 'list';
   data: ObjectModel[];
-  /** Size of the page */
+  /** Page size */
   limit: number;
   /** `after` of the request */
   after: string | null;
   order: 'ASC' | 'DESC';
-  /** Ask again with the id of the last item as `after` */
+  /** More items follow: repeat the request with the id of the last item as `after` */
   has_more: boolean;
-  /** With include=total_count */
+  /** Present with include=total_count */
   total_count?: number;
 }
 
@@ -1944,23 +1944,23 @@ export interface DeviceCommandFilters {
   async_id?: string;
   async_id__eq?: string;
   async_id__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   async_id__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   async_id__nin?: string;
   device_id?: string;
   device_id__eq?: string;
   device_id__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   device_id__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   device_id__nin?: string;
   state?: 'waiting' | 'executing' | 'succeeded' | 'failed' | 'expired' | 'cancelled';
   state__eq?: 'waiting' | 'executing' | 'succeeded' | 'failed' | 'expired' | 'cancelled';
   state__neq?: 'waiting' | 'executing' | 'succeeded' | 'failed' | 'expired' | 'cancelled';
-  /** Values with commas between them */
+  /** Comma-separated values */
   state__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   state__nin?: string;
 }
 
@@ -1968,25 +1968,25 @@ export interface ObjectModelFilters {
   object_id?: number;
   object_id__eq?: number;
   object_id__neq?: number;
-  /** Values with commas between them */
+  /** Comma-separated values */
   object_id__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   object_id__nin?: string;
   object_id__lte?: number;
   object_id__gte?: number;
   name?: string;
   name__eq?: string;
   name__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   name__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   name__nin?: string;
   version?: string;
   version__eq?: string;
   version__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   version__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   version__nin?: string;
 }
 
@@ -1994,32 +1994,32 @@ export interface DeviceEcho {
   object: 'device-echo';
   device_id: string;
   endpoint_name: string;
-  /** When this reply was made */
+  /** When this response was created */
   created_at: string;
   /** Last registration event */
   updated_at?: string;
   last_reported_at?: string;
   last_desired_at?: string;
-  /** What the snapshot of the device takes in the database, without indexes */
+  /** Size of the snapshot in the database, without indexes */
   stored_bytes: number;
   resources: DeviceEchoResource[];
 }
 
 export interface DeviceEchoResource {
   resource_path: string;
-  /** Of the resource, where its object is known */
+  /** Of the resource, if its object is known */
   name?: string;
-  /** Of the resource, where its object is known: float, string … */
+  /** Of the resource, if its object is known: float, string … */
   type?: string;
   /** True when any application has a confirmed subscription that covers the path */
   subscribed: boolean;
   reported?: {
     /** base64 */
     value: string;
-    /** The value as the type of the resource says; of several instances, one for each id. Absent where the type is not known, and for bytes */
+    /** The value in the type of the resource; for a resource with several instances, one value per instance id. Absent for opaque values and if the type is unknown */
     decoded?: string | number | boolean | Record<string, string | number | boolean>;
     content_type: string;
-    /** When the device measured it, where it says so; otherwise when it arrived */
+    /** When the device measured the value, if it reported a time; otherwise when the value arrived */
     reported_at: string;
     /** reported_at + max-age */
     expires_at: string;
@@ -2027,11 +2027,11 @@ export interface DeviceEchoResource {
   desired?: {
     /** base64 */
     value: string;
-    /** The value as the type of the resource says; of several instances, one for each id. Absent where the type is not known, and for bytes */
+    /** The value in the type of the resource; for a resource with several instances, one value per instance id. Absent for opaque values and if the type is unknown */
     decoded?: string | number | boolean | Record<string, string | number | boolean>;
     /** 0 pending, 1 success, 2 failure */
     status: number;
-    /** When the command was issued */
+    /** When the command was sent */
     desired_at: string;
     /** When it succeeded or failed */
     status_updated_at: string;
@@ -2088,7 +2088,7 @@ export interface DeviceEventCode {
   event_type: string;
   event_type_category: string;
   event_type_description: 'SUCCESS' | 'FAIL' | 'SKIPPED' | 'INFO';
-  /** Who writes it: a service, or the update client on the device */
+  /** What writes it: a service, or the update client on the device */
   source: 'service' | 'client';
   /** What it means */
   description: string;
@@ -2101,9 +2101,9 @@ export interface DeviceEventFilters {
   date_time?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   date_time__eq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   date_time__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   date_time__nin?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   date_time__lte?: string;
@@ -2113,9 +2113,9 @@ export interface DeviceEventFilters {
   created_at?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   created_at__eq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   created_at__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   created_at__nin?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   created_at__lte?: string;
@@ -2124,51 +2124,51 @@ export interface DeviceEventFilters {
   id?: string;
   id__eq?: string;
   id__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   id__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   id__nin?: string;
   device_log_id?: string;
   device_log_id__eq?: string;
   device_log_id__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   device_log_id__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   device_log_id__nin?: string;
   device_id?: string;
   device_id__eq?: string;
   device_id__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   device_id__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   device_id__nin?: string;
   group_id?: string;
   group_id__eq?: string;
   group_id__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   group_id__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   group_id__nin?: string;
   description?: string;
   description__eq?: string;
   description__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   description__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   description__nin?: string;
   event_type?: string;
   event_type__eq?: string;
   event_type__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   event_type__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   event_type__nin?: string;
   event_code?: string;
   event_code__eq?: string;
   event_code__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   event_code__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   event_code__nin?: string;
   event_type_category?:
     'FAIL_CLIENT' | 'FAIL_MANIFEST' | 'FAIL_NETWORK' | 'FAIL_SERVICE' | 'INFO' | 'SKIPPED' | 'SUCCESS';
@@ -2176,16 +2176,16 @@ export interface DeviceEventFilters {
     'FAIL_CLIENT' | 'FAIL_MANIFEST' | 'FAIL_NETWORK' | 'FAIL_SERVICE' | 'INFO' | 'SKIPPED' | 'SUCCESS';
   event_type_category__neq?:
     'FAIL_CLIENT' | 'FAIL_MANIFEST' | 'FAIL_NETWORK' | 'FAIL_SERVICE' | 'INFO' | 'SKIPPED' | 'SUCCESS';
-  /** Values with commas between them */
+  /** Comma-separated values */
   event_type_category__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   event_type_category__nin?: string;
   event_type_description?: 'SUCCESS' | 'FAIL' | 'SKIPPED' | 'INFO';
   event_type_description__eq?: 'SUCCESS' | 'FAIL' | 'SKIPPED' | 'INFO';
   event_type_description__neq?: 'SUCCESS' | 'FAIL' | 'SKIPPED' | 'INFO';
-  /** Values with commas between them */
+  /** Comma-separated values */
   event_type_description__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   event_type_description__nin?: string;
   state_change?: boolean;
   state_change__eq?: boolean;
@@ -2198,44 +2198,44 @@ export interface DeviceEventCodeFilters {
   id?: string;
   id__eq?: string;
   id__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   id__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   id__nin?: string;
   event_type?: string;
   event_type__eq?: string;
   event_type__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   event_type__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   event_type__nin?: string;
   event_type_category?: string;
   event_type_category__eq?: string;
   event_type_category__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   event_type_category__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   event_type_category__nin?: string;
   event_type_description?: 'SUCCESS' | 'FAIL' | 'SKIPPED' | 'INFO';
   event_type_description__eq?: 'SUCCESS' | 'FAIL' | 'SKIPPED' | 'INFO';
   event_type_description__neq?: 'SUCCESS' | 'FAIL' | 'SKIPPED' | 'INFO';
-  /** Values with commas between them */
+  /** Comma-separated values */
   event_type_description__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   event_type_description__nin?: string;
   source?: 'service' | 'client';
   source__eq?: 'service' | 'client';
   source__neq?: 'service' | 'client';
-  /** Values with commas between them */
+  /** Comma-separated values */
   source__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   source__nin?: string;
   description?: string;
   description__eq?: string;
   description__neq?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   description__in?: string;
-  /** Values with commas between them */
+  /** Comma-separated values */
   description__nin?: string;
 }
 
@@ -2245,25 +2245,25 @@ export interface ChannelKind {
 
 export interface CallbackChannel {
   url: string;
-  /** Values are masked */
+  /** Header values are masked */
   headers: Record<string, string>;
   serialization: ChannelSerialization;
-  /** Events waiting; -1 when not known */
+  /** Number of queued events; -1 if unknown */
   queue_size: number;
-  /** What they count against the limit of 50 MB */
+  /** Size of the queued events, limited to 50 MB */
   queue_bytes: number;
-  /** When the oldest of them was queued */
+  /** When the oldest queued event was queued */
   oldest: string | null;
-  /** Events removed undelivered since the channel was made, by reason */
+  /** Events dropped undelivered since the channel was created, by reason */
   dropped: {
     size: number;
     age: number;
     failed: number;
   };
-  /** Failed deliveries in a row */
+  /** Number of consecutive failed deliveries */
   failures: number;
   failing_since: string | null;
-  /** Why nothing is sent, although there may be events */
+  /** Why delivery is paused */
   stopped: 'key_reset' | 'key_revoked' | null;
 }
 
@@ -2282,13 +2282,13 @@ export interface ChannelSerialization {
 export interface WebSocketChannel {
   status: 'connected' | 'disconnected';
   serialization: ChannelSerialization;
-  /** Events waiting; -1 when not known */
+  /** Number of queued events; -1 if unknown */
   queue_size: number;
-  /** What they count against the limit of 50 MB */
+  /** Size of the queued events, limited to 50 MB */
   queue_bytes: number;
-  /** When the oldest of them was queued */
+  /** When the oldest queued event was queued */
   oldest: string | null;
-  /** Events removed undelivered since the channel was made, by reason */
+  /** Events dropped undelivered since the channel was created, by reason */
   dropped: {
     size: number;
     age: number;
@@ -2298,7 +2298,7 @@ export interface WebSocketChannel {
 
 export interface CreatedSigningSecret {
   id: string;
-  /** Shown this once */
+  /** Only this response contains it */
   secret: string;
   created_at: string;
 }
@@ -2306,14 +2306,14 @@ export interface CreatedSigningSecret {
 export interface SigningSecretList {
   object: 'list';
   data: SigningSecret[];
-  /** Size of the page */
+  /** Page size */
   limit: number;
   /** `after` of the request */
   after: string | null;
   order: 'ASC' | 'DESC';
-  /** Ask again with the id of the last item as `after` */
+  /** More items follow: repeat the request with the id of the last item as `after` */
   has_more: boolean;
-  /** With include=total_count */
+  /** Present with include=total_count */
   total_count?: number;
 }
 
@@ -2324,7 +2324,7 @@ export interface SigningSecret {
 
 export interface NotificationMessage {
   notifications?: {
-    /** Device id; the endpoint name with use_endpoint_name */
+    /** Device id, or the endpoint name with use_endpoint_name */
     ep: string;
     path: string;
     /** Media type */
@@ -2333,15 +2333,15 @@ export interface NotificationMessage {
     payload: string;
     /** Seconds */
     'max-age': number;
-    /** With include_uid: the same each time the item is delivered */
+    /** With include_uid: the same on every delivery of the item */
     uid?: string;
-    /** With include_timestamp, in ms since the epoch: when the device measured the value, where it says so; otherwise when the event was queued */
+    /** With include_timestamp, in ms since the epoch: when the device measured the value, if it reported a time; otherwise when the event was queued */
     timestamp?: number;
     /** With include_original_ep: the endpoint name */
     'original-ep'?: string;
   }[];
   registrations?: {
-    /** Device id; the endpoint name with use_endpoint_name */
+    /** Device id, or the endpoint name with use_endpoint_name */
     ep: string;
     ept?: string;
     q?: boolean;
@@ -2352,15 +2352,15 @@ export interface NotificationMessage {
       ct?: string;
       obs: boolean;
     }[];
-    /** With include_uid: the same each time the item is delivered */
+    /** With include_uid: the same on every delivery of the item */
     uid?: string;
-    /** With include_timestamp, in ms since the epoch: when the device measured the value, where it says so; otherwise when the event was queued */
+    /** With include_timestamp, in ms since the epoch: when the device measured the value, if it reported a time; otherwise when the event was queued */
     timestamp?: number;
     /** The endpoint name */
     'original-ep'?: string;
   }[];
   'reg-updates'?: {
-    /** Device id; the endpoint name with use_endpoint_name */
+    /** Device id, or the endpoint name with use_endpoint_name */
     ep: string;
     ept?: string;
     q?: boolean;
@@ -2371,36 +2371,36 @@ export interface NotificationMessage {
       ct?: string;
       obs: boolean;
     }[];
-    /** With include_uid: the same each time the item is delivered */
+    /** With include_uid: the same on every delivery of the item */
     uid?: string;
-    /** With include_timestamp, in ms since the epoch: when the device measured the value, where it says so; otherwise when the event was queued */
+    /** With include_timestamp, in ms since the epoch: when the device measured the value, if it reported a time; otherwise when the event was queued */
     timestamp?: number;
     /** The endpoint name */
     'original-ep'?: string;
   }[];
-  /** Ids; objects with deregistrations_as_object */
+  /** Ids, or objects with deregistrations_as_object */
   'de-registrations'?: (
     | string
     | {
-        /** Device id; the endpoint name with use_endpoint_name */
+        /** Device id, or the endpoint name with use_endpoint_name */
         ep: string;
-        /** With include_uid: the same each time the item is delivered */
+        /** With include_uid: the same on every delivery of the item */
         uid?: string;
-        /** With include_timestamp, in ms since the epoch: when the device measured the value, where it says so; otherwise when the event was queued */
+        /** With include_timestamp, in ms since the epoch: when the device measured the value, if it reported a time; otherwise when the event was queued */
         timestamp?: number;
         /** With include_original_ep: the endpoint name */
         'original-ep'?: string;
       }
   )[];
-  /** Ids; objects with deregistrations_as_object */
+  /** Ids, or objects with deregistrations_as_object */
   'registrations-expired'?: (
     | string
     | {
-        /** Device id; the endpoint name with use_endpoint_name */
+        /** Device id, or the endpoint name with use_endpoint_name */
         ep: string;
-        /** With include_uid: the same each time the item is delivered */
+        /** With include_uid: the same on every delivery of the item */
         uid?: string;
-        /** With include_timestamp, in ms since the epoch: when the device measured the value, where it says so; otherwise when the event was queued */
+        /** With include_timestamp, in ms since the epoch: when the device measured the value, if it reported a time; otherwise when the event was queued */
         timestamp?: number;
         /** With include_original_ep: the endpoint name */
         'original-ep'?: string;
@@ -2409,14 +2409,14 @@ export interface NotificationMessage {
   'async-responses'?: {
     id: string;
     status: number;
-    /** "" when there is none */
+    /** "" if there is none */
     payload: string;
     ct?: string;
     'max-age'?: number;
     error?: string;
-    /** With include_uid: the same each time the item is delivered */
+    /** With include_uid: the same on every delivery of the item */
     uid?: string;
-    /** With include_timestamp, in ms since the epoch: when the device measured the value, where it says so; otherwise when the event was queued */
+    /** With include_timestamp, in ms since the epoch: when the device measured the value, if it reported a time; otherwise when the event was queued */
     timestamp?: number;
     /** With include_original_ep: the endpoint name */
     'original-ep'?: string;
@@ -2425,13 +2425,13 @@ export interface NotificationMessage {
 
 export interface PullChannel {
   serialization: ChannelSerialization;
-  /** Events waiting; -1 when not known */
+  /** Number of queued events; -1 if unknown */
   queue_size: number;
-  /** What they count against the limit of 50 MB */
+  /** Size of the queued events, limited to 50 MB */
   queue_bytes: number;
-  /** When the oldest of them was queued */
+  /** When the oldest queued event was queued */
   oldest: string | null;
-  /** Events removed undelivered since the channel was made, by reason */
+  /** Events dropped undelivered since the channel was created, by reason */
   dropped: {
     size: number;
     age: number;
@@ -2445,12 +2445,12 @@ export interface Operations {
   'GET /v3/api-keys': {
     input: {
       query?: ApiKeyFilters & {
-        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. Given several times, all hold */
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. When the parameter is repeated, all filters must match */
         filter?: string;
-        /** `total_count`: how many there are on all pages */
+        /** `total_count` adds the number of items on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before; it may be deleted by now */
+        /** Id of the last item of the previous page; the item may have been deleted since */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -2541,10 +2541,10 @@ export interface Operations {
         id: string;
       };
       query?: {
-        /** `total_count`: how many there are on all pages */
+        /** `total_count` adds the number of items on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before; it may be deleted by now */
+        /** Id of the last item of the previous page; the item may have been deleted since */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -2596,12 +2596,12 @@ export interface Operations {
   'GET /v3/policy-groups': {
     input: {
       query?: KeyGroupFilters & {
-        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. Given several times, all hold */
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. When the parameter is repeated, all filters must match */
         filter?: string;
-        /** `total_count`: how many there are on all pages */
+        /** `total_count` adds the number of items on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before; it may be deleted by now */
+        /** Id of the last item of the previous page; the item may have been deleted since */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -2670,10 +2670,10 @@ export interface Operations {
         id: string;
       };
       query?: {
-        /** `total_count`: how many there are on all pages */
+        /** `total_count` adds the number of items on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before; it may be deleted by now */
+        /** Id of the last item of the previous page; the item may have been deleted since */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -2711,10 +2711,10 @@ export interface Operations {
         id: string;
       };
       query?: {
-        /** `total_count`: how many there are on all pages */
+        /** `total_count` adds the number of items on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before; it may be deleted by now */
+        /** Id of the last item of the previous page; the item may have been deleted since */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -2752,10 +2752,10 @@ export interface Operations {
         id: string;
       };
       query?: {
-        /** `total_count`: how many there are on all pages */
+        /** `total_count` adds the number of items on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before; it may be deleted by now */
+        /** Id of the last item of the previous page; the item may have been deleted since */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -2845,12 +2845,12 @@ export interface Operations {
   'GET /v3/applications': {
     input: {
       query?: ApplicationFilters & {
-        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. Given several times, all hold */
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. When the parameter is repeated, all filters must match */
         filter?: string;
-        /** `total_count`: how many there are on all pages */
+        /** `total_count` adds the number of items on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before; it may be deleted by now */
+        /** Id of the last item of the previous page; the item may have been deleted since */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -2906,10 +2906,10 @@ export interface Operations {
         id: string;
       };
       query?: {
-        /** `total_count`: how many there are on all pages */
+        /** `total_count` adds the number of items on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before; it may be deleted by now */
+        /** Id of the last item of the previous page; the item may have been deleted since */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -2944,12 +2944,12 @@ export interface Operations {
         application: string;
       };
       query?: AccessKeyFilters & {
-        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. Given several times, all hold */
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. When the parameter is repeated, all filters must match */
         filter?: string;
-        /** `total_count`: how many there are on all pages */
+        /** `total_count` adds the number of items on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before; it may be deleted by now */
+        /** Id of the last item of the previous page; the item may have been deleted since */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -3008,12 +3008,12 @@ export interface Operations {
   'GET /v3/access-keys': {
     input: {
       query?: AccessKeyFilters & {
-        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. Given several times, all hold */
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. When the parameter is repeated, all filters must match */
         filter?: string;
-        /** `total_count`: how many there are on all pages */
+        /** `total_count` adds the number of items on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before; it may be deleted by now */
+        /** Id of the last item of the previous page; the item may have been deleted since */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -3037,12 +3037,12 @@ export interface Operations {
         account: string;
       };
       query?: ApiKeyFilters & {
-        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. Given several times, all hold */
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. When the parameter is repeated, all filters must match */
         filter?: string;
-        /** `total_count`: how many there are on all pages */
+        /** `total_count` adds the number of items on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before; it may be deleted by now */
+        /** Id of the last item of the previous page; the item may have been deleted since */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -3116,10 +3116,10 @@ export interface Operations {
         id: string;
       };
       query?: {
-        /** `total_count`: how many there are on all pages */
+        /** `total_count` adds the number of items on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before; it may be deleted by now */
+        /** Id of the last item of the previous page; the item may have been deleted since */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -3153,12 +3153,12 @@ export interface Operations {
   'GET /v3/accounts': {
     input: {
       query?: AccountFilters & {
-        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. Given several times, all hold */
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. When the parameter is repeated, all filters must match */
         filter?: string;
-        /** `total_count`: how many there are on all pages */
+        /** `total_count` adds the number of items on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before; it may be deleted by now */
+        /** Id of the last item of the previous page; the item may have been deleted since */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -3208,12 +3208,12 @@ export interface Operations {
   'GET /v3/explain': {
     input: {
       query?: {
-        /** Entries before this time */
+        /** Only entries before this time */
         before?: string;
-        /** 1 to 200, default 50: the newest entries */
+        /** Number of entries to return, newest first: 1 to 200, default 50 */
         limit?: number;
         uid?: string;
-        /** Its id, or its endpoint name */
+        /** Device id or endpoint name */
         device_id?: string;
         'async-id'?: string;
       };
@@ -3224,12 +3224,12 @@ export interface Operations {
   'GET /v3/devices': {
     input: {
       query?: DeviceFilters & {
-        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. Given several times, all hold */
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. When the parameter is repeated, all filters must match */
         filter?: string;
-        /** `total_count`: how many there are on all pages */
+        /** `total_count` adds the number of items on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before; it may be deleted by now */
+        /** Id of the last item of the previous page; the item may have been deleted since */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -3248,7 +3248,7 @@ export interface Operations {
   'GET /v3/devices/export': {
     input: {
       query?: DeviceFilters & {
-        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. Given several times, all hold */
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. When the parameter is repeated, all filters must match */
         filter?: string;
       };
     };
@@ -3319,12 +3319,12 @@ export interface Operations {
   'GET /v3/device-queries': {
     input: {
       query?: DeviceQueryFilters & {
-        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. Given several times, all hold */
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. When the parameter is repeated, all filters must match */
         filter?: string;
-        /** `total_count`: how many there are on all pages */
+        /** `total_count` adds the number of items on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before; it may be deleted by now */
+        /** Id of the last item of the previous page; the item may have been deleted since */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -3380,12 +3380,12 @@ export interface Operations {
         id: string;
       };
       query?: DeviceFilters & {
-        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. Given several times, all hold */
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. When the parameter is repeated, all filters must match */
         filter?: string;
-        /** `total_count`: how many there are on all pages */
+        /** `total_count` adds the number of items on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before; it may be deleted by now */
+        /** Id of the last item of the previous page; the item may have been deleted since */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -3407,10 +3407,10 @@ export interface Operations {
   'GET /v3/device-imports': {
     input: {
       query?: {
-        /** `total_count`: how many there are on all pages */
+        /** `total_count` adds the number of items on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before; it may be deleted by now */
+        /** Id of the last item of the previous page; the item may have been deleted since */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -3449,12 +3449,12 @@ export interface Operations {
   'GET /v3/device-block-categories': {
     input: {
       query?: DeviceBlockCategoryFilters & {
-        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. Given several times, all hold */
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. When the parameter is repeated, all filters must match */
         filter?: string;
-        /** `total_count`: how many there are on all pages */
+        /** `total_count` adds the number of items on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before; it may be deleted by now */
+        /** Id of the last item of the previous page; the item may have been deleted since */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -3475,12 +3475,12 @@ export interface Operations {
   'GET /v3/device-groups': {
     input: {
       query?: DeviceGroupFilters & {
-        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. Given several times, all hold */
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. When the parameter is repeated, all filters must match */
         filter?: string;
-        /** `total_count`: how many there are on all pages */
+        /** `total_count` adds the number of items on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before; it may be deleted by now */
+        /** Id of the last item of the previous page; the item may have been deleted since */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -3556,12 +3556,12 @@ export interface Operations {
         id: string;
       };
       query?: DeviceFilters & {
-        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. Given several times, all hold */
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. When the parameter is repeated, all filters must match */
         filter?: string;
-        /** `total_count`: how many there are on all pages */
+        /** `total_count` adds the number of items on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before; it may be deleted by now */
+        /** Id of the last item of the previous page; the item may have been deleted since */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -3576,12 +3576,12 @@ export interface Operations {
         id: string;
       };
       query?: DeviceCredentialFilters & {
-        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. Given several times, all hold */
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. When the parameter is repeated, all filters must match */
         filter?: string;
-        /** `total_count`: how many there are on all pages */
+        /** `total_count` adds the number of items on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before; it may be deleted by now */
+        /** Id of the last item of the previous page; the item may have been deleted since */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -3623,12 +3623,12 @@ export interface Operations {
   'GET /v3/trusted-certificates': {
     input: {
       query?: TrustedCertificateFilters & {
-        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. Given several times, all hold */
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. When the parameter is repeated, all filters must match */
         filter?: string;
-        /** `total_count`: how many there are on all pages */
+        /** `total_count` adds the number of items on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before; it may be deleted by now */
+        /** Id of the last item of the previous page; the item may have been deleted since */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -3684,13 +3684,13 @@ export interface Operations {
         deviceId: string;
       };
       query: {
-        /** Comes with the result. The same command for the same device while the first has not ended is the same command; later it is a new one */
+        /** Client-chosen id, echoed in the result. Repeating the same command for the same device while the first is pending does not send it again; afterwards it is a new command */
         'async-id': string;
         /** Extra attempts; default 0, for devices in queue mode 2 */
         retry?: number;
         /** How long it may wait; default 7200, for devices in queue mode 259200 */
         'expiry-seconds'?: number;
-        /** Seconds: the result in the answer, when the device is that quick; it goes to the channel too */
+        /** Seconds to wait for the result: the response contains it when the device answers in time. The channel receives it as well */
         wait?: number;
       };
       header?: {
@@ -3698,13 +3698,13 @@ export interface Operations {
         'Idempotency-Key'?: string;
       };
       body: {
-        /** FETCH and IPATCH read and write several paths at once: uri `/`, the paths in a SenML payload */
+        /** FETCH and IPATCH read and write several paths in one request: uri is `/`, and a SenML payload names the paths */
         method: 'GET' | 'PUT' | 'POST' | 'DELETE' | 'FETCH' | 'IPATCH';
-        /** `/<object>/<instance>/<resource>`, write attributes as its query */
+        /** `/<object>/<instance>/<resource>`, with write attributes as its query */
         uri: string;
-        /** With FETCH: subscribes to the paths in the payload, which the device reports together. The key needs the permission `subscriptions` too */
+        /** With FETCH: subscribes to the paths in the payload, which the device then reports together. Requires the permission `subscriptions` as well */
         observe?: boolean;
-        /** Media type wanted */
+        /** Media type requested */
         accept?: string;
         /** Media type of the payload */
         'content-type'?: string;
@@ -3720,12 +3720,12 @@ export interface Operations {
   'GET /v3/device-requests': {
     input: {
       query?: DeviceCommandFilters & {
-        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. Given several times, all hold */
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. When the parameter is repeated, all filters must match */
         filter?: string;
-        /** `total_count`: how many there are on all pages */
+        /** `total_count` adds the number of items on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before; it may be deleted by now */
+        /** Id of the last item of the previous page; the item may have been deleted since */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -3781,7 +3781,7 @@ export interface Operations {
       query?: {
         /** No asynchronous response */
         noResp?: boolean;
-        /** Only a cached value: the device is not asked */
+        /** Return only a cached value; never contact the device */
         cacheOnly?: boolean;
       };
     };
@@ -3854,7 +3854,7 @@ export interface Operations {
       query?: {
         /** No asynchronous response */
         noResp?: boolean;
-        /** Only a cached value: the device is not asked */
+        /** Return only a cached value; never contact the device */
         cacheOnly?: boolean;
       };
     };
@@ -3931,7 +3931,7 @@ export interface Operations {
       query?: {
         /** No asynchronous response */
         noResp?: boolean;
-        /** Only a cached value: the device is not asked */
+        /** Return only a cached value; never contact the device */
         cacheOnly?: boolean;
       };
     };
@@ -4012,7 +4012,7 @@ export interface Operations {
       query?: {
         /** No asynchronous response */
         noResp?: boolean;
-        /** Only a cached value: the device is not asked */
+        /** Return only a cached value; never contact the device */
         cacheOnly?: boolean;
       };
     };
@@ -4087,10 +4087,10 @@ export interface Operations {
   'GET /v3/key-subscriptions': {
     input: {
       query?: {
-        /** `total_count`: how many there are on all pages */
+        /** `total_count` adds the number of items on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before; it may be deleted by now */
+        /** Id of the last item of the previous page; the item may have been deleted since */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -4127,12 +4127,12 @@ export interface Operations {
   'GET /v3/object-models': {
     input: {
       query?: ObjectModelFilters & {
-        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. Given several times, all hold */
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. When the parameter is repeated, all filters must match */
         filter?: string;
-        /** `total_count`: how many there are on all pages */
+        /** `total_count` adds the number of items on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before; it may be deleted by now */
+        /** Id of the last item of the previous page; the item may have been deleted since */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -4360,12 +4360,12 @@ export interface Operations {
   'GET /v3/device-events': {
     input: {
       query?: DeviceEventFilters & {
-        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. Given several times, all hold */
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. When the parameter is repeated, all filters must match */
         filter?: string;
-        /** `total_count`: how many there are on all pages */
+        /** `total_count` adds the number of items on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before; it may be deleted by now */
+        /** Id of the last item of the previous page; the item may have been deleted since */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -4377,12 +4377,12 @@ export interface Operations {
   'GET /v3/devicelog': {
     input: {
       query?: DeviceEventFilters & {
-        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. Given several times, all hold */
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. When the parameter is repeated, all filters must match */
         filter?: string;
-        /** `total_count`: how many there are on all pages */
+        /** `total_count` adds the number of items on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before; it may be deleted by now */
+        /** Id of the last item of the previous page; the item may have been deleted since */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -4412,12 +4412,12 @@ export interface Operations {
   'GET /v3/device-event-codes': {
     input: {
       query?: DeviceEventCodeFilters & {
-        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. Given several times, all hold */
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. When the parameter is repeated, all filters must match */
         filter?: string;
-        /** `total_count`: how many there are on all pages */
+        /** `total_count` adds the number of items on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before; it may be deleted by now */
+        /** Id of the last item of the previous page; the item may have been deleted since */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -4440,23 +4440,23 @@ export interface Operations {
   'PUT /v2/notification/callback': {
     input: {
       body: {
-        /** Read-only: accepted with its present value */
+        /** Read-only: accepted only with its current value */
         queue_size?: number | null;
-        /** Read-only: accepted with its present value */
+        /** Read-only: accepted only with its current value */
         queue_bytes?: number | null;
-        /** Read-only: accepted with its present value */
+        /** Read-only: accepted only with its current value */
         oldest?: string | null;
-        /** Read-only: accepted with its present value */
+        /** Read-only: accepted only with its current value */
         dropped?: {
           size: number;
           age: number;
           failed: number;
         } | null;
-        /** Read-only: accepted with its present value */
+        /** Read-only: accepted only with its current value */
         failures?: number | null;
-        /** Read-only: accepted with its present value */
+        /** Read-only: accepted only with its current value */
         failing_since?: string | null;
-        /** Read-only: accepted with its present value */
+        /** Read-only: accepted only with its current value */
         stopped?: 'key_reset' | 'key_revoked' | null;
         url: string;
         headers?: Record<string, string> | null;
@@ -4483,15 +4483,15 @@ export interface Operations {
   'PUT /v2/notification/websocket': {
     input: {
       body?: {
-        /** Read-only: accepted with its present value */
+        /** Read-only: accepted only with its current value */
         status?: 'connected' | 'disconnected' | null;
-        /** Read-only: accepted with its present value */
+        /** Read-only: accepted only with its current value */
         queue_size?: number | null;
-        /** Read-only: accepted with its present value */
+        /** Read-only: accepted only with its current value */
         queue_bytes?: number | null;
-        /** Read-only: accepted with its present value */
+        /** Read-only: accepted only with its current value */
         oldest?: string | null;
-        /** Read-only: accepted with its present value */
+        /** Read-only: accepted only with its current value */
         dropped?: {
           size: number;
           age: number;
@@ -4522,10 +4522,10 @@ export interface Operations {
   'GET /v2/notification/callback/signing-secrets': {
     input: {
       query?: {
-        /** `total_count`: how many there are on all pages */
+        /** `total_count` adds the number of items on all pages */
         include?: string;
         order?: 'ASC' | 'DESC';
-        /** Id of the last item of the page before; it may be deleted by now */
+        /** Id of the last item of the previous page; the item may have been deleted since */
         after?: string;
         /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
         limit?: number;
@@ -4547,9 +4547,9 @@ export interface Operations {
   'GET /v2/notification/pull': {
     input: {
       query?: {
-        /** The last answer that arrived, as its Link header (rel="next") says; 0: none yet. What was delivered behind it is delivered again. Without it, a poll confirms whatever was delivered last */
+        /** Number of the last answer received, as in its Link header (rel="next"); 0 if none. Answers after it are delivered again. If omitted, the poll confirms the last answer that was sent */
         after?: string;
-        /** Answer at once */
+        /** Answer immediately, without waiting for events */
         noWait?: boolean;
       };
     };
@@ -4560,13 +4560,13 @@ export interface Operations {
   'PUT /v2/notification/pull': {
     input: {
       body?: {
-        /** Read-only: accepted with its present value */
+        /** Read-only: accepted only with its current value */
         queue_size?: number | null;
-        /** Read-only: accepted with its present value */
+        /** Read-only: accepted only with its current value */
         queue_bytes?: number | null;
-        /** Read-only: accepted with its present value */
+        /** Read-only: accepted only with its current value */
         oldest?: string | null;
-        /** Read-only: accepted with its present value */
+        /** Read-only: accepted only with its current value */
         dropped?: {
           size: number;
           age: number;

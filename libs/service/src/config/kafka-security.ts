@@ -55,6 +55,6 @@ export const kafkaSecurity = (reader: EnvReader): KafkaSecurity => {
   const files = tlsFiles(reader, 'KAFKA');
   const login = loginFrom(reader);
   if (login?.mechanism === 'plain' && !files)
-    throw new ConfigError('KAFKA_SASL_MECHANISM', 'plain shows the password to the network: set KAFKA_TLS_ENABLED too');
+    throw new ConfigError('KAFKA_SASL_MECHANISM', 'plain sends the password unencrypted: set KAFKA_TLS_ENABLED too');
   return new KafkaSecurity(files && readTls(files), login);
 };

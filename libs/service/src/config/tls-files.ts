@@ -22,7 +22,7 @@ const pemCertificate = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-
 
 const checkCertificates = (text: string): void => {
   const certificates = text.match(pemCertificate) ?? [];
-  if (certificates.length === 0) throw new Error('it holds no certificate');
+  if (certificates.length === 0) throw new Error('it contains no certificate');
   for (const certificate of certificates) new X509Certificate(certificate);
 };
 
@@ -47,9 +47,9 @@ export const tlsFiles = (reader: EnvReader, prefix: string, isEnabledAnyway = fa
   const certificate = checked(reader, `${prefix}_TLS_CERTIFICATE_FILE`, checkCertificates);
   const privateKey = checked(reader, `${prefix}_TLS_PRIVATE_KEY_FILE`, (text) => void createPrivateKey(text));
   if ((certificate === undefined) !== (privateKey === undefined))
-    throw new ConfigError(`${prefix}_TLS_PRIVATE_KEY_FILE`, 'and …_CERTIFICATE_FILE go together: set both');
+    throw new ConfigError(`${prefix}_TLS_PRIVATE_KEY_FILE`, 'and …_CERTIFICATE_FILE must be set together');
   if (enabled) return { ...(ca && { ca }), ...(certificate && { certificate, privateKey }) };
-  if (ca ?? certificate) throw new ConfigError(`${prefix}_TLS_ENABLED`, 'is not set, but files for it are');
+  if (ca ?? certificate) throw new ConfigError(`${prefix}_TLS_ENABLED`, 'is not set, but its files are');
   return undefined;
 };
 

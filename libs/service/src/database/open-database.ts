@@ -64,7 +64,7 @@ const waitUntilMigrated = async (dataSource: DataSource, { url, schema }: Databa
   for (const end = Date.now() + waitForMigrationsMs; ;) {
     const left = await pending(dataSource, schema);
     if (left.length === 0) return;
-    if (Date.now() > end) throw new Error(`${schema} waited in vain for migrations to be run: ${left.join(', ')}`);
+    if (Date.now() > end) throw new Error(`${schema} is still waiting for migrations: ${left.join(', ')}`);
     await new Promise((resolve) => setTimeout(resolve, lookAgainMs));
   }
 };

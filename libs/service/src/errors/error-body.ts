@@ -17,7 +17,7 @@ const jsonBody = (error: ServiceError, requestId: string): string =>
     ...(error.fields.length > 0 && { fields: error.fields }),
   });
 
-/** v2 paths answer the bare token, unless the client asks for JSON; everything else answers the error object. */
+/** v2 paths answer the bare token unless the client asks for JSON; all other paths answer the error object. */
 export const wantsToken = (path: string, accept = ''): boolean =>
   path.replace(/\/{2,}/g, '/').startsWith('/v2/') && !accept.includes('application/json');
 

@@ -8,16 +8,16 @@ export interface ErrorDescription {
   status: number;
   /** `type` of the error object, for example `not_found`. */
   code: string;
-  /** What a client reads: says what is wrong and what to do. Never holds a secret or an internal detail. */
+  /** For the client: what is wrong and what to do. Never contains a secret or an internal detail. */
   message: string;
-  /** The bare word of the v2 interface, for example `DEVICE_NOT_FOUND`. */
+  /** The bare token of the v2 interface, for example `DEVICE_NOT_FOUND`. */
   token?: string;
   fields?: FieldProblem[];
   retryAfterSeconds?: number;
   cause?: unknown;
 }
 
-/** An outcome a client may see. Callers branch on class or code, never on text. */
+/** An error that a client may see. Callers branch on class or code, never on text. */
 export class ServiceError extends Error {
   readonly status: number;
   readonly code: string;
@@ -56,11 +56,11 @@ export class MalformedJson extends ServiceError {
 
 export class MalformedHttp extends ServiceError {
   constructor() {
-    super({ status: 400, code: 'bad_request', message: 'The request is not HTTP/1.1 as RFC 9112 has it.' });
+    super({ status: 400, code: 'bad_request', message: 'The request is not valid HTTP/1.1 (RFC 9112).' });
   }
 }
 
-/** 400, not 431: it is mostly the URL, and nobody can tell when it came in several packets. */
+/** 400 instead of 431: usually the URL is too long, which cannot be told once it spans several packets. */
 export class HeadTooLarge extends ValidationFailed {
   constructor(maxBytes: number) {
     super([], `The URL and the headers are larger than ${maxBytes} bytes together.`);
@@ -85,10 +85,10 @@ export class NotFound extends ServiceError {
   }
 }
 
-/** `after` is nothing that a list could continue behind. The id of what was deleted still is. */
+/** `after` is not an id. The id of a deleted item is still accepted. */
 export class PageNotFound extends NotFound {
   constructor() {
-    super('Unable to find page: after is no id.', 'PAGE_NOT_FOUND');
+    super('Unable to find page: after is not an id.', 'PAGE_NOT_FOUND');
   }
 }
 
@@ -100,7 +100,7 @@ export class MethodNotAllowed extends ServiceError {
 
 export class RequestTooSlow extends ServiceError {
   constructor() {
-    super({ status: 408, code: 'request_timeout', message: 'The request did not come in time: send it again.' });
+    super({ status: 408, code: 'request_timeout', message: 'The request did not arrive in time: send it again.' });
   }
 }
 
@@ -110,13 +110,13 @@ export class Duplicate extends ServiceError {
   }
 }
 
-/** Somebody changed it since the caller read it (RFC 9110 §13.1.1). */
+/** The record changed after the caller read it (RFC 9110 §13.1.1). */
 export class EtagDiffers extends ServiceError {
   constructor() {
     super({
       status: 412,
       code: 'precondition_failed',
-      message: 'It was changed since you read it: read it again, then decide.',
+      message: 'The record has changed since you read it: read it again before you change it.',
     });
   }
 }
@@ -144,7 +144,7 @@ export class RateLimited extends ServiceError {
   }
 }
 
-/** Longer than an engine takes to start again. */
+/** Longer than Kafka, PostgreSQL or Redis needs to restart. */
 const unavailableSeconds = 5;
 
 export class Unavailable extends ServiceError {
@@ -160,13 +160,13 @@ export class Unavailable extends ServiceError {
   }
 }
 
-/** Another try would take as long: of what took too long there is too much, or the database is too busy for it. */
+/** A retry would time out as well: the query matches too much, or the database is overloaded. */
 export class QueryTimedOut extends ServiceError {
   constructor(afterSeconds: number, cause?: unknown) {
     super({
       status: 504,
       code: 'query_timeout',
-      message: `The database gave up after ${afterSeconds} s: ask for less, with narrower filters or without total_count, or try again later.`,
+      message: `The database query timed out after ${afterSeconds} s: use narrower filters, leave out total_count, or try again later.`,
       cause,
     });
   }

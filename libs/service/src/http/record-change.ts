@@ -10,7 +10,7 @@ export const ignored = <T extends z.ZodType>(type: T, why: string): z.ZodOptiona
   type.optional().meta({ 'x-ignored': true, description: `Ignored: ${why}` });
 
 const readOnly = (type: z.ZodType): z.ZodType =>
-  type.nullish().meta({ readOnly: true, description: 'Read-only: accepted with its present value' });
+  type.nullish().meta({ readOnly: true, description: 'Read-only: accepted only with its current value' });
 
 /**
  * Body of a PUT that changes a record: the fields of `changes`, and every other field of `record` with its present value
@@ -49,7 +49,7 @@ export const refuseOtherValues = (
   const now = record as Record<string, unknown>;
   const problems = Object.entries(unchanged).flatMap(([name, value]): FieldProblem[] => {
     if (moving.includes(name) || isDeepStrictEqual(present(value), present(now[name]))) return [];
-    return [{ name, message: 'Read-only: leave it out, or send its present value' }];
+    return [{ name, message: 'Read-only: leave it out, or send its current value' }];
   });
   if (problems.length > 0) throw new ValidationFailed(problems);
 };

@@ -25,7 +25,7 @@ export class UnreadBody implements NestInterceptor {
     const names = namesIn(context.switchToHttp().getRequest<FastifyRequest>().body);
     if (names.length > 0 && !this.takesBody(context))
       throw new ValidationFailed(
-        names.map((name) => ({ name, message: 'Unknown field: the operation takes no body' })),
+        names.map((name) => ({ name, message: 'Unknown field: the operation accepts no body' })),
       );
     return next.handle();
   }

@@ -70,7 +70,11 @@ export class TokenAuthenticator implements Authenticator {
   async authenticate(request: FastifyRequest): Promise<Identity> {
     const token = request.headers[identityHeader];
     const verified = typeof token === 'string' ? this.verify(token) : undefined;
-    if (!verified) throw new Unauthenticated('Come through the gateway: no valid identity token.', 'invalid_token');
+    if (!verified)
+      throw new Unauthenticated(
+        'The request did not come through the gateway: it has no valid identity token.',
+        'invalid_token',
+      );
     return { requestId: request.id, ...verified.identity };
   }
 

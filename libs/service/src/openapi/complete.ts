@@ -146,9 +146,9 @@ export const completed = <T extends object>(document: T, { forwarded }: { forwar
       schemas,
       responses: errorResponses,
       headers: {
-        RequestId: { description: 'Names the request in the logs of all services', schema: { type: 'string' } },
+        RequestId: { description: 'Identifies the request in the logs of all services', schema: { type: 'string' } },
         RetryAfter: {
-          description: 'Seconds; left out when nobody knows, as with QUEUE_IS_FULL',
+          description: 'Seconds; absent when unknown, as with QUEUE_IS_FULL',
           schema: { type: 'integer', minimum: 1 },
         },
       },

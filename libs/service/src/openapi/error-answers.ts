@@ -7,9 +7,9 @@ const errorSchema: JsonSchema = {
   properties: {
     object: { type: 'string', enum: ['error'] },
     code: { type: 'integer', description: 'The HTTP status' },
-    type: { type: 'string', pattern: '^[a-z_]+$', description: 'For programs: validation_error, not_found, …' },
-    message: { type: 'string', description: 'For people: what is wrong and what to do' },
-    request_id: { type: 'string', description: 'Names the request in the logs of all services' },
+    type: { type: 'string', pattern: '^[a-z_]+$', description: 'Machine-readable: validation_error, not_found, …' },
+    message: { type: 'string', description: 'Human-readable: what is wrong and what to do' },
+    request_id: { type: 'string', description: 'Identifies the request in the logs of all services' },
     fields: {
       type: 'array',
       items: {
@@ -27,27 +27,27 @@ const errorSchema: JsonSchema = {
 const tokenSchema: JsonSchema = {
   type: 'string',
   pattern: '^[A-Z0-9_]+$',
-  description: 'One word, for example DEVICE_NOT_FOUND; the error object instead when Accept asks for JSON',
+  description: 'A single token, for example DEVICE_NOT_FOUND; with Accept: application/json, the error object instead',
 };
 
 export const errorSchemas = { Error: errorSchema, ErrorToken: tokenSchema };
 
 /** Any operation may be refused for the rate of its key, whatever else it has of its own. */
-const tooMany = 'Too many requests: wait as long as Retry-After says';
+const tooMany = 'Too many requests: wait for the time given in Retry-After';
 
 const meaning: Record<number, string> = {
   400: 'The request is not valid',
-  401: 'No API key, or one that is not valid',
-  403: 'The key may not do this',
-  404: 'Not there, or of another account',
-  408: 'The body did not come in time',
-  412: 'The record is another version than If-Match names',
+  401: 'The API key is missing or invalid',
+  403: 'The key lacks the permission',
+  404: 'Not found in this account',
+  408: 'The body did not arrive in time',
+  412: 'The record has a different version from the one in If-Match',
   413: 'The body is too large',
   429: tooMany,
-  500: 'An error of the service',
-  502: 'The connection to a service broke off; the request may have been carried out',
-  503: 'A part of the system does not answer now: try again',
-  504: `The database gave up after ${statementMaxMs / 1_000} s: ask for less, with narrower filters or without total_count`,
+  500: 'Internal error of the service',
+  502: 'The connection to a service was lost; the request may have been carried out',
+  503: 'A part of the system is unavailable: try again',
+  504: `The database query timed out after ${statementMaxMs / 1_000} s: use narrower filters, or leave out total_count`,
 };
 
 export const requestId = { 'X-Request-ID': { $ref: '#/components/headers/RequestId' } };

@@ -11,7 +11,7 @@ const valueOf: Record<FieldKind, JsonSchema> = {
   date: { type: 'string', description: 'RFC 3339, or compact as 20240101T000000Z' },
 };
 
-const commaList: JsonSchema = { type: 'string', description: 'Values with commas between them' };
+const commaList: JsonSchema = { type: 'string', description: 'Comma-separated values' };
 
 /** Clients send the values of a closed set alone; several of them with commas between. */
 const schemaOf = (kind: FieldKind, set: ClosedSet | undefined): JsonSchema =>
@@ -46,7 +46,7 @@ export const ApiFilters = (spec: ListSpec, title: string): MethodDecorator & Cla
       required: false,
       schema: { type: 'string' },
       description:
-        'Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. Given several times, all hold',
+        'Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. When the parameter is repeated, all filters must match',
     }),
   );
 
@@ -63,7 +63,7 @@ export const ApiListQuery = (spec: ListSpec, title?: string): MethodDecorator & 
       name: 'include',
       required: false,
       schema: { type: 'string' },
-      description: '`total_count`: how many there are on all pages',
+      description: '`total_count` adds the number of items on all pages',
     }),
     ApiQuery({
       name: 'order',
@@ -74,7 +74,7 @@ export const ApiListQuery = (spec: ListSpec, title?: string): MethodDecorator & 
       name: 'after',
       required: false,
       schema: { type: 'string' },
-      description: 'Id of the last item of the page before; it may be deleted by now',
+      description: 'Id of the last item of the previous page; the item may have been deleted since',
     }),
     ApiQuery({
       name: 'limit',

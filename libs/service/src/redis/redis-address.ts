@@ -28,7 +28,7 @@ const hostsOf = (text: string, kind: RedisKind): RedisAddress['hosts'] =>
   text.split(',').map((entry) => {
     const [, bracketed, plain, port] = /^(?:\[([0-9a-fA-F:]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/.exec(entry.trim()) ?? [];
     const host = bracketed ?? plain;
-    if (!host) throw new Error(`"${entry}" is no host:port`);
+    if (!host) throw new Error(`"${entry}" is not host:port`);
     return { host, port: Number(port ?? defaultPorts[kind]) };
   });
 
@@ -59,10 +59,10 @@ export const parseRedisUrl = (url: string): RedisAddress => {
   const kind = (found.kind ?? 'single') as RedisKind;
   const hosts = hostsOf(found.hosts ?? '', kind);
   if (kind === 'single' && hosts.length > 1)
-    throw new Error('names several hosts: redis+cluster:// or redis+sentinel://');
+    throw new Error('names several hosts: use redis+cluster:// or redis+sentinel://');
   const query = new URLSearchParams(found.query);
   const unknown = [...query.keys()].find((key) => !parameters.includes(key));
-  if (unknown !== undefined) throw new Error(`has a parameter that nothing reads: ${unknown}`);
+  if (unknown !== undefined) throw new Error(`has an unknown parameter: ${unknown}`);
   const [user, password] = [found.user, found.password].map((text) => (text ? decodeURIComponent(text) : undefined));
   const sentinelPassword = query.get('sentinel_password');
   const files = { ca: query.get('ca'), certificate: query.get('certificate'), privateKey: query.get('private_key') };

@@ -31,7 +31,7 @@ const serve = async (start: () => Promise<Pick<RunningService, 'stop'>>): Promis
   const isAsked = signal.then(() => endsWithin(startEndsMs, starting));
   await Promise.race([starting, isAsked]);
   if ((await isAsked) === false)
-    throw new Error(`Asked to stop while starting, which did not end within ${startEndsMs} ms`);
+    throw new Error(`Stopped during start-up, which did not finish within ${startEndsMs} ms`);
   await (await starting).stop();
 };
 
