@@ -330,7 +330,7 @@ export class CommandQueue {
     if (isComposite(operationOf(command)))
       if (succeeded) await subscriptions.confirmTogether(manager, deviceId, id);
       else await subscriptions.lose(manager, { deviceId, together: id });
-    else if (succeeded) await subscriptions.confirm(manager, deviceId, path);
+    else if (succeeded) await subscriptions.confirm(manager, deviceId, path, keyId);
     else await subscriptions.lose(manager, { deviceId, path, keyId, origin: 'resource', together: IsNull() });
   }
 

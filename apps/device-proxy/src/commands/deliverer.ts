@@ -13,11 +13,13 @@ import { formatOf } from '../downlink/formats.js';
 import { createdPath, pathsFormat } from '../downlink/requests.js';
 import type { Observed, Observer } from '../observations/observer.js';
 import type { Target } from '../sessions/observations.js';
-import type { AnswerAhead, Values } from '../observations/values.js';
+import type { Values } from '../observations/values.js';
+import type { AnswerAhead } from '../sessions/joining.js';
 import { itemOf } from './facts.js';
 import type { Session } from '../sessions/session.js';
 import type { Sessions } from '../sessions/sessions.js';
 import type { Interest } from '../interest/interest.js';
+import { SubscriptionAnswer } from './subscription-answer.js';
 import { ConnectionEnded, GivenUp, NoAnswer, NotSendable, NotSent, Refused } from '../transport/device-link.js';
 import type { Command } from './command.entity.js';
 import type { CommandQueue } from './command-queue.js';
@@ -50,9 +52,6 @@ interface DelivererParts {
 
 /** `again`: back into the queue, and after the pause another try unless the device is heard before. */
 type Verdict = { done: Outcome } | { again: 'counted' | 'not counted'; pauseMs: number };
-
-const told = (outcome: Outcome, answer: AnswerAhead | undefined): Outcome =>
-  answer?.isTold ? { ...outcome, isAnswered: true } : outcome;
 
 /** Carries out the commands of the devices whose session is here: in order, one in flight for each device. */
 export class Deliverer {
@@ -156,11 +155,12 @@ export class Deliverer {
     try {
       const verdict = await this.execute(session, command);
       await this.settle(command, verdict);
-      if (command.kind === 'subscription') await this.parts.interest.load(session);
+      if (command.kind === 'subscription') await this.loadAudience(session);
       if ('done' in verdict) return true;
       if (verdict.pauseMs > 0) this.later(command.deviceId, verdict.pauseMs);
       return false;
     } finally {
+      session.joining = undefined;
       this.inFlight.delete(command);
     }
   }
@@ -179,6 +179,19 @@ export class Deliverer {
       } catch (error) {
         if (this.stopped) throw error;
         logger.error({ err: error, commandId: command.id }, 'result not stored: tried again');
+        await clock.sleep(retryPauseMs);
+      }
+  }
+
+  /** Before the key has joined for good, the next value must not be taken for one that it did not subscribe to. */
+  private async loadAudience(session: Session): Promise<void> {
+    const { interest, logger, clock } = this.parts;
+    for (;;)
+      try {
+        return void (await interest.load(session));
+      } catch (error) {
+        if (this.stopped || session.isOver) throw error;
+        logger.error({ err: error, deviceId: session.deviceId }, 'subscribers not loaded: tried again');
         await clock.sleep(retryPauseMs);
       }
   }
@@ -245,35 +258,50 @@ export class Deliverer {
     }
   }
 
-  /**
-   * The path is observed once however many subscribe; who comes later gets the present value by a read. The audience
-   * is loaded first, so that the first value finds the subscriber in it.
-   */
+  /** The path is observed once however many subscribe; who comes later gets the present value by a read. */
   private async subscribe(session: Session, command: Command): Promise<Outcome> {
     const { path, keyId } = command;
-    const { asker, interest, values } = this.parts;
-    const rows = await interest.load(session);
+    const rows = await this.parts.interest.load(session);
     if (!rows.some((row) => row.path === path && row.keyId === keyId && row.together === null))
       return subscriptionRemoved;
-    if (session.observations.has(path)) {
-      const read = { operation: 'read', path, query: [], accept: null, contentType: null, payload: null } as const;
-      const reply = await asker.ask(session, read, this.sentFor(command));
-      const outcome = outcomeOf(reply);
-      if (reply.code !== '2.05') return outcome;
-      const answer = this.answerAhead(command, outcome);
-      await values.report(session, { path, ...reply, cause: 'notify', audience: [keyId], answer });
-      return told(outcome, answer);
-    }
-    return this.observe(session, { path }, command);
+    const joining = this.joins(session, command, [path]);
+    if (session.observations.has(path)) return this.follow(session, command, joining);
+    return this.observe(session, { path }, command, joining);
   }
 
-  private async observe(session: Session, target: Target, command: Command): Promise<Outcome> {
-    let answer: AnswerAhead | undefined;
-    const observed = await this.parts.observer.observe(session, target, this.sentFor(command), (first) => {
-      answer = this.answerAhead(command, this.observed(first));
-      return answer;
-    });
-    return told(this.observed(observed), answer);
+  /** A notification that comes before the read is answered is the first value, and newer than what was read. */
+  private async follow(session: Session, command: Command, joining: SubscriptionAnswer): Promise<Outcome> {
+    const { path, keyId } = command;
+    const { asker, values } = this.parts;
+    const read = { operation: 'read', path, query: [], accept: null, contentType: null, payload: null } as const;
+    const reply = await asker.ask(session, read, this.sentFor(command)).catch((error: unknown) => error as Error);
+    const answered = await joining.answered();
+    if (answered) return answered;
+    if (reply instanceof Error) throw reply;
+    const outcome = outcomeOf(reply);
+    if (reply.code !== '2.05') return outcome;
+    await joining.tellOutcome(outcome, (answer) =>
+      values.report(session, { path, ...reply, cause: 'notify', audience: [keyId], answer }),
+    );
+    return (await joining.answered()) ?? outcome;
+  }
+
+  private async observe(
+    session: Session,
+    target: Target,
+    command: Command,
+    joining: SubscriptionAnswer,
+  ): Promise<Outcome> {
+    const observed = await this.parts.observer.observe(session, target, this.sentFor(command), (first, report) =>
+      joining.tellOutcome(this.observed(first), report),
+    );
+    return (await joining.answered()) ?? this.observed(observed);
+  }
+
+  private joins(session: Session, command: Command, paths: readonly string[]): SubscriptionAnswer {
+    const joining = new SubscriptionAnswer(command.keyId, paths, (outcome) => this.answerAhead(command, outcome));
+    session.joining = joining;
+    return joining;
   }
 
   private answerAhead(command: Command, outcome: Outcome): AnswerAhead {
@@ -289,7 +317,7 @@ export class Deliverer {
     const format = (contentType === null ? undefined : formatOf(contentType)) ?? pathsFormat(session.data);
     const wish = accept === null ? undefined : formatOf(accept);
     const target = { path: id, together: { paths, format }, ...(wish !== undefined && { accept: wish }) };
-    return this.observe(session, target, command);
+    return this.observe(session, target, command, this.joins(session, command, paths));
   }
 
   /** What leaves for a command, as the device knows it, under the id of the call that brought the command. */

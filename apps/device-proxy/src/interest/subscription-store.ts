@@ -77,13 +77,13 @@ export class SubscriptionStore {
     await this.announce(manager, rows, 'lost');
   }
 
-  /** The devices report these paths: everybody who waits for one has what they asked for. */
+  /** The devices report these paths: rules have what they asked for. A call's subscription ends with its command. */
   async confirmAll(manager: EntityManager, which: readonly Pick<Wanted, 'deviceId' | 'path'>[]): Promise<void> {
     if (which.length === 0) return;
     const [rows]: [Row[], number] = await manager.query(
       `UPDATE subscription s SET status = 'confirmed', changed_at = $3
        FROM (SELECT DISTINCT d, p FROM unnest($1::text[], $2::text[]) AS w (d, p)) AS w
-       WHERE s.device_id = d AND s.path = p AND s.status = 'asked' AND s.together IS NULL RETURNING ${columns}`,
+       WHERE s.device_id = d AND s.path = p AND s.status = 'asked' AND s.origin = 'presubscription' RETURNING ${columns}`,
       [which.map((one) => one.deviceId), which.map((one) => one.path), new Date(this.clock.now())],
     );
     await this.announce(manager, rows, 'confirmed');
@@ -107,23 +107,30 @@ export class SubscriptionStore {
     await this.markChanged(manager, wanted);
   }
 
-  /** The device reports this path: everybody who waits for it has what they asked for. */
-  confirm(manager: EntityManager, deviceId: string, path: string): Promise<void> {
-    return this.confirmThose(manager, { deviceId, path, together: IsNull() });
+  /** The device reports this path: rules and the key have what they asked for. Other keys have an answer to come. */
+  async confirm(manager: EntityManager, deviceId: string, path: string, keyId: string): Promise<void> {
+    const which = { deviceId, path, together: IsNull() };
+    await this.confirmThose(manager, [
+      { ...which, keyId },
+      { ...which, origin: 'presubscription' },
+    ]);
   }
 
   /** The device reports all that was asked for together. */
   confirmTogether(manager: EntityManager, deviceId: string, together: string): Promise<void> {
-    return this.confirmThose(manager, { deviceId, together });
+    return this.confirmThose(manager, [{ deviceId, together }]);
   }
 
-  private async confirmThose(manager: EntityManager, which: FindOptionsWhere<Subscription>): Promise<void> {
-    const waiting = await manager.findBy(Subscription, { ...which, status: 'asked' });
-    if (waiting.length === 0) return;
-    await manager.update(
+  private async confirmThose(manager: EntityManager, which: FindOptionsWhere<Subscription>[]): Promise<void> {
+    const waiting = await manager.findBy(
       Subscription,
-      { ...which, status: 'asked' },
-      { status: 'confirmed', changedAt: new Date(this.clock.now()) },
+      which.map((one) => ({ ...one, status: 'asked' as const })),
+    );
+    if (waiting.length === 0) return;
+    const changedAt = new Date(this.clock.now());
+    await manager.save(
+      Subscription,
+      waiting.map((row) => ({ ...row, status: 'confirmed' as const, changedAt })),
     );
     await this.announce(manager, waiting, 'confirmed');
   }

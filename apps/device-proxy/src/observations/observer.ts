@@ -2,11 +2,12 @@ import type { Clock, Logger, Timer } from '@lanyard/service';
 import type { Asker, DeviceReply, OnSent } from '../downlink/asker.js';
 import { type Newest, type NewestByToken, writeNewest } from '../sessions/newest.js';
 import type { Observation, Target } from '../sessions/observations.js';
+import type { AnswerAhead, ReportWith } from '../sessions/joining.js';
 import type { Session } from '../sessions/session.js';
 import type { Sessions } from '../sessions/sessions.js';
 import { isConnection } from '../transport/peer-address.js';
 import type { DeviceLink } from '../transport/device-link.js';
-import type { AnswerAhead, Values } from './values.js';
+import type { Values } from './values.js';
 
 export interface Observed {
   reply: DeviceReply;
@@ -14,8 +15,8 @@ export interface Observed {
   observing: boolean;
 }
 
-/** The answer to who asked for it, to be told before the first value. */
-export type AnswerOf = (observed: Observed) => AnswerAhead;
+/** Announces the first value, with the answer of the subscription that it is for. */
+export type TellFirst = (observed: Observed, report: ReportWith) => Promise<void>;
 
 /** The answer to what ended the session may still have to be repeated. */
 const releaseDelayMs = 10_000;
@@ -48,14 +49,15 @@ export class Observer {
   }
 
   /** Observes one path, or several together, and hands the first values to those who subscribed to them. */
-  async observe(session: Session, target: Target, onSent?: OnSent, answerOf?: AnswerOf): Promise<Observed> {
+  async observe(session: Session, target: Target, onSent?: OnSent, tellFirst?: TellFirst): Promise<Observed> {
     const { path, together } = target;
     const { reply, token, accept } = await this.asker.observe(session, target, onSent);
     const observing = reply.code.startsWith('2.') && token !== undefined;
     // At once, before anything is awaited: the next notification may be on its way.
     if (observing) this.remember(session, { path, token, ...(accept !== undefined && { accept }), together });
     try {
-      if (reply.code.startsWith('2.')) await this.hand(session, target, reply, answerOf?.({ reply, observing }));
+      const report = (answer?: AnswerAhead): Promise<void> => this.hand(session, target, reply, answer);
+      if (reply.code.startsWith('2.')) await (tellFirst ? tellFirst({ reply, observing }, report) : report());
       if (observing) await this.store(session, path);
     } catch (error) {
       // As if it had not been asked: who wants it asks again, and has the first value then.
@@ -187,7 +189,7 @@ export class Observer {
   ): Promise<void> {
     if (together) return this.values.reportTogether(session, path, reply, { answer });
     const { payload, contentType, maxAgeSeconds } = reply;
-    const audience = session.audience.alone(path);
+    const audience = session.alone(path);
     return this.values.report(session, {
       path,
       payload,

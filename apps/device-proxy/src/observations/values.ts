@@ -1,4 +1,4 @@
-import { type AsyncResponseItem, DeviceValues, type ResourceValueArrived } from '@lanyard/contracts';
+import { DeviceValues, type ResourceValueArrived } from '@lanyard/contracts';
 import type { KafkaProducer } from '@lanyard/kafka';
 import { type AccountModels, Malformed, type ObjectVersions, parsePath, UnsupportedFormat } from '@lanyard/lwm2m';
 import { type Clock, formatTimestamp, type Logger } from '@lanyard/service';
@@ -6,6 +6,7 @@ import { readComposite, type SentValue } from '../downlink/formats.js';
 import type { UnreadableReports } from '../events/unreadable-reports.js';
 import type { FirmwareReports } from '../firmware/firmware-reports.js';
 import { mayTellOfFirmware } from '../firmware/results.js';
+import type { AnswerAhead } from '../sessions/joining.js';
 import type { Session } from '../sessions/session.js';
 import type { Receivers } from './receivers.js';
 import { byTime, inOrderOfTime, mayHaveTimes } from './times.js';
@@ -25,14 +26,6 @@ export interface ArrivedValue {
   traceParent?: string;
   /** The answer of the subscription whose first value this is. */
   answer?: AnswerAhead | undefined;
-}
-
-/** It goes with the first value that is told, so that nothing can come between them. */
-export interface AnswerAhead {
-  uid: string;
-  keyId: string;
-  item: AsyncResponseItem;
-  isTold: boolean;
 }
 
 /** An answer or a notification that names its paths itself. */

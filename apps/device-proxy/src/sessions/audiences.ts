@@ -4,6 +4,8 @@ interface Row {
   keyId: string;
   /** The command that asked for several paths at once. */
   together: string | null;
+  origin: 'resource' | 'presubscription';
+  status: 'asked' | 'confirmed';
 }
 
 const none: readonly string[] = [];
@@ -14,6 +16,9 @@ const around = (path: string): string[] =>
     .split('/')
     .slice(1)
     .map((_, depth, segments) => `/${segments.slice(0, depth + 1).join('/')}`);
+
+/** A call has an answer to come, and no value goes ahead of it. Rules have none. */
+const awaitsAnswer = ({ origin, status }: Row): boolean => origin === 'resource' && status === 'asked';
 
 const byPath = (rows: readonly Row[]): ReadonlyMap<string, readonly string[]> => {
   const keys = new Map<string, string[]>();
@@ -29,9 +34,10 @@ export class Audience {
   private readonly sets = new Map<string, { keyId: string; paths: Set<string> }>();
 
   constructor(rows: readonly Row[]) {
-    this.all = byPath(rows);
-    const alone = rows.filter(({ together }) => together === null);
-    this.single = alone.length === rows.length ? this.all : byPath(alone);
+    const answered = rows.filter((row) => !awaitsAnswer(row));
+    const alone = answered.filter(({ together }) => together === null);
+    this.all = byPath(answered);
+    this.single = alone.length === answered.length ? this.all : byPath(alone);
     for (const { path, keyId, together } of rows)
       if (together !== null)
         this.sets.set(together, { keyId, paths: (this.sets.get(together)?.paths ?? new Set()).add(path) });
@@ -48,7 +54,7 @@ export class Audience {
     return set && around(path).some((one) => set.paths.has(one)) ? [set.keyId] : none;
   }
 
-  /** Keys that subscribed to the path, however it is observed: for values that nobody asked for. */
+  /** Keys that subscribed to the path, however it is observed: for values that no observation brings. */
   everybody(path: string): readonly string[] {
     return this.all.get(path) ?? none;
   }
@@ -64,10 +70,11 @@ export class Audiences {
   private readonly remembered = new Map<string, Audience>();
 
   /** `rows` in the order of their paths and keys. */
-  of(rows: readonly Row[]): Audience {
-    if (rows.length === 0) return nobody;
+  of(all: readonly Row[]): Audience {
     // What was asked for together is of one device only.
-    if (rows.some(({ together }) => together !== null)) return new Audience(rows);
+    if (all.some(({ together }) => together !== null)) return new Audience(all);
+    const rows = all.filter((row) => !awaitsAnswer(row));
+    if (rows.length === 0) return nobody;
     const text = rows.map(({ path, keyId }) => `${path} ${keyId}`).join();
     const known = this.remembered.get(text);
     if (known) return known;

@@ -1,5 +1,6 @@
 import type { ObjectVersions } from '@lanyard/lwm2m';
 import { nobody, type Audience } from './audiences.js';
+import type { Joining } from './joining.js';
 import { listings } from './listings.js';
 import type { NewestByToken } from './newest.js';
 import { NotifiedValues } from './notified-values.js';
@@ -72,6 +73,8 @@ export class Session {
   readonly observations = new Observations();
   /** Who subscribed to what: the audience of what arrives. */
   audience: Audience = nobody;
+  /** A subscription command under way. */
+  joining: Joining | undefined;
   /** The rules with which the device observes what it should, to compare by identity; undefined when that has to be looked at. */
   settledFor: object | undefined;
   /** How often that had to be looked at: grows. */
@@ -106,6 +109,21 @@ export class Session {
     this.expiresAtMs = stored.expiresAtMs;
     this.newestBefore = stored.newest;
     for (const observation of stored.observations) this.observations.set(observation);
+  }
+
+  /** Keys for whom the path is observed by itself, the joining one included. */
+  alone(path: string): readonly string[] {
+    return this.withJoining(path, this.audience.alone(path), this.joining);
+  }
+
+  /** Keys that subscribed to the path and have their answer: for values that no observation brings. */
+  everybody(path: string): readonly string[] {
+    return this.withJoining(path, this.audience.everybody(path), this.joining?.isTelling ? this.joining : undefined);
+  }
+
+  private withJoining(path: string, keys: readonly string[], joining: Joining | undefined): readonly string[] {
+    if (!joining?.paths.includes(path) || keys.includes(joining.keyId)) return keys;
+    return [...keys, joining.keyId];
   }
 
   /** Orders what arrives within this epoch. */

@@ -68,8 +68,6 @@ export class Subscriptions {
         { within },
       );
       if (!session) return { asyncId, confirmed: false };
-      // A sleeping device that reports the path already: its next value is for the new subscriber too.
-      if (observed) await this.parts.nudges.tell(session.owner, { about: 'interest', deviceId });
       return { asyncId, confirmed: (await this.within(answerWaitMs, outcome)) || observed };
     } finally {
       this.waiting.delete(asyncId);

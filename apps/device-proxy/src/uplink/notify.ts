@@ -114,9 +114,12 @@ export class Notify {
     const { values } = this.parts;
     const contentType = mediaTypeOf(contentFormat ?? (together && accept ? accept : undefined), together ? '/' : path);
     if (together) return values.reportTogether(session, path, { payload, contentType, maxAgeSeconds }, { traceParent });
-    const audience = session.audience.alone(path);
+    const audience = session.alone(path);
     const cause = audience.length > 0 ? 'notify' : 'auto-observation';
-    return values.report(session, { path, payload, contentType, maxAgeSeconds, cause, audience, traceParent });
+    const value = { path, payload, contentType, maxAgeSeconds, cause, audience, traceParent } as const;
+    const { joining } = session;
+    if (!joining?.paths.includes(path)) return values.report(session, value);
+    return joining.tell(value, (answer) => values.report(session, { ...value, answer }));
   }
 
   private async ended(session: Session, observation: Observation, code: string): Promise<void> {

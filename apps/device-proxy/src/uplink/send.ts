@@ -41,7 +41,7 @@ export class Send {
     this.heard.note(session);
     await this.values.reportRecords(session, resources, (path) => ({
       cause: 'send',
-      audience: session.audience.everybody(path),
+      audience: session.everybody(path),
     }));
     return { code: '2.04' };
   }

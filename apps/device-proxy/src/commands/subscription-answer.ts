@@ -1,0 +1,38 @@
+import type { AnswerAhead, Joining, ReportWith } from '../sessions/joining.js';
+import { type Outcome, outcomeOf } from './outcome.js';
+
+/** Of a subscription command under way: the first value that its key gets carries the answer. */
+export class SubscriptionAnswer implements Joining {
+  private first: Promise<Outcome | undefined> | undefined;
+
+  constructor(
+    readonly keyId: string,
+    readonly paths: readonly string[],
+    private readonly answerOf: (outcome: Outcome) => AnswerAhead,
+  ) {}
+
+  get isTelling(): boolean {
+    return this.first !== undefined;
+  }
+
+  tell(...[value, report]: Parameters<Joining['tell']>): Promise<void> {
+    return this.tellOutcome(outcomeOf({ code: '2.05', ...value }), report);
+  }
+
+  /** A value that Kafka did not take answered nothing. */
+  tellOutcome(outcome: Outcome, report: ReportWith): Promise<void> {
+    if (this.first) return report(undefined);
+    const answer = this.answerOf(outcome);
+    const reported = report(answer);
+    this.first = reported.then(
+      () => (answer.isTold ? { ...outcome, isAnswered: true } : undefined),
+      () => (this.first = undefined),
+    );
+    return reported;
+  }
+
+  /** The outcome that a value has carried to the key, if one has. */
+  async answered(): Promise<Outcome | undefined> {
+    return this.first;
+  }
+}
