@@ -23,13 +23,13 @@ import { type TraceDecision, traceRequests } from '../tracing/http-spans.js';
 import { Tracing } from '../tracing/tracing.js';
 
 /** What `bootstrap` starts. Everything else is in the modules of the app. */
-export interface ServiceDefinition {
+export interface ServiceDefinition<C extends CommonConfig = CommonConfig> {
   /** Of the OpenAPI document. */
   title: string;
   module: Type<unknown>;
   http?: HttpOptions;
-  /** Who decides which requests are traced. Default: the service that calls. */
-  traceDecision?: TraceDecision;
+  /** Decides which requests are traced. Default: the service that calls. */
+  traceDecision?: (config: C) => TraceDecision;
   /** Kafka consumers, by their class: they start when everything else runs. */
   strategies?: readonly Type<CustomTransportStrategy>[];
   /** Before routes are registered, for what no module can do: CORS, Fastify plugins. */
@@ -57,9 +57,9 @@ const rootModule = (module: Type<unknown>, config: CommonConfig, clock: Clock, l
   };
 };
 
-const createApp = async (
-  definition: ServiceDefinition,
-  config: CommonConfig,
+const createApp = async <C extends CommonConfig>(
+  definition: ServiceDefinition<C>,
+  config: C,
   { clock = systemClock, logger }: BootstrapOverrides,
 ): Promise<NestFastifyApplication> => {
   const app = await NestFactory.create<NestFastifyApplication>(
@@ -74,7 +74,7 @@ const createApp = async (
   app.useGlobalPipes(validationPipe());
   app.useGlobalInterceptors(new UnreadBody());
   logRequests(app.getHttpAdapter().getInstance(), log);
-  traceRequests(app.getHttpAdapter().getInstance(), app.get(Tracing), definition.traceDecision ?? 'caller');
+  traceRequests(app.getHttpAdapter().getInstance(), app.get(Tracing), definition.traceDecision?.(config) ?? 'caller');
   serveOpenApi(app, definition.title);
   for (const strategy of definition.strategies ?? [])
     app.connectMicroservice({ strategy: app.get(strategy, { strict: false }) }, { inheritAppConfig: false });
@@ -95,9 +95,9 @@ const stopApp = async (app: NestFastifyApplication, config: CommonConfig): Promi
  * Starts a service: modules and their hooks, HTTP port, then Kafka consumers. Rejects, with everything closed again, when
  * anything that is needed at start is not there.
  */
-export const bootstrap = async (
-  definition: ServiceDefinition,
-  config: CommonConfig,
+export const bootstrap = async <C extends CommonConfig>(
+  definition: ServiceDefinition<C>,
+  config: C,
   overrides: BootstrapOverrides = {},
 ): Promise<RunningService> => {
   const app = await createApp(definition, config, overrides);
