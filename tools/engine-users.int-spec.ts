@@ -6,15 +6,17 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { redisClient } from '@lanyard/service';
 import { engines as shared } from '@lanyard/testing';
 import pg from 'pg';
+import { parse } from 'yaml';
 import { connect, dump, finish, prepare, type Shape } from './backup/database.mjs';
 import { databaseUserOf } from './lanyard/database-users.mjs';
 import { removeData } from './lanyard/engine-processes.mjs';
 import { startEngines } from './lanyard/engines.mjs';
 import { commandLine, stopProcess } from './lanyard/processes.mjs';
-import { enginesFolder } from './lanyard/project.mjs';
+import { enginesFolder, root } from './lanyard/project.mjs';
 import { apps, entryPoint, environment, type App } from './lanyard/service-processes.mjs';
 import { secretsOf, type Unit } from './lanyard/state.mjs';
 
+type Compose = { services: Record<string, { environment?: Record<string, string>; volumes?: string[] }> };
 type Started = Awaited<ReturnType<typeof startEngines>>;
 
 const folder = mkdtempSync(join(enginesFolder(), '../test-users-'));
@@ -169,6 +171,35 @@ describe('the PostgreSQL of npm start', () => {
       for (const app of apps) expect([app, await as(app, strangersIn(schemas[app]))]).toEqual([app, []]);
     },
   );
+});
+
+/** A script as psql sends it, with the variables of \getenv filled in. */
+const asPsql = (script: string, env: Record<string, string>): string => {
+  const names = new Map([...script.matchAll(/^\\getenv (\w+) (\w+)$/gm)].map(([, name = '', key = '']) => [name, key]));
+  return script
+    .replace(/^\\getenv .*$/gm, '')
+    .replace(/:'(\w+)'/g, (_, name: string) => pg.escapeLiteral(env[names.get(name) ?? ''] ?? ''));
+};
+
+it('Docker Compose creates the same users, with the passwords that its services have', async () => {
+  const { services } = parse(readFileSync(join(root, 'docker-compose.yml'), 'utf8'), { merge: true }) as Compose;
+  const secret = (text: string): string => text.replace(/\$\{(\w+):\?[^}]*\}/g, (_, name: string) => `secret-${name}`);
+  const env = Object.entries(services['postgresql']?.environment ?? {}).map(([name, value]) => [name, secret(value)]);
+  const scripts = (services['postgresql']?.volumes ?? []).flatMap(
+    (mount) => /^\.\/([^:]+\.sql):/.exec(mount)?.[1] ?? [],
+  );
+  const url = new URL(urls().databaseUrl);
+  await rowsOf(url.href, 'CREATE DATABASE lanyard');
+  url.pathname = '/lanyard';
+  for (const script of scripts)
+    await rowsOf(url.href, asPsql(readFileSync(join(root, script), 'utf8'), Object.fromEntries(env)));
+  for (const app of apps) {
+    const own = new URL(secret(services[app]?.environment?.['DATABASE_URL'] ?? ''));
+    own.host = url.host;
+    expect(await rowsOf(own.href, ownedSchemas)).toEqual([{ schema: schemas[app] }]);
+    own.password = 'wrong';
+    await expect(rowsOf(own.href, 'SELECT 1')).rejects.toThrow('password authentication failed');
+  }
 });
 
 it('the Redis of npm start refuses who has no password', async () => {

@@ -1,5 +1,9 @@
 /** docker-compose.yml and Dockerfile: parsed and held to the same rules as the manifests. There is no Docker in CI. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { parse } from 'yaml';
+import { databaseUserOf } from '../lanyard/database-users.mjs';
+import { root } from '../lanyard/project.mjs';
 import { apps } from '../lanyard/service-processes.mjs';
 import { composeSchemaProblems } from './compose-schema.mjs';
 import { environmentProblems, interpolated } from './environment.mjs';
@@ -17,6 +21,18 @@ const withoutVersions = /^gcr\.io\/distroless\/[a-z0-9-]+:nonroot$/;
 
 const secretName = /PASSWORD|SECRET|_KEY$|DATABASE_URL|REDIS_URL|REDISCLI_AUTH/;
 
+/** A file of this repository, or a volume. @param {string} mount @param {Compose['volumes']} volumes */
+const isThere = (mount, volumes) => {
+  const [source = ''] = mount.split(':');
+  return source.startsWith('./') ? existsSync(join(root, source)) : source in volumes;
+};
+
+/** @param {string} name @param {Service} service */
+const hasOwnDatabaseUser = (name, { environment = {} }) => {
+  const app = apps.find((one) => one === name);
+  return !app || new URL(interpolated(String(environment.DATABASE_URL))).username === databaseUserOf(app);
+};
+
 /** @param {string} name @param {Service} service @param {Compose} compose @param {Set<string>} targets @returns {string[]} */
 const serviceProblems = (name, service, { services, volumes }, targets) => {
   const isOurs = service.build !== undefined;
@@ -33,7 +49,8 @@ const serviceProblems = (name, service, { services, volumes }, targets) => {
     [(service.ports ?? []).every((port) => port.startsWith('127.0.0.1:')), 'listens on more than loopback'],
     [secrets.every(([, value]) => /\$\{\w+:\?/.test(String(value))), 'has a secret written into the file'],
     [Object.keys(service.depends_on ?? {}).every((other) => other in services), 'depends on nobody'],
-    [(service.volumes ?? []).every((volume) => (volume.split(':')[0] ?? '') in volumes), 'has an undeclared volume'],
+    [(service.volumes ?? []).every((mount) => isThere(mount, volumes)), 'has an undeclared volume'],
+    [hasOwnDatabaseUser(name, service), 'has no database user of its own'],
   ];
   return rules.flatMap(([holds, problem]) => (holds ? [] : [`docker-compose.yml: ${name} ${problem}`]));
 };

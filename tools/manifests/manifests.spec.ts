@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { root } from '../lanyard/project.mjs';
@@ -281,6 +283,24 @@ describe('the check of manifests', () => {
   });
 });
 
+it('the script for Docker Compose makes every secret of the file, and changes none that is there', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'lanyard-compose-'));
+  const file = join(folder, '.env');
+  const run = (): string => {
+    execFileSync(process.execPath, [join(root, 'deploy/compose/secrets.mjs'), file]);
+    return readFileSync(file, 'utf8');
+  };
+  writeFileSync(file, 'REDIS_PASSWORD=mine', { mode: 0o600 });
+  const made = run();
+  expect(run()).toBe(made);
+  rmSync(folder, { recursive: true });
+  const compose = readFileSync(join(root, 'docker-compose.yml'), 'utf8');
+  const wanted = [...compose.matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name);
+  const names = [...made.matchAll(/^(\w+)=\S+$/gm)].map(([, name]) => name);
+  expect(names.toSorted()).toEqual([...new Set(wanted)].toSorted());
+  expect(made).toMatch(/^REDIS_PASSWORD=mine\n/);
+});
+
 describe('the check of images and of the compose file', () => {
   const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8');
   const compose = readFileSync(join(root, 'docker-compose.yml'), 'utf8');
@@ -314,8 +334,8 @@ describe('the check of images and of the compose file', () => {
     ],
     [
       'snapshot does not read REDIS_URL',
-      '[*environment, *identity], REPLICA_ID: snapshot-0',
-      '[*environment, *identity, *redis], REPLICA_ID: snapshot-0',
+      '[*environment, *identity]\n      REPLICA_ID: snapshot-0',
+      '[*environment, *identity, *redis]\n      REPLICA_ID: snapshot-0',
     ],
     ['registry does not start with it', '[*environment, *identity, *encryption]', '[*environment, *identity]'],
     ['gateway does not read GATEWAY_KEY_FILE', 'GATEWAY_FIRST_KEY_FILE:', 'GATEWAY_KEY_FILE:'],
@@ -327,6 +347,8 @@ describe('the check of images and of the compose file', () => {
     ['/services/gateway Unrecognized key: "readonly"', 'read_only: true', 'readonly: true'],
     ['/services/device/stop_signal', 'stop_signal: SIGINT', 'stop_signal: 2'],
     ['/services/postgresql/healthcheck', 'interval: 2s', 'interval: 2'],
+    ['registry has no database user of its own', 'postgres://lanyard_registry:', 'postgres://lanyard_gateway:'],
+    ['postgresql has an undeclared volume', './deploy/postgresql/users.sql:', './deploy/postgresql/user.sql:'],
     ['redis has an image without an exact version', 'image: redis:7.4.6', 'image: redis:7'],
   ])('docker-compose.yml: %s', async (problem, from, to) => {
     expect(compose).toContain(from);
