@@ -3,12 +3,13 @@ import { dirname, join, posix, sep } from 'node:path';
 
 /**
  * The layers of a project as its README gives them, top first, each with its names: folders of `src`, and files of `src`
- * itself without extension. `undefined` without a list.
+ * itself without extension. `undefined` without the heading; none when nothing readable follows it.
  * @param {string} readme @returns {string[][] | undefined}
  */
 export const layersOf = (readme) => {
-  const [, list] = /^## Layers$[^]*?^```\w*\n([^]*?)^```$/m.exec(readme) ?? [];
-  return list?.split('->').map((layer) => layer.split(',').map((name) => name.trim()));
+  if (!/^## Layers$/m.test(readme)) return undefined;
+  const [, list] = /^## Layers\n(?:(?!#|```).*\n)*```\w*\n([^]*?)^```$/m.exec(readme) ?? [];
+  return (list?.split('->') ?? []).map((layer) => layer.split(',').map((name) => name.trim()));
 };
 
 /** @param {string} path Below `src`, with an extension or without. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { MalformedMessage, MessageTooLarge, UnencodableMessage } from '../errors.js';
-import { FrameReader } from '../stream/frame-reader.js';
-import { Code } from './code.js';
-import { encodeFrame, type StreamMessage } from './stream-message.js';
+import { FrameReader } from './frame-reader.js';
+import { Code } from '../codec/code.js';
+import { encodeFrame, type StreamMessage } from '../codec/stream-message.js';
 
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex');
 const MAX = 1_100_000;
