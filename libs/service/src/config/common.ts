@@ -4,7 +4,12 @@ import { ConfigError, type EnvReader } from './env.js';
 import { identityPublicKeys } from './identity-keys.js';
 import { type KafkaSecurity, kafkaSecurity } from './kafka-security.js';
 import { type EncryptionKeys, encryptionKeyId } from '../keys/sealed.js';
-import { defaultStopTimeoutMs, stopStepMinMs } from '../lifecycle/stop-deadline.js';
+
+/** How long a stop may take as a whole, unless STOP_TIMEOUT_MS says otherwise. */
+export const defaultStopTimeoutMs = 15_000;
+
+/** What each part of a stop has at least: the shortest STOP_TIMEOUT_MS is several of these. */
+export const stopStepMinMs = 2_000;
 
 /** What every app needs to run. Secrets are in their own group so that nobody logs them with the rest. */
 export interface CommonConfig {

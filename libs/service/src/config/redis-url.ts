@@ -1,4 +1,4 @@
-import { parseRedisUrl } from '../redis/redis-address.js';
+import { parseRedisUrl } from './redis-address.js';
 import { ConfigError, type EnvReader } from './env.js';
 import { tlsFiles } from './tls-files.js';
 

@@ -15,7 +15,7 @@ import { allows, type Permission } from '@lanyard/contracts';
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../clock.js';
 import { AccessDenied, Unauthenticated } from '../errors/service-error.js';
-import { traceParentOf } from '../tracing/http-spans.js';
+import { traceParentOf } from '../telemetry/http-spans.js';
 import { type Identity, identityHeader, type VerifiedIdentity, verifyIdentity } from './token.js';
 
 type Handler = ReturnType<ExecutionContext['getHandler']>;

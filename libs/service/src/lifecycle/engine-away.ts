@@ -1,4 +1,4 @@
-import { endsWithin } from './ends-within.js';
+import { endsWithin } from '../ends-within.js';
 
 /** How long a start waits for an engine that takes connections and does not answer. */
 export const engineAnswersMs = 30_000;

@@ -1,13 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { defaultStopTimeoutMs } from '../config/common.js';
 import { LOGGER } from '../tokens.js';
 import type { Logger } from '../telemetry/logger.js';
-import { endsWithin } from './ends-within.js';
-
-/** How long a stop may take as a whole, unless STOP_TIMEOUT_MS says otherwise. */
-export const defaultStopTimeoutMs = 15_000;
-
-/** What each part of a stop has at least: the shortest STOP_TIMEOUT_MS is several of these. */
-export const stopStepMinMs = 2_000;
+import { endsWithin } from '../ends-within.js';
 
 /**
  * The one deadline of a stop. Shutdown hooks that wait for Kafka, PostgreSQL or Redis run as steps: a step may take half

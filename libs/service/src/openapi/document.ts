@@ -7,6 +7,7 @@ import type { CommonConfig } from '../config/common.js';
 import { ConfigModule } from '../config/config.module.js';
 import { HealthModule } from '../health/health.module.js';
 import { IdentityModule } from '../identity/identity.module.js';
+import { LifecycleModule } from '../lifecycle/lifecycle.module.js';
 import { TelemetryModule } from '../telemetry/telemetry.module.js';
 import { completed } from './complete.js';
 
@@ -42,6 +43,7 @@ export const containerToDocument = async (module: DynamicModule | Type<unknown>)
   const given = [
     ConfigModule.forRoot({} as CommonConfig, systemClock),
     TelemetryModule.forRoot(),
+    LifecycleModule,
     HealthModule,
     IdentityModule,
   ];

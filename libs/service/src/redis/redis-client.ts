@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { type ChainableCommander, Cluster, Redis, type RedisCommander, type RedisOptions } from 'ioredis';
 import { readTls } from '../config/tls-files.js';
 import { endWhenServerIsGone } from './lost-server.js';
-import { parseRedisUrl, type RedisAddress } from './redis-address.js';
+import { parseRedisUrl, type RedisAddress } from '../config/redis-address.js';
 
 /** What one Redis, one behind sentinels, and a cluster have in common. */
 export interface RedisClient extends RedisCommander, EventEmitter {

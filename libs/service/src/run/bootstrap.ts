@@ -13,14 +13,16 @@ import { logRequests } from '../http/request-log.js';
 import { UnreadBody } from '../http/unread-body.js';
 import { validationPipe } from '../http/validation.js';
 import { GuardModule } from '../identity/identity.module.js';
-import { endsWithin } from '../lifecycle/ends-within.js';
-import { defaultStopTimeoutMs, StopDeadline } from '../lifecycle/stop-deadline.js';
+import { endsWithin } from '../ends-within.js';
+import { defaultStopTimeoutMs } from '../config/common.js';
+import { StopDeadline } from '../lifecycle/stop-deadline.js';
 import { serveOpenApi } from '../openapi/document.js';
 import { type Logger, NestLogger } from '../telemetry/logger.js';
+import { LifecycleModule } from '../lifecycle/lifecycle.module.js';
 import { TelemetryModule } from '../telemetry/telemetry.module.js';
 import { LOGGER } from '../tokens.js';
-import { type TraceDecision, traceRequests } from '../tracing/http-spans.js';
-import { Tracing } from '../tracing/tracing.js';
+import { type TraceDecision, traceRequests } from '../telemetry/http-spans.js';
+import { Tracing } from '../telemetry/tracing.js';
 
 /** What `bootstrap` starts. Everything else is in the modules of the app. */
 export interface ServiceDefinition<C extends CommonConfig = CommonConfig> {
@@ -53,7 +55,14 @@ const rootModule = (module: Type<unknown>, config: CommonConfig, clock: Clock, l
   class RootModule {}
   return {
     module: RootModule,
-    imports: [ConfigModule.forRoot(config, clock), TelemetryModule.forRoot(logger), HealthModule, GuardModule, module],
+    imports: [
+      ConfigModule.forRoot(config, clock),
+      TelemetryModule.forRoot(logger),
+      LifecycleModule,
+      HealthModule,
+      GuardModule,
+      module,
+    ],
   };
 };
 

@@ -1,6 +1,6 @@
 import { ConfigError } from '../config/env.js';
 import type { RunningService } from './bootstrap.js';
-import { endsWithin } from '../lifecycle/ends-within.js';
+import { endsWithin } from '../ends-within.js';
 import { EngineAway } from '../lifecycle/engine-away.js';
 
 const signals = ['SIGTERM', 'SIGINT'] as const;

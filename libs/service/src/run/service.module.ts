@@ -8,7 +8,7 @@ import { Health } from '../health/health.js';
 import type { Logger } from '../telemetry/logger.js';
 import { CLOCK, LOGGER } from '../tokens.js';
 import { Metrics } from '../telemetry/metrics.js';
-import { Tracing } from '../tracing/tracing.js';
+import { Tracing } from '../telemetry/tracing.js';
 
 export interface ServiceParts {
   clock: Clock;

@@ -14,11 +14,11 @@ import { serveOpenApi } from '../openapi/document.js';
 import { Health } from '../health/health.js';
 import { createLogger, type Logger, NestLogger } from '../telemetry/logger.js';
 import { Metrics } from '../telemetry/metrics.js';
-import { type TraceDecision, traceRequests } from '../tracing/http-spans.js';
-import { Tracing } from '../tracing/tracing.js';
+import { type TraceDecision, traceRequests } from '../telemetry/http-spans.js';
+import { Tracing } from '../telemetry/tracing.js';
 import type { RunningService } from './bootstrap.js';
 import { ServiceModule, type ServiceParts } from './service.module.js';
-import { defaultStopTimeoutMs } from '../lifecycle/stop-deadline.js';
+import { defaultStopTimeoutMs } from '../config/common.js';
 import { runStopSteps } from './stop-steps.js';
 
 /** What an app hands over: its module and what to start and stop around the HTTP server, in order. */

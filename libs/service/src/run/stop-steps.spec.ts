@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createLogger } from '../telemetry/logger.js';
-import { stopStepMinMs } from '../lifecycle/stop-deadline.js';
+import { stopStepMinMs } from '../config/common.js';
 import { runStopSteps } from './stop-steps.js';
 
 const lines: Record<string, unknown>[] = [];

@@ -1,6 +1,6 @@
-import { stopStepMinMs } from '../lifecycle/stop-deadline.js';
+import { stopStepMinMs } from '../config/common.js';
 import type { Logger } from '../telemetry/logger.js';
-import { endsWithin } from '../lifecycle/ends-within.js';
+import { endsWithin } from '../ends-within.js';
 
 export interface StopStep {
   name: string;

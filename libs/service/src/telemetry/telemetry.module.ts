@@ -1,10 +1,13 @@
 import { type DynamicModule, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
 import type { CommonConfig } from '../config/common.js';
-import { StopDeadline } from '../lifecycle/stop-deadline.js';
+import { endsWithin } from '../ends-within.js';
 import { CONFIG, LOGGER } from '../tokens.js';
-import { Tracing } from '../tracing/tracing.js';
+import { Tracing } from './tracing.js';
 import { createLogger, type Logger } from './logger.js';
 import { Metrics } from './metrics.js';
+
+/** How long the last traces may take. */
+const sendsWithinMs = 1_000;
 
 /** Logger, metrics and traces. Traces that were collected are sent at the end of a stop. */
 @Module({})
@@ -32,18 +35,14 @@ export class TelemetryModule implements OnApplicationShutdown {
           useFactory: ({ app, replicaId, tracing }: CommonConfig, log: Logger, metrics: Metrics) =>
             new Tracing({ ...tracing, service: app, replica: replicaId, logger: log, metrics }),
         },
-        StopDeadline,
       ],
-      exports: [LOGGER, Metrics, Tracing, StopDeadline],
+      exports: [LOGGER, Metrics, Tracing],
     };
   }
 
-  constructor(
-    @Inject(Tracing) private readonly tracing: Tracing,
-    @Inject(StopDeadline) private readonly deadline: StopDeadline,
-  ) {}
+  constructor(@Inject(Tracing) private readonly tracing: Tracing) {}
 
   async onApplicationShutdown(): Promise<void> {
-    await this.deadline.step('traces', () => this.tracing.stop());
+    await endsWithin(sendsWithinMs, this.tracing.stop());
   }
 }

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { CommonConfig } from '../config/common.js';
 import { Public } from '../identity/guard.js';
-import { bootstrap, type RunningService } from '../run/bootstrap.js';
+import { bootstrap, type RunningService } from './bootstrap.js';
 import { IdentityModule } from '../identity/identity.module.js';
 
 const config: CommonConfig = {

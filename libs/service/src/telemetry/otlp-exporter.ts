@@ -1,5 +1,5 @@
-import type { Logger } from '../telemetry/logger.js';
-import type { Metrics } from '../telemetry/metrics.js';
+import type { Logger } from './logger.js';
+import type { Metrics } from './metrics.js';
 
 export type AttributeValue = string | number | boolean;
 

@@ -1,4 +1,4 @@
-import type { TlsFiles } from '../config/tls-files.js';
+import type { TlsFiles } from './tls-files.js';
 
 export type RedisKind = 'single' | 'sentinel' | 'cluster';
 

@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { createLogger } from '../telemetry/logger.js';
-import { Metrics } from '../telemetry/metrics.js';
+import { createLogger } from './logger.js';
+import { Metrics } from './metrics.js';
 import { parseTraceParent } from './trace-parent.js';
 import { Tracing, within } from './tracing.js';
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { CommonConfig } from '../config/common.js';
 import { MethodNotAllowed } from '../errors/service-error.js';
 import { Public } from '../identity/guard.js';
-import { bootstrap, type RunningService } from '../run/bootstrap.js';
+import { bootstrap, type RunningService } from './bootstrap.js';
 import { IdentityModule } from '../identity/identity.module.js';
 
 const config: CommonConfig = {
