@@ -155,6 +155,17 @@ export const bugs = [
     shows: /^I[15]/,
   },
   {
+    name: 'newest-goes',
+    about: 'a full queue loses its newest events, not its oldest',
+    file: command('append'),
+    find: 'local gone = pop(queue, books)',
+    replace: `local chunk = redis.call('RPOP', queue)
+      local _, gone = chunk_head(chunk)
+      books.head, books.n, books.bytes = books.head + gone, books.n - gone, books.bytes - #chunk - gone * EVENT_COST`,
+    row: 'D1',
+    shows: /^I5 .* arrived/,
+  },
+  {
     name: 'old-place',
     about: 'a socket goes on by what it knew of the list before a full queue lost a part of what is on its way',
     file: 'dist/queue/batch.js',

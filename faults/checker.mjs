@@ -27,8 +27,8 @@ const byChannel = ({ channels, deliveries }) => {
 };
 
 /** I1 and I5. @param {History} history @param {Channel} channel @param {readonly Delivery[]} deliveries */
-const judgeLoss = ({ events }, { name, kind, endedAtMs, dropped = 0 }, deliveries) => {
-  const arrived = new Set(deliveries.flatMap(({ answer, uids }) => (answer === 'accepted' ? uids : [])));
+const judgeLoss = ({ events }, { name, kind, endedAtMs, dropped = 0, droppedUntilMs }, deliveries) => {
+  const arrived = arrivals(deliveries);
   const expected = [...events.values()].filter(
     ({ channels, okAtMs }) => okAtMs !== undefined && channels.includes(name),
   );
@@ -36,7 +36,7 @@ const judgeLoss = ({ events }, { name, kind, endedAtMs, dropped = 0 }, deliverie
   const counts = { produced: expected.length, delivered: arrived.size, dropped: 0, lost: 0 };
   if (endedAtMs !== undefined) return { ...counts, dropped: missing.length, problems: [] };
   if (missing.length === dropped)
-    return { ...counts, dropped, problems: dropped > 0 ? notOldest(missing, arrived, expected) : [] };
+    return { ...counts, dropped, problems: dropped > 0 ? notOldest(missing, arrived, expected, droppedUntilMs) : [] };
   if (missing.length < dropped)
     return {
       ...counts,
@@ -47,20 +47,34 @@ const judgeLoss = ({ events }, { name, kind, endedAtMs, dropped = 0 }, deliverie
   return { ...counts, dropped, lost: missing.length - dropped, problems };
 };
 
+/** When each event was accepted first. @param {readonly Delivery[]} deliveries in the order of time */
+const arrivals = (deliveries) => {
+  /** @type {Map<string, number>} */
+  const first = new Map();
+  for (const { answer, uids, atMs } of deliveries)
+    if (answer === 'accepted') for (const uid of uids) if (!first.has(uid)) first.set(uid, atMs);
+  return first;
+};
+
 /**
- * The oldest go first: on each device, what was dropped is one run of its sequence. So the receivers of a row that
- * drops take nothing new until all drops are over: it would be older than what is dropped next, and rightly arrive.
- * @param {readonly import('./history.mjs').Event[]} missing @param {ReadonlySet<string>} arrived
- * @param {readonly import('./history.mjs').Event[]} expected
+ * The oldest go first. An event may rightly arrive before a newer one is dropped; but once nothing is dropped any more, what
+ * arrives is newer than all that was dropped of its device. Where that moment is not known, nothing new may arrive between
+ * the first drop and the last, and what was dropped of each device is one run of its sequence.
+ * @param {readonly import('./history.mjs').Event[]} missing @param {ReadonlyMap<string, number>} arrived
+ * @param {readonly import('./history.mjs').Event[]} expected @param {number} [droppedUntilMs]
  */
-const notOldest = (missing, arrived, expected) => {
-  /** @type {Map<string, number[]>} */
+const notOldest = (missing, arrived, expected, droppedUntilMs) => {
+  /** @type {Map<string, { oldest: number, newest: number }>} */
   const runs = new Map();
-  for (const { device, sequence } of missing) runs.set(device, [...(runs.get(device) ?? []), sequence]);
+  for (const { device, sequence } of missing) {
+    const { oldest, newest } = runs.get(device) ?? { oldest: sequence, newest: sequence };
+    runs.set(device, { oldest: Math.min(oldest, sequence), newest: Math.max(newest, sequence) });
+  }
   return expected.flatMap(({ uid, device, sequence }) => {
-    const run = runs.get(device);
-    if (!run || !arrived.has(uid) || sequence < Math.min(...run) || sequence > Math.max(...run)) return [];
-    return [`I5 ${uid} arrived although a newer one of its device was dropped`];
+    const [run, atMs] = [runs.get(device), arrived.get(uid)];
+    if (!run || atMs === undefined || sequence > run.newest) return [];
+    const isWrong = droppedUntilMs === undefined ? sequence > run.oldest : atMs > droppedUntilMs;
+    return isWrong ? [`I5 ${uid} arrived although a newer one of its device was dropped`] : [];
   });
 };
 

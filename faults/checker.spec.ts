@@ -149,6 +149,26 @@ describe('the checker', () => {
     expect([b, d]).not.toContain('');
   });
 
+  it('lets an event arrive before a newer one is dropped', () => {
+    const [a = '', b = '', c = '', d = '', e = ''] = produce(5);
+    deliver([a]);
+    deliver([c]);
+    const channel = Object.assign(history.channels.get('c') ?? {}, { dropped: 2, droppedUntilMs: clock + 1 });
+    deliver([e]);
+    expect(check(history)).toMatchObject({ dropped: 2, violations: [] });
+    Object.assign(channel, { droppedUntilMs: clock - 10_001 });
+    expect(check(history).violations).toEqual([expect.stringMatching(new RegExp(`^I5 ${c}`))]);
+    expect([b, d]).not.toContain('');
+  });
+
+  it('finds that the newest were dropped instead of the oldest', () => {
+    const [a = '', b = '', c = '', d = ''] = produce(4);
+    Object.assign(history.channels.get('c') ?? {}, { dropped: 2, droppedUntilMs: clock });
+    deliver([a, b]);
+    expect(check(history).violations).toEqual([a, b].map((uid) => expect.stringMatching(new RegExp(`^I5 ${uid}`))));
+    expect([c, d]).not.toContain('');
+  });
+
   it('lets nothing come after a channel ended, and misses nothing of it', () => {
     const [a = '', b = ''] = produce(2);
     deliver([a]);

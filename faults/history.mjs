@@ -7,8 +7,9 @@ import { readNotification } from './notification.mjs';
 
 /**
  * @typedef {'callback' | 'websocket' | 'pull'} Kind
- * @typedef {{ name: string, kind: Kind, tenant: string, endedAtMs?: number, dropped?: number }} Channel
- *   `endedAtMs`: when the API said that it is gone; `dropped`: how many events the service says it dropped
+ * @typedef {{ name: string, kind: Kind, tenant: string, endedAtMs?: number, dropped?: number, droppedUntilMs?: number }} Channel
+ *   `endedAtMs`: when the API said that it is gone; `dropped`: how many events the service says it dropped;
+ *   `droppedUntilMs`: from when on it has nothing more to drop, if that is known
  * @typedef {{ uid: string, device: string, sequence: number, channels: string[], invokedAtMs: number, okAtMs?: number }} Event
  *   without `okAtMs` it is not known whether Kafka has it
  * @typedef {'accepted' | 'refused' | 'unknown'} Answer

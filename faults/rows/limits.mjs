@@ -98,6 +98,8 @@ const settle = async (experiment, name) => {
     return head + n >= stored && owner === '';
   };
   if (!(await eventually(isSettled, queuedWithinMs))) experiment.violation('D1 events are missing in the queue');
+  const channel = experiment.history.channels.get(name);
+  if (channel) channel.droppedUntilMs = Date.now();
 };
 
 /** @type {Row} */
