@@ -1,10 +1,10 @@
-import { migrateCommand, runService } from '@lanyard/service';
+import { bootstrap, migrateCommand, runService } from '@lanyard/service';
+import { definition } from './app.module.js';
 import { app, readConfig } from './config.js';
-import { databaseOf } from './db/database.js';
 import { reencrypt } from './credentials/reencrypt.js';
-import { start } from './start.js';
+import { databaseOf } from './db/database.js';
 
-await runService(readConfig, start, {
+await runService(readConfig, (config) => bootstrap(definition, config), {
   migrate: migrateCommand(app, databaseOf),
   reencrypt: () => reencrypt(readConfig()),
 });

@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Actor } from '@lanyard/contracts';
 import { AuditTrail, Outbox } from '@lanyard/kafka';
-import { createLogger, newId, openDatabase, parseListQuery, systemClock, TestClock } from '@lanyard/service';
+import {
+  createLogger,
+  newId,
+  openDatabase,
+  parseListQuery,
+  StopDeadline,
+  systemClock,
+  TestClock,
+} from '@lanyard/service';
 import { eventually, type Isolation, isolate } from '@lanyard/testing';
 import { PassThrough, Readable } from 'node:stream';
 import type { DataSource } from 'typeorm';
@@ -12,9 +20,14 @@ import { ImportDeleted, TooManyImports } from '../src/errors.js';
 import { ImportRetention } from '../src/imports/import-retention.js';
 import { ImportWorker } from '../src/imports/import-worker.js';
 import { ImportsService } from '../src/imports/imports.service.js';
+import type { AccountQuotasReader } from '../src/quotas/account-quotas.reader.js';
 import { DeviceQuotas } from '../src/quotas/device-quotas.js';
 import { NewDevices } from '../src/devices/new-devices.js';
 import { SystemSuspension } from '../src/suspension/system-suspension.js';
+
+/** Quotas as the reader of access.accounts answers them. */
+const quotasOf = (quotas: ReadonlyMap<string, number>): DeviceQuotas =>
+  new DeviceQuotas(quotas as unknown as AccountQuotasReader);
 
 describe('imports of several accounts', () => {
   const clock = new TestClock(Date.now());
@@ -25,6 +38,7 @@ describe('imports of several accounts', () => {
   let worker: ImportWorker;
   let suspension: SystemSuspension;
   const quotas = new Map<string, number>();
+  const deadline = new StopDeadline(logger);
 
   beforeAll(async () => {
     isolation = await isolate('imports');
@@ -32,19 +46,19 @@ describe('imports of several accounts', () => {
     database = await openDatabase(databaseOf({ app, replicaId: 'test', logLevel: 'silent', secrets: { databaseUrl } }));
     const outbox = new Outbox(schema, app);
     const lifecycle = new Lifecycle(outbox);
-    suspension = new SystemSuspension(database, lifecycle, clock, logger);
-    imports = new ImportsService(database, new AuditTrail(outbox), clock, () => undefined);
-    worker = new ImportWorker(
-      database,
-      new NewDevices(lifecycle),
-      new DeviceQuotas((id) => quotas.get(id)),
-      clock,
-      logger,
-    );
+    suspension = new SystemSuspension(database, lifecycle, clock, logger, deadline);
+    const newDevices = new NewDevices(lifecycle);
+    const workerOf = (): ImportWorker =>
+      new ImportWorker(database, newDevices, quotasOf(quotas), clock, logger, deadline);
+    worker = workerOf();
+    // Each test says when the worker takes a step: uploads wake another one, which is stopped.
+    const stopped = workerOf();
+    await stopped.stop();
+    imports = new ImportsService(database, new AuditTrail(outbox), clock, stopped);
   });
   afterAll(async () => {
-    await worker?.steps.stop();
-    await suspension?.steps.stop();
+    await worker?.stop();
+    await suspension?.stop();
     await database?.destroy();
     await isolation?.drop();
   });
@@ -63,7 +77,7 @@ describe('imports of several accounts', () => {
   const until = (done: () => Promise<boolean>): Promise<boolean> =>
     eventually(async () => {
       if (await done()) return true;
-      worker.steps.poke();
+      worker.wake();
       await clock.advance(50);
       return false;
     });
@@ -165,20 +179,20 @@ describe('imports of several accounts', () => {
     loud.warn = (...told: unknown[]) => void warned.push(told);
     const newDevices = new NewDevices(new Lifecycle(new Outbox(schema, app)));
     const replicas = [1, 2].map(
-      () => new ImportWorker(database, newDevices, new DeviceQuotas(() => undefined), systemClock, loud),
+      () => new ImportWorker(database, newDevices, quotasOf(new Map()), systemClock, loud, deadline),
     );
     for (let round = 1; round <= 5; round++) {
       const tables = [names, names.toReversed()].map((all) => all.map((name) => `${name}-${round}`));
       const taken = tables.map((table) => imports.take(actorOf(account), 't', tableOf(table)));
       const ids = (await Promise.all(taken)).map(({ id }) => id);
       await eventually(async () => {
-        for (const { steps } of replicas) steps.poke();
+        for (const replica of replicas) replica.wake();
         expect(await completed(account)).toBe(2 * round);
       });
       expect((await Promise.all(ids.map((id) => reportOf(account, id)))).flat()).toHaveLength(500);
       expect(await namesOf(account)).toHaveLength(500 * round);
     }
-    for (const { steps } of replicas) await steps.stop();
+    for (const replica of replicas) await replica.stop();
     expect(warned).toEqual([]);
   });
 
@@ -233,13 +247,13 @@ describe('imports of several accounts', () => {
       `INSERT INTO registry.device_import_errors SELECT id, 2, '', 'row', '' FROM registry.device_imports WHERE account_id = $1`,
       [account],
     );
-    const retention = new ImportRetention(database, clock, logger);
+    const retention = new ImportRetention(database, clock, logger, deadline);
     const left = async (table: string, id: string): Promise<string[]> => {
       const sql = `SELECT ${id} AS id FROM registry.${table} WHERE ${id} = ANY ($1) ORDER BY 1`;
       return ((await database.query(sql, [[old, recent, open]])) as { id: string }[]).map((row) => row.id);
     };
     const look = (): Promise<void> => {
-      retention.steps.poke();
+      retention.wake();
       return clock.advance(0);
     };
     await eventually(async () => {
@@ -252,6 +266,6 @@ describe('imports of several accounts', () => {
       await look();
       expect(await left('device_imports', 'id')).toEqual([open]);
     });
-    await retention.steps.stop();
+    await retention.stop();
   });
 });

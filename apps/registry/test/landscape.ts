@@ -18,6 +18,7 @@ import {
 } from '@lanyard/contracts';
 import { BatchConsumer, KafkaConnection, KafkaProducer, StateReader } from '@lanyard/kafka';
 import {
+  bootstrap,
   createLogger,
   type FieldProblem,
   identityHeader,
@@ -26,8 +27,8 @@ import {
   signIdentity,
 } from '@lanyard/service';
 import { engines, type Isolation, isolate, newIdentityKeys } from '@lanyard/testing';
+import { definition } from '../src/app.module.js';
 import { readConfig } from '../src/config.js';
-import { start } from '../src/start.js';
 
 const identityKeys = newIdentityKeys();
 export const accountId = newId();
@@ -134,7 +135,9 @@ export const registryLandscape = (name: string) => {
 
   beforeAll(async () => {
     isolation = await isolate(name);
-    services = await Promise.all([start(configOf('registry-0')), start(configOf('registry-1'))]);
+    services = await Promise.all(
+      ['registry-0', 'registry-1'].map((replica) => bootstrap(definition, configOf(replica))),
+    );
     const logger = createLogger({ app: 'test', replicaId: 'test', level: 'error' });
     kafka = new KafkaConnection({
       brokers: engines().brokers,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Outbox } from '@lanyard/kafka';
-import { createLogger, newId, openDatabase, systemClock } from '@lanyard/service';
+import { createLogger, newId, openDatabase, StopDeadline, systemClock } from '@lanyard/service';
 import { eventually, type Isolation, isolate } from '@lanyard/testing';
 import type { DataSource } from 'typeorm';
 import { app } from '../src/config.js';
@@ -23,11 +23,11 @@ describe('devices that are created while their account is suspended or resumed',
     const lifecycle = new Lifecycle(new Outbox(schema, app));
     newDevices = new NewDevices(lifecycle);
     const logger = createLogger({ app, replicaId: 'test', level: 'silent' });
-    suspension = new SystemSuspension(database, lifecycle, systemClock, logger);
-    suspension.steps.start();
+    suspension = new SystemSuspension(database, lifecycle, systemClock, logger, new StopDeadline(logger));
+    suspension.start();
   });
   afterAll(async () => {
-    await suspension?.steps.stop();
+    await suspension?.stop();
     await database?.destroy();
     await isolation?.drop();
   });

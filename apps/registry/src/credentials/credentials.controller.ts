@@ -8,7 +8,7 @@ import {
   type QueryParameters,
   RequiresPermission,
 } from '@lanyard/service';
-import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import {
   ApiConflictResponse,
   ApiCreatedResponse,
@@ -31,7 +31,7 @@ import { credentialListSpec, CredentialsService } from './credentials.service.js
 @ApiTags('Credentials')
 @Controller('v3/devices/:id/credentials')
 export class CredentialsController {
-  constructor(@Inject(CredentialsService) private readonly credentials: CredentialsService) {}
+  constructor(private readonly credentials: CredentialsService) {}
 
   @RequiresPermission('devices.read')
   @Get()

@@ -1,21 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { Actor } from '@lanyard/contracts';
-import { type AuditTrail, causedBy } from '@lanyard/kafka';
-import {
-  type EncryptionKeys,
-  isId,
-  isoTime,
-  type ListEnvelope,
-  type ListQuery,
-  type ListSpec,
-  newId,
-  seal,
-} from '@lanyard/service';
-import type { DataSource, EntityManager } from 'typeorm';
+import { AuditTrail, causedBy } from '@lanyard/kafka';
+import { CONFIG, isId, isoTime, type ListEnvelope, type ListQuery, type ListSpec, newId, seal } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { RegistryConfig } from '../config.js';
 import { CredentialNotFound, CredentialTaken, DeviceNotFound, TooManyCredentials } from '../errors.js';
 import { isUniqueViolation } from '../db/violations.js';
 import { pageOf } from '../records/page.js';
-import type { CredentialAnnouncer } from '../devices/credential-announcer.js';
+import { CredentialAnnouncer } from '../devices/credential-announcer.js';
 import { readCertificate } from './certificate.js';
 import {
   type CreatedCredential,
@@ -55,12 +48,13 @@ export const credentialListSpec: ListSpec = {
 };
 
 /** What devices show to prove who they are. A key is sealed at rest and never read back. */
+@Injectable()
 export class CredentialsService {
   constructor(
     private readonly database: DataSource,
     private readonly announcer: CredentialAnnouncer,
-    private readonly encryptionKey: EncryptionKeys,
     private readonly audit: AuditTrail,
+    @Inject(CONFIG) private readonly config: RegistryConfig,
   ) {}
 
   /** Throws DeviceNotFound, TooManyCredentials, CredentialTaken, MalformedCertificate. */
@@ -116,7 +110,7 @@ export class CredentialsService {
     }
     const key = wanted.key?.toLowerCase() ?? randomBytes(pskLimits.generatedKeyBytes).toString('hex');
     const identity = wanted.identity === undefined ? newId() : qualifiedIdentity(accountId, wanted.identity);
-    return { row: { kind: 'psk', identity, sealedKey: seal(this.encryptionKey, key) }, key };
+    return { row: { kind: 'psk', identity, sealedKey: seal(this.config.secrets.encryptionKey, key) }, key };
   }
 
   private async store(manager: EntityManager, actor: Actor, deviceId: string, row: Row): Promise<Credential> {

@@ -1,8 +1,10 @@
 import { type DeviceCredentialChanged, DeviceCredentials } from '@lanyard/contracts';
-import type { Outbox } from '@lanyard/kafka';
+import { Outbox } from '@lanyard/kafka';
+import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 
 /** Announces credentials on device.credentials, in the transaction that changes them. */
+@Injectable()
 export class CredentialAnnouncer {
   constructor(private readonly outbox: Outbox) {}
 

@@ -9,10 +9,11 @@ import {
   PreparedReads,
 } from '@lanyard/service';
 import { suspensionCategories } from '@lanyard/contracts';
-import type { DataSource } from 'typeorm';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
 import { deviceStates, executionModes, mechanisms } from './device-fields.js';
 import { type Device, deviceGroups, deviceRecord, withGroups } from './device-record.js';
-import type { DeviceTexts } from './device-texts.js';
+import { DeviceTexts } from './device-texts.js';
 
 const texts = [
   'account_id',
@@ -112,6 +113,7 @@ export const deviceConditions = (
 const pageRows = 1_000;
 
 /** Pages of devices by id: what is created meanwhile neither repeats nor hides others. */
+@Injectable()
 export class DeviceList {
   private readonly prepared: PreparedReads;
 

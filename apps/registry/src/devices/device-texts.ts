@@ -1,5 +1,6 @@
 import { anyOf, GatheredReads, JsonText, type ListQuery, PreparedReads } from '@lanyard/service';
-import type { DataSource } from 'typeorm';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
 import { deviceEtag, deviceGroups, deviceRecord, withGroups } from './device-record.js';
 import { KeptTexts } from './kept-texts.js';
 
@@ -33,6 +34,7 @@ export interface DevicePage {
 }
 
 /** Records of devices in their wire form. */
+@Injectable()
 export class DeviceTexts {
   private readonly prepared: PreparedReads;
   private readonly kept = new KeptTexts();

@@ -16,7 +16,6 @@ import {
   Get,
   Headers,
   HttpCode,
-  Inject,
   Param,
   Post,
   Put,
@@ -48,8 +47,8 @@ export const deviceFilterHelp =
 @Controller('v3/devices')
 export class DevicesController {
   constructor(
-    @Inject(DevicesService) private readonly devices: DevicesService,
-    @Inject(DeviceList) private readonly lists: DeviceList,
+    private readonly devices: DevicesService,
+    private readonly lists: DeviceList,
   ) {}
 
   @RequiresPermission('devices.read')

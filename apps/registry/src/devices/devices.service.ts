@@ -1,16 +1,17 @@
 import type { Actor } from '@lanyard/contracts';
-import { type AuditTrail, causedBy } from '@lanyard/kafka';
+import { AuditTrail, causedBy } from '@lanyard/kafka';
 import { dividedChange, isId, type JsonText, mustMatch, newId, refuseOtherValues } from '@lanyard/service';
-import { type DataSource, type EntityManager, QueryFailedError } from 'typeorm';
-import type { CredentialAnnouncer } from './credential-announcer.js';
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager, QueryFailedError } from 'typeorm';
+import { CredentialAnnouncer } from './credential-announcer.js';
 import { DeviceNotFound, DeviceSuspended, EndpointNameTaken } from '../errors.js';
 import { changeable, type DeviceChanges, type NewDevice } from './device-fields.js';
 import { deviceGroups, deviceRecord, withGroups } from './device-record.js';
-import type { DeviceTexts } from './device-texts.js';
+import { DeviceTexts } from './device-texts.js';
 import { etagOf } from '../records/etag.js';
-import type { DeviceQuotas } from '../quotas/device-quotas.js';
-import type { NewDevices } from './new-devices.js';
-import { deviceRowColumns, type DeviceRow, type Lifecycle, returned } from './lifecycle.js';
+import { DeviceQuotas } from '../quotas/device-quotas.js';
+import { NewDevices } from './new-devices.js';
+import { type DeviceRow, deviceRowColumns, Lifecycle, returned } from './lifecycle.js';
 
 const isTaken = (error: unknown): boolean =>
   error instanceof QueryFailedError &&
@@ -50,6 +51,7 @@ export interface Condition {
 }
 
 /** Devices of the directory. Every change is announced in its own transaction. */
+@Injectable()
 export class DevicesService {
   constructor(
     private readonly database: DataSource,

@@ -1,6 +1,7 @@
 import { DeviceLifecycle, type DeviceLifecycleChanged } from '@lanyard/contracts';
-import { causedBy, type Outbox } from '@lanyard/kafka';
+import { causedBy, Outbox } from '@lanyard/kafka';
 import { isoTime } from '@lanyard/service';
+import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 
 /** What an announcement needs of a device's row. */
@@ -58,6 +59,7 @@ const announcement = (
 });
 
 /** Announces changes of devices on device.lifecycle, in the transaction that makes them. */
+@Injectable()
 export class Lifecycle {
   constructor(private readonly outbox: Outbox) {}
 

@@ -1,9 +1,11 @@
+import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { Actor, DeviceRow, Lifecycle } from './lifecycle.js';
+import { type Actor, type DeviceRow, Lifecycle } from './lifecycle.js';
 import { changeDevices, isSuspended, keepStanding, reason } from './account-standings.js';
 import { announced } from './suspension-reason.js';
 
 /** Devices come into the directory: over the API, by an import, by a first contact. */
+@Injectable()
 export class NewDevices {
   constructor(private readonly lifecycle: Lifecycle) {}
 

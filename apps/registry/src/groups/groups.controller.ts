@@ -17,7 +17,6 @@ import {
   Get,
   Headers,
   HttpCode,
-  Inject,
   Param,
   Post,
   Put,
@@ -59,8 +58,8 @@ const memberId = ({ device_id: deviceId, id }: Member): string => {
 @Controller('v3/device-groups')
 export class GroupsController {
   constructor(
-    @Inject(GroupsService) private readonly groups: GroupsService,
-    @Inject(DeviceList) private readonly devices: DeviceList,
+    private readonly groups: GroupsService,
+    private readonly devices: DeviceList,
   ) {}
 
   @RequiresPermission('devices.read')

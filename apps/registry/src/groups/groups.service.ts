@@ -1,7 +1,8 @@
 import type { Actor } from '@lanyard/contracts';
-import type { AuditTrail } from '@lanyard/kafka';
+import { AuditTrail } from '@lanyard/kafka';
 import { dividedChange, type ListEnvelope, type ListQuery, type ListSpec } from '@lanyard/service';
-import type { DataSource, EntityManager } from 'typeorm';
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
 import { DeviceNotFound, GroupNameTaken, GroupNotFound } from '../errors.js';
 import { NamedRecords } from '../records/named-records.js';
 import { changeable, type Group, type GroupChanges, type NewGroup } from './group-fields.js';
@@ -24,6 +25,7 @@ const membership = {
 } as const;
 
 /** Device groups (spec §2.1, §4.1). */
+@Injectable()
 export class GroupsService {
   private readonly records: NamedRecords<Group>;
 

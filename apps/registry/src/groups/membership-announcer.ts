@@ -1,7 +1,8 @@
 import { DeviceGroups, type DeviceGroupsChanged } from '@lanyard/contracts';
-import type { Outbox } from '@lanyard/kafka';
-import type { Clock, Logger } from '@lanyard/service';
-import type { DataSource, EntityManager } from 'typeorm';
+import { Outbox } from '@lanyard/kafka';
+import { type Clock, CLOCK, type Logger, LOGGER, StopDeadline } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
 import { BackgroundSteps } from '../steps/background-steps.js';
 
 const periodMs = 500;
@@ -16,25 +17,23 @@ interface Change {
  * Announces in which groups devices are, a moment after it changed. A group may have any number of members: their
  * announcements do not belong into the request that deletes it.
  */
-export class MembershipAnnouncer {
-  readonly steps: BackgroundSteps;
-
+@Injectable()
+export class MembershipAnnouncer extends BackgroundSteps {
   constructor(
     private readonly database: DataSource,
     private readonly outbox: Outbox,
-    private readonly clock: Clock,
-    logger: Logger,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) logger: Logger,
+    deadline: StopDeadline,
   ) {
-    this.steps = new BackgroundSteps({
-      step: () => this.database.transaction((manager) => this.step(manager)),
-      periodMs,
-      clock,
-      logger,
-      failure: 'groups of devices not announced',
-    });
+    super({ periodMs, failure: 'groups of devices not announced', clock, logger, deadline });
   }
 
-  private async step(manager: EntityManager): Promise<boolean> {
+  protected step(): Promise<boolean> {
+    return this.database.transaction((manager) => this.announce(manager));
+  }
+
+  private async announce(manager: EntityManager): Promise<boolean> {
     // One replica at a time: announcements come in the order of their revisions.
     const [turn] = (await manager.query(
       `SELECT pg_try_advisory_xact_lock(hashtext('registry'), hashtext('group_changes')) AS mine`,

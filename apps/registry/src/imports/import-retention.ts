@@ -1,5 +1,6 @@
-import type { Clock, Logger } from '@lanyard/service';
-import type { DataSource } from 'typeorm';
+import { type Clock, CLOCK, type Logger, LOGGER, StopDeadline } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
 import { BackgroundSteps } from '../steps/background-steps.js';
 
 /** How long a completed import can be seen, and its report be read. */
@@ -15,24 +16,19 @@ const removeSql = `
      ORDER BY completed_at LIMIT 1 FOR UPDATE SKIP LOCKED)`;
 
 /** Deletes imports that were completed long ago, with their reports. What they made stays. */
-export class ImportRetention {
-  readonly steps: BackgroundSteps;
-
+@Injectable()
+export class ImportRetention extends BackgroundSteps {
   constructor(
     private readonly database: DataSource,
-    private readonly clock: Clock,
-    logger: Logger,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) logger: Logger,
+    deadline: StopDeadline,
   ) {
-    this.steps = new BackgroundSteps({
-      step: () => this.removeOne(),
-      periodMs,
-      clock,
-      logger,
-      failure: 'completed imports not deleted',
-    });
+    super({ periodMs, failure: 'completed imports not deleted', clock, logger, deadline });
   }
 
-  private async removeOne(): Promise<boolean> {
+  /** Deletes the oldest one. */
+  protected async step(): Promise<boolean> {
     const keptFrom = new Date(this.clock.now() - completedImportDays * dayMs);
     const [, count] = (await this.database.query(removeSql, [keptFrom.toISOString()])) as [unknown[], number];
     return count > 0;

@@ -1,11 +1,12 @@
-import { type Clock, type Logger, newId } from '@lanyard/service';
-import type { DataSource, EntityManager } from 'typeorm';
+import { type Clock, CLOCK, type Logger, LOGGER, newId, StopDeadline } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
 import { importColumns, type NewDevice } from '../devices/device-fields.js';
 import { deviceRowColumns, type DeviceRow } from '../devices/lifecycle.js';
-import type { DeviceQuotas } from '../quotas/device-quotas.js';
+import { DeviceQuotas } from '../quotas/device-quotas.js';
 import { BackgroundSteps } from '../steps/background-steps.js';
 import { isSuspended } from '../devices/account-standings.js';
-import type { NewDevices } from '../devices/new-devices.js';
+import { NewDevices } from '../devices/new-devices.js';
 import { readRow } from './import-row.js';
 
 const periodMs = 1_000;
@@ -71,34 +72,28 @@ const given = (device: NewDevice): object =>
  * imports of an account: neither a large one nor many hold up the others. Any replica may do the next step; a crash
  * repeats none.
  */
-export class ImportWorker {
-  readonly steps: BackgroundSteps;
-
+@Injectable()
+export class ImportWorker extends BackgroundSteps {
   constructor(
     private readonly database: DataSource,
     private readonly newDevices: NewDevices,
     private readonly quotas: DeviceQuotas,
-    clock: Clock,
-    logger: Logger,
+    @Inject(CLOCK) clock: Clock,
+    @Inject(LOGGER) logger: Logger,
+    deadline: StopDeadline,
   ) {
-    this.steps = new BackgroundSteps({
-      step: () => this.next(),
-      periodMs,
-      clock,
-      logger,
-      failure: 'import not continued',
-    });
+    super({ periodMs, failure: 'import not continued', clock, logger, deadline });
   }
 
-  private async next(): Promise<boolean> {
+  protected async step(): Promise<boolean> {
     await this.database.query(
       `DELETE FROM registry.device_imports WHERE status = 'uploading' AND touched_at < now() - interval '${abandonedAfter}'`,
     );
-    return this.database.transaction((manager) => this.step(manager));
+    return this.database.transaction((manager) => this.advance(manager));
   }
 
   /** Whether there was something to do. */
-  private async step(manager: EntityManager): Promise<boolean> {
+  private async advance(manager: EntityManager): Promise<boolean> {
     const [open] = (await manager.query(nextSql)) as OpenImport[];
     if (!open) return false;
     const [rows] = (await manager.query(

@@ -10,7 +10,7 @@ import {
   RequiresPermission,
   ValidationFailed,
 } from '@lanyard/service';
-import { Controller, Delete, Get, HttpCode, Inject, Param, Post, Query, Req, StreamableFile } from '@nestjs/common';
+import { Controller, Delete, Get, HttpCode, Param, Post, Query, Req, StreamableFile } from '@nestjs/common';
 import {
   ApiAcceptedResponse,
   ApiBody,
@@ -48,7 +48,7 @@ const importListSpec: ListSpec = { filters: {} };
 @ApiTags('Imports')
 @Controller('v3/device-imports')
 export class ImportsController {
-  constructor(@Inject(ImportsService) private readonly imports: ImportsService) {}
+  constructor(private readonly imports: ImportsService) {}
 
   @RequiresPermission('devices.write')
   @Post()

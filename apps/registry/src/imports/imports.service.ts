@@ -1,13 +1,24 @@
 import type { Actor } from '@lanyard/contracts';
-import type { AuditTrail } from '@lanyard/kafka';
-import { type Clock, FairTurns, isId, listEnvelope, type ListEnvelope, type ListQuery, newId } from '@lanyard/service';
+import { AuditTrail } from '@lanyard/kafka';
+import {
+  type Clock,
+  CLOCK,
+  FairTurns,
+  isId,
+  listEnvelope,
+  type ListEnvelope,
+  type ListQuery,
+  newId,
+} from '@lanyard/service';
 import type { Readable } from 'node:stream';
-import type { DataSource, EntityManager } from 'typeorm';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
 import { isForeignKeyViolation } from '../db/violations.js';
 import { ImportDeleted, ImportNotFound, MalformedImport, TooManyImports } from '../errors.js';
 import { CsvReader, csvRow } from '../csv.js';
 import { type DeviceImport, selectImports } from './import-record.js';
 import { checkHeader, fieldsOf } from './import-row.js';
+import { ImportWorker } from './import-worker.js';
 
 /** Rows of one import. */
 export const importRowsMax = 100_000;
@@ -44,13 +55,13 @@ interface ImportRow {
 }
 
 /** Takes tables in and shows what became of them; ImportWorker makes the devices. */
+@Injectable()
 export class ImportsService {
   constructor(
     private readonly database: DataSource,
     private readonly audit: AuditTrail,
-    private readonly clock: Clock,
-    /** There is work. */
-    private readonly poke: () => void,
+    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly worker: ImportWorker,
   ) {}
 
   /** Stores the rows as they come. Throws TooManyImports, MalformedImport, ImportDeleted: nothing of the table is kept. */
@@ -71,7 +82,7 @@ export class ImportsService {
       await this.database.query('DELETE FROM registry.device_imports WHERE id = $1', [id]);
       throw isForeignKeyViolation(error) ? new ImportDeleted() : error;
     }
-    this.poke();
+    this.worker.wake();
     return this.get(importer.accountId, id);
   }
 

@@ -1,11 +1,11 @@
 import { AccessAccounts, type AccessAccountChanged } from '@lanyard/contracts';
 import { type Batch, OnBatch } from '@lanyard/kafka';
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { SystemSuspension } from '../suspension/system-suspension.js';
 
 @Controller()
 export class AccountsConsumer {
-  constructor(@Inject(SystemSuspension) private readonly suspension: SystemSuspension) {}
+  constructor(private readonly suspension: SystemSuspension) {}
 
   @OnBatch(AccessAccounts)
   async onAccounts(batch: Batch<AccessAccountChanged>): Promise<void> {

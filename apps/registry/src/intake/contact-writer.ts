@@ -1,8 +1,9 @@
 import { type DeviceContacted, DeviceLifecycle } from '@lanyard/contracts';
-import type { Outbox } from '@lanyard/kafka';
-import type { DataSource, EntityManager } from 'typeorm';
+import { Outbox } from '@lanyard/kafka';
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
 import { deviceRowColumns, type DeviceRow } from '../devices/lifecycle.js';
-import type { NewDevices } from '../devices/new-devices.js';
+import { NewDevices } from '../devices/new-devices.js';
 
 // In one order, so that two replicas never wait for each other. A device is created when it came, by the clock of its proxy,
 // which dates the registration too: the creation is never told after what it made possible.
@@ -26,6 +27,7 @@ const byAccount = (contacts: readonly DeviceContacted[]): Map<string, DeviceCont
 };
 
 /** Creates the devices of endpoints that came for the first time. A batch may be repeated. */
+@Injectable()
 export class ContactWriter {
   constructor(
     private readonly database: DataSource,

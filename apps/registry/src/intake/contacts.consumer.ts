@@ -1,11 +1,11 @@
 import { type DeviceContacted, DeviceContacts } from '@lanyard/contracts';
 import { type Batch, OnBatch, storeBatch } from '@lanyard/kafka';
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { ContactWriter } from './contact-writer.js';
 
 @Controller()
 export class ContactsConsumer {
-  constructor(@Inject(ContactWriter) private readonly contacts: ContactWriter) {}
+  constructor(private readonly contacts: ContactWriter) {}
 
   @OnBatch(DeviceContacts)
   async onContacts(batch: Batch<DeviceContacted>): Promise<void> {

@@ -1,5 +1,6 @@
 import type { DeviceSessionChanged } from '@lanyard/contracts';
-import type { DataSource } from 'typeorm';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
 
 const stateOf: Record<DeviceSessionChanged['change'], string> = {
   bootstrapped: 'bootstrapped',
@@ -25,6 +26,7 @@ const stateSql = `
   WHERE d.id = s.id AND d.session_epoch <= s.epoch`;
 
 /** Keeps the devices' state in step with their sessions. A batch may be repeated. */
+@Injectable()
 export class SessionWriter {
   constructor(private readonly database: DataSource) {}
 

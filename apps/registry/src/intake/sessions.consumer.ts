@@ -1,11 +1,11 @@
 import { type DeviceSessionChanged, DeviceSessions } from '@lanyard/contracts';
 import { type Batch, OnBatch } from '@lanyard/kafka';
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { SessionWriter } from './session-writer.js';
 
 @Controller()
 export class SessionsConsumer {
-  constructor(@Inject(SessionWriter) private readonly sessions: SessionWriter) {}
+  constructor(private readonly sessions: SessionWriter) {}
 
   @OnBatch(DeviceSessions)
   async onSessions(batch: Batch<DeviceSessionChanged>): Promise<void> {

@@ -17,7 +17,6 @@ import {
   Get,
   Headers,
   HttpCode,
-  Inject,
   Param,
   Post,
   Put,
@@ -51,8 +50,8 @@ import {
 @Controller('v3/device-queries')
 export class QueriesController {
   constructor(
-    @Inject(QueriesService) private readonly queries: QueriesService,
-    @Inject(DeviceList) private readonly devices: DeviceList,
+    private readonly queries: QueriesService,
+    private readonly devices: DeviceList,
   ) {}
 
   @RequiresPermission('devices.read')

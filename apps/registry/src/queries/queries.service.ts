@@ -1,5 +1,5 @@
 import type { Actor } from '@lanyard/contracts';
-import type { AuditTrail } from '@lanyard/kafka';
+import { AuditTrail } from '@lanyard/kafka';
 import {
   dividedChange,
   type ListEnvelope,
@@ -8,7 +8,8 @@ import {
   parseListQuery,
   recordChange,
 } from '@lanyard/service';
-import type { DataSource } from 'typeorm';
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
 import { z } from 'zod';
 import { notBlank } from '../devices/device-fields.js';
 import { deviceListSpec } from '../devices/device-list.js';
@@ -66,6 +67,7 @@ const mustFilter = (query: string): void => {
 };
 
 /** Filters of devices that somebody gave a name. */
+@Injectable()
 export class QueriesService {
   private readonly records: NamedRecords<DeviceQuery>;
 

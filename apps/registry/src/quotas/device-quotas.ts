@@ -1,17 +1,19 @@
+import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { DeviceLimitExceeded } from '../errors.js';
+import { AccountQuotasReader } from './account-quotas.reader.js';
 
 /** First half of an advisory lock's key: who adds devices to an account with a quota, comes one after the other. */
 const lockSpace = 0x0b0d;
 
 /** How many devices accounts may have; most have no quota and pay nothing for this. */
+@Injectable()
 export class DeviceQuotas {
-  /** `maxOf`: the quota of an account, undefined for none. */
-  constructor(private readonly maxOf: (accountId: string) => number | undefined) {}
+  constructor(private readonly quotas: AccountQuotasReader) {}
 
   /** How many of `wanted` may be added in this transaction. */
   async room(manager: EntityManager, accountId: string, wanted: number): Promise<number> {
-    const max = this.maxOf(accountId);
+    const max = this.quotas.get(accountId);
     if (max === undefined) return wanted;
     await manager.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [lockSpace, accountId]);
     const [row] = (await manager.query(
@@ -23,6 +25,6 @@ export class DeviceQuotas {
 
   /** Throws DeviceLimitExceeded when not one more may be added. */
   async mustHaveRoom(manager: EntityManager, accountId: string): Promise<void> {
-    if ((await this.room(manager, accountId, 1)) < 1) throw new DeviceLimitExceeded(this.maxOf(accountId) ?? 0);
+    if ((await this.room(manager, accountId, 1)) < 1) throw new DeviceLimitExceeded(this.quotas.get(accountId) ?? 0);
   }
 }

@@ -1,6 +1,6 @@
 import { suspensionCategories } from '@lanyard/contracts';
 import { Caller, type Identity, RequiresPermission } from '@lanyard/service';
-import { Body, Controller, HttpCode, Inject, Post } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiGatewayTimeoutResponse, ApiNotFoundResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { z } from 'zod';
 import { SelectionMissing } from '../errors.js';
@@ -53,8 +53,8 @@ type BulkSuspensionOutcome = z.infer<typeof BulkSuspensionOutcomeSchema>;
 @Controller('v3/device-suspensions')
 export class BulkSuspensionController {
   constructor(
-    @Inject(BulkSuspensionService) private readonly bulk: BulkSuspensionService,
-    @Inject(GroupsService) private readonly groups: GroupsService,
+    private readonly bulk: BulkSuspensionService,
+    private readonly groups: GroupsService,
   ) {}
 
   @Post()

@@ -1,9 +1,10 @@
 import type { Actor } from '@lanyard/contracts';
-import type { AuditTrail } from '@lanyard/kafka';
+import { AuditTrail } from '@lanyard/kafka';
 import { FairTurns, type Filter, newId } from '@lanyard/service';
-import type { DataSource, EntityManager } from 'typeorm';
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
 import { deviceConditions } from '../devices/device-list.js';
-import { deviceRowColumns, type DeviceRow, type Lifecycle, returned } from '../devices/lifecycle.js';
+import { type DeviceRow, deviceRowColumns, Lifecycle, returned } from '../devices/lifecycle.js';
 import { announced, type Reason } from '../devices/suspension-reason.js';
 import { suspendedOtherwise } from './suspension.service.js';
 
@@ -35,6 +36,7 @@ const wouldChange = (action: Action, { category, description = '' }: Reason, par
     : suspendedOtherwise(`$${parameters.push(category)}`, `$${parameters.push(description)}`);
 
 /** Suspends and resumes, as an operator, all devices of a group or a filter. Repeating it changes nothing. */
+@Injectable()
 export class BulkSuspensionService {
   constructor(
     private readonly database: DataSource,

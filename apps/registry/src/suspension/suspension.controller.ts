@@ -12,7 +12,7 @@ import {
   type QueryParameters,
   RequiresPermission,
 } from '@lanyard/service';
-import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { z } from 'zod';
 import { CategoryNotFound } from '../errors.js';
@@ -41,7 +41,7 @@ export const BlockCategorySchema = z
 @RequiresPermission('devices.suspend')
 @Controller('v3/devices/:id')
 export class SuspensionController {
-  constructor(@Inject(SuspensionService) private readonly suspensions: SuspensionService) {}
+  constructor(private readonly suspensions: SuspensionService) {}
 
   @Post('suspend')
   @HttpCode(204)

@@ -1,7 +1,8 @@
 import { GatheredWrites, PreparedStatement } from '@lanyard/service';
-import type { DataSource, EntityManager } from 'typeorm';
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
 import { DeviceNotFound } from '../errors.js';
-import { type Actor, deviceRowColumns, type DeviceRow, type Lifecycle } from '../devices/lifecycle.js';
+import { type Actor, type DeviceRow, deviceRowColumns, Lifecycle } from '../devices/lifecycle.js';
 import { announced, type Reason } from '../devices/suspension-reason.js';
 
 interface Change {
@@ -68,6 +69,7 @@ const resumption = way(
 const existence = new PreparedStatement('SELECT 1 FROM registry.devices WHERE id = $1 AND account_id = $2');
 
 /** Suspends and resumes devices for operators (spec §3.1). Both may be repeated. */
+@Injectable()
 export class SuspensionService {
   private readonly suspensions = this.gathered(suspension);
   private readonly resumptions = this.gathered(resumption);

@@ -1,7 +1,8 @@
 import type { AccessAccountChanged } from '@lanyard/contracts';
-import type { Clock, Logger } from '@lanyard/service';
-import type { DataSource, EntityManager } from 'typeorm';
-import type { Lifecycle } from '../devices/lifecycle.js';
+import { type Clock, CLOCK, type Logger, LOGGER, StopDeadline } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { Lifecycle } from '../devices/lifecycle.js';
 import { BackgroundSteps } from '../steps/background-steps.js';
 import { changeDevices, changeStanding, reason } from '../devices/account-standings.js';
 import { announced } from '../devices/suspension-reason.js';
@@ -32,22 +33,16 @@ interface Standing {
  * §3.1). What an operator suspended stays so. Any replica does the next step, a few hundred devices in one transaction
  * with their announcements: a crash repeats none.
  */
-export class SystemSuspension {
-  readonly steps: BackgroundSteps;
-
+@Injectable()
+export class SystemSuspension extends BackgroundSteps {
   constructor(
     private readonly database: DataSource,
     private readonly lifecycle: Lifecycle,
-    clock: Clock,
-    logger: Logger,
+    @Inject(CLOCK) clock: Clock,
+    @Inject(LOGGER) logger: Logger,
+    deadline: StopDeadline,
   ) {
-    this.steps = new BackgroundSteps({
-      step: () => this.database.transaction((manager) => this.step(manager)),
-      periodMs,
-      clock,
-      logger,
-      failure: 'devices of an account not suspended',
-    });
+    super({ periodMs, failure: 'devices of an account not suspended', clock, logger, deadline });
   }
 
   /** A fact may be told again, and late. */
@@ -56,11 +51,15 @@ export class SystemSuspension {
       await changeStanding(manager, accountId);
       await manager.query(status === 'suspended' ? suspendSql : restoreSql, [accountId, changedAt]);
     });
-    this.steps.poke();
+    this.wake();
+  }
+
+  protected step(): Promise<boolean> {
+    return this.database.transaction((manager) => this.advance(manager));
   }
 
   /** Whether there was something to do. The account that waited longest comes first. */
-  private async step(manager: EntityManager): Promise<boolean> {
+  private async advance(manager: EntityManager): Promise<boolean> {
     const [standing] = (await manager.query(
       `SELECT account_id, suspended FROM registry.account_standings WHERE NOT settled
        ORDER BY touched_at LIMIT 1 FOR UPDATE SKIP LOCKED`,

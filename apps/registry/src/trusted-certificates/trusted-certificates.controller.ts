@@ -16,7 +16,6 @@ import {
   Get,
   Headers,
   HttpCode,
-  Inject,
   Param,
   Post,
   Put,
@@ -46,7 +45,7 @@ import { TrustedCertificatesService, trustedListSpec } from './trusted-certifica
 @UseInterceptors(EtagHeader)
 @Controller('v3/trusted-certificates')
 export class TrustedCertificatesController {
-  constructor(@Inject(TrustedCertificatesService) private readonly trusted: TrustedCertificatesService) {}
+  constructor(private readonly trusted: TrustedCertificatesService) {}
 
   @RequiresPermission('devices.read')
   @Get()

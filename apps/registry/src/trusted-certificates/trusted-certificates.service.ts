@@ -1,6 +1,6 @@
 import { type KeyObject, verify, X509Certificate } from 'node:crypto';
 import type { Actor } from '@lanyard/contracts';
-import { type AuditTrail, causedBy } from '@lanyard/kafka';
+import { AuditTrail, causedBy } from '@lanyard/kafka';
 import {
   dividedChange,
   isId,
@@ -12,8 +12,9 @@ import {
   newId,
   refuseOtherValues,
 } from '@lanyard/service';
-import type { DataSource, EntityManager } from 'typeorm';
-import type { CredentialAnnouncer } from '../devices/credential-announcer.js';
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { CredentialAnnouncer } from '../devices/credential-announcer.js';
 import { readCertificate } from '../credentials/certificate.js';
 import { isUniqueViolation } from '../db/violations.js';
 import {
@@ -98,6 +99,7 @@ const told = ({ revoked_serials: revoked, ...values }: Values): Record<string, s
   );
 
 /** Issuers of device certificates that an account trusts. */
+@Injectable()
 export class TrustedCertificatesService {
   constructor(
     private readonly database: DataSource,

@@ -875,196 +875,6 @@ export interface DeviceChanges {
   name?: string | null;
 }
 
-export interface SuspensionReason {
-  category: 'maintenance' | 'lost_or_stolen' | 'recalled' | 'security_breach' | 'other';
-  description?: string;
-}
-
-export interface BulkSuspension {
-  action: 'suspend' | 'resume';
-  category: 'maintenance' | 'lost_or_stolen' | 'recalled' | 'security_breach' | 'other';
-  description?: string;
-  /** Selects the devices of this device group */
-  group_id?: string;
-  /** Selects the devices that match these filters of the device list */
-  filter?: string;
-  /** Only count; change nothing */
-  dry_run?: boolean;
-  /** `after` of the previous response, while `has_more` is true */
-  after?: string;
-}
-
-export interface BulkSuspensionOutcome {
-  object: 'device-suspension';
-  action: 'suspend' | 'resume';
-  dry_run: boolean;
-  matched_count: number;
-  /** The others already had the wanted state */
-  changed_count: number;
-  after: string | null;
-  /** More devices remain: call again with `after`. One call covers 5,000 devices */
-  has_more: boolean;
-}
-
-export interface DeviceQueryList {
-  object: 'list';
-  data: DeviceQuery[];
-  /** Page size */
-  limit: number;
-  /** `after` of the request */
-  after: string | null;
-  order: 'ASC' | 'DESC';
-  /** More items follow: repeat the request with the id of the last item as `after` */
-  has_more: boolean;
-  /** Present with include=total_count */
-  total_count?: number;
-}
-
-export interface DeviceQuery {
-  object: 'device-query';
-  id: string;
-  name: string;
-  description: string;
-  query: string;
-  created_at: string;
-  updated_at: string;
-  etag: string;
-}
-
-export interface NewDeviceQuery {
-  name: string;
-  description?: string | null;
-  /** Filters of the device list, in the form of `filter`: `state=registered&name__neq=a` */
-  query: string;
-}
-
-export interface DeviceQueryChanges {
-  /** Read-only: accepted only with its current value */
-  object?: 'device-query' | null;
-  /** Read-only: accepted only with its current value */
-  id?: string | null;
-  /** Read-only: accepted only with its current value */
-  created_at?: string | null;
-  /** Read-only: accepted only with its current value */
-  updated_at?: string | null;
-  /** Read-only: accepted only with its current value */
-  etag?: string | null;
-  name?: string;
-  description?: string | null;
-  /** Filters of the device list, in the form of `filter`: `state=registered&name__neq=a` */
-  query?: string;
-}
-
-export interface DeviceImport {
-  object: 'device-import';
-  id: string;
-  name: string;
-  status: 'uploading' | 'new' | 'processing' | 'completed';
-  /** `account_resumed`: the account is suspended, and the import resumes automatically when the account is resumed */
-  waits_for: 'account_resumed' | null;
-  /** Rows after the header */
-  total_count: number;
-  processed_count: number;
-  /** Rows that created no device */
-  errors_count: number;
-  /** Path of the error report, with one line per problem */
-  errors_report_file: string;
-  created_at: string;
-  completed_at: string | null;
-  etag: string;
-}
-
-export interface DeviceImportList {
-  object: 'list';
-  data: DeviceImport[];
-  /** Page size */
-  limit: number;
-  /** `after` of the request */
-  after: string | null;
-  order: 'ASC' | 'DESC';
-  /** More items follow: repeat the request with the id of the last item as `after` */
-  has_more: boolean;
-  /** Present with include=total_count */
-  total_count?: number;
-}
-
-export interface DeviceBlockCategoryList {
-  object: 'list';
-  data: DeviceBlockCategory[];
-  /** Page size */
-  limit: number;
-  /** `after` of the request */
-  after: string | null;
-  order: 'ASC' | 'DESC';
-  /** More items follow: repeat the request with the id of the last item as `after` */
-  has_more: boolean;
-  /** Present with include=total_count */
-  total_count?: number;
-}
-
-export interface DeviceBlockCategory {
-  object: 'device-block-category';
-  reference: 'maintenance' | 'lost_or_stolen' | 'recalled' | 'security_breach' | 'other';
-  description: string;
-  updated_at: string;
-}
-
-export interface DeviceGroupList {
-  object: 'list';
-  data: DeviceGroup[];
-  /** Page size */
-  limit: number;
-  /** `after` of the request */
-  after: string | null;
-  order: 'ASC' | 'DESC';
-  /** More items follow: repeat the request with the id of the last item as `after` */
-  has_more: boolean;
-  /** Present with include=total_count */
-  total_count?: number;
-}
-
-export interface DeviceGroup {
-  object: 'device-group';
-  id: string;
-  name: string;
-  description: string;
-  custom_attributes: Record<string, string>;
-  devices_count: number;
-  created_at: string;
-  updated_at: string;
-  etag: string;
-}
-
-/** Additional top-level keys are custom attributes */
-export type NewDeviceGroup = {
-  name: string;
-  description?: string | null;
-  custom_attributes?: Record<string, string | number | boolean>;
-} & Record<string, unknown>;
-
-export interface DeviceGroupChanges {
-  /** Read-only: accepted only with its current value */
-  object?: 'device-group' | null;
-  /** Read-only: accepted only with its current value */
-  id?: string | null;
-  /** Read-only: accepted only with its current value */
-  devices_count?: number | null;
-  /** Read-only: accepted only with its current value */
-  created_at?: string | null;
-  /** Read-only: accepted only with its current value */
-  updated_at?: string | null;
-  /** Read-only: accepted only with its current value */
-  etag?: string | null;
-  name?: string;
-  description?: string | null;
-  custom_attributes?: Record<string, string | number | boolean>;
-}
-
-export interface DeviceGroupMember {
-  device_id?: string;
-  id?: string;
-}
-
 export interface DeviceCredentialList {
   object: 'list';
   data: DeviceCredential[];
@@ -1220,6 +1030,196 @@ export interface TrustedCertificateChanges {
   signature?: string | null;
   /** Serial numbers (hex) of revoked certificates below this authority, of devices or of intermediate authorities. Replaces the previous list; devices that are connected with a revoked certificate are disconnected and their registrations end */
   revoked_serials?: string[];
+}
+
+export interface DeviceGroupList {
+  object: 'list';
+  data: DeviceGroup[];
+  /** Page size */
+  limit: number;
+  /** `after` of the request */
+  after: string | null;
+  order: 'ASC' | 'DESC';
+  /** More items follow: repeat the request with the id of the last item as `after` */
+  has_more: boolean;
+  /** Present with include=total_count */
+  total_count?: number;
+}
+
+export interface DeviceGroup {
+  object: 'device-group';
+  id: string;
+  name: string;
+  description: string;
+  custom_attributes: Record<string, string>;
+  devices_count: number;
+  created_at: string;
+  updated_at: string;
+  etag: string;
+}
+
+/** Additional top-level keys are custom attributes */
+export type NewDeviceGroup = {
+  name: string;
+  description?: string | null;
+  custom_attributes?: Record<string, string | number | boolean>;
+} & Record<string, unknown>;
+
+export interface DeviceGroupChanges {
+  /** Read-only: accepted only with its current value */
+  object?: 'device-group' | null;
+  /** Read-only: accepted only with its current value */
+  id?: string | null;
+  /** Read-only: accepted only with its current value */
+  devices_count?: number | null;
+  /** Read-only: accepted only with its current value */
+  created_at?: string | null;
+  /** Read-only: accepted only with its current value */
+  updated_at?: string | null;
+  /** Read-only: accepted only with its current value */
+  etag?: string | null;
+  name?: string;
+  description?: string | null;
+  custom_attributes?: Record<string, string | number | boolean>;
+}
+
+export interface DeviceGroupMember {
+  device_id?: string;
+  id?: string;
+}
+
+export interface DeviceQueryList {
+  object: 'list';
+  data: DeviceQuery[];
+  /** Page size */
+  limit: number;
+  /** `after` of the request */
+  after: string | null;
+  order: 'ASC' | 'DESC';
+  /** More items follow: repeat the request with the id of the last item as `after` */
+  has_more: boolean;
+  /** Present with include=total_count */
+  total_count?: number;
+}
+
+export interface DeviceQuery {
+  object: 'device-query';
+  id: string;
+  name: string;
+  description: string;
+  query: string;
+  created_at: string;
+  updated_at: string;
+  etag: string;
+}
+
+export interface NewDeviceQuery {
+  name: string;
+  description?: string | null;
+  /** Filters of the device list, in the form of `filter`: `state=registered&name__neq=a` */
+  query: string;
+}
+
+export interface DeviceQueryChanges {
+  /** Read-only: accepted only with its current value */
+  object?: 'device-query' | null;
+  /** Read-only: accepted only with its current value */
+  id?: string | null;
+  /** Read-only: accepted only with its current value */
+  created_at?: string | null;
+  /** Read-only: accepted only with its current value */
+  updated_at?: string | null;
+  /** Read-only: accepted only with its current value */
+  etag?: string | null;
+  name?: string;
+  description?: string | null;
+  /** Filters of the device list, in the form of `filter`: `state=registered&name__neq=a` */
+  query?: string;
+}
+
+export interface SuspensionReason {
+  category: 'maintenance' | 'lost_or_stolen' | 'recalled' | 'security_breach' | 'other';
+  description?: string;
+}
+
+export interface BulkSuspension {
+  action: 'suspend' | 'resume';
+  category: 'maintenance' | 'lost_or_stolen' | 'recalled' | 'security_breach' | 'other';
+  description?: string;
+  /** Selects the devices of this device group */
+  group_id?: string;
+  /** Selects the devices that match these filters of the device list */
+  filter?: string;
+  /** Only count; change nothing */
+  dry_run?: boolean;
+  /** `after` of the previous response, while `has_more` is true */
+  after?: string;
+}
+
+export interface BulkSuspensionOutcome {
+  object: 'device-suspension';
+  action: 'suspend' | 'resume';
+  dry_run: boolean;
+  matched_count: number;
+  /** The others already had the wanted state */
+  changed_count: number;
+  after: string | null;
+  /** More devices remain: call again with `after`. One call covers 5,000 devices */
+  has_more: boolean;
+}
+
+export interface DeviceBlockCategoryList {
+  object: 'list';
+  data: DeviceBlockCategory[];
+  /** Page size */
+  limit: number;
+  /** `after` of the request */
+  after: string | null;
+  order: 'ASC' | 'DESC';
+  /** More items follow: repeat the request with the id of the last item as `after` */
+  has_more: boolean;
+  /** Present with include=total_count */
+  total_count?: number;
+}
+
+export interface DeviceBlockCategory {
+  object: 'device-block-category';
+  reference: 'maintenance' | 'lost_or_stolen' | 'recalled' | 'security_breach' | 'other';
+  description: string;
+  updated_at: string;
+}
+
+export interface DeviceImport {
+  object: 'device-import';
+  id: string;
+  name: string;
+  status: 'uploading' | 'new' | 'processing' | 'completed';
+  /** `account_resumed`: the account is suspended, and the import resumes automatically when the account is resumed */
+  waits_for: 'account_resumed' | null;
+  /** Rows after the header */
+  total_count: number;
+  processed_count: number;
+  /** Rows that created no device */
+  errors_count: number;
+  /** Path of the error report, with one line per problem */
+  errors_report_file: string;
+  created_at: string;
+  completed_at: string | null;
+  etag: string;
+}
+
+export interface DeviceImportList {
+  object: 'list';
+  data: DeviceImport[];
+  /** Page size */
+  limit: number;
+  /** `after` of the request */
+  after: string | null;
+  order: 'ASC' | 'DESC';
+  /** More items follow: repeat the request with the id of the last item as `after` */
+  has_more: boolean;
+  /** Present with include=total_count */
+  total_count?: number;
 }
 
 export interface DeviceFilters {
@@ -1524,127 +1524,6 @@ export interface DeviceFilters {
   [name: `component_attributes__${string}`]: string | undefined;
 }
 
-export interface DeviceQueryFilters {
-  id?: string;
-  id__eq?: string;
-  id__neq?: string;
-  /** Comma-separated values */
-  id__in?: string;
-  /** Comma-separated values */
-  id__nin?: string;
-  name?: string;
-  name__eq?: string;
-  name__neq?: string;
-  /** Comma-separated values */
-  name__in?: string;
-  /** Comma-separated values */
-  name__nin?: string;
-  query?: string;
-  query__eq?: string;
-  query__neq?: string;
-  /** Comma-separated values */
-  query__in?: string;
-  /** Comma-separated values */
-  query__nin?: string;
-  /** RFC 3339, or compact as 20240101T000000Z */
-  created_at?: string;
-  /** RFC 3339, or compact as 20240101T000000Z */
-  created_at__eq?: string;
-  /** Comma-separated values */
-  created_at__in?: string;
-  /** Comma-separated values */
-  created_at__nin?: string;
-  /** RFC 3339, or compact as 20240101T000000Z */
-  created_at__lte?: string;
-  /** RFC 3339, or compact as 20240101T000000Z */
-  created_at__gte?: string;
-  /** RFC 3339, or compact as 20240101T000000Z */
-  updated_at?: string;
-  /** RFC 3339, or compact as 20240101T000000Z */
-  updated_at__eq?: string;
-  /** Comma-separated values */
-  updated_at__in?: string;
-  /** Comma-separated values */
-  updated_at__nin?: string;
-  /** RFC 3339, or compact as 20240101T000000Z */
-  updated_at__lte?: string;
-  /** RFC 3339, or compact as 20240101T000000Z */
-  updated_at__gte?: string;
-}
-
-export interface DeviceBlockCategoryFilters {
-  reference?: 'maintenance' | 'lost_or_stolen' | 'recalled' | 'security_breach' | 'other';
-  reference__eq?: 'maintenance' | 'lost_or_stolen' | 'recalled' | 'security_breach' | 'other';
-  reference__neq?: 'maintenance' | 'lost_or_stolen' | 'recalled' | 'security_breach' | 'other';
-  /** Comma-separated values */
-  reference__in?: string;
-  /** Comma-separated values */
-  reference__nin?: string;
-  /** RFC 3339, or compact as 20240101T000000Z */
-  updated_at?: string;
-  /** RFC 3339, or compact as 20240101T000000Z */
-  updated_at__eq?: string;
-  /** Comma-separated values */
-  updated_at__in?: string;
-  /** Comma-separated values */
-  updated_at__nin?: string;
-  /** RFC 3339, or compact as 20240101T000000Z */
-  updated_at__lte?: string;
-  /** RFC 3339, or compact as 20240101T000000Z */
-  updated_at__gte?: string;
-}
-
-export interface DeviceGroupFilters {
-  id?: string;
-  id__eq?: string;
-  id__neq?: string;
-  /** Comma-separated values */
-  id__in?: string;
-  /** Comma-separated values */
-  id__nin?: string;
-  name?: string;
-  name__eq?: string;
-  name__neq?: string;
-  /** Comma-separated values */
-  name__in?: string;
-  /** Comma-separated values */
-  name__nin?: string;
-  devices_count?: number;
-  devices_count__eq?: number;
-  devices_count__neq?: number;
-  /** Comma-separated values */
-  devices_count__in?: string;
-  /** Comma-separated values */
-  devices_count__nin?: string;
-  devices_count__lte?: number;
-  devices_count__gte?: number;
-  /** RFC 3339, or compact as 20240101T000000Z */
-  created_at?: string;
-  /** RFC 3339, or compact as 20240101T000000Z */
-  created_at__eq?: string;
-  /** Comma-separated values */
-  created_at__in?: string;
-  /** Comma-separated values */
-  created_at__nin?: string;
-  /** RFC 3339, or compact as 20240101T000000Z */
-  created_at__lte?: string;
-  /** RFC 3339, or compact as 20240101T000000Z */
-  created_at__gte?: string;
-  /** RFC 3339, or compact as 20240101T000000Z */
-  updated_at?: string;
-  /** RFC 3339, or compact as 20240101T000000Z */
-  updated_at__eq?: string;
-  /** Comma-separated values */
-  updated_at__in?: string;
-  /** Comma-separated values */
-  updated_at__nin?: string;
-  /** RFC 3339, or compact as 20240101T000000Z */
-  updated_at__lte?: string;
-  /** RFC 3339, or compact as 20240101T000000Z */
-  updated_at__gte?: string;
-  [name: `custom_attributes__${string}`]: string | undefined;
-}
-
 export interface DeviceCredentialFilters {
   id?: string;
   id__eq?: string;
@@ -1794,6 +1673,127 @@ export interface TrustedCertificateFilters {
   created_at__lte?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   created_at__gte?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  updated_at?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  updated_at__eq?: string;
+  /** Comma-separated values */
+  updated_at__in?: string;
+  /** Comma-separated values */
+  updated_at__nin?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  updated_at__lte?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  updated_at__gte?: string;
+}
+
+export interface DeviceGroupFilters {
+  id?: string;
+  id__eq?: string;
+  id__neq?: string;
+  /** Comma-separated values */
+  id__in?: string;
+  /** Comma-separated values */
+  id__nin?: string;
+  name?: string;
+  name__eq?: string;
+  name__neq?: string;
+  /** Comma-separated values */
+  name__in?: string;
+  /** Comma-separated values */
+  name__nin?: string;
+  devices_count?: number;
+  devices_count__eq?: number;
+  devices_count__neq?: number;
+  /** Comma-separated values */
+  devices_count__in?: string;
+  /** Comma-separated values */
+  devices_count__nin?: string;
+  devices_count__lte?: number;
+  devices_count__gte?: number;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  created_at?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  created_at__eq?: string;
+  /** Comma-separated values */
+  created_at__in?: string;
+  /** Comma-separated values */
+  created_at__nin?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  created_at__lte?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  created_at__gte?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  updated_at?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  updated_at__eq?: string;
+  /** Comma-separated values */
+  updated_at__in?: string;
+  /** Comma-separated values */
+  updated_at__nin?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  updated_at__lte?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  updated_at__gte?: string;
+  [name: `custom_attributes__${string}`]: string | undefined;
+}
+
+export interface DeviceQueryFilters {
+  id?: string;
+  id__eq?: string;
+  id__neq?: string;
+  /** Comma-separated values */
+  id__in?: string;
+  /** Comma-separated values */
+  id__nin?: string;
+  name?: string;
+  name__eq?: string;
+  name__neq?: string;
+  /** Comma-separated values */
+  name__in?: string;
+  /** Comma-separated values */
+  name__nin?: string;
+  query?: string;
+  query__eq?: string;
+  query__neq?: string;
+  /** Comma-separated values */
+  query__in?: string;
+  /** Comma-separated values */
+  query__nin?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  created_at?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  created_at__eq?: string;
+  /** Comma-separated values */
+  created_at__in?: string;
+  /** Comma-separated values */
+  created_at__nin?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  created_at__lte?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  created_at__gte?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  updated_at?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  updated_at__eq?: string;
+  /** Comma-separated values */
+  updated_at__in?: string;
+  /** Comma-separated values */
+  updated_at__nin?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  updated_at__lte?: string;
+  /** RFC 3339, or compact as 20240101T000000Z */
+  updated_at__gte?: string;
+}
+
+export interface DeviceBlockCategoryFilters {
+  reference?: 'maintenance' | 'lost_or_stolen' | 'recalled' | 'security_breach' | 'other';
+  reference__eq?: 'maintenance' | 'lost_or_stolen' | 'recalled' | 'security_breach' | 'other';
+  reference__neq?: 'maintenance' | 'lost_or_stolen' | 'recalled' | 'security_breach' | 'other';
+  /** Comma-separated values */
+  reference__in?: string;
+  /** Comma-separated values */
+  reference__nin?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
   updated_at?: string;
   /** RFC 3339, or compact as 20240101T000000Z */
@@ -3288,287 +3288,6 @@ export interface Operations {
     };
     answer: undefined;
   };
-  /** Suspend a device */
-  'POST /v3/devices/{id}/suspend': {
-    input: {
-      path: {
-        id: string;
-      };
-      body: SuspensionReason;
-    };
-    answer: undefined;
-  };
-  /** Resume a device */
-  'POST /v3/devices/{id}/resume': {
-    input: {
-      path: {
-        id: string;
-      };
-      body: SuspensionReason;
-    };
-    answer: undefined;
-  };
-  /** Suspend or resume many devices */
-  'POST /v3/device-suspensions': {
-    input: {
-      body: BulkSuspension;
-    };
-    answer: BulkSuspensionOutcome;
-  };
-  /** List saved queries */
-  'GET /v3/device-queries': {
-    input: {
-      query?: DeviceQueryFilters & {
-        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. When the parameter is repeated, all filters must match */
-        filter?: string;
-        /** `total_count` adds the number of items on all pages */
-        include?: string;
-        order?: 'ASC' | 'DESC';
-        /** Id of the last item of the previous page; the item may have been deleted since */
-        after?: string;
-        /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
-        limit?: number;
-      };
-    };
-    answer: DeviceQueryList;
-  };
-  /** Save a query */
-  'POST /v3/device-queries': {
-    input: {
-      body: NewDeviceQuery;
-    };
-    answer: DeviceQuery;
-  };
-  /** Show a saved query */
-  'GET /v3/device-queries/{id}': {
-    input: {
-      path: {
-        id: string;
-      };
-    };
-    answer: DeviceQuery;
-  };
-  /** Change a saved query */
-  'PUT /v3/device-queries/{id}': {
-    input: {
-      path: {
-        id: string;
-      };
-      header?: {
-        'If-Match'?: string;
-      };
-      body: DeviceQueryChanges;
-    };
-    answer: DeviceQuery;
-  };
-  /** Delete a saved query */
-  'DELETE /v3/device-queries/{id}': {
-    input: {
-      path: {
-        id: string;
-      };
-      header?: {
-        'If-Match'?: string;
-      };
-    };
-    answer: undefined;
-  };
-  /** List the devices of a saved query */
-  'GET /v3/device-queries/{id}/devices': {
-    input: {
-      path: {
-        id: string;
-      };
-      query?: DeviceFilters & {
-        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. When the parameter is repeated, all filters must match */
-        filter?: string;
-        /** `total_count` adds the number of items on all pages */
-        include?: string;
-        order?: 'ASC' | 'DESC';
-        /** Id of the last item of the previous page; the item may have been deleted since */
-        after?: string;
-        /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
-        limit?: number;
-      };
-    };
-    answer: DeviceList;
-  };
-  /** Import devices from CSV */
-  'POST /v3/device-imports': {
-    input: {
-      query?: {
-        name?: string;
-      };
-      body: string | Uint8Array;
-    };
-    answer: DeviceImport;
-  };
-  /** List imports */
-  'GET /v3/device-imports': {
-    input: {
-      query?: {
-        /** `total_count` adds the number of items on all pages */
-        include?: string;
-        order?: 'ASC' | 'DESC';
-        /** Id of the last item of the previous page; the item may have been deleted since */
-        after?: string;
-        /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
-        limit?: number;
-      };
-    };
-    answer: DeviceImportList;
-  };
-  /** Show the progress of an import */
-  'GET /v3/device-imports/{id}': {
-    input: {
-      path: {
-        id: string;
-      };
-    };
-    answer: DeviceImport;
-  };
-  /** Delete an import */
-  'DELETE /v3/device-imports/{id}': {
-    input: {
-      path: {
-        id: string;
-      };
-    };
-    answer: undefined;
-  };
-  /** Download the error report of an import */
-  'GET /v3/device-imports/{id}/errors': {
-    input: {
-      path: {
-        id: string;
-      };
-    };
-    answer: string;
-  };
-  /** List the suspension categories */
-  'GET /v3/device-block-categories': {
-    input: {
-      query?: DeviceBlockCategoryFilters & {
-        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. When the parameter is repeated, all filters must match */
-        filter?: string;
-        /** `total_count` adds the number of items on all pages */
-        include?: string;
-        order?: 'ASC' | 'DESC';
-        /** Id of the last item of the previous page; the item may have been deleted since */
-        after?: string;
-        /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
-        limit?: number;
-      };
-    };
-    answer: DeviceBlockCategoryList;
-  };
-  /** Show a suspension category */
-  'GET /v3/device-block-categories/{reference}': {
-    input: {
-      path: {
-        reference: string;
-      };
-    };
-    answer: DeviceBlockCategory;
-  };
-  /** List device groups */
-  'GET /v3/device-groups': {
-    input: {
-      query?: DeviceGroupFilters & {
-        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. When the parameter is repeated, all filters must match */
-        filter?: string;
-        /** `total_count` adds the number of items on all pages */
-        include?: string;
-        order?: 'ASC' | 'DESC';
-        /** Id of the last item of the previous page; the item may have been deleted since */
-        after?: string;
-        /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
-        limit?: number;
-      };
-    };
-    answer: DeviceGroupList;
-  };
-  /** Create a device group */
-  'POST /v3/device-groups': {
-    input: {
-      body: NewDeviceGroup;
-    };
-    answer: DeviceGroup;
-  };
-  /** Show a device group */
-  'GET /v3/device-groups/{id}': {
-    input: {
-      path: {
-        id: string;
-      };
-    };
-    answer: DeviceGroup;
-  };
-  /** Change a device group */
-  'PUT /v3/device-groups/{id}': {
-    input: {
-      path: {
-        id: string;
-      };
-      header?: {
-        'If-Match'?: string;
-      };
-      body: DeviceGroupChanges;
-    };
-    answer: DeviceGroup;
-  };
-  /** Delete a device group */
-  'DELETE /v3/device-groups/{id}': {
-    input: {
-      path: {
-        id: string;
-      };
-      header?: {
-        'If-Match'?: string;
-      };
-    };
-    answer: undefined;
-  };
-  /** Add a device to a group */
-  'POST /v3/device-groups/{id}/devices/add': {
-    input: {
-      path: {
-        id: string;
-      };
-      body: DeviceGroupMember;
-    };
-    answer: undefined;
-  };
-  /** Remove a device from a group */
-  'POST /v3/device-groups/{id}/devices/remove': {
-    input: {
-      path: {
-        id: string;
-      };
-      body: DeviceGroupMember;
-    };
-    answer: undefined;
-  };
-  /** List the devices of a group */
-  'GET /v3/device-groups/{id}/devices': {
-    input: {
-      path: {
-        id: string;
-      };
-      query?: DeviceFilters & {
-        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. When the parameter is repeated, all filters must match */
-        filter?: string;
-        /** `total_count` adds the number of items on all pages */
-        include?: string;
-        order?: 'ASC' | 'DESC';
-        /** Id of the last item of the previous page; the item may have been deleted since */
-        after?: string;
-        /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
-        limit?: number;
-      };
-    };
-    answer: DeviceList;
-  };
   /** List the credentials of a device */
   'GET /v3/devices/{id}/credentials': {
     input: {
@@ -3676,6 +3395,287 @@ export interface Operations {
       };
     };
     answer: undefined;
+  };
+  /** List device groups */
+  'GET /v3/device-groups': {
+    input: {
+      query?: DeviceGroupFilters & {
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. When the parameter is repeated, all filters must match */
+        filter?: string;
+        /** `total_count` adds the number of items on all pages */
+        include?: string;
+        order?: 'ASC' | 'DESC';
+        /** Id of the last item of the previous page; the item may have been deleted since */
+        after?: string;
+        /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
+        limit?: number;
+      };
+    };
+    answer: DeviceGroupList;
+  };
+  /** Create a device group */
+  'POST /v3/device-groups': {
+    input: {
+      body: NewDeviceGroup;
+    };
+    answer: DeviceGroup;
+  };
+  /** Show a device group */
+  'GET /v3/device-groups/{id}': {
+    input: {
+      path: {
+        id: string;
+      };
+    };
+    answer: DeviceGroup;
+  };
+  /** Change a device group */
+  'PUT /v3/device-groups/{id}': {
+    input: {
+      path: {
+        id: string;
+      };
+      header?: {
+        'If-Match'?: string;
+      };
+      body: DeviceGroupChanges;
+    };
+    answer: DeviceGroup;
+  };
+  /** Delete a device group */
+  'DELETE /v3/device-groups/{id}': {
+    input: {
+      path: {
+        id: string;
+      };
+      header?: {
+        'If-Match'?: string;
+      };
+    };
+    answer: undefined;
+  };
+  /** Add a device to a group */
+  'POST /v3/device-groups/{id}/devices/add': {
+    input: {
+      path: {
+        id: string;
+      };
+      body: DeviceGroupMember;
+    };
+    answer: undefined;
+  };
+  /** Remove a device from a group */
+  'POST /v3/device-groups/{id}/devices/remove': {
+    input: {
+      path: {
+        id: string;
+      };
+      body: DeviceGroupMember;
+    };
+    answer: undefined;
+  };
+  /** List the devices of a group */
+  'GET /v3/device-groups/{id}/devices': {
+    input: {
+      path: {
+        id: string;
+      };
+      query?: DeviceFilters & {
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. When the parameter is repeated, all filters must match */
+        filter?: string;
+        /** `total_count` adds the number of items on all pages */
+        include?: string;
+        order?: 'ASC' | 'DESC';
+        /** Id of the last item of the previous page; the item may have been deleted since */
+        after?: string;
+        /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
+        limit?: number;
+      };
+    };
+    answer: DeviceList;
+  };
+  /** List saved queries */
+  'GET /v3/device-queries': {
+    input: {
+      query?: DeviceQueryFilters & {
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. When the parameter is repeated, all filters must match */
+        filter?: string;
+        /** `total_count` adds the number of items on all pages */
+        include?: string;
+        order?: 'ASC' | 'DESC';
+        /** Id of the last item of the previous page; the item may have been deleted since */
+        after?: string;
+        /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
+        limit?: number;
+      };
+    };
+    answer: DeviceQueryList;
+  };
+  /** Save a query */
+  'POST /v3/device-queries': {
+    input: {
+      body: NewDeviceQuery;
+    };
+    answer: DeviceQuery;
+  };
+  /** Show a saved query */
+  'GET /v3/device-queries/{id}': {
+    input: {
+      path: {
+        id: string;
+      };
+    };
+    answer: DeviceQuery;
+  };
+  /** Change a saved query */
+  'PUT /v3/device-queries/{id}': {
+    input: {
+      path: {
+        id: string;
+      };
+      header?: {
+        'If-Match'?: string;
+      };
+      body: DeviceQueryChanges;
+    };
+    answer: DeviceQuery;
+  };
+  /** Delete a saved query */
+  'DELETE /v3/device-queries/{id}': {
+    input: {
+      path: {
+        id: string;
+      };
+      header?: {
+        'If-Match'?: string;
+      };
+    };
+    answer: undefined;
+  };
+  /** List the devices of a saved query */
+  'GET /v3/device-queries/{id}/devices': {
+    input: {
+      path: {
+        id: string;
+      };
+      query?: DeviceFilters & {
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. When the parameter is repeated, all filters must match */
+        filter?: string;
+        /** `total_count` adds the number of items on all pages */
+        include?: string;
+        order?: 'ASC' | 'DESC';
+        /** Id of the last item of the previous page; the item may have been deleted since */
+        after?: string;
+        /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
+        limit?: number;
+      };
+    };
+    answer: DeviceList;
+  };
+  /** Suspend a device */
+  'POST /v3/devices/{id}/suspend': {
+    input: {
+      path: {
+        id: string;
+      };
+      body: SuspensionReason;
+    };
+    answer: undefined;
+  };
+  /** Resume a device */
+  'POST /v3/devices/{id}/resume': {
+    input: {
+      path: {
+        id: string;
+      };
+      body: SuspensionReason;
+    };
+    answer: undefined;
+  };
+  /** Suspend or resume many devices */
+  'POST /v3/device-suspensions': {
+    input: {
+      body: BulkSuspension;
+    };
+    answer: BulkSuspensionOutcome;
+  };
+  /** List the suspension categories */
+  'GET /v3/device-block-categories': {
+    input: {
+      query?: DeviceBlockCategoryFilters & {
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. When the parameter is repeated, all filters must match */
+        filter?: string;
+        /** `total_count` adds the number of items on all pages */
+        include?: string;
+        order?: 'ASC' | 'DESC';
+        /** Id of the last item of the previous page; the item may have been deleted since */
+        after?: string;
+        /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
+        limit?: number;
+      };
+    };
+    answer: DeviceBlockCategoryList;
+  };
+  /** Show a suspension category */
+  'GET /v3/device-block-categories/{reference}': {
+    input: {
+      path: {
+        reference: string;
+      };
+    };
+    answer: DeviceBlockCategory;
+  };
+  /** Import devices from CSV */
+  'POST /v3/device-imports': {
+    input: {
+      query?: {
+        name?: string;
+      };
+      body: string | Uint8Array;
+    };
+    answer: DeviceImport;
+  };
+  /** List imports */
+  'GET /v3/device-imports': {
+    input: {
+      query?: {
+        /** `total_count` adds the number of items on all pages */
+        include?: string;
+        order?: 'ASC' | 'DESC';
+        /** Id of the last item of the previous page; the item may have been deleted since */
+        after?: string;
+        /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
+        limit?: number;
+      };
+    };
+    answer: DeviceImportList;
+  };
+  /** Show the progress of an import */
+  'GET /v3/device-imports/{id}': {
+    input: {
+      path: {
+        id: string;
+      };
+    };
+    answer: DeviceImport;
+  };
+  /** Delete an import */
+  'DELETE /v3/device-imports/{id}': {
+    input: {
+      path: {
+        id: string;
+      };
+    };
+    answer: undefined;
+  };
+  /** Download the error report of an import */
+  'GET /v3/device-imports/{id}/errors': {
+    input: {
+      path: {
+        id: string;
+      };
+    };
+    answer: string;
   };
   /** Send a command to a device */
   'POST /v2/device-requests/{deviceId}': {
