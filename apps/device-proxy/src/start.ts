@@ -1,4 +1,4 @@
-import { type RunningService, serviceParts, type ServiceOverrides, startService } from '@lanyard/service';
+import { serviceParts, type ServiceOverrides, startService, type StartedService } from '@lanyard/service';
 import { AppModule } from './app.module.js';
 import { assemble, type Assembly } from './assembly.js';
 import type { DeviceProxyConfig } from './config.js';
@@ -12,7 +12,7 @@ import type { Scheme } from './transport/peer-address.js';
 import { openTransports, type Transports } from './transports.js';
 import { route } from './uplink/router.js';
 
-export interface RunningProxy extends RunningService {
+export interface RunningProxy extends StartedService {
   /** UDP port of the CoAP listener; 0 when it is off. */
   coapPort: number;
   /** TCP ports of the listeners for TLS and plain TCP; 0 when they are off. */
