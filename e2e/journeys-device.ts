@@ -50,7 +50,7 @@ export class DemonstrationDevice {
 const succeeded = async (app: Application, asyncId: string): Promise<void> =>
   expect(await app.answer(asyncId)).toMatchObject({ status: 200 });
 
-/** What README.md promises of the demonstration device. The application is connected already. */
+/** What docs/tour.md says about the demonstration device. The application is already connected. */
 export const demonstrated = async (app: Application, coapUrl: string): Promise<void> => {
   const folder = mkdtempSync(join(tmpdir(), 'lanyard-device-'));
   const keyFile = join(folder, 'admin.key');

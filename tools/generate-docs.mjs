@@ -1,7 +1,7 @@
 /**
  * Writes what is generated: docs/topics.md and docs/asyncapi.json from the contracts, docs/errors.md from the errors,
- * docs/openapi.json from the controllers, from that the types of libs/client, and the topics in the README's table of apps.
- * `node tools/generate-docs.mjs` writes, `--check` fails when the committed files differ. Needs a build.
+ * docs/openapi.json from the controllers, and from that the types of libs/client.
+ * `node tools/generate-docs.mjs` writes the files; `--check` fails when the committed ones differ. Requires a build.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { format, resolveConfig } from 'prettier';
@@ -10,7 +10,6 @@ import { asyncApi } from './docs/asyncapi.mjs';
 import { clientTypes } from './docs/client-types.mjs';
 import { errorsPage } from './docs/errors-page.mjs';
 import { openApi } from './docs/openapi.mjs';
-import { withTopics } from './docs/readme-topics.mjs';
 import { topicsPage } from './docs/topics-page.mjs';
 
 const root = new URL('../', import.meta.url);
@@ -18,7 +17,6 @@ const document = await openApi();
 
 /** @type {[string, string][]} */
 const files = [
-  ['README.md', withTopics(read(new URL('README.md', root)), topics)],
   ['docs/topics.md', topicsPage(topics)],
   ['docs/asyncapi.json', JSON.stringify(asyncApi(topics))],
   ['docs/errors.md', await errorsPage()],
@@ -34,7 +32,7 @@ for (const [path, text] of files) {
   const wanted = await format(text, { ...options, filepath: path });
   if (!check) writeFileSync(url, wanted);
   else if (read(url) !== wanted) {
-    console.error(`${path} is not what the code says: run node tools/generate-docs.mjs`);
+    console.error(`${path} is out of date: run node tools/generate-docs.mjs`);
     stale++;
   }
 }
