@@ -1,4 +1,4 @@
-import { serviceParts, type ServiceOverrides, startService, type StartedService } from '@lanyard/service';
+import { awaiting, serviceParts, type ServiceOverrides, startService, type StartedService } from '@lanyard/service';
 import { AppModule } from './app.module.js';
 import { assemble, type Assembly } from './assembly.js';
 import type { DeviceProxyConfig } from './config.js';
@@ -39,8 +39,9 @@ const connectDevices = ({ all, streams, refusals }: Transports, assembly: Assemb
 
 /** Devices come last: what they say is known only when the sessions of before are back. */
 const startDevices = async (assembly: Assembly, { all }: Transports): Promise<void> => {
-  await assembly.nudges.start();
-  await assembly.sessions.restore((sessions) => assembly.interest.loadAll(sessions));
+  await awaiting('Redis: messages of other replicas', assembly.nudges.start());
+  const restored = assembly.sessions.restore((sessions) => assembly.interest.loadAll(sessions));
+  await awaiting('Redis and PostgreSQL: sessions and their subscriptions', restored);
   assembly.sessions.pauses.start();
   assembly.heard.start();
   assembly.deliverer.start();
@@ -50,7 +51,7 @@ const startDevices = async (assembly: Assembly, { all }: Transports): Promise<vo
   await assembly.expulsion.start();
   await assembly.keys.start();
   await Promise.all(all.map((transport) => transport.start()));
-  await assembly.catchUp.everything();
+  await awaiting('Redis and PostgreSQL: what changed meanwhile', assembly.catchUp.everything());
 };
 
 /** The sockets close when what is in flight has its answer, or after a few seconds. */

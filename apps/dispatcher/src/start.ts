@@ -1,4 +1,11 @@
-import { ConfigError, type RunningService, type ServiceOverrides, serviceParts, startService } from '@lanyard/service';
+import {
+  awaiting,
+  ConfigError,
+  type RunningService,
+  type ServiceOverrides,
+  serviceParts,
+  startService,
+} from '@lanyard/service';
 import { AppModule } from './app.module.js';
 import { assemble, type Assembly } from './assembly.js';
 import type { DispatcherConfig } from './config.js';
@@ -16,12 +23,12 @@ export const start = async (config: DispatcherConfig, overrides: ServiceOverride
   const engines = await openEngines(config, parts);
   const assembly = assemble(config, parts, engines);
   const { bus, loop, replicas, sockets, sweeper, reporter, sender, announcer, recovery, consumers, watch } = assembly;
-  await checkShards(assembly, config);
+  await awaiting('Redis: number of shards', checkShards(assembly, config));
   await engines.accessKeys.start();
   watch.start();
-  await bus.start();
-  await replicas.start();
-  await recovery.start();
+  await awaiting('Redis: messages of other replicas', bus.start());
+  await awaiting('Redis: other replicas', replicas.start());
+  await awaiting('Redis: what recovery has to do', recovery.start());
   return startService(
     config,
     {

@@ -1,4 +1,5 @@
 import {
+  awaiting,
   ErrorFilter,
   type RunningService,
   type ServiceOverrides,
@@ -100,7 +101,7 @@ const startOn = async (
   const { clock, health, logger, metrics } = base;
   const { database, outbox } = infrastructure;
   const changes = new AccountChanges(database, outbox, clock);
-  if (await firstStart(database, changes, config.firstStart, clock))
+  if (await awaiting('PostgreSQL: the first account', firstStart(database, changes, config.firstStart, clock)))
     logger.info({ file: config.firstStart.keyFile }, 'first start: the administrator key is in the file');
   const known = new KnownKeys(keyReader(database), clock);
   const logins = new LastLogins(database, clock, logger);

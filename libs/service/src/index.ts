@@ -52,6 +52,7 @@ export * from './run/bootstrap.js';
 export { StopDeadline } from './lifecycle/stop-deadline.js';
 export { endsWithin } from './ends-within.js';
 export * from './lifecycle/engine-away.js';
+export { awaiting, startsWithin } from './lifecycle/start-deadline.js';
 export * from './health/health.js';
 export * from './telemetry/logger.js';
 export * from './telemetry/metrics.js';

@@ -46,6 +46,7 @@ export class TcpLine {
   private state: 'open' | 'refusing' | 'silent' = 'open';
   private delayMs = 0;
   private connectionsAsked = 0;
+  private answersLeftBytes = Infinity;
 
   private constructor(
     private readonly target: URL,
@@ -97,6 +98,11 @@ export class TcpLine {
     this.state = 'silent';
   }
 
+  /** As `swallow`, when the engine has answered so much from now on. */
+  swallowAfter(bytes: number): void {
+    this.answersLeftBytes = bytes;
+  }
+
   /** Each packet takes so long. */
   slow(delayMs: number): void {
     this.delayMs = delayMs;
@@ -106,6 +112,7 @@ export class TcpLine {
   heal(): void {
     if (this.state === 'silent') this.cut();
     this.state = 'open';
+    this.answersLeftBytes = Infinity;
     this.delayMs = 0;
   }
 
@@ -142,7 +149,11 @@ export class TcpLine {
     for (const socket of pair) socket.on('error', end).on('close', end);
     client.on('data', (bytes) => this.pass(server, bytes));
     const answers = this.isKafka ? new BrokerAnswers(this.target, this.port) : undefined;
-    server.on('data', (bytes) => this.pass(client, answers?.take(bytes) ?? bytes));
+    server.on('data', (bytes) => {
+      this.answersLeftBytes -= bytes.length;
+      if (this.answersLeftBytes < 0) this.swallow();
+      this.pass(client, answers?.take(bytes) ?? bytes);
+    });
   }
 
   private pass(to: Socket, bytes: Buffer): void {

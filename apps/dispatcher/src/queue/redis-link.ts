@@ -1,4 +1,5 @@
 import {
+  awaiting,
   ConfigError,
   isCluster,
   type Logger,
@@ -105,8 +106,8 @@ export class RedisLink {
     await reached('Redis', redisHosts(url), ready(redis));
     const link = new RedisLink(redis, logger);
     try {
-      await checkEviction(redis, logger);
-      await link.loadScripts();
+      await awaiting(`Redis at ${redisHosts(url)}: settings`, checkEviction(redis, logger));
+      await awaiting(`Redis at ${redisHosts(url)}: scripts`, link.loadScripts());
     } catch (error) {
       link.close();
       throw error;

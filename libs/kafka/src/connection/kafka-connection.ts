@@ -1,5 +1,5 @@
 import { deadLetterTopic, stateCompactionLagMs, type TopicDescription } from '@lanyard/contracts';
-import { type KafkaSecurity, type Logger, type Metrics, reached } from '@lanyard/service';
+import { type KafkaSecurity, type Logger, type Metrics, awaiting, reached } from '@lanyard/service';
 import kafkajs, { type Admin, type ITopicConfig, type Kafka, type SASLOptions } from 'kafkajs';
 import './coordinator-not-found.js';
 import './idle-requests.js';
@@ -98,9 +98,14 @@ export class KafkaConnection {
     return this.prefix + name;
   }
 
+  /** For the message of a start that never ends. */
+  awaiting<T>(what: string, work: Promise<T>): Promise<T> {
+    return awaiting(`Kafka at ${this.options.brokers.join(',')}: ${what}`, work);
+  }
+
   /** Creates what is missing, for as long as Kafka is only overloaded, and waits for leaders. Safe with several replicas at once. */
   async ensureTopics(topics: readonly TopicDescription[]): Promise<void> {
-    await this.create(
+    const creating = this.create(
       topics.map((topic) => ({
         topic: this.topicName(topic.name),
         numPartitions: this.options.partitions ?? defaultPartitions,
@@ -108,6 +113,7 @@ export class KafkaConnection {
         configEntries: configOf(topic),
       })),
     );
+    await this.awaiting('topics', creating);
   }
 
   async ensureDeadLetters(topicName: string, group: string): Promise<string> {

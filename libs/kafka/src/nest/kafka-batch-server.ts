@@ -65,7 +65,11 @@ export class KafkaBatchServer extends Server implements CustomTransportStrategy 
   private async startAll(): Promise<void> {
     for (const [topicName, handler] of this.messageHandlers)
       this.consumers.set(topicName, this.consumer(topicName, handler));
-    await Promise.all([...this.consumers.values()].map((consumer) => consumer.start()));
+    await Promise.all(
+      [...this.consumers].map(([topicName, consumer]) =>
+        this.connection.awaiting(`consumers of ${topicName}`, consumer.start()),
+      ),
+    );
   }
 
   private consumer(topicName: string, handler: MessageHandler): BatchConsumer<unknown> {

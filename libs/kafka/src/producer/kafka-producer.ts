@@ -82,7 +82,7 @@ export class KafkaProducer {
   }
 
   async connect(): Promise<void> {
-    await this.producer.connect();
+    await this.connection.awaiting('a connection to send over', this.producer.connect());
   }
 
   /** Sends what waits, then closes. */

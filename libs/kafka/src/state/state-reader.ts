@@ -60,7 +60,11 @@ export class StateReader<V, P = V> implements OnModuleInit, OnApplicationShutdow
   }
 
   /** Resolves when everything that was in the topic at the call has been read. Rejects when that takes over a minute. */
-  async start(): Promise<void> {
+  start(): Promise<void> {
+    return this.connection.awaiting(`topic ${this.topic.name}`, this.catchUp());
+  }
+
+  private async catchUp(): Promise<void> {
     const offsets = await this.connection.offsets(this.topic.name);
     this.ends = new Map([...offsets].filter(([, o]) => o.high > o.low).map(([partition, o]) => [partition, o.high]));
     this.consumer.on(this.consumer.events.CRASH, ({ payload }) => {

@@ -5,6 +5,11 @@ import { identityPublicKeys } from './identity-keys.js';
 import { type KafkaSecurity, kafkaSecurity } from './kafka-security.js';
 import { type EncryptionKeys, encryptionKeyId } from '../keys/sealed.js';
 
+/** How long a start may take as a whole, migrations apart, unless START_TIMEOUT_MS says otherwise. */
+export const defaultStartTimeoutMs = 300_000;
+
+const startTimeoutMinMs = 5_000;
+
 /** How long a stop may take as a whole, unless STOP_TIMEOUT_MS says otherwise. */
 export const defaultStopTimeoutMs = 15_000;
 
@@ -22,6 +27,8 @@ export interface CommonConfig {
   logLevel: string;
   /** Where traces go, and how many begin here. Off without. */
   tracing?: { endpoint: string; sampleRatio: number };
+  /** How long a start may take as a whole, migrations apart. */
+  startTimeoutMs?: number;
   /** How long a stop may take as a whole. */
   stopTimeoutMs?: number;
   /** `wait`: migrations are run by `node main.js migrate`, before. */
@@ -102,6 +109,7 @@ export const commonConfig = (reader: EnvReader, app: string): CommonConfig => ({
   },
   logLevel: reader.string('LOG_LEVEL', 'info'),
   databaseMigrations: migrations(reader),
+  startTimeoutMs: reader.int('START_TIMEOUT_MS', defaultStartTimeoutMs, { min: startTimeoutMinMs, max: 3_600_000 }),
   stopTimeoutMs: stopTimeoutMs(reader),
   secrets: { databaseUrl: databaseUrl(reader) },
 });

@@ -2,6 +2,7 @@ import type { EntitySchema, MixedList } from 'typeorm';
 import { DataSource } from 'typeorm';
 import pg from 'pg';
 import { reached } from '../lifecycle/engine-away.js';
+import { awaiting, awaitingMigrations } from '../lifecycle/start-deadline.js';
 
 export interface DatabaseOptions {
   url: string;
@@ -25,22 +26,38 @@ const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host :
 /** Replicas start at the same moment: one migrates, the others wait. */
 const migrationLock = 0x1a47;
 
+const lookAgainMs = 500;
+
+/** Waited for without a statement under way: an engine that goes silent meanwhile is noticed. */
+const anotherLook = (): Promise<void> => awaitingMigrations(new Promise((resolve) => setTimeout(resolve, lookAgainMs)));
+
+const lock = async (client: pg.Client, schema: string): Promise<void> => {
+  for (;;) {
+    const { rows } = await client.query<{ locked: boolean }>(
+      'SELECT pg_try_advisory_lock($1, hashtext($2)) AS locked',
+      [migrationLock, schema],
+    );
+    if (rows[0]?.locked) return;
+    await anotherLook();
+  }
+};
+
 const migrate = async (dataSource: DataSource, { url, schema }: DatabaseOptions): Promise<string[]> => {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectTimeoutMs });
   client.on('error', () => undefined);
   await reached('PostgreSQL', hostOf(url), client.connect());
   try {
-    await client.query('SELECT pg_advisory_lock($1, hashtext($2))', [migrationLock, schema]);
+    await lock(client, schema);
     await client.query(`CREATE SCHEMA IF NOT EXISTS ${client.escapeIdentifier(schema)}`);
     await dataSource.initialize();
-    return (await dataSource.runMigrations({ transaction: 'each' })).map(({ name }) => name);
+    if (!(await dataSource.showMigrations())) return [];
+    return (await awaitingMigrations(dataSource.runMigrations({ transaction: 'each' }))).map(({ name }) => name);
   } finally {
     await client.end();
   }
 };
 
 const waitForMigrationsMs = 600_000;
-const lookAgainMs = 500;
 
 const noSuchSchemaOrTable = ['3F000', '42P01'];
 
@@ -65,7 +82,7 @@ const waitUntilMigrated = async (dataSource: DataSource, { url, schema }: Databa
     const left = await pending(dataSource, schema);
     if (left.length === 0) return;
     if (Date.now() > end) throw new Error(`${schema} is still waiting for migrations: ${left.join(', ')}`);
-    await new Promise((resolve) => setTimeout(resolve, lookAgainMs));
+    await anotherLook();
   }
 };
 
@@ -100,8 +117,8 @@ const dataSourceOf = (options: DatabaseOptions): DataSource =>
 export const openDatabase = async (options: DatabaseOptions): Promise<DataSource> => {
   const dataSource = dataSourceOf(options);
   try {
-    if (options.migrate === 'wait') await waitUntilMigrated(dataSource, options);
-    else await migrate(dataSource, options);
+    const opening = options.migrate === 'wait' ? waitUntilMigrated(dataSource, options) : migrate(dataSource, options);
+    await awaiting<unknown>(`PostgreSQL at ${hostOf(options.url)}: schema ${options.schema}`, opening);
     return dataSource;
   } catch (error) {
     if (dataSource.isInitialized) await dataSource.destroy();

@@ -1,7 +1,9 @@
 import { ConfigError } from '../config/env.js';
+import { type CommonConfig, defaultStartTimeoutMs } from '../config/common.js';
 import type { RunningService } from './bootstrap.js';
 import { endsWithin } from '../ends-within.js';
 import { EngineAway } from '../lifecycle/engine-away.js';
+import { startsWithin, StartTimedOut } from '../lifecycle/start-deadline.js';
 
 const signals = ['SIGTERM', 'SIGINT'] as const;
 
@@ -14,7 +16,7 @@ const report = (error: unknown): void => {
   const text =
     error instanceof ConfigError
       ? `Configuration: ${error.message}`
-      : error instanceof EngineAway
+      : error instanceof EngineAway || error instanceof StartTimedOut
         ? error.message
         : error instanceof Error
           ? (error.stack ?? error.message)
@@ -25,9 +27,9 @@ const report = (error: unknown): void => {
 /** A start that waits for an engine may not end for long: after a signal it is waited for no longer than this. */
 const startEndsMs = 5_000;
 
-const serve = async (start: () => Promise<Pick<RunningService, 'stop'>>): Promise<void> => {
+const serve = async (start: () => Promise<Pick<RunningService, 'stop'>>, timeoutMs: number): Promise<void> => {
   const signal = nextSignal();
-  const starting = start();
+  const starting = startsWithin(timeoutMs, start());
   const isAsked = signal.then(() => endsWithin(startEndsMs, starting));
   await Promise.race([starting, isAsked]);
   if ((await isAsked) === false)
@@ -53,7 +55,7 @@ const commandOf = (commands: Commands, args: readonly string[]): (() => Promise<
  * the process with code 1, so that its supervisor sees it; what fails at a stop is logged. With a command's name as argument, it runs
  * that instead.
  */
-export const runService = async <C>(
+export const runService = async <C extends object>(
   readConfig: () => C,
   start: (config: C) => Promise<Pick<RunningService, 'stop'>>,
   commands: Commands = {},
@@ -62,7 +64,11 @@ export const runService = async <C>(
   try {
     const command = commandOf(commands, args);
     if (command) await command();
-    else await serve(() => start(readConfig()));
+    else {
+      const config = readConfig();
+      const { startTimeoutMs = defaultStartTimeoutMs }: Pick<CommonConfig, 'startTimeoutMs'> = config;
+      await serve(() => start(config), startTimeoutMs);
+    }
     process.exitCode = 0;
   } catch (error) {
     report(error);

@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { AccessAccounts } from '@lanyard/contracts';
+import { createLogger, startsWithin } from '@lanyard/service';
+import { engines, type Isolation, isolate, TcpLine } from '@lanyard/testing';
+import { KafkaConnection, StateReader } from '../src/index.js';
+
+describe('a Kafka that goes silent in the middle of a start', () => {
+  let isolation: Isolation;
+  let line: TcpLine;
+  let connection: KafkaConnection;
+
+  beforeAll(async () => {
+    isolation = await isolate('silent-broker');
+    line = await TcpLine.toKafka(engines().brokers[0] as string);
+    const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
+    const { topicPrefix } = isolation;
+    connection = new KafkaConnection({ brokers: [line.address], clientId: 'test', topicPrefix, logger });
+    await connection.ensureTopics([AccessAccounts]);
+  }, 60_000);
+  afterAll(async () => {
+    await connection?.close();
+    line?.close();
+    await isolation?.drop();
+  });
+
+  it('the deadline of the start names it, and what is read of it', async () => {
+    const reader = new StateReader(connection, AccessAccounts, { project: (value) => value, onFatal: () => undefined });
+    line.swallow();
+    const starting = reader.start();
+    await expect(startsWithin(1_000, starting)).rejects.toThrow(
+      `Waiting for: Kafka at ${line.address}: topic ${AccessAccounts.name}`,
+    );
+    line.heal();
+    await starting;
+    await reader.stop();
+  }, 120_000);
+});
