@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { grantablePermissions, type Permission } from '@lanyard/contracts';
+import { allows, grantablePermissions, type Permission } from '@lanyard/contracts';
 import { identityHeader, signIdentity } from '@lanyard/service';
 import { Application } from '../application.js';
 import { type RunningSystem, signingKeyOf, startSystem } from '../constellation.js';
@@ -63,6 +63,10 @@ const isAsPlain = (operation: Asked, plain: RawAnswer, spelled: RawAnswer): bool
   return isSame || (spelled.status >= 400 && spelled.status < 500);
 };
 
+/** Whether the key may not call an operation that needs this. */
+const lacks = ({ permissions }: Caller, needs: string): boolean =>
+  !['any-key', 'public'].includes(needs) && !allows(permissions, needs as Permission);
+
 type Headers = (caller: Caller) => Record<string, string>;
 
 const connectionsMax = 8;
@@ -89,6 +93,9 @@ const moreByAnotherSpelling = async (
         return connection.send(able.map((caller) => ({ method, target, headers: headers(caller) })));
       };
       const answers = await ask(plain);
+      for (const [n, { status, text }] of answers.entries())
+        if (lacks(able[n] as Caller, needs) && status !== 403)
+          wrong.push(`${method} ${plain} with ${able[n]?.name}: ${status} ${text}, although it lacks ${needs}`);
       for (const target of spellingsOf(path, plain))
         for (const [n, spelled] of (await ask(target)).entries()) {
           const answer = answers[n] as RawAnswer;
