@@ -7,7 +7,7 @@ import type { NotificationMessage } from './generated/api.js';
 type Headers = Record<string, string | string[] | undefined>;
 
 const secretPrefix = 'whsec_';
-/** Older messages may be played again by somebody who saw them. */
+/** Older messages may be replayed by an eavesdropper. */
 const ageMaxSeconds = 300;
 
 const isSignedWith = (secret: string, content: string, signatures: string[]): boolean => {

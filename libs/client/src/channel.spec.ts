@@ -46,7 +46,7 @@ describe('a channel', () => {
 
   const connections = (n: number): Promise<unknown> => eventually(() => expect(open.length).toBe(n));
 
-  it('connects again when the connection is lost, and goes on', async () => {
+  it('reconnects when the connection is lost, and continues', async () => {
     const states: string[] = [];
     const channel = await lanyard.listen({ reconnectMaxMs: 10, onState: (state) => states.push(state) });
     const events = channel[Symbol.asyncIterator]();
@@ -61,7 +61,7 @@ describe('a channel', () => {
     expect(await events.next()).toEqual({ value: undefined, done: true });
   });
 
-  it('registers anew when the service says that there is none', async () => {
+  it('registers again when the service says that there is none', async () => {
     const channel = await lanyard.listen({ reconnectMaxMs: 10 });
     open[0]?.close(1011);
     await connections(2);
@@ -105,7 +105,7 @@ describe('a channel', () => {
     channel.close();
   });
 
-  it.each([400, 401, 403])('ends with an error when it cannot be registered anew because of %i', async (status) => {
+  it.each([400, 401, 403])('ends with an error when it cannot be registered again because of %i', async (status) => {
     const channel = await lanyard.listen({ reconnectMaxMs: 10 });
     registrationStatus = status;
     open[0]?.close(1011);
@@ -115,7 +115,7 @@ describe('a channel', () => {
     expect(open.length).toBe(1);
   });
 
-  it('goes on when it cannot be registered anew for now', async () => {
+  it('continues when it cannot be registered again for now', async () => {
     const lost: unknown[] = [];
     const channel = await lanyard.listen({ reconnectMaxMs: 10, onLost: (error) => lost.push(error) });
     registrationStatus = 500;

@@ -17,14 +17,14 @@ export interface ChannelOptions {
     NonNullable<Operations['PUT /v2/notification/websocket']['input']['body']>['serialization']
   >;
   onState?: (state: ChannelState) => void;
-  /** Why the channel is not connected; it goes on trying. ConnectionLost, or why it could not be registered again. */
+  /** Why the channel is not connected; it keeps trying. ConnectionLost, or why it could not be registered again. */
   onLost?: (error: LanyardError) => void;
   /** The longest wait between two tries to connect; 30 s when left out. */
   reconnectMaxMs?: number;
 }
 
 export interface ChannelLimits extends ConnectionLimits {
-  /** Of events that nobody took: the service keeps the others. */
+  /** Limits the events that the application has not read yet: the service keeps the others. */
   heldMax: number;
   /** A connection that lasted so long was no failure. */
   steadyMs: number;
@@ -41,7 +41,7 @@ const isRefused = ({ code, status }: ConnectionEnd): boolean =>
 /**
  * The WebSocket channel of a key. Connects again by itself when the connection is lost: the service keeps what came
  * meanwhile, up to 24 hours, and what was under way comes again. `for await` takes the events, from one place; an
- * error there (ChannelEnded) means that the channel cannot go on.
+ * error there (ChannelEnded) means that the channel cannot continue.
  */
 export class Channel implements AsyncIterable<LanyardEvent> {
   private readonly queue: EventQueue<LanyardEvent>;
@@ -64,7 +64,7 @@ export class Channel implements AsyncIterable<LanyardEvent> {
     await channel.register();
     await new Promise<void>((resolve, reject) => {
       const ended = (): void => reject(channel.failure ?? new ChannelEnded('closed before it was open'));
-      const failed = (cause: unknown): void => channel.fail(new ChannelEnded('the channel cannot go on', { cause }));
+      const failed = (cause: unknown): void => channel.fail(new ChannelEnded('the channel cannot continue', { cause }));
       channel.keepOpen(resolve).catch(failed).then(ended, ended);
     });
     return channel;
@@ -74,7 +74,7 @@ export class Channel implements AsyncIterable<LanyardEvent> {
     return this.currentState;
   }
 
-  /** Ends the connection; the service goes on keeping events for the channel. */
+  /** Ends the connection; the service continues to queue events for the channel. */
   close(): void {
     this.stopped.abort();
     this.connection?.close();
@@ -82,7 +82,7 @@ export class Channel implements AsyncIterable<LanyardEvent> {
     this.enter('closed');
   }
 
-  /** Leaving a loop before its end closes the channel: nobody would take what comes. */
+  /** Leaving a loop before its end closes the channel, because no consumer would be left. */
   [Symbol.asyncIterator](): AsyncIterator<LanyardEvent> {
     return {
       next: () => this.queue.next(),
@@ -141,7 +141,7 @@ export class Channel implements AsyncIterable<LanyardEvent> {
     } catch (error) {
       if (this.stopped.signal.aborted) return;
       if (!passes(error)) throw error;
-      // The next connection is told that there is no channel, and this is tried again.
+      // The next connection learns that there is no channel, and retries the registration.
       this.options.onLost?.(error);
     }
   }

@@ -26,7 +26,7 @@ export interface CommandOptions {
   retry?: number;
   /** How long the command may wait for its device. */
   expirySeconds?: number;
-  /** How long to wait for the result; the command goes on after it. */
+  /** How long to wait for the result; the command itself continues. */
   timeoutMs?: number;
   signal?: AbortSignal;
 }

@@ -12,7 +12,7 @@ export interface ConnectionLimits {
 
 /** How a connection ended, or why there was none. */
 export interface ConnectionEnd {
-  /** 1006 when nobody said goodbye. */
+  /** 1006 when the connection ended without a close frame. */
   code: number;
   /** HTTP status of a handshake that was refused. */
   status: number | undefined;
@@ -40,7 +40,7 @@ export class Connection {
   private readonly socket: WebSocket;
   private timer: NodeJS.Timeout | undefined;
   private isPaused = false;
-  /** When reading stopped or went on. */
+  /** When reading was paused or resumed. */
   private turnedAtMs = performance.now();
   private patienceMs: number;
   /** Since the last ping: they come again over the next connection. */

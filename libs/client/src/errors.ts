@@ -92,17 +92,17 @@ export class CommandFailed extends LanyardError {
   }
 }
 
-/** The command had not ended in the time that its sender wanted to wait: it goes on, and can be waited for again. */
+/** The command did not end within the given time: it continues, and can be waited for again. */
 export class CommandPending extends LanyardError {
   constructor(readonly asyncId: string) {
     super(`command ${asyncId} has not ended yet`);
   }
 }
 
-/** The channel cannot go on by itself: its key is not valid any more or may not have it, or it was closed. See `cause`. */
+/** The channel cannot recover by itself: its key is no longer valid or permitted, or it was closed. See `cause`. */
 export class ChannelEnded extends LanyardError {}
 
-/** The stream of the log cannot go on by itself: its key is not valid any more, or may not read the log. */
+/** The stream of the log cannot recover by itself: its key is no longer valid, or may not read the log. */
 export class TailEnded extends LanyardError {}
 
 /** A connection of a channel ended, or could not be made. The channel makes the next one by itself. */

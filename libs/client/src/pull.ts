@@ -7,7 +7,7 @@ import { backOffMs, passes, waitMs } from './retry.js';
 /** The service holds a poll for 30 s. */
 const pollTimeoutMs = 45_000;
 
-/** Who answers sooner that there is nothing is about to stop, or is not the service. */
+/** An empty answer that arrives sooner comes from a service that is stopping, or from something else. */
 const emptyAnswerMinMs = 1_000;
 
 /** As `after`: no answer has arrived. */
@@ -16,7 +16,7 @@ const nothingYet = '0';
 /** What the next poll says of an answer: only who asks knows whether it came. */
 const afterOf = (headers: Headers): string | undefined => /[?&]after=([^&>]+)/.exec(headers.get('link') ?? '')?.[1];
 
-/** Events by long polling, for where WebSockets cannot pass. Ends with `signal`; goes on after failures that pass. */
+/** Events by long polling, where WebSockets are blocked. Ends with `signal`; continues after temporary failures. */
 export async function* pulledEvents(http: Http, signal?: AbortSignal): AsyncGenerator<LanyardEvent> {
   let after = nothingYet;
   for (let failures = 0; !signal?.aborted;)

@@ -76,7 +76,7 @@ describe('the log as a stream', () => {
     expect(requests[0]?.headers).toMatchObject({ accept: 'text/event-stream', 'last-event-id': 'e7' });
   });
 
-  it('goes on behind the last entry that was whole, over lost connections and outages', async () => {
+  it('continues after the last complete entry, over lost connections and outages', async () => {
     const lost: LanyardError[] = [];
     const answers: [Answer, ...Answer[]] = [
       breaksAfter(entry(1), entry(2), entry(3).slice(0, -1)),
@@ -111,7 +111,7 @@ describe('the log as a stream', () => {
     expect(requests).toHaveLength(2);
   });
 
-  it('that is refused is an error: at once, or of the loop when it cannot go on', async () => {
+  it('that is refused is an error: at once, or of the loop when it cannot continue', async () => {
     await expect(tail([refuses(401)])).rejects.toThrow(InvalidKey);
     const entries = await tail([breaksAfter(entry(1)), refuses(404)]);
     expect(await entries.next()).toMatchObject({ value: { id: 'e1' } });

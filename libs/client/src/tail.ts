@@ -16,7 +16,7 @@ export interface TailOptions {
   after?: string;
   /** Ends the stream. */
   signal?: AbortSignal;
-  /** Why the stream broke off; it goes on by itself. */
+  /** Why the stream was interrupted; it resumes by itself. */
   onLost?: (error: LanyardError) => void;
 }
 
@@ -27,7 +27,7 @@ const operation = 'GET /v3/device-events/stream';
 
 const keyRevoked = 'key_revoked';
 
-/** Chunks of a body; a connection on which nothing comes for too long, while somebody waits for it, is cut. */
+/** Chunks of a body; a connection that stays silent for too long while a reader waits is closed. */
 async function* chunksOf(body: ReadableStream<Uint8Array>, silenceMaxMs: number): AsyncGenerator<Uint8Array> {
   const reader = body.getReader();
   try {
@@ -44,7 +44,7 @@ async function* chunksOf(body: ReadableStream<Uint8Array>, silenceMaxMs: number)
 
 /**
  * The device event log as it grows. Each entry comes once, in the order in which it was stored: after a connection that
- * was lost, the next one goes on behind the last entry that was taken.
+ * was lost, the next one continues after the last entry that was read.
  */
 export class Tail {
   private lastId: string | undefined;

@@ -35,7 +35,7 @@ export interface CoapLimits {
   strangerBurst: number;
   /** Source addresses whose rate is followed. */
   strangerSourcesMax: number;
-  /** Peers with state that nobody keeps: the idle ones are dropped to make room. */
+  /** Peers with state that are not kept: the idle ones are dropped to make room. */
   unkeptPeersMax: number;
   /** How long `close` waits for what is in flight. */
   closeTimeoutMs: number;

@@ -30,7 +30,7 @@ export const DeviceCredentialSchema = z
     enrolment: z
       .boolean()
       .optional()
-      .describe('Of authority: a device that nobody created is created when it shows a certificate of this issuer'),
+      .describe('Of authority: an unknown device is created when it first presents a certificate of this issuer'),
     revokedSerials: z
       .array(z.string().regex(/^[0-9a-f]{1,40}$/))
       .max(revokedSerialsMax)

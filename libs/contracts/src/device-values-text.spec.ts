@@ -73,7 +73,7 @@ describe('values that are written out', () => {
     }
   });
 
-  it('have no fields that nobody knows, and the others in the same order', () => {
+  it('have no unknown fields, and the others in the same order', () => {
     const value = { more: 1, ...Object.fromEntries(Object.entries(plain).reverse()), item: { ...plain.item, more: 1 } };
     expect(outcome(DeviceValues, value)).toEqual(outcome(bySchema, value));
   });

@@ -149,7 +149,7 @@ export const writeMessage = <V>(topic: Topic<V>, value: V, meta: MessageMeta): W
   if (!delivery) return { key, value: Buffer.from(JSON.stringify(checked)), headers: baseHeaders(topic, meta) };
   const framed = checked as { item?: object };
   const itemJson = JSON.stringify(framed.item);
-  // The schema made this object, nobody else has it: what is undefined is not written, and no copy has to be made.
+  // The schema created this object and nothing else refers to it, so it is changed in place: undefined is omitted.
   framed.item = undefined;
   const bytes = Buffer.from(`{"item":${itemJson},${JSON.stringify(framed).slice(1)}`);
   return { key, value: bytes, headers: framedHeaders(topic, meta, delivery, Buffer.byteLength(itemJson)) };

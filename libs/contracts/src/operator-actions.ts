@@ -59,7 +59,7 @@ export const operatorActions = {
 
 export type OperatorAction = keyof typeof operatorActions;
 
-/** Who did it. */
+/** The caller that performed the action. */
 export interface Actor {
   keyId: string;
   /** Of the key: an administrator of the installation acts in other accounts too. */

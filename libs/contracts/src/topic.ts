@@ -14,10 +14,10 @@ export const categories = [
 ] as const;
 export type Category = (typeof categories)[number];
 
-/** Who receives an item: every channel of the account, or the channels of these keys. */
+/** The receivers of an item: every channel of the account, or the channels of these keys. */
 export type Audience = '*' | readonly string[];
 
-/** Where an item goes on the customers' side; undefined when a message carries none. */
+/** The category and receivers of an item; undefined when a message carries none. */
 export interface Delivery {
   category: Category;
   accountId: string;

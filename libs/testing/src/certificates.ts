@@ -95,7 +95,7 @@ const newParty = (name: string): Party & { publicKey: KeyObject } => {
   return { name, key: privateKey, publicKey };
 };
 
-/** A certificate that nobody but its owner signed. */
+/** A self-signed certificate. */
 export const selfSigned = (commonName: string, options: CertificateOptions = {}): Certified => {
   const party = newParty(commonName);
   return issue(party, party, { ...options, authority: false });

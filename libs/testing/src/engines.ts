@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 
-/** Addresses of the real engines that tests run on. */
+/** Addresses of the real Kafka, PostgreSQL and Redis that tests run on. */
 export interface Engines {
   brokers: string[];
   databaseUrl: string;
@@ -11,7 +11,7 @@ export interface Engines {
 const variable = (name: string): string => {
   const value = process.env[name];
   if (!value)
-    throw new Error(`${name} is not set: run tests through \`npm test\`, which starts the engines and sets it`);
+    throw new Error(`${name} is not set: run tests through \`npm test\`, which starts the infrastructure and sets it`);
   return value;
 };
 
@@ -22,12 +22,12 @@ export const engines = (): Engines => ({
   redisUrl: variable('REDIS_URL'),
 });
 
-/** A corner of the engines that belongs to one test file. */
+/** Topics, keys and a database that belong to one test file. */
 export interface Isolation {
   topicPrefix: string;
   databaseUrl: string;
   redisPrefix: string;
-  /** Removes the database. Topics and keys end with the engines. */
+  /** Removes the database. Topics and keys are removed with the infrastructure. */
   drop(): Promise<void>;
 }
 

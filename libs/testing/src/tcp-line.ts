@@ -37,7 +37,7 @@ class BrokerAnswers {
 }
 
 /**
- * A way to an engine that can break: refuse and cut, take connections and answer nothing, or answer late. The engine
+ * A TCP proxy that can fail: refuse and cut, accept connections without answering, or answer late. The server
  * itself, which other tests use, runs on.
  */
 export class TcpLine {

@@ -70,7 +70,7 @@ describe('UploadTable', () => {
   it.each([
     ['a short block that is not the last', () => uploads().take(0, true, 15), 'malformed'],
     ['a last block that is too long', () => uploads().take(0, false, 17), 'malformed'],
-    ['a block nobody began', () => uploads().take(1, true), 'incomplete'],
+    ['a block without a first one', () => uploads().take(1, true), 'incomplete'],
     ['an announced size above the limit', () => uploads().take(0, true, 16, { size1: LIMIT + 1 }), 'too-large'],
     ['a block beyond the limit', () => uploads().take(LIMIT / 16, true), 'too-large'],
   ])('refuses %s', (_name, step, kind) => {

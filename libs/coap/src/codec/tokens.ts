@@ -10,8 +10,8 @@ export function tokenKey(token: Buffer): string {
 }
 
 /**
- * Eight bytes: a sequence of four, so that no two are alike for as long as anybody could wait, and four random ones,
- * so that nobody can guess them.
+ * Eight bytes: a sequence of four, so that tokens do not repeat while an exchange may last, and four random ones,
+ * so that they cannot be guessed.
  */
 export class TokenSource {
   private sequence = randomInt(2 ** 32);

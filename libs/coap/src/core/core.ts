@@ -63,7 +63,7 @@ export class EndpointCore {
     this.options.metrics?.count(event);
   }
 
-  /** Something that a handler threw. The protocol goes on. */
+  /** An error that a handler threw. The protocol is not affected. */
   report(error: unknown): void {
     this.count('handler-error');
     try {

@@ -59,7 +59,7 @@ export class InFlightTable {
     this.totals[one.kind] -= 1;
   }
 
-  /** The state is forgotten, but what runs goes on: its duplicates are recognised all the same. */
+  /** The state is dropped, but running handlers continue: duplicates are still recognised. */
   leave(state: PeerState): void {
     if (state.running !== undefined) this.addStranger(state.peer, state.running);
     state.running = undefined;

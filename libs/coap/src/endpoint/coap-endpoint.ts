@@ -23,7 +23,7 @@ export interface CoapEndpoint {
   restoreObservation(peer: Peer, token: Buffer, onNotification: NotificationHandler, before?: Before): void;
   /** Of each observation of the peer that had one. None where the transport keeps the order by itself. */
   newestNotifications(peer: Peer): NewestNotification[];
-  /** Forgets an observation without a message: what the peer still sends for it belongs to nobody. */
+  /** Forgets an observation without a message: later notifications of the peer match nothing. */
   forgetObservation(peer: Peer, token: Buffer): void;
   /** Sends the request with Observe 1 and the token of the observation. However it ends, the observation is forgotten. */
   cancelObservation(peer: Peer, token: Buffer, request: OutgoingRequest): Promise<ReceivedResponse>;

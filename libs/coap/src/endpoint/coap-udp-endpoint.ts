@@ -26,7 +26,7 @@ import { readGauges } from './gauges.js';
 import { type CoapUdpEndpointOptions } from '../core/options.js';
 import { type BoundAddress, UdpSocket } from './udp-socket.js';
 
-/** A source address is followed for this long after it was first heard. */
+/** A source address is tracked for this long after its first message. */
 const STRANGER_SOURCE_IDLE_MS = 60_000;
 
 /**
@@ -103,7 +103,7 @@ export class CoapUdpEndpoint implements CoapEndpoint {
 
   /**
    * Sends a request with Observe 0. The handler may be called before the promise resolves. With a token that is in use
-   * the observation is registered anew.
+   * the observation is registered again.
    * @throws what `request` throws
    */
   observe(
@@ -115,9 +115,9 @@ export class CoapUdpEndpoint implements CoapEndpoint {
   }
 
   /**
-   * Recognises the notifications of an observation that somebody else registered, for example an earlier process. A
+   * Recognises the notifications of an observation that another client registered, for example an earlier process. A
    * large notification can only be completed with the request; without it the handler gets the first block with
-   * `partial` and `ended`, and the device is told to stop. With what was newest there, older notifications go nowhere
+   * `partial` and `ended`, and the device gets a Reset. With the newest position known there, older ones are dropped
    * here either (RFC 7641 §3.4). An observation that is known stays as it is.
    */
   restoreObservation(peer: Peer, token: Buffer, onNotification: NotificationHandler, before: Before = {}): void {

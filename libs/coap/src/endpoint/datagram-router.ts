@@ -27,7 +27,7 @@ export class DatagramRouter {
   receive(datagram: Buffer, address: string, port: number): void {
     try {
       this.core.count('datagram-received');
-      // Nobody can be answered at port 0; such a datagram is forged.
+      // Port 0 cannot receive an answer; such a datagram is forged.
       if (port === 0) {
         this.core.count('datagram-malformed');
         return;

@@ -23,7 +23,7 @@ describe('the receive buffer', () => {
     await endpoint.close();
   });
 
-  it('keeps what many devices send at once while nobody reads', async () => {
+  it('keeps what many devices send at once while the process does not read', async () => {
     const { port, receiveBufferBytes: granted } = await endpoint.listen();
     expect(granted).toBeGreaterThanOrEqual(receiveBufferBytes);
     for (let n = 0; n < datagrams; n++) device.send(encodeEmpty('CON', n), port, '127.0.0.1');

@@ -22,7 +22,7 @@ export interface AnswerLine<Via> {
   planFor(exchange: InboundExchange<Via>, response: CoapResponse): AnswerPlan;
   /** Puts one message on the wire, with the Block1 of the request. Never throws. */
   send(exchange: InboundExchange<Via>, response: CoapResponse, extras?: ResponseExtras): void;
-  /** The request has a critical option that nobody here knows. */
+  /** The request has an unknown critical option. */
   rejectOptions(exchange: InboundExchange<Via>): void;
 }
 

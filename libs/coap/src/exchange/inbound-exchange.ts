@@ -37,7 +37,7 @@ export class InboundExchange<Via> implements Arrival<Via> {
     this.via = arrival.via;
   }
 
-  /** Same resource, same peer: what the blocks of one transfer have in common. Made anew for each reader. */
+  /** Same resource, same peer: what the blocks of one transfer have in common. Computed for each reader. */
   get transferKey(): string {
     const { path, query, accept } = this.options;
     return JSON.stringify([this.peer.key, this.message.code, path, query, accept]);

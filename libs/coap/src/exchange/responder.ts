@@ -41,7 +41,7 @@ export class Responder {
     });
   }
 
-  /** A slow handler: the peer is told to wait before it sends the request again. */
+  /** A slow handler: an empty ACK keeps the peer from retransmitting the request. */
   private acknowledgeLater({ peer, via }: InboundExchange<Datagram>): { cancel(): void } | undefined {
     const { message, inFlight } = via;
     if (message.type !== 'CON' || inFlight === undefined) return undefined;

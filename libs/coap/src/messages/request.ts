@@ -1,6 +1,6 @@
 import { type Peer } from './peer.js';
 
-/** A request that a peer sent, complete: a body that came in blocks is put together before anybody sees it. */
+/** A request that a peer sent, complete: a block-wise body is reassembled before handlers see it. */
 export interface CoapRequest {
   /** One of the method codes of `Code`, or an unassigned one below 0.32. */
   method: number;
@@ -14,7 +14,7 @@ export interface CoapRequest {
   /** 0 registers an observation, 1 ends it (RFC 7641 §2). */
   observe?: number;
   etags: Buffer[];
-  /** Needed by whoever sends notifications for this request. */
+  /** Needed to send notifications for this request. */
   token: Buffer;
   peer: Peer;
   confirmable: boolean;

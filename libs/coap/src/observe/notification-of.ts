@@ -10,7 +10,7 @@ export interface About {
   message: IncomingResponse['message'];
   /** More blocks follow. */
   incomplete: boolean;
-  /** And nobody knows how to ask for them. */
+  /** And the request for them is unknown. */
   partial: boolean;
   ended: boolean;
 }

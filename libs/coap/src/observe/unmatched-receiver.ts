@@ -10,7 +10,7 @@ import { tokenKey } from '../codec/tokens.js';
 
 const keyOf = (peer: Peer, token: Buffer): string => `${peer.key} ${tokenKey(token)}`;
 
-/** Responses that belong to nothing here: the application may know them, otherwise the peer is told to stop. */
+/** Responses without a matching request: the application may know them, otherwise the peer gets a Reset. */
 export class UnmatchedReceiver {
   /** Those of one token come one after the other: the first may make it known, and then the others have an order. */
   private readonly last = new Map<string, Promise<void>>();

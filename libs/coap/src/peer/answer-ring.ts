@@ -13,7 +13,7 @@ export interface RememberedAnswer {
   atMs: number;
 }
 
-/** What whoever answers found out of a message before: its token (`tokenKey`) and the print of its payload. */
+/** What the responder knows about an earlier message: its token (`tokenKey`) and the fingerprint of its payload. */
 export interface KnownMarks {
   token: string;
   print: number | undefined;

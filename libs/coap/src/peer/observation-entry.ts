@@ -3,7 +3,7 @@ import { type NotificationHandler } from '../messages/notification.js';
 import { isNewer, type ObservePosition } from './observe-order.js';
 import { Turn } from './turn.js';
 
-const nobody: readonly Turn[] = [];
+const noTurns: readonly Turn[] = [];
 
 /** One observation, seen from the side that receives its notifications. */
 export class ObservationEntry {
@@ -11,7 +11,7 @@ export class ObservationEntry {
   private newestNumber = -1;
   private newestPrint = 0;
   private newestAtMs = 0;
-  private underWay = nobody;
+  private underWay = noTurns;
 
   constructor(
     /** The token as `tokenKey` writes it. */
@@ -23,7 +23,7 @@ export class ObservationEntry {
 
   /**
    * The turn of a notification: the caller handles it and ends the turn. 'stale': one that is not older is safe, and
-   * nobody may hear of this one any more (RFC 7641 §3.4). A promise: one that is not older is being handled, and what
+   * this one must not be delivered (RFC 7641 §3.4). A promise: one that is not older is being handled, and what
    * this one is can be said when that is over. It may fail: then an acknowledgement now would be for a lost value.
    */
   turn(position: ObservePosition): Turn | 'stale' | Promise<void> {
@@ -37,7 +37,7 @@ export class ObservationEntry {
   /** `accepted`: the value is safe. If it is not, the notification is as welcome the next time as if it had not come. */
   end(turn: Turn, accepted: boolean): void {
     const left = this.underWay.filter((one) => one !== turn);
-    this.underWay = left.length === 0 ? nobody : left;
+    this.underWay = left.length === 0 ? noTurns : left;
     if (accepted) this.reached(turn.position);
     turn.end();
   }

@@ -10,7 +10,7 @@ export interface ObservePosition {
   atMs: number;
 }
 
-/** Where the newest notification that is safe stands: what another endpoint needs to go on in the same order. */
+/** The position of the newest durable notification: what another endpoint needs to continue in the same order. */
 export interface NewestNotification {
   /** Of the token of the observation, in hex. */
   tokenKey: string;

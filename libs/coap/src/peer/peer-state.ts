@@ -29,7 +29,7 @@ export class PeerState {
   readonly answers = new AnswerRing();
   /** Messages of this peer whose handler runs. */
   running: InFlight[] | undefined;
-  /** Set once this was forgotten; whoever still holds it must stop. */
+  /** Set once this was dropped; code that still holds a reference must stop. */
   gone: CoapError | undefined;
   private lastMessageId = randomInt(65_536);
   private resettable: { messageId: number; token: Buffer }[] | undefined;

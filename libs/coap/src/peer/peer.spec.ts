@@ -54,7 +54,7 @@ describe('AnswerRing', () => {
 });
 
 describe('PeerQueue', () => {
-  it('runs one after the other, goes on after a failure, and is bounded', async () => {
+  it('runs one after the other, continues after a failure, and is bounded', async () => {
     const queue = new PeerQueue();
     const order: string[] = [];
     const job =
@@ -81,7 +81,7 @@ describe('PeerTable', () => {
     return { clock, peers: new PeerTable(unkeptMax, clock, new TimerWheel(clock), () => undefined) };
   };
 
-  it('drops idle peers that nobody keeps, kept ones stay', () => {
+  it('drops idle peers that are not kept, kept ones stay', () => {
     const { clock, peers } = table(10);
     peers.obtain(peerOf('10.0.0.1', 1));
     peers.keep(peerOf('10.0.0.2', 1));

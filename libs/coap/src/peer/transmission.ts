@@ -18,7 +18,7 @@ export interface TransmissionLine {
   release(transmission: Transmission): void;
 }
 
-/** One confirmable message on its way: sent again with doubled waits until somebody stops it (RFC 7252 §4.2). */
+/** A confirmable message in flight: retransmitted with exponential back-off until it is stopped (RFC 7252 §4.2). */
 export class Transmission {
   private timer: Timer | undefined;
   private waitMs: number;
@@ -49,7 +49,7 @@ export class Transmission {
     this.settled(outcome);
   }
 
-  /** Nobody is interested any more: no further retransmission, no outcome. */
+  /** Cancels the message: no further retransmission, no outcome. */
   stop(): void {
     if (this.over) return;
     this.over = true;

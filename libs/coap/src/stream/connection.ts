@@ -38,7 +38,7 @@ export interface ConnectionEvents {
 
 /** One TCP or TLS connection: framing, signalling (RFC 8323 §5) and the bounds of what the peer may cost. */
 export class Connection {
-  /** Somebody relies on the peer: it is not dropped for being quiet. */
+  /** The application relies on the peer: it is not dropped for being idle. */
   kept = false;
   /** The peer said Release, or we did: no new work. */
   releasing = false;
@@ -90,7 +90,7 @@ export class Connection {
     this.write(bytes);
   }
 
-  /** Whether to go on reading: a peer whose messages are still being handled has to wait. */
+  /** Whether to continue reading: a peer whose messages are still being handled has to wait. */
   pause(paused: boolean): void {
     if (this.paused === paused || this.closed) return;
     this.paused = paused;

@@ -37,7 +37,7 @@ export class Conversation {
   /** Stands for all responses whose token is unknown. */
   strangers: StreamObservation | undefined;
   readonly running = { requests: 0, notifications: 0 };
-  /** Set once the connection ended; whoever still holds it must stop. */
+  /** Set once the connection ended; code that still holds a reference must stop. */
   gone: CoapError | undefined;
   connection!: Connection;
 

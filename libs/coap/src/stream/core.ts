@@ -40,7 +40,7 @@ export class StreamCore {
     this.options.metrics?.count(event);
   }
 
-  /** Something that a handler threw. The protocol goes on. */
+  /** An error that a handler threw. The protocol is not affected. */
   report(error: unknown): void {
     this.count('handler-error');
     try {
@@ -50,7 +50,7 @@ export class StreamCore {
     }
   }
 
-  /** Calls the application from where nobody would catch what it throws. */
+  /** Calls the application where its errors would otherwise be uncaught. */
   guarded<T>(call: () => T, otherwise: T): T {
     try {
       return call();

@@ -33,14 +33,14 @@ export interface StreamLimits extends Pick<CoapLimits, Shared> {
   handshakeTimeoutMs: number;
   /** From the first byte of a message to its last, and how long a peer may leave unread what we sent. */
   messageTimeoutMs: number;
-  /** A connection that nobody keeps (see `keepPeer`) ends after this time without a message. */
+  /** A connection that is not kept (see `keepPeer`) ends after this time without a message. */
   unkeptIdleMs: number;
   /** A kept one is asked for a sign of life. */
   idleMs: number;
   pongTimeoutMs: number;
   /** Bytes that wait for a peer that reads slowly; beyond it the connection is aborted. */
   sendBufferBytesMax: number;
-  /** Bytes of incomplete messages of all connections together; whoever goes beyond it is aborted. */
+  /** Bytes of incomplete messages of all connections together; a connection that exceeds it is aborted. */
   incompleteBytesMax: number;
 }
 

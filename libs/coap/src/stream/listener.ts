@@ -9,7 +9,7 @@ export interface BoundStreamAddress {
   port: number;
 }
 
-/** A source address is followed for this long after it was first heard. */
+/** A source address is tracked for this long after its first message. */
 const SOURCE_IDLE_MS = 60_000;
 
 /** Accepts connections, within their limits. Those that are in a handshake count too. */

@@ -97,7 +97,7 @@ export class StreamObserver {
     });
   }
 
-  /** The application may know it, otherwise it is nobody's. All of a connection are taken one after the other. */
+  /** The application may know it, otherwise it is dropped. Those of a connection are handled one after the other. */
   private unknown(from: Conversation): StreamObservation {
     const handler: NotificationHandler = async (notification) => {
       const verdict = await this.core.options.onNotification?.(notification);

@@ -24,7 +24,7 @@ export interface CoapStreamEndpointOptions {
   host?: string;
   /** Default 0: any free port. */
   port?: number;
-  /** Without it the listener is plain TCP: anybody can read and write. */
+  /** Without it the listener is plain TCP: anyone can read and write. */
   security?: StreamSecurity;
   clock?: CoapClock;
   timers?: TimerWheel;
@@ -32,7 +32,7 @@ export interface CoapStreamEndpointOptions {
   metrics?: { count(event: StreamEvent): void };
   /** Answers a request. A rejection is answered with 5.00 and no text. */
   onRequest(request: CoapRequest): Promise<CoapResponse>;
-  /** A response whose token is unknown; the peer cannot be told that nobody wants it. */
+  /** A response whose token is unknown; over TCP there is no Reset to reject it. */
   onNotification?(notification: UnmatchedNotification): Promise<'accepted' | 'rejected'>;
   /** Decides whether a peer whose handshake succeeded may speak. */
   onConnection?(peer: Peer, socket: Socket | TLSSocket): boolean;

@@ -32,7 +32,7 @@ export interface Capabilities {
 /** Until the first CSM says more (RFC 8323 §5.3.1). */
 export const BASE_CAPABILITIES: Capabilities = { messageBytesMax: 1_152, blockWise: false };
 
-/** The number of a critical option that nobody knows, which makes the signal unusable (RFC 8323 §5.2). */
+/** The number of an unknown critical option, which makes the signal unusable (RFC 8323 §5.2). */
 export function unknownCriticalOption({ code, options }: StreamMessage): number | undefined {
   const known = KNOWN_OPTIONS.get(code) ?? [];
   return options.find(({ number }) => isCritical(number) && !known.includes(number))?.number;

@@ -4,7 +4,7 @@ import { type Peer } from '../messages/peer.js';
 
 /**
  * A peer over TCP or TLS is one connection: `10.0.0.7:40001#3af1`. The number behind `#` is never used twice, so that
- * nobody who gets the same port later is taken for an earlier peer.
+ * a later peer with the same port is not mistaken for an earlier one.
  */
 export function streamPeer(address: string, port: number, connection: number): Peer {
   const host = address.includes(':') ? `[${address}]` : address;

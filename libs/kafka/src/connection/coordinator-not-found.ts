@@ -12,7 +12,7 @@ export const { KafkaJSGroupCoordinatorNotFound } = createRequire(import.meta.url
 
 /**
  * kafkajs holds this error for final: a consumer that meets it ends for good, and with it the process. But it is what
- * a consumer meets while the only broker starts again. So it counts as one after which the consumer starts anew.
+ * a consumer meets while the only broker starts again. So it is treated as an error after which the consumer restarts.
  */
 Object.defineProperty(KafkaJSGroupCoordinatorNotFound.prototype, 'retriable', {
   get: () => true,

@@ -232,7 +232,7 @@ export class KafkaConnection {
     });
   }
 
-  /** Repeats what fails while brokers have not heard of a new topic yet. */
+  /** Retries what fails while brokers do not know a new topic yet. */
   private async patiently<T>(ask: (admin: Admin) => Promise<T>): Promise<T> {
     for (const end = Date.now() + topicKnownWithinMs; ;) {
       try {

@@ -1,7 +1,7 @@
 import type { Logger } from '@lanyard/service';
 import kafkajs, { type logCreator } from 'kafkajs';
 
-/** The same complaint is logged once in this time: a broker that is away makes thousands. */
+/** The same message is logged once in this time: a broker that is down causes thousands. */
 const repeatAfterMs = 10_000;
 
 /** kafkajs's own log through ours. What it retries by itself is a warning, not an error. */

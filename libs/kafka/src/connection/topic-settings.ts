@@ -6,7 +6,7 @@ export const messageBytesMax = 4_194_304;
 /** `acks: -1` promises what so many brokers have stored. Kafka's default of 1 promises nothing when a leader is lost. */
 export const defaultMinInsyncReplicas = 2;
 
-/** With fewer replicas than this, a minimum of 2 would stop writing as soon as one broker is away. */
+/** With fewer replicas than this, a minimum of 2 would stop writes as soon as one broker is down. */
 const replicasForMinimum = 3;
 
 const size = 'max.message.bytes';
@@ -36,7 +36,7 @@ const valueOf = ({ entries }: TopicSettings, name: string): number | undefined =
 const isOwn = ({ configSource }: { configSource: number }): boolean =>
   configSource === (kafkajs.ConfigSource.TOPIC_CONFIG as number);
 
-/** A minimum that somebody has set for this topic stays. */
+/** A minimum that an operator has set for this topic is kept. */
 const raisesMinimum = (topic: TopicSettings, wanted: number): boolean =>
   topic.replicas >= replicasForMinimum &&
   (valueOf(topic, minimum) ?? wanted) < wanted &&

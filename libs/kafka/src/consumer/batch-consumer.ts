@@ -32,7 +32,7 @@ export interface BatchConsumerOptions<V> {
 const tickMs = 1_000;
 /** For each place kafkajs does something at every fetch; so many there are also for partitions that come later. */
 const placesMin = 16;
-/** How long a stop waits for batches under way, which may wait for a store that is away. */
+/** How long a stop waits for running batches, which may be waiting for a store that is down. */
 const batchEndsMs = 3_000;
 /** … and for Kafka, for the last commit and for the end of the membership each. */
 const leaveMs = 2_000;
@@ -89,7 +89,7 @@ export class BatchConsumer<V> {
   private ticking: NodeJS.Timeout | undefined;
   private assigned: number[] = [];
   private memberId = '';
-  /** Grows when positions are read anew: a batch of an older round is given up. */
+  /** Incremented when positions are read again: a batch of an older round is abandoned. */
   private round = 0;
   private stopping = false;
   /** Batches that are being handled. */
@@ -179,7 +179,7 @@ export class BatchConsumer<V> {
     await endsWithin(leaveMs, this.deadLetters.close());
   }
 
-  /** The store of positions may have lost its tail: reads it anew and goes back to what it says. */
+  /** The store of positions may have lost recent writes: reads it again and seeks to its positions. */
   reseek(): void {
     if (this.gates) this.onAssigned(this.assigned);
   }
@@ -228,7 +228,7 @@ export class BatchConsumer<V> {
     try {
       this.consumer.seek({ topic: this.topicOnCluster, partition, offset: String(offset) });
     } catch (err) {
-      // The consumer crashed and is about to start again: when it has joined, positions are read anew.
+      // The consumer crashed and is about to restart: when it has joined, positions are read again.
       this.connection.logger.debug({ err, topic: this.options.topic.name, partition }, 'no seek while restarting');
     }
   }
@@ -246,7 +246,7 @@ export class BatchConsumer<V> {
     );
     if (isGone()) return;
     if (verdict?.kind === 'seek') return this.seek(partition, verdict.to);
-    if (verdict?.kind === 'read anew') return this.reseek();
+    if (verdict?.kind === 'reread') return this.reseek();
     const from = verdict?.from ?? 0n;
     const messages = batch.messages.filter((m) => BigInt(m.offset) >= from);
     if (!(await this.process(payload, messages, isGone))) return;
@@ -343,7 +343,7 @@ export class BatchConsumer<V> {
       );
       for (const [partition, offset] of offsets) if (this.done.get(partition) === offset) this.done.delete(partition);
     } catch (error) {
-      // A rebalance or a broker that is away: what is not committed is handled again, which handlers allow.
+      // A rebalance, or a broker that is down: uncommitted messages are handled again, which handlers must allow.
       this.connection.logger.debug({ err: error, topic: this.options.topic.name }, 'offsets not committed');
     }
   }

@@ -16,10 +16,10 @@ interface Brokers {
   brokerPool: { brokers: Record<string, BrokerConnections> };
 }
 
-/** After this a consumer asks for the cluster's brokers and goes on. */
+/** After this time a consumer refreshes the metadata of the cluster and continues. */
 const cut = (): Error => Object.assign(new Error('the consumer ends its fetch'), { name: 'KafkaJSBrokerNotFound' });
 
-/** A kafkajs consumer's own way to the cluster, which kafkajs gives to nobody but assigners. */
+/** The cluster of a kafkajs consumer, which kafkajs exposes only to assigners. */
 export class ConsumerCluster {
   cluster: Cluster | undefined;
 

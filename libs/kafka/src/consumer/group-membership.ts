@@ -9,7 +9,7 @@ interface Coordinator {
 /**
  * Ends the membership of processes that are gone. kafkajs has no static membership, so a process that was killed
  * would keep its partitions until its session times out. But to leave a group takes only the member's id
- * (KIP-345 and before), so whoever knows that a process is gone can leave for it. Wrong about it, nothing is lost:
+ * (KIP-345 and before), so any process that knows of the exit can leave on its behalf. If it is wrong, nothing is lost:
  * the member finds out at its next heartbeat and joins again.
  */
 export class GroupMembership {

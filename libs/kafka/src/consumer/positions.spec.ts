@@ -36,6 +36,6 @@ describe('a consumer in step with a store of positions', () => {
 
   it('what lies before is sought past once; offered again, Kafka is behind the store', async () => {
     expect(await judge(0n, 4n)).toEqual({ kind: 'seek', to: 10n });
-    expect(await judge(0n, 4n)).toEqual({ kind: 'read anew' });
+    expect(await judge(0n, 4n)).toEqual({ kind: 'reread' });
   });
 });

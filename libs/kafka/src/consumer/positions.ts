@@ -11,7 +11,7 @@ export type Verdict =
   | { kind: 'take'; from: bigint | undefined }
   | { kind: 'seek'; to: bigint }
   /** Kafka does not reach the position any more: the store must look where it stands. */
-  | { kind: 'read anew' };
+  | { kind: 'reread' };
 
 /**
  * Keeps a consumer in step with a store that holds positions together with effects. A partition's gate is closed
@@ -25,7 +25,7 @@ export class PositionGates {
     private readonly topic: string,
   ) {}
 
-  /** Reads the positions anew; `seek` is called for each that the store knows. Retries until the store answers. */
+  /** Reads the positions again; `seek` is called for each that the store knows. Retries until the store answers. */
   assign(partitions: number[], seek: (partition: number, offset: bigint) => void, pause: () => Promise<void>): void {
     const stored = this.readUntilAnswered(partitions, pause);
     this.gates = new Map(
@@ -51,7 +51,7 @@ export class PositionGates {
       gate.soughtFor = expected;
       return { kind: 'seek', to: expected };
     }
-    return isBehind ? { kind: 'read anew' } : { kind: 'take', from: expected };
+    return isBehind ? { kind: 'reread' } : { kind: 'take', from: expected };
   }
 
   async passed(partition: number, next: bigint): Promise<void> {

@@ -14,7 +14,7 @@ const { prototype } = createRequire(import.meta.url)('kafkajs/src/consumer/runne
 const { handleBatch } = prototype;
 
 /**
- * kafkajs tells of the begin and the end of each batch. Nobody listens, and what it would say takes sums of 64 bits and a
+ * kafkajs emits events at the start and end of each batch. They have no listener, and building them takes BigInt and a
  * hidden class for each (ADR 12).
  */
 prototype.handleBatch = async function (batch) {

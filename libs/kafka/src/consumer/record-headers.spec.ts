@@ -66,7 +66,7 @@ describe('headers of a record', () => {
     expect(new RecordHeaders(bytes, 0).get('a')).toBe('');
   });
 
-  it('decoded by somebody else are refused', () => {
+  it('decoded by another library are refused', () => {
     expect(() => recordHeaders({ headers: { ce_id: 'x' } } as unknown as KafkaMessage)).toThrow(TypeError);
   });
 });

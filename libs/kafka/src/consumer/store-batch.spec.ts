@@ -39,13 +39,16 @@ describe('storing a batch', () => {
     );
   });
 
-  it.each(['57P01', '40P01', '53300'])('what is no fault of the data (%s) goes on to the consumer', async (code) => {
-    const writes: number[][] = [];
-    const write = async (rows: number[]): Promise<void> => {
-      writes.push(rows);
-      throw refusal(code);
-    };
-    await expect(storeBatch(batchOf([1, 2]), (n) => [n], write)).rejects.toMatchObject({ code });
-    expect(writes).toEqual([[1, 2]]);
-  });
+  it.each(['57P01', '40P01', '53300'])(
+    'an error that the data did not cause (%s) is thrown to the consumer',
+    async (code) => {
+      const writes: number[][] = [];
+      const write = async (rows: number[]): Promise<void> => {
+        writes.push(rows);
+        throw refusal(code);
+      };
+      await expect(storeBatch(batchOf([1, 2]), (n) => [n], write)).rejects.toMatchObject({ code });
+      expect(writes).toEqual([[1, 2]]);
+    },
+  );
 });

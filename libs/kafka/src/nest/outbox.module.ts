@@ -55,7 +55,7 @@ export class OutboxModule implements OnApplicationBootstrap, OnApplicationShutdo
     this.relay.start();
   }
 
-  /** What was stored until now is sent, as far as Kafka takes it; the rest is sent by whoever starts next. */
+  /** Sends what is stored, as far as Kafka accepts it; the next replica to start sends the rest. */
   async onApplicationShutdown(): Promise<void> {
     await this.deadline.step('outbox', () => this.relay.stop());
     await this.deadline.step('outbox producer', () => this.producer.disconnect());

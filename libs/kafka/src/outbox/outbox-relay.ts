@@ -33,13 +33,13 @@ const relayBatch = 1_000;
 /** How often a replica tries to take over from a leader that may be dead. */
 const pollMs = 200;
 
-/** How often the leader looks when nobody called: a call is lost when who stored a row dies before it calls. */
+/** How often the leader polls without a wake-up, which is lost when a process exits between its commit and the call. */
 const leaderPollMs = 1_000;
 const reconnectMs = 500;
 
 const defaultSilenceMaxMs = 15_000;
 
-/** Kafka forgets a name that nobody has taken for a week, and sooner which sequence numbers there were. */
+/** Kafka forgets a name that is unused for a week, and its sequence numbers sooner. */
 const termMs = 86_400_000;
 
 /** After how long Kafka is asked again for what it did not give. */
@@ -58,7 +58,7 @@ export class OutboxRelay {
   private running: Promise<void> | undefined;
   private stopping = false;
   private wake: (() => void) | undefined;
-  /** Somebody called since the last look. */
+  /** A wake-up arrived since the last poll. */
   private called = false;
   private termEndsAtMs = 0;
   private readonly silenceMaxMs: number;
@@ -164,7 +164,7 @@ export class OutboxRelay {
     this.termEndsAtMs = performance.now() + lastsMs;
   }
 
-  /** Throws when the session has ended. One that was heard of lately has not: what stood still did so before. */
+  /** Throws when the session has ended. One that answered recently has not: a pause before that does not matter. */
   private async mustLead(client: pg.Client, heardAtMs: number): Promise<void> {
     while (performance.now() - heardAtMs > this.silenceMaxMs / 2) {
       heardAtMs = performance.now();

@@ -39,10 +39,10 @@ describe('bundles', () => {
   it('leave out what has no key: kafkajs spreads it', () => {
     const bundles = new Bundles();
     bundles.partitioner()({ topic: 't', partitionMetadata: partitionsOf(2), message: message('k', 'v') });
-    const keyless = message(null, 'for anybody');
+    const keyless = message(null, 'without a key');
     const sent = bundles.of('t', [message('k', 'a'), keyless]);
     expect(sent).toContain(keyless);
-    expect(unbundled(sent).map(({ value }) => value)).toEqual(['for anybody', 'a']);
+    expect(unbundled(sent).map(({ value }) => value)).toEqual(['without a key', 'a']);
   });
 
   it('for a partition that is gone are refused, and made for those that are left', () => {

@@ -14,7 +14,7 @@ import { PendingRequest } from './pending-request.js';
 import './produce-request.js';
 import { newTerm, type ProducerTerm } from './producer-term.js';
 
-/** More than this waiting means that Kafka is away: callers are refused, and stop taking in. */
+/** More waiting messages than this mean that Kafka is down: callers are rejected, and stop their intake. */
 const pendingMax = 100_000;
 
 /** A request of fewer messages came of a low rate, at which a pause would make the next one later, and hardly fuller. */

@@ -3,7 +3,7 @@ import kafkajs, { type ICustomPartitioner } from 'kafkajs';
 const multiplier = 0x5bd1e995;
 const seed = 0x9747b28c;
 
-/** Of the Java client: whoever produces, messages of one key are in one partition. Signed, 32 bits. */
+/** That of the Java client: messages of one key share a partition, whichever client produces them. Signed, 32 bits. */
 export const murmur2 = (key: Buffer): number => {
   const { length } = key;
   const whole = length & ~3;

@@ -58,7 +58,7 @@ interface TopicBatches {
   batches: readonly Batch[];
 }
 
-/** Of nobody in particular. */
+/** Of no particular replica. */
 const noStamp: ProducerStamp = { producerId: -1n, epoch: 0, sequence: 0 };
 
 const batchOf = ({ partition, messages: given }: PartitionData): Batch => {

@@ -9,7 +9,7 @@ export interface ProducerStamp {
   sequence: number;
 }
 
-/** Sequence numbers go on with 0 (KIP-98). */
+/** Sequence numbers wrap to 0 (KIP-98). */
 const sequencesMax = 2 ** 31;
 
 /**
@@ -52,7 +52,7 @@ const createEosManager = createRequire(import.meta.url)('kafkajs/src/producer/eo
 
 type PrivateParts = Record<symbol, (options: object) => Cluster & { disconnect(): Promise<void> }>;
 
-/** A kafkajs client's own way to the cluster, which it gives to nobody. */
+/** The cluster of a kafkajs client, which kafkajs does not expose. */
 const newCluster = (kafka: Kafka): ReturnType<PrivateParts[symbol]> => {
   const ofClusters = Object.getOwnPropertySymbols(kafka).find((s) => s.description === 'private:Kafka:createCluster');
   const create = ofClusters && (kafka as unknown as PrivateParts)[ofClusters];
@@ -60,7 +60,7 @@ const newCluster = (kafka: Kafka): ReturnType<PrivateParts[symbol]> => {
   return create.call(kafka, { allowAutoTopicCreation: false });
 };
 
-/** Ends the term of whoever had the name before. Rejects when Kafka does not allow the name, or nobody keeps it. */
+/** Fences the previous holder of the name. Rejects when Kafka does not allow the name or has no coordinator for it. */
 export const newTerm = async (kafka: Kafka, name: string): Promise<ProducerTerm> => {
   const cluster = newCluster(kafka);
   try {

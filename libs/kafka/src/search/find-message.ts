@@ -138,7 +138,7 @@ class Search {
 
 /**
  * The message with a CloudEvents id, or with an item of that id ahead of its own,
- * when it is known about when it was sent: for a question that somebody asks now
+ * when it is known about when it was sent: for an interactive request
  * and then, never for the way of events. undefined when it is not there. Throws SearchTimedOut.
  */
 export const findMessage = async (

@@ -30,7 +30,7 @@ const stopsWithinMs = 2_000;
 export class StateReader<V, P = V> implements OnModuleInit, OnApplicationShutdown {
   private readonly state = new Map<string, P>();
   private readonly listeners = new Set<StateListener<P>>();
-  /** Who waits for a key: many wait at a time, each for another one. */
+  /** Waiters by key: many wait at a time, each for a different key. */
   private readonly waiting = new Map<string, Set<(value: P) => void>>();
   private readonly consumer: Consumer;
   private readonly cluster = new ConsumerCluster();
@@ -70,7 +70,7 @@ export class StateReader<V, P = V> implements OnModuleInit, OnApplicationShutdow
     this.consumer.on(this.consumer.events.CRASH, ({ payload }) => {
       if (!payload.restart && !this.stopping) (this.options.onFatal ?? exitOnFatal)(payload.error);
     });
-    // Nothing is committed: whoever joins reads from the beginning.
+    // Nothing is committed: every member reads from the beginning.
     this.consumer.on(this.consumer.events.GROUP_JOIN, () => this.readings.begin());
     const ready = this.waitCaughtUp();
     await this.consumer.connect();
@@ -89,7 +89,7 @@ export class StateReader<V, P = V> implements OnModuleInit, OnApplicationShutdow
     return this.start();
   }
 
-  /** Leaves the group. One whose broker is away expires by itself: it is not waited for long. */
+  /** Leaves the group, without waiting long: if its broker is down, the membership expires. */
   async onApplicationShutdown(): Promise<void> {
     await endsWithin(stopsWithinMs, this.stop());
   }
@@ -116,7 +116,7 @@ export class StateReader<V, P = V> implements OnModuleInit, OnApplicationShutdow
     return () => void this.listeners.delete(listener);
   }
 
-  /** The value once `accepts` it, or undefined after `timeoutMs`: for facts that a client has heard of before us. */
+  /** The value once `accepts` it, or undefined after `timeoutMs`: for facts that a client knows before this reader. */
   async waitFor(key: string, timeoutMs: number, accepts: (value: P) => boolean = () => true): Promise<P | undefined> {
     const known = this.state.get(key);
     if (known !== undefined && accepts(known)) return known;

@@ -24,8 +24,8 @@ describe('the model of a device', () => {
     ['no version: 1.0', undefined, 'integer'],
     ['its version', { 33_000: '1.1' }, 'float'],
     ['another major version', { 33_000: '2.0' }, 'opaque'],
-    ['a minor version that nobody uploaded: the next lower one', { 33_000: '1.7' }, 'float'],
-    ['a major version that nobody uploaded', { 33_000: '3.0' }, undefined],
+    ['a minor version that was not uploaded: the next lower one', { 33_000: '1.7' }, 'float'],
+    ['a major version that was not uploaded', { 33_000: '3.0' }, undefined],
     ['the version of another object', { 33_001: '1.1' }, 'integer'],
   ])('is that of %s', (_, versions, type) => {
     expect(both.of('account', versions).resource(33_000, 1)?.type).toBe(type);

@@ -74,7 +74,7 @@ describe('parseDefinition', () => {
 });
 
 describe('AccountModels', () => {
-  it('an account has its own models over those of everybody', () => {
+  it('the models of an account take precedence over the built-in ones', () => {
     const models = new AccountModels();
     models.put('a', parseDefinition(definition(item('0', 'Float'))));
     expect(models.of('a').resource(33_000, 0)?.type).toBe('float');

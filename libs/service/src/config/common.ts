@@ -16,13 +16,13 @@ export const defaultStopTimeoutMs = 15_000;
 /** What each part of a stop has at least: the shortest STOP_TIMEOUT_MS is several of these. */
 export const stopStepMinMs = 2_000;
 
-/** What every app needs to run. Secrets are in their own group so that nobody logs them with the rest. */
+/** What every app needs to run. Secrets are in their own group so that they are not logged with the rest. */
 export interface CommonConfig {
   app: string;
   /** Unique among the replicas of an app, stable over restarts. */
   replicaId: string;
   http: { host: string; port: number };
-  /** `security` holds secrets that it shows to nobody who prints it. */
+  /** `security` contains secrets, which are omitted when it is printed. */
   kafka: { brokers: string[]; topicPrefix: string; minInsyncReplicas?: number; security?: KafkaSecurity };
   logLevel: string;
   /** Where traces go, and how many begin here. Off without. */

@@ -64,7 +64,7 @@ describe('environment', () => {
     ['IDENTITY_PRIVATE_KEY', identityPrivateKey],
     ['REDIS_URL', redisUrl],
     ['ENCRYPTION_KEY', encryptionKey],
-  ])('refuses to go on without %s', (name, read) => {
+  ])('refuses to start without %s', (name, read) => {
     expect(read(env(complete))).toBeDefined();
     expect(variableOf(() => read(env({ ...complete, [name]: '' })))).toBe(name);
   });

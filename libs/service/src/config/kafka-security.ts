@@ -9,7 +9,7 @@ export interface KafkaLogin {
   password: string;
 }
 
-/** How brokers are spoken to. Holds secrets, and shows none of them to whoever prints it. */
+/** Security settings of broker connections. Contains secrets, which are omitted when it is printed. */
 export class KafkaSecurity {
   readonly #tls: TlsMaterial | undefined;
   readonly #login: KafkaLogin | undefined;

@@ -2,10 +2,10 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { ConfigError, type EnvReader } from './env.js';
 
-/** PEM files of one engine's connections. Without `ca`, the roots that Node brings are trusted. */
+/** PEM files for connections to one server. Without `ca`, the root certificates of Node are trusted. */
 export interface TlsFiles {
   ca?: string;
-  /** Ours, where the engine asks for one; both or neither. */
+  /** Client certificate, if the server requires one; both or neither. */
   certificate?: string;
   privateKey?: string;
 }

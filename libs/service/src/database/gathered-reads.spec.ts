@@ -47,7 +47,7 @@ describe('gathered reads', () => {
     expect(await Promise.all(values)).toEqual(['value of a', 'value of b', 'value of a', 'value of c']);
   });
 
-  it('that fail, fail for those who wait for them, and the next go on', async () => {
+  it('that fail, fail for their callers, and the next ones continue', async () => {
     const { answers, gathered } = reads();
     const failing = Promise.allSettled([gathered.get('a'), gathered.get('b')]);
     await nextTurn();

@@ -15,7 +15,7 @@ export class GatheredWrites<T> {
   private readonly waiting: Gathering<Waiting<T>>;
 
   /**
-   * `together` gives what it did. It waits for nobody's lock: one item would hold up the others. The rest, and all of them
+   * `together` returns what it did. It skips locked rows, which would hold up the others. The rest, and all of them
    * when it rejects, are left to `alone`, which rejects with the reason.
    */
   constructor(

@@ -2,7 +2,7 @@
 const batchesMax = 2;
 const itemsMax = 100;
 
-/** A batch that takes longer holds up nobody: others go out beside it, and the pool says when there are too many. */
+/** A slow batch does not block others: they run beside it, limited by the connection pool. */
 export const holdMsMax = 1_000;
 
 /** Makes batches of items that come at the same moment, or while others are under way. */

@@ -14,7 +14,7 @@ export interface DatabaseOptions {
   migrations: MixedList<Function>;
   applicationName: string;
   poolSize?: number;
-  /** `wait`: somebody else migrates (`migrateDatabase`); opening waits for it. Default: run. */
+  /** `wait`: another process migrates (`migrateDatabase`), and opening waits for it. Default: run. */
   migrate?: 'run' | 'wait';
 }
 

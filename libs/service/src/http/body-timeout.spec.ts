@@ -134,7 +134,7 @@ describe('a body that comes slowly', () => {
     expect(clock.waiting.size).toBe(0);
   });
 
-  it('leaves nothing behind once it is here: the connection goes on', async () => {
+  it('leaves nothing behind once it has arrived: the connection stays open', async () => {
     await send('/v3/things', 1);
     await drip();
     await eventually(() => answer.endsWith('made'));

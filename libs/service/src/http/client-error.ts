@@ -16,7 +16,7 @@ type Answering = Socket & { _httpMessage?: ServerResponse };
 
 /**
  * Answers what never becomes a request: a head that is no HTTP, too large or too slow. It has the error object whatever
- * the path, which nobody has read. An answer that is on its way is cut instead of torn.
+ * the path, which was not parsed. A response in progress is aborted instead of mixed with this one.
  */
 export const answerClientError = ({ code }: NodeJS.ErrnoException, socket: Answering): void => {
   // The rest of what was refused comes here too.

@@ -35,7 +35,7 @@ const statusOf = (error: unknown): number | undefined => {
   return typeof status === 'number' ? status : undefined;
 };
 
-/** PostgreSQL, Redis or Kafka is away, full, or does not keep up: worth another try, unlike a bug. */
+/** PostgreSQL, Redis or Kafka is down, full or overloaded: worth a retry, unlike a bug. */
 const outages = {
   /** 53 and 58: no space on its disk, no memory, too many connections, files that it cannot read. The last five: too slow, two serializations that met, a deadlock, a lock that did not come, a silent transaction. */
   code: /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|57P0[1235]|(08|53|58)\w{3}|57014|40001|40P01|55P03|25P03)$/,
@@ -53,7 +53,7 @@ const isOutage = (error: unknown): boolean => {
   return outages.code.test(String(code)) || outages.name.test(String(name)) || outages.message.test(String(message));
 };
 
-/** Any error as one that a client may see; what nobody foresaw is an InternalError without details. */
+/** Any error as one that a client may see; an unexpected one becomes an InternalError without details. */
 export const toServiceError = (error: unknown): ServiceError => {
   if (error instanceof ServiceError) return error;
   if (error instanceof SyntaxError && statusOf(error) === 400) return new MalformedJson();

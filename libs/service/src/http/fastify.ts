@@ -108,7 +108,7 @@ export const createFastify = (
     frameworkErrors: (_: Error, request: FastifyRequest, reply: FastifyReply) => refuse(request, reply, undecodable),
   });
   const fastify = adapter.getInstance();
-  // An expectation that nobody knows may be left unmet (RFC 9110 §10.1.1): Node would answer 417 without a body.
+  // An unknown expectation may be ignored (RFC 9110 §10.1.1): Node would answer 417 without a body.
   fastify.server.on('checkExpectation', (request, response) => fastify.server.emit('request', request, response));
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {

@@ -5,7 +5,7 @@ import { type FieldProblem, ValidationFailed } from '../errors/service-error.js'
 /** Clients that send a whole record back leave nothing out: a field without a value comes as null, or not at all. */
 const present = (value: unknown): unknown => value ?? null;
 
-/** A field that clients of the service of origin are known to send in vain (docs/compatibility.md). */
+/** A field that clients of the original service send, and that is ignored (docs/compatibility.md). */
 export const ignored = <T extends z.ZodType>(type: T, why: string): z.ZodOptional<T> =>
   type.optional().meta({ 'x-ignored': true, description: `Ignored: ${why}` });
 
@@ -39,7 +39,7 @@ export const dividedChange = <T extends object>(
 
 /**
  * Throws ValidationFailed naming the read-only fields that have another value than `record`. `moving`: counters and times
- * of use, which are not what they were when the caller read them, although nobody changed the record.
+ * of use, which may differ from what the caller read although the record was not changed.
  */
 export const refuseOtherValues = (
   unchanged: Record<string, unknown>,

@@ -22,7 +22,7 @@ type Handler = ReturnType<ExecutionContext['getHandler']>;
 
 const accessKey = 'lanyard:access';
 
-/** Who may call a route: without a key, with any valid key, or with a key that has this permission. */
+/** Access to a route: without a key, with any valid key, or with a key that has this permission. */
 export type Access = 'public' | 'any-key' | { permission: Permission };
 
 type AccessDecorator = ClassDecorator & MethodDecorator;
@@ -92,7 +92,7 @@ export class TokenAuthenticator implements Authenticator {
   }
 }
 
-/** What a key is told that lacks a permission. */
+/** The error for a key that lacks a permission. */
 export const lacks = (permission: Permission): string =>
   `The key has no permission for this operation: it needs a group that gives ${permission}.`;
 

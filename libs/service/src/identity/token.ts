@@ -1,6 +1,6 @@
 import { type KeyObject, sign, verify } from 'node:crypto';
 
-/** Who calls, as the gateway found out. */
+/** The caller, as authenticated by the gateway. */
 export interface Identity {
   accountId: string;
   keyId: string;
@@ -11,7 +11,7 @@ export interface Identity {
   requestId: string;
   /** `fingerprintOf` the secret with which the caller came: a key that is reset keeps its id. */
   secretFingerprint?: string;
-  /** The request is traced: what it causes goes on with this. */
+  /** Trace context of the request, for everything that it causes. */
   traceParent?: string;
 }
 

@@ -76,7 +76,7 @@ export const parseApiKey = (text: string): ApiKey | undefined => {
 /** SHA-256 in hex. A secret has 154 random bits, so a slow hash would add nothing. */
 export const hashSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
-/** Tells secrets apart, and proves nothing: SHA-256 in hex of the stored hash, for whoever must not keep that. */
+/** A fingerprint that distinguishes secrets but does not verify them: SHA-256 in hex of the stored hash. */
 export const fingerprintOf = (hash: string): string => createHash('sha256').update(hash).digest('hex');
 
 /** Constant time for equal lengths. */

@@ -64,7 +64,7 @@ describe('several encryption keys', () => {
     }
   });
 
-  it('what was sealed with another key is sealed anew, and nothing else', () => {
+  it('what was sealed with another key is sealed again, and nothing else', () => {
     for (const before of [seal(old, 'secret'), seal([old, fresh], 'secret')]) {
       const after = reseal([fresh, old], before) as string;
       expect(open(fresh, after)).toBe('secret');

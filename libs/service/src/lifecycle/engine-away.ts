@@ -1,9 +1,9 @@
 import { endsWithin } from '../ends-within.js';
 
-/** How long a start waits for an engine that takes connections and does not answer. */
+/** How long a start waits for a server that accepts connections but does not answer. */
 export const engineAnswersMs = 30_000;
 
-/** Ends a start. The message is for whoever looks why the service does not run. */
+/** Aborts the start. The message tells operators why the service does not run. */
 export class EngineAway extends Error {
   constructor(engine: string, where: string, why: string) {
     super(`${engine} at ${where} cannot be reached: ${why}`);
@@ -11,7 +11,7 @@ export class EngineAway extends Error {
   }
 }
 
-/** What was asked of an engine first. Rejects with EngineAway when that fails, or has no answer in time. `where`: no secrets. */
+/** Awaits the first request to a server. Rejects with EngineAway if it fails or times out. `where` has no secrets. */
 export const reached = async <T>(engine: string, where: string, asked: Promise<T>): Promise<T> => {
   try {
     if (await endsWithin(engineAnswersMs, asked)) return await asked;

@@ -34,7 +34,7 @@ export const documentOf = (
 ): OpenAPIObject => completed(SwaggerModule.createDocument(app, head, { operationIdFactory }), { forwarded });
 
 /**
- * The container of a module, of which nothing is made: enough to document its controllers, without engines. What the
+ * The container of a module, of which nothing is made: enough to document its controllers without infrastructure. What the
  * module's parts would be may be left out.
  */
 export const containerToDocument = async (module: DynamicModule | Type<unknown>): Promise<NestFastifyApplication> => {

@@ -16,7 +16,7 @@ const runIdOf = (info: string): string | undefined => /^run_id:(\w+)/m.exec(info
 const answersInTime = async (redis: Redis): Promise<boolean> => {
   const waiting = new AbortController();
   const silence = sleep(silentMs, false, { signal: waiting.signal, ref: false }).catch(() => false);
-  // One that fails has been answered for: whoever watches hears of the loss by itself.
+  // Errors are ignored here: the watcher detects the loss on its own.
   const answered = redis.ping().then(
     () => true,
     () => true,
@@ -26,7 +26,7 @@ const answersInTime = async (redis: Redis): Promise<boolean> => {
   return inTime;
 };
 
-/** Whether nobody listens there now, or another than `runId` does. What does not answer either may be the same one. */
+/** Whether no server listens there, or one with another `runId`. A server that does not answer may be the same one. */
 const isGone = async (redis: Redis, runId: string | undefined): Promise<boolean> => {
   const probe = redis.duplicate({
     lazyConnect: true,

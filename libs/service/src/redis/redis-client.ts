@@ -66,7 +66,7 @@ const clusterClient = (address: RedisAddress, options: RedisClientOptions): Clus
     ...(enableAutoPipelining !== undefined && { enableAutoPipelining }),
     ...(enableOfflineQueue !== undefined && { enableOfflineQueue }),
     clusterRetryStrategy: retryStrategy,
-    // Whoever wants no command sent twice wants that here too. 0: it fails.
+    // Callers that must not send a command twice need this here too. 0: it fails.
     retryDelayOnFailover: maxRetriesPerRequest === 0 ? 0 : failoverRetryMs,
     retryDelayOnClusterDown: maxRetriesPerRequest === 0 ? 0 : failoverRetryMs,
     slotsRefreshTimeout: 5_000,

@@ -90,7 +90,7 @@ const createApp = async <C extends CommonConfig>(
   return app;
 };
 
-/** Not ready, then Nest's hooks: intake and sockets, HTTP, connections. Ends within STOP_TIMEOUT_MS whatever is away. */
+/** Not ready, then Nest's hooks: intake and sockets, HTTP, connections. Ends within STOP_TIMEOUT_MS even if Kafka, PostgreSQL or Redis is down. */
 const stopApp = async (app: NestFastifyApplication, config: CommonConfig): Promise<void> => {
   const logger = app.get<Logger>(LOGGER);
   const timeoutMs = config.stopTimeoutMs ?? defaultStopTimeoutMs;

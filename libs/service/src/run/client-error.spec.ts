@@ -81,7 +81,7 @@ describe('a request that is none', () => {
     expect(head).toMatch(/\r\nconnection: close/i);
   });
 
-  it('an expectation that nobody knows is left unmet: the request is answered', async () => {
+  it('an unknown expectation is ignored: the request is answered', async () => {
     const socket = open().setEncoding('utf8');
     socket.write(`${start}expect: more\r\nconnection: close\r\n\r\n`);
     const [answer] = (await once(socket, 'data')) as [string];

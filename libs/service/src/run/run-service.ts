@@ -24,7 +24,7 @@ const report = (error: unknown): void => {
   process.stderr.write(`${text}\n`);
 };
 
-/** A start that waits for an engine may not end for long: after a signal it is waited for no longer than this. */
+/** A start may wait long for Kafka, PostgreSQL or Redis: after a signal, the process exits after this time. */
 const startEndsMs = 5_000;
 
 const serve = async (start: () => Promise<Pick<RunningService, 'stop'>>, timeoutMs: number): Promise<void> => {

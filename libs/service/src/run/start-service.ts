@@ -27,7 +27,7 @@ export interface ServiceDefinition {
   /** The app's module; ServiceModule is imported globally beside it. */
   module: DynamicModule | Type<unknown>;
   http?: HttpOptions;
-  /** Who decides which requests are traced; default: the service that calls. */
+  /** Which side decides on the sampling of requests; default: the caller. */
   traceDecision?: TraceDecision;
   /** Kafka consumers: start when everything else runs, stop first. */
   strategies?: CustomTransportStrategy[];
@@ -94,7 +94,7 @@ const createApp = async (definition: ServiceDefinition, parts: ServiceParts): Pr
 
 /**
  * Starts a service: container, HTTP port, then Kafka consumers. `stop` goes the other way round: not ready, intake,
- * HTTP, connections, within STOP_TIMEOUT_MS whatever is away. Rejects when anything needed at start is not there.
+ * HTTP, connections, within STOP_TIMEOUT_MS whatever is down. Rejects when anything needed at start is unavailable.
  */
 export const startService = async (
   config: CommonConfig,

@@ -8,7 +8,7 @@ export interface StopStep {
 }
 
 /**
- * Runs the steps of a stop one after another, within one deadline. A step that waits for an engine that is away is left
+ * Runs the steps of a stop one after another, within one deadline. A step that waits for infrastructure that is down is left
  * behind in time for the others; so is one that fails. Nothing is lost by that: what has no effect yet is not committed.
  */
 export const runStopSteps = async (steps: readonly StopStep[], timeoutMs: number, logger: Logger): Promise<void> => {

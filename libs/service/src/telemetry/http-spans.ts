@@ -21,7 +21,7 @@ export type TraceDecision = 'caller' | 'client' | 'ratio';
 
 /**
  * A span for each request that is traced. The header says from then on that the request's own span is the parent, for
- * whoever it is forwarded to; where clients do not decide, none of theirs is forwarded.
+ * the upstream; where clients do not decide on sampling, their `traceparent` is not forwarded.
  */
 export const traceRequests = (fastify: FastifyInstance, tracing: Tracing, decision: TraceDecision): void => {
   if (!tracing.isOn && decision !== 'ratio') return;

@@ -11,7 +11,7 @@ export interface SpanOptions {
 
 /** A stretch of work that is recorded. */
 export interface Span {
-  /** For whoever goes on with it: header `traceparent` of HTTP requests and of Kafka messages. */
+  /** To propagate the context: header `traceparent` of HTTP requests and of Kafka messages. */
   readonly traceParent: string;
   /** Once. `error` when it failed. */
   end(error?: unknown): void;
@@ -49,7 +49,7 @@ export class Tracing {
     return this.adopt(undefined, name, options);
   }
 
-  /** As `root`; the trace has the id that somebody gave who does not decide whether it is sampled. */
+  /** As `root`, with a trace id from a client that does not decide on sampling. */
   adopt(traceParent: string | undefined, name: string, options?: SpanOptions): Span | undefined {
     if (!this.exporter || Math.random() >= this.sampleRatio) return undefined;
     const parent = parseTraceParent(traceParent);
@@ -57,7 +57,7 @@ export class Tracing {
     return this.span(this.exporter, traceId, parent?.spanId, name, options);
   }
 
-  /** Goes on with a trace that was begun before. */
+  /** Continues an existing trace. */
   follow(traceParent: string | null | undefined, name: string, options?: SpanOptions): Span | undefined {
     if (!this.exporter || !traceParent) return undefined;
     const parent = parseTraceParent(traceParent);

@@ -114,7 +114,7 @@ export class DeviceClient extends AnsweringDevice {
     this.observers.clear();
   }
 
-  /** LwM2M Send: values nobody asked for. */
+  /** LwM2M Send: values without an observation. */
   async send(values: readonly (readonly [path: string, value: ResourceValue])[]): Promise<void> {
     const { payload, contentFormat } = encodePack(values);
     const response = await this.request(Code.POST, ['dp'], [], payload, contentFormat);
@@ -176,14 +176,14 @@ export class DeviceClient extends AnsweringDevice {
 
   /**
    * Notifies the observer of the path with confirmable messages, again and again until it acknowledges. Reports of
-   * one path go out one after the other. Throws NotObserved when nobody observes it or the server resets it.
+   * one path go out one after the other. Throws NotObserved when it is not observed or the server resets it.
    */
   report(path: string, value: ResourceValue): Promise<void> {
     return this.reports.inTurn(path, () => encodeValue(value));
   }
 
   /**
-   * A resource has another value: whoever observes it, its instance or its object is notified of what is there now, in
+   * A resource has another value: observers of it, its instance or its object are notified of the current state, in
    * the format that was asked for. Answers what was observed; rejects with NotObserved when the server has ended it.
    */
   async changed(path: string): Promise<string[]> {

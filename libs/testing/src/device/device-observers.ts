@@ -12,5 +12,5 @@ export interface DeviceObserver {
 /** Under what paths that are observed together are remembered. */
 export const togetherKey = (paths: readonly string[]): string => [...paths].sort().join(' ');
 
-/** Who observes what: by path, or by the key of several paths together. */
+/** Observers by path, or by the key of several paths together. */
 export type DeviceObservers = Map<string, DeviceObserver>;
