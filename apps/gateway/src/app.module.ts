@@ -1,56 +1,39 @@
-import { type DynamicModule, Module } from '@nestjs/common';
-import { AccessKeysController, ApplicationKeysController } from './access/access-keys.controller.js';
-import { AccessKeys } from './access/access-keys.service.js';
-import { AccountKeysController } from './access/account-keys.controller.js';
-import { AccountUsages } from './access/account-usage.js';
-import { AccountsController } from './access/accounts.controller.js';
-import { Accounts } from './access/accounts.service.js';
-import { ApiKeysController } from './access/api-keys.controller.js';
-import { ApiKeys } from './access/api-keys.service.js';
-import { ApplicationsController } from './access/applications.controller.js';
-import { Applications } from './access/applications.service.js';
-import { KeyGroupsController } from './access/key-groups.controller.js';
-import { KeyGroups } from './access/key-groups.service.js';
-import { ExplainController } from './explain/explain.controller.js';
-import { Explanations } from './explain/explanations.js';
-import { WelcomeController } from './openapi/welcome.controller.js';
+import { AccessAccounts, AccessKeys, DeviceEvents } from '@lanyard/contracts';
+import { KafkaModule, OutboxModule } from '@lanyard/kafka';
+import { DatabaseModule, RedisModule, type ServiceDefinition } from '@lanyard/service';
+import { Module } from '@nestjs/common';
+import { AccessModule } from './access/access.module.js';
+import { AuthenticationModule } from './authentication/authentication.module.js';
+import { app, type GatewayConfig } from './config.js';
+import { databaseOf, schema } from './db/database.js';
+import { ExplainModule } from './explain/explain.module.js';
+import { configureHttp } from './http.js';
+import { LimitsModule } from './limits/limits.module.js';
+import { openRedis } from './limits/redis.js';
+import { OpenApiModule } from './openapi/openapi.module.js';
+import { ProxyModule } from './proxy/proxy.module.js';
+import { takesLargeBodies } from './proxy/routes.js';
 
-export interface AppParts {
-  accounts: Accounts;
-  usages: AccountUsages;
-  apiKeys: ApiKeys;
-  keyGroups: KeyGroups;
-  explanations: Explanations;
-  applications: Applications;
-  accessKeys: AccessKeys;
-}
+@Module({
+  imports: [
+    DatabaseModule.forRoot(databaseOf),
+    KafkaModule.forRoot({ group: app, topics: [AccessKeys, AccessAccounts, DeviceEvents] }),
+    OutboxModule.forRoot(schema, app),
+    RedisModule.forRoot({ open: openRedis }),
+    LimitsModule,
+    AuthenticationModule,
+    ProxyModule,
+    AccessModule,
+    ExplainModule,
+    OpenApiModule,
+  ],
+})
+export class AppModule {}
 
-/** What the gateway itself serves; everything else goes through the reverse proxy (proxy/reverse-proxy.ts). */
-@Module({})
-export class AppModule {
-  static of({ accounts, usages, apiKeys, keyGroups, applications, accessKeys, explanations }: AppParts): DynamicModule {
-    return {
-      module: AppModule,
-      controllers: [
-        ApiKeysController,
-        KeyGroupsController,
-        ApplicationsController,
-        ApplicationKeysController,
-        AccessKeysController,
-        AccountKeysController,
-        AccountsController,
-        ExplainController,
-        WelcomeController,
-      ],
-      providers: [
-        { provide: Accounts, useValue: accounts },
-        { provide: AccountUsages, useValue: usages },
-        { provide: ApiKeys, useValue: apiKeys },
-        { provide: KeyGroups, useValue: keyGroups },
-        { provide: Explanations, useValue: explanations },
-        { provide: Applications, useValue: applications },
-        { provide: AccessKeys, useValue: accessKeys },
-      ],
-    };
-  }
-}
+export const definition: ServiceDefinition<GatewayConfig> = {
+  title: 'Access',
+  module: AppModule,
+  traceDecision: ({ trustTraceParent }) => (trustTraceParent ? 'client' : 'ratio'),
+  http: { isUpload: ({ method, url }) => takesLargeBodies(method, url.split('?', 1)[0] as string) },
+  configure: configureHttp,
+};

@@ -130,7 +130,7 @@ export class ExpirationInThePast extends ValidationFailed {
   }
 }
 
-/** Without it nobody could make keys any more. */
+/** Without it no key could be made any more. */
 export class LastAdministrator extends ServiceError {
   constructor() {
     super({

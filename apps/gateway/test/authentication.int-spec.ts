@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { formatApiKey, newId, newSecret, type RunningService, systemClock } from '@lanyard/service';
+import { bootstrap, formatApiKey, newId, newSecret, type RunningService, systemClock } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
-import { start } from '../src/start.js';
+import { definition } from '../src/app.module.js';
 import { Gateway } from './harness.js';
 
 let gateway: Gateway;
@@ -57,7 +57,7 @@ describe('the credential', () => {
   });
 
   it('is refused everywhere within five seconds of its deletion', async () => {
-    const other: RunningService = await start(gateway.config());
+    const other: RunningService = await bootstrap(definition, gateway.config());
     try {
       const { id, key } = await gateway.newKey();
       const onOther = (): Promise<Response> =>
@@ -76,7 +76,8 @@ describe('the credential', () => {
 describe('an address that guesses', () => {
   it('429 with Retry-After after its burst; known keys still pass, a deleted one does not', async () => {
     let aheadMs = 0;
-    const guarded = await start(
+    const guarded = await bootstrap(
+      definition,
       gateway.config({ GATEWAY_ATTEMPT_RATE_BURST: '3', GATEWAY_ATTEMPT_RATE_PER_SECOND: '1' }),
       { clock: { ...systemClock, now: () => Date.now() + aheadMs } },
     );
@@ -121,7 +122,10 @@ describe('the rate of a key', () => {
 
   it('429 beyond the burst, counted over replicas, and for this key only', async () => {
     const variables = { GATEWAY_KEY_RATE_PER_SECOND: '1', GATEWAY_KEY_RATE_BURST: '10' };
-    const [one, two] = [await start(gateway.config(variables)), await start(gateway.config(variables))];
+    const [one, two] = [
+      await bootstrap(definition, gateway.config(variables)),
+      await bootstrap(definition, gateway.config(variables)),
+    ];
     try {
       const [busy, quiet] = [await gateway.newKey(), await gateway.newKey()];
       const connected = async (): Promise<boolean> =>
@@ -144,7 +148,7 @@ describe('the rate of a key', () => {
       GATEWAY_KEY_RATE_PER_SECOND: '1',
       GATEWAY_KEY_RATE_BURST: '5',
     });
-    const alone = await start(config);
+    const alone = await bootstrap(definition, config);
     try {
       const { key } = await gateway.newKey();
       const passed = (await flood(alone.url, key, 12)).filter((status) => status === 200).length;

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { RunningService } from '@lanyard/service';
-import { start } from '../src/start.js';
+import { bootstrap, type RunningService } from '@lanyard/service';
+import { definition } from '../src/app.module.js';
 import { Gateway } from './harness.js';
 import { closedPort, Upstream } from './upstream.js';
 
@@ -48,7 +48,10 @@ describe('fail-over', () => {
     let asked: string[];
 
     beforeAll(async () => {
-      polled = await start(gateway.config({ GATEWAY_DISPATCHER_URLS: [registry.url, secondRegistry.url].join() }));
+      polled = await bootstrap(
+        definition,
+        gateway.config({ GATEWAY_DISPATCHER_URLS: [registry.url, secondRegistry.url].join() }),
+      );
     });
     afterAll(() => polled?.stop());
     beforeEach(() => {

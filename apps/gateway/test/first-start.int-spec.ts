@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { AccessAccounts, AccessKeys } from '@lanyard/contracts';
 import { KafkaConnection, StateReader } from '@lanyard/kafka';
-import { createLogger, hashSecret, parseApiKey, type RunningService } from '@lanyard/service';
+import { bootstrap, createLogger, hashSecret, parseApiKey, type RunningService } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
-import { start } from '../src/start.js';
+import { definition } from '../src/app.module.js';
 import { Gateway } from './harness.js';
 
 describe('the first start', () => {
@@ -22,7 +22,9 @@ describe('the first start', () => {
   });
 
   it('two replicas at once make one account and one key that works on both', async () => {
-    running.push(...(await Promise.all([start(gateway.config()), start(gateway.config())])));
+    running.push(
+      ...(await Promise.all([bootstrap(definition, gateway.config()), bootstrap(definition, gateway.config())])),
+    );
     const key = (await readFile(gateway.keyFile, 'utf8')).trim();
     expect((await stat(gateway.keyFile)).mode & 0o777).toBe(0o600);
     for (const { url } of running) {
@@ -32,26 +34,30 @@ describe('the first start', () => {
   });
 
   it('a later start changes nothing', async () => {
-    const first = await start(gateway.config());
+    const first = await bootstrap(definition, gateway.config());
     const key = await readFile(gateway.keyFile, 'utf8');
     await first.stop();
-    running.push(await start(gateway.config()));
+    running.push(await bootstrap(definition, gateway.config()));
     expect(await readFile(gateway.keyFile, 'utf8')).toBe(key);
   });
 
   it('needs a file to write the key to, and then makes nothing', async () => {
-    await expect(start(gateway.config({ GATEWAY_FIRST_KEY_FILE: '' }))).rejects.toThrow('GATEWAY_FIRST_KEY_FILE');
+    await expect(bootstrap(definition, gateway.config({ GATEWAY_FIRST_KEY_FILE: '' }))).rejects.toThrow(
+      'GATEWAY_FIRST_KEY_FILE',
+    );
     const inAFile = join(gateway.directory, 'file');
     await writeFile(inAFile, '');
-    await expect(start(gateway.config({ GATEWAY_FIRST_KEY_FILE: join(inAFile, 'key') }))).rejects.toThrow('file');
-    running.push(await start(gateway.config()));
+    await expect(
+      bootstrap(definition, gateway.config({ GATEWAY_FIRST_KEY_FILE: join(inAFile, 'key') })),
+    ).rejects.toThrow('file');
+    running.push(await bootstrap(definition, gateway.config()));
     expect(parseApiKey((await readFile(gateway.keyFile, 'utf8')).trim())?.accountId).toBe(gateway.accountId);
   });
 
   it('does not put a file in place of a device or a pipe', async () => {
     const pipe = join(gateway.directory, 'pipe');
     execFileSync('mkfifo', [pipe]);
-    const starting = start(gateway.config({ GATEWAY_FIRST_KEY_FILE: pipe }));
+    const starting = bootstrap(definition, gateway.config({ GATEWAY_FIRST_KEY_FILE: pipe }));
     await expect(starting).rejects.toThrow('GATEWAY_FIRST_KEY_FILE is not a regular file');
     expect((await stat(pipe)).isFIFO()).toBe(true);
   });

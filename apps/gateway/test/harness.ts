@@ -1,10 +1,10 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { newId, type RunningService, type ServiceOverrides } from '@lanyard/service';
+import { bootstrap, type BootstrapOverrides, newId, type RunningService } from '@lanyard/service';
 import { engines, isolate, type Isolation, newIdentityKeys } from '@lanyard/testing';
 import { type GatewayConfig, readConfig } from '../src/config.js';
-import { start } from '../src/start.js';
+import { definition } from '../src/app.module.js';
 
 export const identityKeys = newIdentityKeys();
 
@@ -65,8 +65,8 @@ export class Gateway {
     });
   }
 
-  async start(variables: Record<string, string> = {}, overrides: ServiceOverrides = {}): Promise<this> {
-    this.service = await start(this.config(variables), overrides);
+  async start(variables: Record<string, string> = {}, overrides: BootstrapOverrides = {}): Promise<this> {
+    this.service = await bootstrap(definition, this.config(variables), overrides);
     this.adminKey = (await readFile(this.keyFile, 'utf8')).trim();
     return this;
   }

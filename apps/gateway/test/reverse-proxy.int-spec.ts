@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { identityHeader, type RunningService, TestClock, verifyIdentity } from '@lanyard/service';
+import { bootstrap, identityHeader, type RunningService, TestClock, verifyIdentity } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
-import { start } from '../src/start.js';
+import { definition } from '../src/app.module.js';
 import { Gateway, identityKeys } from './harness.js';
 import { closedPort, type Seen, Upstream } from './upstream.js';
 
@@ -199,7 +199,7 @@ describe('a body that comes slowly', () => {
 
   beforeAll(async () => {
     const urls = { GATEWAY_REGISTRY_URLS: registry.url, GATEWAY_DEVICE_PROXY_URLS: proxy.url };
-    slow = await start(gateway.config(urls), { clock });
+    slow = await bootstrap(definition, gateway.config(urls), { clock });
   });
   afterAll(() => slow?.stop());
   beforeEach(() => {
@@ -296,7 +296,7 @@ describe('refusals', () => {
   });
 
   it('allows browsers on the listed origins only; on none by default', async () => {
-    const open = await start(gateway.config({ GATEWAY_CORS_ORIGINS: 'https://console.example' }));
+    const open = await bootstrap(definition, gateway.config({ GATEWAY_CORS_ORIGINS: 'https://console.example' }));
     const preflight = async (base: string, origin: string): Promise<string | null> => {
       const headers = {
         origin,

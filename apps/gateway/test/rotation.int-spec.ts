@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type AccessKeyChanged, AccessKeys } from '@lanyard/contracts';
 import { KafkaConnection, StateReader } from '@lanyard/kafka';
-import { createLogger, hashSecret, type RunningService, systemClock } from '@lanyard/service';
+import { bootstrap, createLogger, hashSecret, type RunningService, systemClock } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
-import { start } from '../src/start.js';
+import { definition } from '../src/app.module.js';
 import { Gateway } from './harness.js';
 
 const hour = 3_600_000;
@@ -18,7 +18,7 @@ let administrators: string;
 
 beforeAll(async () => {
   gateway = await (await Gateway.corner('rotation')).start({ GATEWAY_ATTEMPT_RATE_BURST: '1000' });
-  later = await start(gateway.config({ GATEWAY_ATTEMPT_RATE_BURST: '1000' }), {
+  later = await bootstrap(definition, gateway.config({ GATEWAY_ATTEMPT_RATE_BURST: '1000' }), {
     clock: { ...systemClock, now: () => Date.now() + aheadMs },
   });
   const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });

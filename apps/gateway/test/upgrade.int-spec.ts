@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@lanyard/testing';
 import { WebSocket, WebSocketServer } from 'ws';
-import { start } from '../src/start.js';
+import { bootstrap } from '@lanyard/service';
+import { definition } from '../src/app.module.js';
 import { Gateway } from './harness.js';
 import { closedPort, Upstream } from './upstream.js';
 
@@ -148,7 +149,10 @@ describe('the upgrade', () => {
   });
 
   it('502 when no dispatcher answers', async () => {
-    const lonely = await start(gateway.config({ GATEWAY_DISPATCHER_URLS: `http://127.0.0.1:${await closedPort()}` }));
+    const lonely = await bootstrap(
+      definition,
+      gateway.config({ GATEWAY_DISPATCHER_URLS: `http://127.0.0.1:${await closedPort()}` }),
+    );
     try {
       const socket = new WebSocket(url(lonely.url));
       const [, response] = (await once(socket, 'unexpected-response')) as [unknown, { statusCode: number }];
@@ -160,7 +164,7 @@ describe('the upgrade', () => {
   });
 
   it('a stop closes sockets with 1012, behind all that the dispatcher had sent', async () => {
-    const other = await start(gateway.config({ GATEWAY_DISPATCHER_URLS: dispatcher.url }));
+    const other = await bootstrap(definition, gateway.config({ GATEWAY_DISPATCHER_URLS: dispatcher.url }));
     const socket = await open(url(other.url));
     let received = 0;
     socket.on('message', () => received++);
@@ -176,7 +180,7 @@ describe('the upgrade', () => {
 
   it('a stop cuts a socket whose client is in the middle of a frame, after the bound', async () => {
     const config = { GATEWAY_DISPATCHER_URLS: dispatcher.url, GATEWAY_DRAIN_TIMEOUT_MS: '200' };
-    const other = await start(gateway.config(config));
+    const other = await bootstrap(definition, gateway.config(config));
     const socket = connect({ port: Number(new URL(other.url).port), host: '127.0.0.1' });
     socket.write(handshake(path));
     await once(

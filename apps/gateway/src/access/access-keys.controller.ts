@@ -15,7 +15,6 @@ import {
   Get,
   Headers,
   HttpCode,
-  Inject,
   Param,
   Post,
   Put,
@@ -47,7 +46,7 @@ const listSpec = {
 @UseInterceptors(EtagHeader)
 @Controller('v3/applications/:application/access-keys')
 export class ApplicationKeysController {
-  constructor(@Inject(AccessKeys) private readonly keys: AccessKeys) {}
+  constructor(private readonly keys: AccessKeys) {}
 
   @Get()
   @ApiOperation({
@@ -130,7 +129,7 @@ export class ApplicationKeysController {
 @UseInterceptors(EtagHeader)
 @Controller('v3/access-keys')
 export class AccessKeysController {
-  constructor(@Inject(AccessKeys) private readonly keys: AccessKeys) {}
+  constructor(private readonly keys: AccessKeys) {}
 
   @Get()
   @ApiOperation({

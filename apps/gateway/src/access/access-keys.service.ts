@@ -1,4 +1,5 @@
 import {
+  CLOCK,
   type Clock,
   dividedChange,
   hashSecret,
@@ -9,10 +10,11 @@ import {
   newSecret,
   refuseOtherValues,
 } from '@lanyard/service';
-import { type DataSource, type EntityManager, In } from 'typeorm';
-import type { KnownKeys } from '../authentication/known-keys.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager, In } from 'typeorm';
+import { KnownKeys } from '../authentication/known-keys.js';
 import { AccessKeyLimitExceeded, AccessKeyNotFound } from '../errors.js';
-import type { AccountChange, AccountChanges } from './account-changes.js';
+import { type AccountChange, AccountChanges } from './account-changes.js';
 import { AccessKey } from '../db/access-key.entity.js';
 import { futureDate } from './api-keys.service.js';
 import {
@@ -52,12 +54,13 @@ const keyOfApplication = async (
 };
 
 /** Secrets of applications. A change of one is announced as a change of its application. */
+@Injectable()
 export class AccessKeys {
   constructor(
     private readonly database: DataSource,
     private readonly changes: AccountChanges,
     private readonly known: KnownKeys,
-    private readonly clock: Clock,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   /** Of the account, or of one application. Throws ApplicationNotFound. */

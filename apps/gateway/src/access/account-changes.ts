@@ -1,7 +1,8 @@
 import { AccessAccounts, AccessKeys } from '@lanyard/contracts';
-import { AuditTrail, causedBy, type Outbox } from '@lanyard/kafka';
-import { type Clock, type Identity, NotFound } from '@lanyard/service';
-import type { DataSource, EntityManager } from 'typeorm';
+import { AuditTrail, causedBy, Outbox } from '@lanyard/kafka';
+import { CLOCK, type Clock, type Identity, NotFound } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
 import { LastAdministrator } from '../errors.js';
 import { AccessKey } from '../db/access-key.entity.js';
 import { Account } from '../db/account.entity.js';
@@ -14,7 +15,7 @@ export interface AccountChange {
   manager: EntityManager;
   account: Account;
   now: Date;
-  /** A key or an application as it is now, to whoever keeps a copy. `holder.groups` must be loaded. */
+  /** Announces a key or an application as it is now to the services that keep a copy. `holder.groups` must be loaded. */
   announce(holder: Holder, status?: 'deleted'): Promise<void>;
   /** Into the event log of the account. */
   record(caller: Identity, auditAction: AuditAction): Promise<void>;
@@ -33,16 +34,14 @@ const keepAnAdministrator = async (manager: EntityManager, accountId: string): P
  * Every change of keys, applications and groups goes through here. The account's row is locked: changes of one account
  * come one after the other, so announcements are in the order of commits, and the rule that an administrator stays holds.
  */
+@Injectable()
 export class AccountChanges {
-  private readonly audit: AuditTrail;
-
   constructor(
     private readonly database: DataSource,
     private readonly outbox: Outbox,
-    private readonly clock: Clock,
-  ) {
-    this.audit = new AuditTrail(outbox);
-  }
+    private readonly audit: AuditTrail,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
 
   /** Throws LastAdministrator when `work` leaves the account without an active administrator key. */
   async run<T>({ accountId, caller }: By, work: (change: AccountChange) => Promise<T>): Promise<T> {

@@ -15,7 +15,6 @@ import {
   Get,
   Headers,
   HttpCode,
-  Inject,
   Param,
   Post,
   Put,
@@ -55,9 +54,9 @@ import { installation } from '../permissions.js';
 @Controller('v3/accounts/:account/api-keys')
 export class AccountKeysController {
   constructor(
-    @Inject(Accounts) private readonly accounts: Accounts,
-    @Inject(ApiKeys) private readonly keys: ApiKeys,
-    @Inject(KeyGroups) private readonly groups: KeyGroups,
+    private readonly accounts: Accounts,
+    private readonly keys: ApiKeys,
+    private readonly groups: KeyGroups,
   ) {}
 
   @Get()

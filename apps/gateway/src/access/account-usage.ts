@@ -1,15 +1,17 @@
 import {
+  CLOCK,
   type Clock,
+  CONFIG,
   formatTimestamp,
   type Identity,
   identityHeader,
   requestIdHeader,
-  type Metrics,
 } from '@lanyard/service';
-import type { DataSource } from 'typeorm';
-import { forward } from '../proxy/forward.js';
-import type { IdentityTokens } from '../proxy/identity-tokens.js';
-import type { Replicas } from '../proxy/replicas.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { GatewayConfig } from '../config.js';
+import { IdentityTokens } from '../proxy/identity-tokens.js';
+import { UpstreamCalls } from '../proxy/upstream-calls.js';
 import { UpstreamUnavailable } from '../errors.js';
 import type { Account } from '../db/account.entity.js';
 import type { AccountUsage } from './account-record.js';
@@ -24,18 +26,16 @@ interface OwnUse {
   groups: number;
 }
 
-export interface UsageParts {
-  database: DataSource;
-  registry: Replicas;
-  tokens: IdentityTokens;
-  requestsPerSecond: number;
-  clock: Clock;
-  metrics: Metrics;
-}
-
 /** What an account uses of its quotas: keys are counted here, devices by the registry. */
+@Injectable()
 export class AccountUsages {
-  constructor(private readonly parts: UsageParts) {}
+  constructor(
+    private readonly database: DataSource,
+    private readonly upstreams: UpstreamCalls,
+    private readonly tokens: IdentityTokens,
+    @Inject(CONFIG) private readonly config: GatewayConfig,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
 
   /** Throws UpstreamUnavailable when the registry does not answer. */
   async of(account: Account, caller: Identity): Promise<AccountUsage> {
@@ -53,13 +53,13 @@ export class AccountUsages {
       api_keys: { used: own.keys, limit: limits.api_keys ?? null },
       applications: { used: own.applications, limit: limits.applications ?? applicationsMax[account.tier] },
       key_groups: { used: own.groups, limit: null },
-      requests_per_second: { limit: limits.requests_per_second ?? this.parts.requestsPerSecond },
-      created_at: formatTimestamp(this.parts.clock.now()),
+      requests_per_second: { limit: limits.requests_per_second ?? this.config.accountRate.perSecond },
+      created_at: formatTimestamp(this.clock.now()),
     };
   }
 
   private async own(accountId: string): Promise<OwnUse> {
-    const [row] = await this.parts.database.query<OwnUse[]>(
+    const [row] = await this.database.query<OwnUse[]>(
       `SELECT (SELECT count(*)::int FROM api_keys WHERE account_id = $1) AS keys,
          (SELECT count(*)::int FROM applications WHERE account_id = $1) AS applications,
          (SELECT count(*)::int FROM key_groups WHERE account_id = $1) AS groups`,
@@ -69,23 +69,19 @@ export class AccountUsages {
   }
 
   private async totalOf(path: string, accountId: string, caller: Identity): Promise<number> {
-    const { registry, tokens, metrics } = this.parts;
-    const token = tokens.sign({ ...caller, accountId, permissions: [devices] }, 'registry');
-    const answer = await forward(
-      registry,
-      {
-        method: 'GET',
-        path: `${path}?limit=2&include=total_count`,
-        headers: { accept: 'application/json', [identityHeader]: token, [requestIdHeader]: caller.requestId },
-        body: { open: () => null, repeatable: () => true },
-        signal: AbortSignal.timeout(timeoutMs),
-      },
-      metrics,
-    ).catch((cause: unknown) => {
-      throw new UpstreamUnavailable(registry.upstream, cause);
+    const token = this.tokens.sign({ ...caller, accountId, permissions: [devices] }, 'registry');
+    const call = {
+      method: 'GET',
+      path: `${path}?limit=2&include=total_count`,
+      headers: { accept: 'application/json', [identityHeader]: token, [requestIdHeader]: caller.requestId },
+      body: { open: () => null, repeatable: () => true },
+      signal: AbortSignal.timeout(timeoutMs),
+    };
+    const answer = await this.upstreams.forward('registry', call).catch((cause: unknown) => {
+      throw new UpstreamUnavailable('registry', cause);
     });
     const body = (await answer.body.json()) as { total_count?: number };
-    if (body.total_count === undefined) throw new UpstreamUnavailable(registry.upstream);
+    if (body.total_count === undefined) throw new UpstreamUnavailable('registry');
     return body.total_count;
   }
 }

@@ -9,7 +9,7 @@ import {
   type QueryParameters,
   RequiresPermission,
 } from '@lanyard/service';
-import { Body, Controller, Get, Headers, Inject, Param, Post, Put, Query, UseInterceptors } from '@nestjs/common';
+import { Body, Controller, Get, Headers, Param, Post, Put, Query, UseInterceptors } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import {
   type AccountChange,
@@ -41,8 +41,8 @@ const listSpec = {
 @Controller('v3/accounts')
 export class AccountsController {
   constructor(
-    @Inject(Accounts) private readonly accounts: Accounts,
-    @Inject(AccountUsages) private readonly usages: AccountUsages,
+    private readonly accounts: Accounts,
+    private readonly usages: AccountUsages,
   ) {}
 
   @Get()

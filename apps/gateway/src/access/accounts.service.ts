@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { causedBy } from '@lanyard/kafka';
 import {
+  CLOCK,
   type Clock,
   dividedChange,
   type Identity,
@@ -9,10 +10,11 @@ import {
   type ListQuery,
   refuseOtherValues,
 } from '@lanyard/service';
-import { type DataSource, In } from 'typeorm';
-import type { KnownKeys } from '../authentication/known-keys.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, In } from 'typeorm';
+import { KnownKeys } from '../authentication/known-keys.js';
 import { AccountNotFound, InstallationAccountStays, OnlyInstallationAdministrators } from '../errors.js';
-import type { AccountChange as Changing, AccountChanges } from './account-changes.js';
+import { type AccountChange as Changing, AccountChanges } from './account-changes.js';
 import { Account, type AccountLimits } from '../db/account.entity.js';
 import {
   type AccountChange,
@@ -42,12 +44,13 @@ const merged = (limits: AccountLimits, wanted: AccountChange['limits'] = {}): Ac
   Object.fromEntries(Object.entries({ ...limits, ...wanted }).filter(([, value]) => value != null)) as AccountLimits;
 
 /** The tenants of an installation. Administrators of the account without a parent manage all of them. */
+@Injectable()
 export class Accounts {
   constructor(
     private readonly database: DataSource,
     private readonly changes: AccountChanges,
     private readonly known: KnownKeys,
-    private readonly clock: Clock,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   async list(query: ListQuery): Promise<ListEnvelope<AccountRecord>> {

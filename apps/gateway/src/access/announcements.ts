@@ -8,8 +8,8 @@ import { permissionsOf } from '../permissions.js';
 /** What has a channel, subscriptions and groups of its own. */
 export type Holder = ApiKey | Application;
 
-/** Of an application without an access key that is good for something: no secret has it. */
-const nobodysHash = '0'.repeat(64);
+/** Of an application without a usable access key: no secret has this hash. */
+const unmatchableHash = '0'.repeat(64);
 /** An access key without an expiration. */
 const never = '9999-12-31T23:59:59Z';
 
@@ -37,7 +37,7 @@ const proofOfApplication = (application: Application, keys: readonly AccessKey[]
   const [last, ...others] = usable;
   return {
     usable: application.status === 'active' && last !== undefined,
-    hash: last?.hash ?? nobodysHash,
+    hash: last?.hash ?? unmatchableHash,
     ...(others.length > 0 && {
       previousHashes: others.map((key) => ({ hash: key.hash, until: key.expiresAt?.toISOString() ?? never })),
     }),

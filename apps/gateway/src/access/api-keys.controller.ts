@@ -18,7 +18,6 @@ import {
   Get,
   Headers,
   HttpCode,
-  Inject,
   Param,
   Post,
   Put,
@@ -76,8 +75,8 @@ export const refuseSecrets = (query: QueryParameters): void => {
 @Controller('v3/api-keys')
 export class ApiKeysController {
   constructor(
-    @Inject(ApiKeys) private readonly keys: ApiKeys,
-    @Inject(KeyGroups) private readonly groups: KeyGroups,
+    private readonly keys: ApiKeys,
+    private readonly groups: KeyGroups,
   ) {}
 
   @Get()

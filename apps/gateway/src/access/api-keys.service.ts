@@ -1,4 +1,5 @@
 import {
+  CLOCK,
   type Clock,
   dividedChange,
   hashSecret,
@@ -9,15 +10,16 @@ import {
   newSecret,
   refuseOtherValues,
 } from '@lanyard/service';
-import { type DataSource, type EntityManager, In } from 'typeorm';
-import type { KnownKeys } from '../authentication/known-keys.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager, In } from 'typeorm';
+import { KnownKeys } from '../authentication/known-keys.js';
 import {
   AccountLimitExceeded,
   ExpirationInThePast,
   OnlyAdministratorsChangeExpirations,
   OnlyAdministratorsChangeGroups,
 } from '../errors.js';
-import type { AccountChange, AccountChanges } from './account-changes.js';
+import { type AccountChange, AccountChanges } from './account-changes.js';
 import { ApiKey } from '../db/api-key.entity.js';
 import {
   type ApiKeyChange,
@@ -41,7 +43,7 @@ const dateOf = (text: string | null | undefined): Date | null => (text == null ?
 
 const targetOf = ({ id, name }: ApiKey): AuditAction['target'] => ({ kind: 'api-key', id, name });
 
-/** Switching a key off is what somebody looks for after an accident: it has a code of its own. */
+/** Disabling a key has a code of its own: operators look for it after an incident. */
 const actionOf = (changes: Record<string, string>): AuditAction['action'] => {
   if (changes['status'] === undefined) return 'SYS_511';
   return changes['status'] === 'INACTIVE' ? 'SYS_512' : 'SYS_513';
@@ -55,12 +57,13 @@ export const futureDate = (text: string | null | undefined, nowMs: number): Date
 };
 
 /** Keys of an account: make, show, change, reset, delete. Who may do what is the controller's business. */
+@Injectable()
 export class ApiKeys {
   constructor(
     private readonly database: DataSource,
     private readonly changes: AccountChanges,
     private readonly known: KnownKeys,
-    private readonly clock: Clock,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   async list(accountId: string, query: ListQuery): Promise<ListEnvelope<ApiKeyRecord>> {

@@ -15,7 +15,6 @@ import {
   Get,
   Headers,
   HttpCode,
-  Inject,
   Param,
   Post,
   Put,
@@ -59,8 +58,8 @@ const listSpec = {
 @Controller('v3/applications')
 export class ApplicationsController {
   constructor(
-    @Inject(Applications) private readonly applications: Applications,
-    @Inject(KeyGroups) private readonly groups: KeyGroups,
+    private readonly applications: Applications,
+    private readonly groups: KeyGroups,
   ) {}
 
   @Get()

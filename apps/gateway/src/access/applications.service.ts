@@ -1,4 +1,5 @@
 import {
+  CLOCK,
   type Clock,
   dividedChange,
   type ListEnvelope,
@@ -7,10 +8,11 @@ import {
   newId,
   refuseOtherValues,
 } from '@lanyard/service';
-import { type DataSource, type EntityManager, In } from 'typeorm';
-import type { KnownKeys } from '../authentication/known-keys.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager, In } from 'typeorm';
+import { KnownKeys } from '../authentication/known-keys.js';
 import { AccountLimitExceeded } from '../errors.js';
-import type { AccountChange, AccountChanges } from './account-changes.js';
+import { type AccountChange, AccountChanges } from './account-changes.js';
 import type { Account } from '../db/account.entity.js';
 import {
   type ApplicationChange,
@@ -41,12 +43,13 @@ const columns = { id: 't.id', name: 't.name', status: 'upper(t.status)' };
 const targetOf = ({ id, name }: Application): AuditAction['target'] => ({ kind: 'application', id, name });
 
 /** Applications of an account: what has access keys, a channel and subscriptions. */
+@Injectable()
 export class Applications {
   constructor(
     private readonly database: DataSource,
     private readonly changes: AccountChanges,
     private readonly known: KnownKeys,
-    private readonly clock: Clock,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   async list(accountId: string, query: ListQuery): Promise<ListEnvelope<ApplicationRecord>> {

@@ -1,10 +1,11 @@
 import { mkdir, open, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { type Clock, ConfigError, newId } from '@lanyard/service';
-import type { DataSource } from 'typeorm';
-import type { FirstStart } from '../config.js';
+import { awaiting, CLOCK, type Clock, CONFIG, ConfigError, type Logger, LOGGER, newId } from '@lanyard/service';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { GatewayConfig } from '../config.js';
 import { Account } from '../db/account.entity.js';
-import type { AccountChanges } from './account-changes.js';
+import { AccountChanges } from './account-changes.js';
 import { makeAccount } from './new-account.js';
 
 /** First half of the advisory lock's key: replicas that start together make one account. */
@@ -28,28 +29,40 @@ const writeSecretFile = async (path: string, text: string): Promise<void> => {
 };
 
 /**
- * Makes the account, its two groups and the first administrator key, when there is no account yet. The file is
- * written before the commit: a crash between leaves a file that the next start replaces, never a key nobody knows.
- * Answers whether this replica made them.
+ * Makes the account, its two groups, and the first administrator key when there is no account yet. The file is written
+ * before the commit: a crash between the two leaves a file that the next start replaces, never a key that is lost.
  */
-export const firstStart = async (
-  database: DataSource,
-  changes: AccountChanges,
-  wanted: FirstStart,
-  clock: Clock,
-): Promise<boolean> =>
-  database.transaction(async (manager) => {
-    await manager.query('SELECT pg_advisory_xact_lock($1, 0)', [firstStartLock]);
-    if ((await manager.count(Account)) > 0) return false;
-    if (wanted.keyFile === undefined)
-      throw new ConfigError(
-        'GATEWAY_FIRST_KEY_FILE',
-        'is not set, and the database is empty: name a file for the first administrator key',
-      );
-    const now = new Date(clock.now());
-    const { accountId, tier, autoCreateDevices } = wanted;
-    const account = { displayName: 'Default', tier, autoCreateDevices, parentId: null };
-    const { fullKey } = await makeAccount(manager, changes, { ...account, ...(accountId && { id: accountId }) }, now);
-    await writeSecretFile(wanted.keyFile, `${fullKey}\n`);
-    return true;
-  });
+@Injectable()
+export class FirstStart implements OnModuleInit {
+  constructor(
+    private readonly database: DataSource,
+    private readonly changes: AccountChanges,
+    @Inject(CONFIG) private readonly config: GatewayConfig,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  async onModuleInit(): Promise<void> {
+    const file = await awaiting('PostgreSQL: the first account', this.makeFirstAccount());
+    if (file !== undefined) this.logger.info({ file }, 'first start: the administrator key is in the file');
+  }
+
+  /** The file of the key; undefined when there is an account already. */
+  private makeFirstAccount(): Promise<string | undefined> {
+    const { keyFile, accountId, tier, autoCreateDevices } = this.config.firstStart;
+    return this.database.transaction(async (manager) => {
+      await manager.query('SELECT pg_advisory_xact_lock($1, 0)', [firstStartLock]);
+      if ((await manager.count(Account)) > 0) return undefined;
+      if (keyFile === undefined)
+        throw new ConfigError(
+          'GATEWAY_FIRST_KEY_FILE',
+          'is not set, and the database is empty: name a file for the first administrator key',
+        );
+      const account = { displayName: 'Default', tier, autoCreateDevices, parentId: null };
+      const wanted = { ...account, ...(accountId && { id: accountId }) };
+      const { fullKey } = await makeAccount(manager, this.changes, wanted, new Date(this.clock.now()));
+      await writeSecretFile(keyFile, `${fullKey}\n`);
+      return keyFile;
+    });
+  }
+}

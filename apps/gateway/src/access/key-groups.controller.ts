@@ -17,7 +17,6 @@ import {
   Get,
   Headers,
   HttpCode,
-  Inject,
   Param,
   Post,
   Put,
@@ -62,7 +61,7 @@ const listSpec = { filters: { id: 'text', name: 'text' } } as const;
 @UseInterceptors(EtagHeader)
 @Controller('v3/policy-groups')
 export class KeyGroupsController {
-  constructor(@Inject(KeyGroups) private readonly groups: KeyGroups) {}
+  constructor(private readonly groups: KeyGroups) {}
 
   @Get()
   @ApiOperation({
@@ -153,7 +152,7 @@ export class KeyGroupsController {
     return this.groups.applications(caller.accountId, id, parseListQuery(query, noFilters));
   }
 
-  /** Nobody has users here: the list exists because clients ask for it. */
+  /** There are no users: the list exists because clients ask for it. */
   @Get(':id/users')
   @ApiOperation({
     summary: 'List the users of a group',

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
+  CLOCK,
   type Clock,
   dividedChange,
   type ListEnvelope,
@@ -8,10 +9,11 @@ import {
   newId,
   refuseOtherValues,
 } from '@lanyard/service';
-import { type DataSource, type EntityManager, In } from 'typeorm';
-import type { KnownKeys } from '../authentication/known-keys.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager, In } from 'typeorm';
+import { KnownKeys } from '../authentication/known-keys.js';
 import { GroupNameTaken, GroupNotFound, GroupPermissionsFixed, GroupProtected, UnknownMembers } from '../errors.js';
-import type { AccountChange, AccountChanges } from './account-changes.js';
+import { type AccountChange, AccountChanges } from './account-changes.js';
 import { applicationRecord, type ApplicationRecord } from './application-record.js';
 import { Application } from '../db/application.entity.js';
 import { ApiKey } from '../db/api-key.entity.js';
@@ -32,9 +34,9 @@ import { inOrder, pageOfIds, type PageSource } from './page-of-ids.js';
 import { permissionsOfGroup } from '../permissions.js';
 
 const columns = { id: 't.id', name: 't.name' };
-/** Not what they were when the caller read them, although nobody changed the group. */
+/** Not what they were when the caller read them, although the group was not changed. */
 const memberCounts = ['apikey_count', 'user_count', 'application_count'];
-const nobody: MemberCounts = { keys: 0, applications: 0 };
+const noMembers: MemberCounts = { keys: 0, applications: 0 };
 
 const groupOf = async (manager: EntityManager, accountId: string, id: string): Promise<KeyGroup> => {
   const group = await manager.findOne(KeyGroup, { where: { accountId, id } });
@@ -53,7 +55,7 @@ const countsOf = async (manager: EntityManager, ids: readonly string[]): Promise
 };
 
 const recordOf = async (manager: EntityManager, group: KeyGroup): Promise<KeyGroupRecord> =>
-  keyGroupRecord(group, (await countsOf(manager, [group.id])).get(group.id) ?? nobody);
+  keyGroupRecord(group, (await countsOf(manager, [group.id])).get(group.id) ?? noMembers);
 
 /** There are no users: naming one is a mistake. */
 const withoutUsers = ({ apikeys, applications, users = [] }: Members): MemberIds => {
@@ -69,12 +71,13 @@ const listed = ({ apikeys = [], applications = [] }: MemberIds): Record<string, 
 });
 
 /** Key groups of an account (the interface calls them policy groups). */
+@Injectable()
 export class KeyGroups {
   constructor(
     private readonly database: DataSource,
     private readonly changes: AccountChanges,
     private readonly known: KnownKeys,
-    private readonly clock: Clock,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   list(accountId: string, query: ListQuery): Promise<ListEnvelope<KeyGroupRecord>> {
@@ -145,7 +148,7 @@ export class KeyGroups {
     const { name, permissions: wanted } = given;
     return this.change(by, async (change) => {
       const group = await this.meant(change, by, id);
-      refuseOtherValues(unchanged, keyGroupRecord(group, nobody), memberCounts);
+      refuseOtherValues(unchanged, keyGroupRecord(group, noMembers), memberCounts);
       const permissions = isDeepStrictEqual(wanted, permissionsOfGroup(group)) ? undefined : wanted;
       if (name !== undefined && name !== group.name) {
         await this.refuseTaken(change.manager, by.accountId, name);
@@ -214,7 +217,7 @@ export class KeyGroups {
     return manager.save(group);
   }
 
-  /** The account's row is locked, so nobody takes the name in between. */
+  /** The account's row is locked, so no other change takes the name in between. */
   private async refuseTaken(manager: EntityManager, accountId: string, name: string): Promise<void> {
     if (await manager.existsBy(KeyGroup, { accountId, name })) throw new GroupNameTaken();
   }
@@ -239,7 +242,7 @@ export class KeyGroups {
     const groups = inOrder(ids, await manager.findBy(KeyGroup, { id: In(ids) }));
     const counts = await countsOf(manager, ids);
     return listEnvelope(
-      groups.map((group) => keyGroupRecord(group, counts.get(group.id) ?? nobody)),
+      groups.map((group) => keyGroupRecord(group, counts.get(group.id) ?? noMembers)),
       query,
       total,
     );

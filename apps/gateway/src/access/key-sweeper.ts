@@ -1,7 +1,8 @@
-import type { Clock, Logger, Timer } from '@lanyard/service';
-import { type DataSource, In, LessThanOrEqual } from 'typeorm';
+import { CLOCK, type Clock, type Logger, LOGGER, StopDeadline, type Timer } from '@lanyard/service';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { DataSource, In, LessThanOrEqual } from 'typeorm';
 import { AccessKey } from '../db/access-key.entity.js';
-import type { AccountChange, AccountChanges } from './account-changes.js';
+import { type AccountChange, AccountChanges } from './account-changes.js';
 import { ApiKey } from '../db/api-key.entity.js';
 import { Application } from '../db/application.entity.js';
 import { storeHolder } from './membership.js';
@@ -16,31 +17,33 @@ const dueSql = `
   UNION SELECT application_id, account_id FROM access_keys WHERE expires_at <= $1 AND NOT expiry_announced LIMIT ${keysAtOnce}`;
 
 /** Announces what time did to keys: they or their application's expired, or the overlap of a rotation ended. On every replica; repeats do nothing. */
-export class KeySweeper {
+@Injectable()
+export class KeySweeper implements OnApplicationBootstrap, OnApplicationShutdown {
   private timer: Timer | undefined;
   private sweeping: Promise<void> | undefined;
 
   constructor(
     private readonly database: DataSource,
     private readonly changes: AccountChanges,
-    private readonly clock: Clock,
-    private readonly logger: Logger,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+    private readonly deadline: StopDeadline,
   ) {}
 
-  start(): void {
+  onApplicationBootstrap(): void {
     this.timer = this.clock.every(periodMs, () => void this.sweep());
   }
 
-  sweep(): Promise<void> {
+  async onApplicationShutdown(): Promise<void> {
+    this.timer?.cancel();
+    await this.deadline.step('key sweeper', () => this.sweeping);
+  }
+
+  private sweep(): Promise<void> {
     this.sweeping ??= this.once()
       .catch((err: unknown) => this.logger.warn({ err }, 'ends of keys not announced, tried again'))
       .finally(() => (this.sweeping = undefined));
     return this.sweeping;
-  }
-
-  async stop(): Promise<void> {
-    this.timer?.cancel();
-    await this.sweeping;
   }
 
   private async once(): Promise<void> {
@@ -51,7 +54,7 @@ export class KeySweeper {
     }
   }
 
-  /** Read again under the lock: another replica may have been here, or somebody changed the key. */
+  /** Read again under the lock: another replica may have announced it, or the key was changed. */
   private async end(change: AccountChange, ids: readonly string[]): Promise<void> {
     const keys = await change.manager.find(ApiKey, { where: { id: In([...ids]) }, relations: { groups: true } });
     for (const key of keys) {

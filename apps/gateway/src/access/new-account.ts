@@ -14,7 +14,7 @@ export type WantedAccount = Partial<
 export interface MadeAccount {
   account: Account;
   key: ApiKey;
-  /** Of the first administrator key: nobody can read it again. */
+  /** Of the first administrator key: it cannot be read again. */
   fullKey: string;
 }
 

@@ -1,6 +1,6 @@
 import type { ApiKeyRecord } from './api-key-record.js';
 
-/** Times of use: they are not what they were when the caller read them, although nobody changed the record. */
+/** Times of use: they are not what they were when the caller read them, although the record was not changed. */
 export const timesOfUse = ['last_used_at', 'last_login_time'] as const;
 
 /** The answer to a creation shows the key in full, every other one without its secret: both are the present value. */

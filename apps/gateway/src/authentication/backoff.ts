@@ -1,6 +1,7 @@
-import type { Clock } from '@lanyard/service';
+import { CLOCK, type Clock } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
 
-/** Mistakes that cost nothing: somebody pasted an old secret. */
+/** Free attempts: an old secret may have been pasted by mistake. */
 const freeFailures = 5;
 const firstWaitMs = 1_000;
 const waitMaxMs = 15 * 60_000;
@@ -15,14 +16,15 @@ interface Failures {
 
 /**
  * Waits that double with each failure of a name: 1 s, 2 s, 4 s … 15 min. In this replica's memory, bounded. A name is
- * a source together with a key id: who guesses at a key from elsewhere does not lock its
- * owner out, and neither does an instance with an old secret beside one with the new: known keys are not asked for it.
- * A success ends nothing: it may be that of the instance beside.
+ * a source together with a key id: a client that guesses at a key from elsewhere does not lock out its holder. Neither
+ * does an instance with an old secret beside one with the new: known keys are not asked for it. A success ends nothing:
+ * it may come from the other instance.
  */
+@Injectable()
 export class Backoff {
   private readonly failures = new Map<string, Failures>();
 
-  constructor(private readonly clock: Clock) {}
+  constructor(@Inject(CLOCK) private readonly clock: Clock) {}
 
   /** 0: may try. */
   waitMs(name: string): number {

@@ -4,7 +4,9 @@ import {
   type ApiKey,
   type Authenticator,
   bearerOf,
+  CLOCK,
   type Clock,
+  CONFIG,
   fingerprintOf,
   type Identity,
   keyTextOfSocket,
@@ -13,18 +15,20 @@ import {
   secretMatches,
   Unauthenticated,
 } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import type { GatewayConfig } from '../config.js';
 import { AccountSuspended } from '../errors.js';
-import type { KeyLimiter } from '../limits/key-limiter.js';
-import type { LocalRates } from '../limits/local-rates.js';
-import type { Backoff } from './backoff.js';
+import { KeyLimiter } from '../limits/key-limiter.js';
 import { clientAddress } from './client-address.js';
-import type { KnownKey, KnownKeys, KnownSecret, LastRead } from './known-keys.js';
-import type { LastLogins } from './last-logins.js';
-import type { Refusals } from './refusals.js';
+import { GuessLimiter } from './guess-limiter.js';
+import type { KnownKey, KnownSecret } from './key-reader.js';
+import { KnownKeys, type LastRead } from './known-keys.js';
+import { LastLogins } from './last-logins.js';
+import { Refusals } from './refusals.js';
 
 /** Compared with when there is no such secret, so that the answer takes the same time. */
-const nobodysHash = '0'.repeat(64);
+const dummyHash = '0'.repeat(64);
 const secretsMax = 2;
 
 /** The secrets that matched, cached until the key is read again, so that not every request computes a hash. */
@@ -42,7 +46,7 @@ const matchedBefore = (key: KnownKey | undefined, secret: string): KnownSecret |
 const matching = (key: KnownKey | undefined, secret: string): KnownSecret | undefined => {
   const found = Array.from({ length: secretsMax }, (_, n) => {
     const known = key?.secrets[n];
-    return secretMatches(known?.hash ?? nobodysHash, secret) ? known : undefined;
+    return secretMatches(known?.hash ?? dummyHash, secret) ? known : undefined;
   }).find((known) => known !== undefined);
   if (found) matched.set(found, { given: Buffer.from(secret), fingerprint: fingerprintOf(found.hash) });
   return found;
@@ -68,38 +72,31 @@ interface Source {
   requestId?: string;
 }
 
-/** Back-off key: client address and key id. */
-const guessOf = (given: ApiKey | undefined, address: string): string => `${address} ${given?.keyId ?? ''}`;
-
-export interface AuthenticationParts {
-  known: KnownKeys;
-  limiter: KeyLimiter;
-  /** Requests without a valid key, by client address. */
-  attempts: LocalRates;
-  /** Wrong secrets, by client address and key id. */
-  backoff: Backoff;
-  logins: LastLogins;
-  refusals: Refusals;
-  trustedProxies: number;
-  clock: Clock;
-}
-
-/** Checks the keys of requests, and slows those who guess. */
+/** Checks the keys of requests, and slows clients that guess. */
+@Injectable()
 export class KeyAuthenticator implements Authenticator {
-  constructor(private readonly parts: AuthenticationParts) {}
+  constructor(
+    private readonly known: KnownKeys,
+    private readonly limiter: KeyLimiter,
+    private readonly guesses: GuessLimiter,
+    private readonly logins: LastLogins,
+    private readonly refusals: Refusals,
+    @Inject(CONFIG) private readonly config: GatewayConfig,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
 
   /** Throws Unauthenticated, AccountSuspended, RateLimited. */
   async authenticate(request: FastifyRequest): Promise<Identity> {
     const given = parseApiKey(bearerOf(request.headers.authorization) ?? '');
-    const address = clientAddress(request.raw, this.parts.trustedProxies);
+    const address = clientAddress(request.raw, this.config.trustedProxies);
     const { key, proof } = await this.keyOf(given, { address, requestId: request.id });
     if (!key.accountActive) {
       const { accountId, keyId } = key;
-      this.parts.refusals.note({ kind: 'unauthenticated', accountId, keyId, address, requestId: request.id });
+      this.refusals.note({ kind: 'unauthenticated', accountId, keyId, address, requestId: request.id });
       throw new AccountSuspended();
     }
-    await this.parts.limiter.take(key);
-    this.parts.logins.note(key.keyId, proof.accessKeyId);
+    await this.limiter.take(key);
+    this.logins.note(key.keyId, proof.accessKeyId);
     const { keyId, accountId, groups, permissions, tier } = key;
     const secretFingerprint = matched.get(proof)?.fingerprint ?? fingerprintOf(proof.hash);
     return { keyId, accountId, groups, permissions, tier, requestId: request.id, secretFingerprint };
@@ -112,7 +109,7 @@ export class KeyAuthenticator implements Authenticator {
   admit(handshake: IncomingMessage): void {
     const { authorization, 'sec-websocket-protocol': protocols } = handshake.headers;
     const given = parseApiKey(keyTextOfSocket(authorization, protocols) ?? '');
-    const address = clientAddress(handshake, this.parts.trustedProxies);
+    const address = clientAddress(handshake, this.config.trustedProxies);
     // Without PostgreSQL nothing is counted, and sockets open.
     if (!this.provenOf(given, address)) this.read(given, { address }).catch(() => undefined);
   }
@@ -127,25 +124,23 @@ export class KeyAuthenticator implements Authenticator {
    * guess. Anything else throws RateLimited while the address has to wait.
    */
   private provenOf(given: ApiKey | undefined, address: string): (Proven & LastRead) | undefined {
-    const last = given && this.parts.known.last(given.keyId);
-    const proof = proofOf(last?.key, given, this.parts.clock.now());
+    const last = given && this.known.last(given.keyId);
+    const proof = proofOf(last?.key, given, this.clock.now());
     if (last && proof) return { ...last, proof };
-    const { attempts, backoff } = this.parts;
-    const waitMs = Math.max(attempts.waitMs(address), backoff.waitMs(guessOf(given, address)));
+    const waitMs = this.guesses.waitMs(address, given?.keyId);
     if (waitMs > 0) throw new RateLimited(Math.ceil(waitMs / 1_000));
     return undefined;
   }
 
-  /** A secret that does not match is looked up too, like an id that nobody has: both take one read. */
+  /** A secret that does not match is looked up too, like an unknown id: both take one read. */
   private async read(given: ApiKey | undefined, from: Source): Promise<Proven> {
-    const key = given && (await this.parts.known.load(given.keyId));
-    const proof = proofOf(key, given, this.parts.clock.now());
+    const key = given && (await this.known.load(given.keyId));
+    const proof = proofOf(key, given, this.clock.now());
     if (key && proof) return { key, proof };
-    const { attempts, backoff, refusals } = this.parts;
-    attempts.take(from.address);
-    if (given) backoff.failed(guessOf(given, from.address));
+    this.guesses.failed(from.address, given?.keyId);
     // What the client names counts only when it exists.
-    refusals.note({ kind: 'unauthenticated', accountId: key?.accountId, ...(key && { keyId: key.keyId }), ...from });
+    const refused = { accountId: key?.accountId, ...(key && { keyId: key.keyId }), ...from };
+    this.refusals.note({ kind: 'unauthenticated', ...refused });
     throw new Unauthenticated();
   }
 }

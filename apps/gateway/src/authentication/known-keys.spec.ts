@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { TestClock } from '@lanyard/service';
-import { type KnownKey, KnownKeys } from './known-keys.js';
+import type { KeyReader, KnownKey } from './key-reader.js';
+import { KnownKeys } from './known-keys.js';
 
 const key = (hash: string): KnownKey => ({
   keyId: 'k',
@@ -14,13 +15,18 @@ const key = (hash: string): KnownKey => ({
   tier: 'free',
 });
 
+const readerOf = (read: KeyReader['read']): KeyReader => ({ read }) as Pick<KeyReader, 'read'> as KeyReader;
+
 describe('known keys', () => {
   it('are honoured for five seconds from before the read', async () => {
     const clock = new TestClock();
-    const known = new KnownKeys(async () => {
-      await clock.advance(1_000);
-      return key('1');
-    }, clock);
+    const known = new KnownKeys(
+      readerOf(async () => {
+        await clock.advance(1_000);
+        return key('1');
+      }),
+      clock,
+    );
     await known.load('k');
     await clock.advance(3_999);
     expect(known.last('k')).toEqual({ key: key('1'), isRecent: true });
@@ -30,7 +36,10 @@ describe('known keys', () => {
 
   it('share one read, and do not remember one that began before a change', async () => {
     const answers: ((found: KnownKey) => void)[] = [];
-    const known = new KnownKeys(() => new Promise((resolve) => answers.push(resolve)), new TestClock());
+    const known = new KnownKeys(
+      readerOf(() => new Promise((resolve) => answers.push(resolve))),
+      new TestClock(),
+    );
     const [first, second] = [known.load('k'), known.load('k')];
     expect(answers).toHaveLength(1);
     known.outdate('k');
@@ -47,7 +56,10 @@ describe('known keys', () => {
 
   it('of a change remembers what was before, until it is read again', async () => {
     const found = [key('1'), key('2'), undefined];
-    const known = new KnownKeys(async () => found.shift(), new TestClock());
+    const known = new KnownKeys(
+      readerOf(async () => found.shift()),
+      new TestClock(),
+    );
     await known.load('k');
     known.outdate('k');
     expect(known.last('k')).toEqual({ key: key('1'), isRecent: false });
@@ -60,7 +72,10 @@ describe('known keys', () => {
 
   it('does not remember what does not exist', async () => {
     let reads = 0;
-    const known = new KnownKeys(async () => void reads++ as undefined, new TestClock());
+    const known = new KnownKeys(
+      readerOf(async () => void reads++ as undefined),
+      new TestClock(),
+    );
     await known.load('k');
     await known.load('k');
     expect([reads, known.last('k')]).toEqual([2, undefined]);

@@ -1,5 +1,6 @@
-import type { Clock, Logger, Timer } from '@lanyard/service';
-import type { DataSource } from 'typeorm';
+import { CLOCK, type Clock, type Logger, LOGGER, StopDeadline, type Timer } from '@lanyard/service';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { DataSource } from 'typeorm';
 
 /** How late `last_login_time` may be. */
 const flushPeriodMs = 5_000;
@@ -12,18 +13,25 @@ const flushSql = `
   UPDATE api_keys k SET last_login_at = greatest(k.last_login_at, v.at) FROM v WHERE v.id = k.id`;
 
 /** When each key was used last: collected in memory, written together. A crash loses seconds of it, nothing else. */
-export class LastLogins {
+@Injectable()
+export class LastLogins implements OnApplicationBootstrap, OnApplicationShutdown {
   private seen = new Map<string, number>();
   private timer: Timer | undefined;
 
   constructor(
     private readonly database: DataSource,
-    private readonly clock: Clock,
-    private readonly logger: Logger,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+    private readonly deadline: StopDeadline,
   ) {}
 
-  start(): void {
+  onApplicationBootstrap(): void {
     this.timer = this.clock.every(flushPeriodMs, () => void this.flush());
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.timer?.cancel();
+    await this.deadline.step('last logins', () => this.flush());
   }
 
   /** `accessKeyId`: with which the application came. */
@@ -33,7 +41,7 @@ export class LastLogins {
     if (accessKeyId !== undefined) this.seen.set(accessKeyId, now);
   }
 
-  async flush(): Promise<void> {
+  private async flush(): Promise<void> {
     const seen = this.seen;
     this.seen = new Map();
     if (seen.size === 0) return;
@@ -43,10 +51,5 @@ export class LastLogins {
       this.seen = new Map([...seen, ...this.seen]);
       this.logger.warn({ err }, 'last logins not written, tried again');
     }
-  }
-
-  async stop(): Promise<void> {
-    this.timer?.cancel();
-    await this.flush();
   }
 }

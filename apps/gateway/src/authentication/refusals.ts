@@ -1,7 +1,8 @@
 import { DeviceEvents, type DeviceEventReported } from '@lanyard/contracts';
-import type { Outbox } from '@lanyard/kafka';
-import { type Clock, type Logger, type Metrics, newId, type Timer } from '@lanyard/service';
-import type { DataSource } from 'typeorm';
+import { Outbox } from '@lanyard/kafka';
+import { CLOCK, type Clock, type Logger, LOGGER, Metrics, newId, StopDeadline, type Timer } from '@lanyard/service';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { DataSource } from 'typeorm';
 
 /** Refusals of one kind, key and address within this time are one entry. */
 export const periodMs = 60_000;
@@ -37,7 +38,8 @@ const installation = '';
  * Puts refused requests into the event log of the account: counted in memory and written once a minute, so that a client
  * that guesses fills neither the log nor PostgreSQL. A crash loses a minute of them.
  */
-export class Refusals {
+@Injectable()
+export class Refusals implements OnApplicationBootstrap, OnApplicationShutdown {
   private counted = new Map<string, Map<string, Counted>>();
   private timer: Timer | undefined;
   private readonly total;
@@ -45,8 +47,9 @@ export class Refusals {
   constructor(
     private readonly database: DataSource,
     private readonly outbox: Outbox,
-    private readonly clock: Clock,
-    private readonly logger: Logger,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+    private readonly deadline: StopDeadline,
     metrics: Metrics,
   ) {
     this.total = metrics.counter({
@@ -56,8 +59,13 @@ export class Refusals {
     });
   }
 
-  start(): void {
+  onApplicationBootstrap(): void {
     this.timer = this.clock.every(periodMs, () => void this.flush());
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.timer?.cancel();
+    await this.deadline.step('refused requests', () => this.flush());
   }
 
   note(refusal: Refusal): void {
@@ -86,11 +94,6 @@ export class Refusals {
       };
       entries.set(kind, { ...others, count: others.count + 1, lastMs: now });
     }
-  }
-
-  async stop(): Promise<void> {
-    this.timer?.cancel();
-    await this.flush();
   }
 
   private async flush(): Promise<void> {

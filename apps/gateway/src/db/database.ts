@@ -10,7 +10,7 @@ import { Applications1764000000000 } from './migrations/1764000000000-applicatio
 import { PresubscriptionsNoContent1764700000000 } from './migrations/1764700000000-presubscriptions-no-content.js';
 import { Tenants1763800000000 } from './migrations/1763800000000-tenants.js';
 
-/** PostgreSQL schema of this service; nobody else reads it. */
+/** PostgreSQL schema of this service; no other service reads it. */
 export const schema = 'access';
 
 export const databaseOf = (config: DatabaseConfig): DatabaseOptions => ({

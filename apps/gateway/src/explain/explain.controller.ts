@@ -62,7 +62,7 @@ const readSubject = (query: ExplainQuery): [(typeof subjects)[number], string] =
 @Controller('v3/explain')
 export class ExplainController {
   constructor(
-    @Inject(Explanations) private readonly explanations: Explanations,
+    private readonly explanations: Explanations,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 

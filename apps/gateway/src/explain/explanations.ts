@@ -1,10 +1,11 @@
 import { type Identity, isId, NotFound, ValidationFailed } from '@lanyard/service';
+import { Injectable } from '@nestjs/common';
 import { allows, notifications, type Permission } from '../permissions.js';
 import type { Upstream } from '../upstreams.js';
 import { UpstreamUnavailable } from '../errors.js';
 import { type Explanation, newest, type Part, type TimelineEntry } from './explanation.js';
 import type { ChannelFacts, CommandPart, DeviceFacts, DevicePart, EchoFacts, EventPart, LogFacts } from './facts.js';
-import { type UpstreamClient, UpstreamRefused } from './upstream-client.js';
+import { UpstreamClient, UpstreamRefused } from './upstream-client.js';
 import {
   channelEntries,
   commandEntries,
@@ -25,8 +26,9 @@ export interface Page {
 type LeftOut = Explanation['left_out'];
 
 /** Reads the facts of the upstreams on behalf of the caller and sorts them into one order. */
+@Injectable()
 export class Explanations {
-  constructor(private readonly client: Pick<UpstreamClient, 'get'>) {}
+  constructor(private readonly client: UpstreamClient) {}
 
   /** A command of the calling key. */
   async command(caller: Identity, asyncId: string, page: Page): Promise<Explanation> {

@@ -1,17 +1,11 @@
-import { type Identity, identityHeader, type Metrics, requestIdHeader, traceParentHeader } from '@lanyard/service';
-import { forward } from '../proxy/forward.js';
-import type { IdentityTokens } from '../proxy/identity-tokens.js';
-import type { Replicas } from '../proxy/replicas.js';
+import { type Identity, identityHeader, requestIdHeader, traceParentHeader } from '@lanyard/service';
+import { Injectable } from '@nestjs/common';
+import { IdentityTokens } from '../proxy/identity-tokens.js';
+import { UpstreamCalls } from '../proxy/upstream-calls.js';
 import type { Upstream } from '../upstreams.js';
 import { UpstreamUnavailable } from '../errors.js';
 
 const timeoutMs = 25_000;
-
-export interface UpstreamClientParts {
-  replicas: Record<Upstream, Replicas>;
-  tokens: IdentityTokens;
-  metrics: Metrics;
-}
 
 /** An upstream's unsuccessful response, unchanged. */
 export class UpstreamRefused extends Error {
@@ -25,28 +19,28 @@ export class UpstreamRefused extends Error {
 }
 
 /** Reads facts from upstreams with the caller's identity, so each upstream applies the caller's permissions. */
+@Injectable()
 export class UpstreamClient {
-  constructor(private readonly parts: UpstreamClientParts) {}
+  constructor(
+    private readonly upstreams: UpstreamCalls,
+    private readonly tokens: IdentityTokens,
+  ) {}
 
   /** Throws UpstreamUnavailable, or UpstreamRefused for a status of 400 and more. */
   async get<T>(upstream: Upstream, path: string, caller: Identity): Promise<T> {
-    const { replicas, tokens, metrics } = this.parts;
-    const answer = await forward(
-      replicas[upstream],
-      {
-        method: 'GET',
-        path,
-        headers: {
-          accept: 'application/json',
-          [identityHeader]: tokens.of(caller, upstream),
-          [requestIdHeader]: caller.requestId,
-          ...(caller.traceParent !== undefined && { [traceParentHeader]: caller.traceParent }),
-        },
-        body: { open: () => null, repeatable: () => true },
-        signal: AbortSignal.timeout(timeoutMs),
+    const call = {
+      method: 'GET',
+      path,
+      headers: {
+        accept: 'application/json',
+        [identityHeader]: this.tokens.of(caller, upstream),
+        [requestIdHeader]: caller.requestId,
+        ...(caller.traceParent !== undefined && { [traceParentHeader]: caller.traceParent }),
       },
-      metrics,
-    ).catch((cause: unknown) => {
+      body: { open: () => null, repeatable: () => true },
+      signal: AbortSignal.timeout(timeoutMs),
+    };
+    const answer = await this.upstreams.forward(upstream, call).catch((cause: unknown) => {
       throw new UpstreamUnavailable(upstream, cause);
     });
     const body: unknown = await answer.body.json().catch(() => ({}));

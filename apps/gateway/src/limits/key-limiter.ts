@@ -1,8 +1,9 @@
-import { type Clock, type Metrics, RateLimited } from '@lanyard/service';
+import { CLOCK, type Clock, CONFIG, Metrics, RateLimited } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
 import type { AccountLimits } from '../db/account.entity.js';
 import { AccountRates, type Take } from './account-rates.js';
-import type { Rate } from '../config.js';
-import type { SharedRates } from './shared-rates.js';
+import type { GatewayConfig } from '../config.js';
+import { SharedRates } from './shared-rates.js';
 
 /** After Redis did not answer, it is left alone for this time: a stalled Redis must not slow each request. */
 const aloneMs = 1_000;
@@ -17,29 +18,26 @@ export interface Payer {
   limits: AccountLimits;
 }
 
-export interface LimiterParts {
-  shared: SharedRates;
-  keyRate: Rate;
-  /** Of all keys of an account together, when the account has no quota of its own. */
-  accountRate: Rate;
-  clock: Clock;
-  metrics: Metrics;
-}
-
 /**
  * The rate of each key, and of all keys of an account together: no tenant takes the others' share. Without Redis each
  * replica counts alone: the limit is then per replica, which refuses a flood and never refuses everybody.
  */
+@Injectable()
 export class KeyLimiter {
   private aloneUntilMs = 0;
   private readonly accounts = new Map<string, AccountRates>();
 
-  constructor(private readonly parts: LimiterParts) {}
+  constructor(
+    private readonly shared: SharedRates,
+    @Inject(CONFIG) private readonly config: GatewayConfig,
+    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly metrics: Metrics,
+  ) {}
 
   /** Throws RateLimited. A promise only when Redis has to be asked. */
   take(payer: Payer): void | Promise<void> {
     const takes = this.takesOf(payer);
-    if (this.parts.clock.now() < this.aloneUntilMs) return this.mustNotWait(this.alone(payer.accountId, takes));
+    if (this.clock.now() < this.aloneUntilMs) return this.mustNotWait(this.alone(payer.accountId, takes));
     const waitMs = this.ratesOf(payer.accountId).take(takes);
     return typeof waitMs === 'number' ? this.mustNotWait(waitMs) : this.asked(waitMs, payer.accountId, takes);
   }
@@ -57,7 +55,7 @@ export class KeyLimiter {
   }
 
   private takesOf({ keyId, limits }: Payer): Take[] {
-    const { keyRate, accountRate } = this.parts;
+    const { keyRate, accountRate } = this.config;
     const perSecond = limits.requests_per_second;
     const ofAccount = perSecond === undefined ? accountRate : { perSecond, burst: perSecond * 2 };
     return [
@@ -71,20 +69,17 @@ export class KeyLimiter {
     if (known) return known;
     if (this.accounts.size >= accountsMax)
       for (const [id, rates] of this.accounts) if (rates.isIdle) this.accounts.delete(id);
-    const { shared, clock } = this.parts;
-    const rates = new AccountRates(accountId, shared, clock, () => this.lost());
+    const rates = new AccountRates(accountId, this.shared, this.clock, () => this.lost());
     this.accounts.set(accountId, rates);
     return rates;
   }
 
   private lost(): void {
-    this.aloneUntilMs = this.parts.clock.now() + aloneMs;
+    this.aloneUntilMs = this.clock.now() + aloneMs;
   }
 
   private alone(accountId: string, takes: readonly Take[]): number {
-    this.parts.metrics
-      .counter({ name: 'lanyard_gateway_rate_alone_total', help: 'Requests counted without Redis' })
-      .inc();
+    this.metrics.counter({ name: 'lanyard_gateway_rate_alone_total', help: 'Requests counted without Redis' }).inc();
     return this.ratesOf(accountId).takeAlone(takes);
   }
 }

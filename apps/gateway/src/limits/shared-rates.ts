@@ -1,5 +1,6 @@
-import type { RedisClient } from '@lanyard/service';
-import type { Rate } from '../config.js';
+import { CONFIG, REDIS, type RedisClient } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import type { GatewayConfig, Rate } from '../config.js';
 import { intervalMs, toleranceMs } from './gcra.js';
 
 /**
@@ -50,15 +51,15 @@ export interface SharedVerdict {
 }
 
 /** Rates in Redis. Rejects when Redis does not answer at once. */
+@Injectable()
 export class SharedRates {
   private readonly redis: WithCommand;
+  private readonly prefix: string;
 
-  constructor(
-    redis: RedisClient,
-    private readonly prefix: string,
-  ) {
+  constructor(@Inject(REDIS) redis: RedisClient, @Inject(CONFIG) { redisPrefix }: GatewayConfig) {
     redis.defineCommand('takeRates', { lua: takeRates });
     this.redis = redis as WithCommand;
+    this.prefix = redisPrefix;
   }
 
   /** Tells what passed, and takes one more from each if `isTaking`. `group`: keeps the names in one slot. */

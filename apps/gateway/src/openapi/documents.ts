@@ -1,47 +1,54 @@
-import type { Clock, Metrics } from '@lanyard/service';
+import { CLOCK, type Clock } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { forward } from '../proxy/forward.js';
-import type { Replicas } from '../proxy/replicas.js';
 import { routeOf } from '../proxy/routes.js';
+import { UpstreamCalls } from '../proxy/upstream-calls.js';
+import { type Upstream, upstreams } from '../upstreams.js';
 import { type MergedDocument, mergeDocuments, type OwnDocument } from './merge.js';
 
 const cachedMs = 30_000;
 const fetchTimeoutMs = 3_000;
 
+interface Merged {
+  own: OpenAPIObject;
+  document: Promise<MergedDocument>;
+  untilMs: number;
+}
+
 /** The OpenAPI document of all services, merged from the document of each. */
+@Injectable()
 export class Documents {
-  private cached: { document: Promise<MergedDocument>; untilMs: number } | undefined;
+  private last: Merged | undefined;
 
   constructor(
-    private readonly own: OpenAPIObject,
-    private readonly upstreams: readonly Replicas[],
-    private readonly clock: Clock,
-    private readonly metrics: Metrics,
+    private readonly calls: UpstreamCalls,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  merged(): Promise<MergedDocument> {
+  /** `own`: of the gateway, which comes first. */
+  mergedWith(own: OpenAPIObject): Promise<MergedDocument> {
     const now = this.clock.now();
-    if (!this.cached || this.cached.untilMs <= now) this.cached = { document: this.merge(), untilMs: now + cachedMs };
-    return this.cached.document;
+    if (this.last?.own !== own || this.last.untilMs <= now)
+      this.last = { own, document: this.merge(own), untilMs: now + cachedMs };
+    return this.last.document;
   }
 
-  private async merge(): Promise<MergedDocument> {
-    const others = await Promise.all(this.upstreams.map((replicas) => this.fetch(replicas)));
-    return mergeDocuments(this.own, others, (upstream, path) => routeOf(path)?.upstream === upstream);
+  private async merge(own: OpenAPIObject): Promise<MergedDocument> {
+    const others = await Promise.all(upstreams.map((upstream) => this.fetch(upstream)));
+    return mergeDocuments(own, others, (upstream, path) => routeOf(path)?.upstream === upstream);
   }
 
-  private async fetch(replicas: Replicas): Promise<OwnDocument> {
-    const { upstream } = replicas;
+  private async fetch(upstream: Upstream): Promise<OwnDocument> {
     const body = { open: () => null, repeatable: () => true };
     const signal = AbortSignal.timeout(fetchTimeoutMs);
     const call = { method: 'GET', path: '/openapi.json', headers: { accept: 'application/json' }, body, signal };
     try {
-      const answer = await forward(replicas, call, this.metrics);
+      const answer = await this.calls.forward(upstream, call);
       if (answer.statusCode === 200) return { upstream, document: (await answer.body.json()) as OpenAPIObject };
       await answer.body.dump();
       return { upstream };
     } catch {
-      // Named in x-unavailable; counted by forward.
+      // Named in x-unavailable; counted by UpstreamCalls.
       return { upstream };
     }
   }

@@ -23,11 +23,11 @@ export const serveDocuments = (app: NestFastifyApplication, own: OpenAPIObject, 
     .getInstance()
     .addHook('onRequest', async (request, reply) => {
       if (request.method === 'GET' && request.url.split('?', 1)[0] === '/openapi.json')
-        return reply.type('application/json; charset=utf-8').send(JSON.stringify(await documents.merged()));
+        return reply.type('application/json; charset=utf-8').send(JSON.stringify(await documents.mergedWith(own)));
     });
   SwaggerModule.setup('docs', app, own, {
     customSiteTitle: 'Lanyard',
     raw: false,
-    patchDocumentOnRequest: (() => documents.merged()) as unknown as () => OpenAPIObject,
+    patchDocumentOnRequest: (() => documents.mergedWith(own)) as unknown as () => OpenAPIObject,
   });
 };

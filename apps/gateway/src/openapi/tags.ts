@@ -1,6 +1,6 @@
 import type { DocumentBuilder } from '@nestjs/swagger';
 
-/** Families of operations in the order of the page, whoever serves them. */
+/** Families of operations in the order of the page, no matter which service serves them. */
 const tags = {
   Devices: 'The device directory (spec §2.2, §4.1): records, filters, export',
   'Device groups': 'Named sets of devices (spec §2.1)',

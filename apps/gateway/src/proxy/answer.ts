@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import type { PassedCall } from './forward.js';
+import type { PassedCall } from './upstream-calls.js';
 import type { Replica } from './replicas.js';
 
 /** Answers up to this are taken whole: one write to the client, and no stream between. */

@@ -1,7 +1,8 @@
 import type { IncomingMessage, Server } from 'node:http';
 import { isIPv6, type Socket } from 'node:net';
-import { type Metrics, RateLimited } from '@lanyard/service';
-import type { ConnectionBounds } from '../config.js';
+import { CONFIG, Metrics, RateLimited } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import type { ConnectionBounds, GatewayConfig } from '../config.js';
 import { clientAddress } from '../authentication/client-address.js';
 
 const retryAfterSeconds = 60;
@@ -21,16 +22,17 @@ const holderOf = (address: string): string => {
  * Bounds open connections. Behind proxies the peer of a connection is a proxy, which carries many clients: there each
  * address has its WebSockets counted, by X-Forwarded-For, and the proxy bounds connections.
  */
+@Injectable()
 export class ConnectionLimits {
   private readonly open = new Map<string, number>();
   private readonly counted = new WeakSet<Socket>();
+  private readonly bounds: ConnectionBounds;
+  private readonly trustedProxies: number;
   private readonly refused;
 
-  constructor(
-    private readonly bounds: ConnectionBounds,
-    private readonly trustedProxies: number,
-    metrics: Metrics,
-  ) {
+  constructor(@Inject(CONFIG) { connections, trustedProxies }: GatewayConfig, metrics: Metrics) {
+    this.bounds = connections;
+    this.trustedProxies = trustedProxies;
     this.refused = metrics.counter({
       name: 'lanyard_gateway_refused_connections_total',
       help: 'Connections and handshakes beyond the limits',

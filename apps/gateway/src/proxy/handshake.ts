@@ -1,7 +1,11 @@
 import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { connect, type Socket } from 'node:net';
+import { type Logger, LOGGER } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Replica } from './replicas.js';
+import { neverReached } from './upstream-calls.js';
+import { UpstreamReplicas } from './upstream-replicas.js';
 
 const connectTimeoutMs = 2_000;
 const answerTimeoutMs = 10_000;
@@ -22,7 +26,7 @@ const open = (replica: Replica, path: string, headers: Record<string, string | s
 };
 
 /** Asks one replica to upgrade. Rejects when it cannot be reached or does not answer. */
-export const handshake = (
+const handshake = (
   replica: Replica,
   path: string,
   headers: Record<string, string | string[]>,
@@ -59,3 +63,30 @@ export const handshake = (
     signal.addEventListener('abort', abort, { once: true });
     asked.end();
   });
+
+/** WebSocket handshakes with the dispatcher. */
+@Injectable()
+export class Handshakes {
+  constructor(
+    private readonly replicas: UpstreamReplicas,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /** undefined when no replica answered. */
+  async ask(
+    path: string,
+    headers: Record<string, string | string[]>,
+    signal: AbortSignal,
+  ): Promise<HandshakeAnswer | undefined> {
+    for (const replica of this.replicas.of('dispatcher').order()) {
+      try {
+        return await handshake(replica, path, headers, signal);
+      } catch (err) {
+        if (signal.aborted) return undefined;
+        if (neverReached(err)) replica.rest();
+        this.logger.warn({ err, replica: replica.url.host }, 'a dispatcher replica did not answer a handshake');
+      }
+    }
+    return undefined;
+  }
+}

@@ -1,5 +1,6 @@
-import type { KeyObject } from 'node:crypto';
-import { type Clock, type Identity, signIdentity } from '@lanyard/service';
+import { CLOCK, type Clock, CONFIG, type Identity, signIdentity } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import type { GatewayConfig } from '../config.js';
 import type { Upstream } from '../upstreams.js';
 
 /** How long a token is used again; it is valid for 30 s (`identityLifeMs`). */
@@ -17,12 +18,13 @@ interface Signed {
  * Tokens for the upstreams. Requests that come with one secret of a key for one upstream in some seconds go on with one
  * signature, which takes more time than all else that the gateway does with a request.
  */
+@Injectable()
 export class IdentityTokens {
   private readonly signed = new Map<string, Signed>();
 
   constructor(
-    private readonly privateKey: KeyObject,
-    private readonly clock: Clock,
+    @Inject(CONFIG) private readonly config: GatewayConfig,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   of(identity: Identity, upstream: Upstream): string {
@@ -41,6 +43,6 @@ export class IdentityTokens {
 
   /** A token that is not kept: for what the gateway asks on behalf of a caller. */
   sign(identity: Identity, upstream: Upstream): string {
-    return signIdentity(identity, upstream, this.privateKey, this.clock.now());
+    return signIdentity(identity, upstream, this.config.secrets.identityKey, this.clock.now());
   }
 }

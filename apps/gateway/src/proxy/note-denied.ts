@@ -14,7 +14,7 @@ const operationOf = (request: FastifyRequest): string => {
   return `${request.method} ${path ?? ''}`;
 };
 
-/** Counts each request that a valid key made and may not make, whoever denied it. */
+/** Counts each request that a valid key made and may not make, no matter which service denied it. */
 export const noteDenied = (app: NestFastifyApplication, refusals: Refusals, trustedProxies: number): void => {
   app
     .getHttpAdapter()

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import type { Clock } from '@lanyard/service';
+import { CLOCK, type Clock } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
 
 /** Something with an end: a response, a tunnel's socket. */
 interface Ending {
@@ -11,12 +12,13 @@ interface Ending {
  * Requests in progress, so that a stop can wait for them. Each has a place in a list: a Set through which calls
  * come and go keeps all of them, with their sockets and headers, until the next full collection (ADR 12).
  */
+@Injectable()
 export class OpenCalls {
   private readonly places: (Ending | undefined)[] = [];
   private readonly free: number[] = [];
   private closing = false;
 
-  constructor(private readonly clock: Clock) {}
+  constructor(@Inject(CLOCK) private readonly clock: Clock) {}
 
   /** Answers whether the process is stopping: the caller should not come again on this connection. */
   enter(call: Ending): boolean {

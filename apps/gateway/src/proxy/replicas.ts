@@ -1,6 +1,5 @@
 import type { Clock } from '@lanyard/service';
 import { Pool } from 'undici';
-import type { Upstream } from '../upstreams.js';
 
 /** A replica that is gone is noticed after this. */
 const connectTimeoutMs = 2_000;
@@ -26,7 +25,6 @@ export class Replicas {
   private turn = 0;
 
   constructor(
-    readonly upstream: Upstream,
     urls: readonly string[],
     private readonly clock: Clock,
   ) {

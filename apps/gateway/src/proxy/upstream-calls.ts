@@ -1,10 +1,13 @@
-import { type Metrics, ServiceError } from '@lanyard/service';
+import { Metrics, ServiceError } from '@lanyard/service';
+import { Injectable } from '@nestjs/common';
 import type { Dispatcher } from 'undici';
 import { UpstreamUnavailable } from '../errors.js';
+import type { Upstream } from '../upstreams.js';
 import { type Answer, askForPassing } from './answer.js';
 import type { ClientDisconnect } from './client-disconnect.js';
-import type { Replica, Replicas } from './replicas.js';
+import type { Replica } from './replicas.js';
 import { ClientGone, type RequestBody } from './request-body.js';
+import { UpstreamReplicas } from './upstream-replicas.js';
 
 /** A request as the upstream gets it. */
 export interface Call {
@@ -66,46 +69,51 @@ const ask: Ask<Dispatcher.ResponseData, OwnCall> = (replica, { method, path, hea
   });
 };
 
-const count = (metrics: Metrics, upstream: string): void =>
-  metrics
-    .counter({
+/**
+ * Sends calls to replicas of an upstream. A replica that cannot be reached is passed over; one that breaks off is passed
+ * over when the call may be repeated. Throws UpstreamUnavailable when none answers.
+ */
+@Injectable()
+export class UpstreamCalls {
+  private readonly failures;
+
+  constructor(
+    private readonly replicas: UpstreamReplicas,
+    metrics: Metrics,
+  ) {
+    this.failures = metrics.counter({
       name: 'lanyard_gateway_replica_failures_total',
       help: 'Requests that a replica did not answer',
       labelNames: ['upstream'],
-    })
-    .inc({ upstream });
-
-const onOneReplica = async <A, C extends Call>(
-  replicas: Replicas,
-  first: C,
-  metrics: Metrics,
-  way: Ask<A, C>,
-): Promise<A> => {
-  let call = first;
-  let cause: unknown;
-  for (const replica of replicas.order()) {
-    try {
-      return await way(replica, call);
-    } catch (error) {
-      if (call.signal.aborted || error instanceof ClientGone || error instanceof ServiceError) throw error;
-      cause = error;
-      count(metrics, replicas.upstream);
-      if (neverReached(error)) replica.rest();
-      else if (!wasReset(error) || !idempotent.has(call.method)) break;
-      else call = again(call);
-      if (!call.body.repeatable()) break;
-    }
+    });
   }
-  throw new UpstreamUnavailable(replicas.upstream, cause);
-};
 
-/**
- * Sends a call to one of the upstream's replicas and gives its answer, body unread. A replica that cannot be reached is
- * passed over; one that broke off is, when the call may be repeated. Throws UpstreamUnavailable when none answered.
- */
-export const forward = (replicas: Replicas, call: OwnCall, metrics: Metrics): Promise<Dispatcher.ResponseData> =>
-  onOneReplica(replicas, call, metrics, ask);
+  /** The response, its body unread. */
+  forward(upstream: Upstream, call: OwnCall): Promise<Dispatcher.ResponseData> {
+    return this.onOneReplica(upstream, call, ask);
+  }
 
-/** The same for an answer that goes to the client as it is. */
-export const pass = (replicas: Replicas, call: PassedCall, metrics: Metrics): Promise<Answer> =>
-  onOneReplica(replicas, call, metrics, askForPassing);
+  /** A response that goes to the client as it is. */
+  pass(upstream: Upstream, call: PassedCall): Promise<Answer> {
+    return this.onOneReplica(upstream, call, askForPassing);
+  }
+
+  private async onOneReplica<A, C extends Call>(upstream: Upstream, first: C, way: Ask<A, C>): Promise<A> {
+    let call = first;
+    let cause: unknown;
+    for (const replica of this.replicas.of(upstream).order()) {
+      try {
+        return await way(replica, call);
+      } catch (error) {
+        if (call.signal.aborted || error instanceof ClientGone || error instanceof ServiceError) throw error;
+        cause = error;
+        this.failures.inc({ upstream });
+        if (neverReached(error)) replica.rest();
+        else if (!wasReset(error) || !idempotent.has(call.method)) break;
+        else call = again(call);
+        if (!call.body.repeatable()) break;
+      }
+    }
+    throw new UpstreamUnavailable(upstream, cause);
+  }
+}

@@ -1,0 +1,44 @@
+import { Module } from '@nestjs/common';
+import { AuthenticationModule } from '../authentication/authentication.module.js';
+import { ProxyModule } from '../proxy/proxy.module.js';
+import { AccessKeysController, ApplicationKeysController } from './access-keys.controller.js';
+import { AccessKeys } from './access-keys.service.js';
+import { AccountChanges } from './account-changes.js';
+import { AccountKeysController } from './account-keys.controller.js';
+import { AccountUsages } from './account-usage.js';
+import { AccountsController } from './accounts.controller.js';
+import { Accounts } from './accounts.service.js';
+import { ApiKeysController } from './api-keys.controller.js';
+import { ApiKeys } from './api-keys.service.js';
+import { ApplicationsController } from './applications.controller.js';
+import { Applications } from './applications.service.js';
+import { FirstStart } from './first-start.js';
+import { KeyGroupsController } from './key-groups.controller.js';
+import { KeyGroups } from './key-groups.service.js';
+import { KeySweeper } from './key-sweeper.js';
+
+/** Accounts, and the keys, applications and groups of each. */
+@Module({
+  imports: [AuthenticationModule, ProxyModule],
+  controllers: [
+    ApiKeysController,
+    KeyGroupsController,
+    ApplicationsController,
+    ApplicationKeysController,
+    AccessKeysController,
+    AccountKeysController,
+    AccountsController,
+  ],
+  providers: [
+    FirstStart,
+    AccountChanges,
+    Accounts,
+    AccountUsages,
+    ApiKeys,
+    KeyGroups,
+    Applications,
+    AccessKeys,
+    KeySweeper,
+  ],
+})
+export class AccessModule {}

@@ -1,0 +1,96 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { AccountLimits } from '../db/account.entity.js';
+import { admin, type Granting, installation, permissionsOf } from '../permissions.js';
+
+/** What proves a key or an application. */
+export interface KnownSecret {
+  hash: string;
+  /** Valid before that time only: a rotation overlaps, or it expires. */
+  untilMs?: number;
+  /** Of applications: which access key it is. */
+  accessKeyId?: string;
+}
+
+/** What a key, or the access keys of an application, are good for. */
+export interface KnownKey {
+  /** Of the key, or of the application: channel and subscriptions belong to it. */
+  keyId: string;
+  accountId: string;
+  /** Two at most. */
+  secrets: KnownSecret[];
+  active: boolean;
+  accountActive: boolean;
+  groups: string[];
+  permissions: string[];
+  limits: AccountLimits;
+  tier: 'free' | 'commercial';
+}
+
+interface Row {
+  id: string;
+  account_id: string;
+  secrets: { id?: string; hash: string | null; until: string | null }[];
+  active: boolean;
+  account_active: boolean;
+  tier: 'free' | 'commercial';
+  limits: AccountLimits;
+  of_installation: boolean;
+  groups: (Granting & { id: string })[];
+}
+
+const holdersSql = `
+  SELECT k.id, k.account_id, k.status = 'active' AS active,
+    jsonb_build_array(jsonb_build_object('hash', k.hash, 'until', k.expires_at),
+      jsonb_build_object('hash', k.previous_hash, 'until', least(k.previous_until, k.expires_at))) AS secrets,
+    ARRAY(SELECT m.group_id FROM api_key_groups m WHERE m.key_id = k.id) AS group_ids
+  FROM api_keys k WHERE k.id = $1
+  UNION ALL
+  SELECT p.id, p.account_id, p.status = 'active',
+    coalesce((SELECT jsonb_agg(jsonb_build_object('id', x.id, 'hash', x.hash, 'until', x.expires_at) ORDER BY x.id)
+      FROM access_keys x WHERE x.application_id = p.id AND x.status = 'active'), '[]'),
+    ARRAY(SELECT m.group_id FROM application_groups m WHERE m.application_id = p.id)
+  FROM applications p WHERE p.id = $1`;
+
+const sql = `
+  SELECT h.id, h.account_id, h.active, h.secrets, a.status = 'active' AS account_active, a.tier, a.limits,
+    a.parent_id IS NULL AS of_installation,
+    coalesce((SELECT jsonb_agg(jsonb_build_object('id', g.id, 'kind', g.kind, 'permissions', g.permissions) ORDER BY g.id)
+      FROM key_groups g WHERE g.id = ANY(h.group_ids)), '[]') AS groups
+  FROM (${holdersSql}) h JOIN accounts a ON a.id = h.account_id`;
+
+const secretsOf = ({ secrets }: Row): KnownSecret[] =>
+  secrets.flatMap(({ id, hash, until }) =>
+    hash === null
+      ? []
+      : { hash, ...(until !== null && { untilMs: Date.parse(until) }), ...(id !== undefined && { accessKeyId: id }) },
+  );
+
+const permissionsOfRow = ({ groups, of_installation: ofInstallation }: Row): string[] => {
+  const permissions = permissionsOf(groups);
+  return ofInstallation && permissions.includes(admin) ? [...permissions, installation] : permissions;
+};
+
+/** Reads keys and applications with their accounts and groups. */
+@Injectable()
+export class KeyReader {
+  constructor(private readonly database: DataSource) {}
+
+  /** undefined for an unknown id. */
+  async read(keyId: string): Promise<KnownKey | undefined> {
+    const [row] = await this.database.query<Row[]>(sql, [keyId]);
+    return (
+      row && {
+        keyId: row.id,
+        accountId: row.account_id,
+        secrets: secretsOf(row),
+        active: row.active,
+        accountActive: row.account_active,
+        groups: row.groups.map((group) => group.id),
+        permissions: permissionsOfRow(row),
+        limits: row.limits,
+        tier: row.tier,
+      }
+    );
+  }
+}

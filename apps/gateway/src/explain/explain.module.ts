@@ -1,0 +1,8 @@
+import { Module } from '@nestjs/common';
+import { ProxyModule } from '../proxy/proxy.module.js';
+import { ExplainController } from './explain.controller.js';
+import { Explanations } from './explanations.js';
+import { UpstreamClient } from './upstream-client.js';
+
+@Module({ imports: [ProxyModule], controllers: [ExplainController], providers: [UpstreamClient, Explanations] })
+export class ExplainModule {}

@@ -1,0 +1,44 @@
+import { CONFIG, urlLengthMax } from '@lanyard/service';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Refusals } from './authentication/refusals.js';
+import type { GatewayConfig } from './config.js';
+import { UrlTooLong } from './errors.js';
+import { setContentPolicy } from './openapi/content-policy.js';
+import { Documents } from './openapi/documents.js';
+import { ownDocument, serveDocuments } from './openapi/serve.js';
+import { noteDenied } from './proxy/note-denied.js';
+import { ReverseProxy } from './proxy/reverse-proxy.js';
+
+const allowBrowsers = (app: NestFastifyApplication, origin: string[]): void => {
+  if (origin.length === 0) return;
+  app.enableCors({
+    origin,
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
+    exposedHeaders: ['x-request-id', 'retry-after', 'idempotency-replayed'],
+    maxAge: 600,
+    strictPreflight: false,
+  });
+};
+
+const refuseLongUrls = (app: NestFastifyApplication): void => {
+  app
+    .getHttpAdapter()
+    .getInstance()
+    .addHook('onRequest', (request, _reply, done) => {
+      done(request.originalUrl.length > urlLengthMax ? new UrlTooLong() : undefined);
+    });
+};
+
+/**
+ * What holds for all paths. Hooks run in the order in which they were added, and those of the reverse proxy, a Fastify
+ * plugin, are only the ones added before it: it comes last.
+ */
+export const configureHttp = async (app: NestFastifyApplication): Promise<void> => {
+  const { trustedProxies, corsOrigins, publicUrl } = app.get<GatewayConfig>(CONFIG);
+  refuseLongUrls(app);
+  noteDenied(app, app.get(Refusals), trustedProxies);
+  allowBrowsers(app, corsOrigins);
+  setContentPolicy(app, publicUrl);
+  serveDocuments(app, ownDocument(app, publicUrl), app.get(Documents));
+  await app.register(app.get(ReverseProxy).plugin);
+};

@@ -1,0 +1,55 @@
+import { CONFIG, ErrorFilter, type Logger, LOGGER } from '@lanyard/service';
+import { type BeforeApplicationShutdown, Inject, Module, type OnApplicationBootstrap } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { AuthenticationModule } from '../authentication/authentication.module.js';
+import type { GatewayConfig } from '../config.js';
+import { ConnectionLimits } from './connection-limits.js';
+import { Handshakes } from './handshake.js';
+import { IdentityTokens } from './identity-tokens.js';
+import { OpenCalls } from './open-calls.js';
+import { ProxyHandler } from './proxy-handler.js';
+import { ReverseProxy } from './reverse-proxy.js';
+import { Tunnels } from './tunnels.js';
+import { Upgrades } from './upgrade.js';
+import { UpstreamCalls } from './upstream-calls.js';
+import { UpstreamReplicas } from './upstream-replicas.js';
+
+/** Forwards requests and WebSockets to the upstreams. */
+@Module({
+  imports: [AuthenticationModule],
+  providers: [
+    UpstreamReplicas,
+    UpstreamCalls,
+    IdentityTokens,
+    OpenCalls,
+    ProxyHandler,
+    ReverseProxy,
+    ConnectionLimits,
+    Handshakes,
+    Tunnels,
+    Upgrades,
+    { provide: ErrorFilter, inject: [LOGGER], useFactory: (logger: Logger) => new ErrorFilter(logger) },
+  ],
+  exports: [IdentityTokens, UpstreamCalls],
+})
+export class ProxyModule implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  constructor(
+    private readonly adapterHost: HttpAdapterHost,
+    private readonly connections: ConnectionLimits,
+    private readonly upgrades: Upgrades,
+    private readonly openCalls: OpenCalls,
+    @Inject(CONFIG) private readonly config: GatewayConfig,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    const server = this.adapterHost.httpAdapter.getHttpServer();
+    this.connections.attach(server);
+    this.upgrades.attach(server);
+  }
+
+  /** Requests in progress end while HTTP still answers; what is left after GATEWAY_DRAIN_TIMEOUT_MS is cut. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.upgrades.stop();
+    await this.openCalls.drain(this.config.drainTimeoutMs);
+  }
+}
