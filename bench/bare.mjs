@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { WebSocket } from 'ws';
 import { root } from '../tools/lanyard/project.mjs';
 
-/** Whoever connects to its `url` gets all that comes. @param {string[]} brokers @param {string} topic */
+/** Every client that connects to its `url` receives all messages. @param {string[]} brokers @param {string} topic */
 export const spawnBareLoop = async (brokers, topic) => {
   const child = spawn(process.execPath, [join(root, 'bench/bare-loop.mjs'), brokers.join(','), topic], {
     stdio: ['ignore', 'pipe', 'inherit'],

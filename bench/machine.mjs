@@ -35,7 +35,7 @@ const ticks = () => {
 export class Theft {
   before = ticks();
 
-  /** 0 to 1 of all processors; 0 where nobody says. */
+  /** 0 to 1 of all processors; 0 where unknown. */
   get share() {
     const { stolen, all } = ticks();
     return all > this.before.all ? (stolen - this.before.stolen) / (all - this.before.all) : 0;

@@ -80,7 +80,7 @@ export const interruptedSuspension = async (app: Application, system: RunningSys
   expect((await bulk(app, 'suspend')).json.changed_count).toBe(0);
   expect(await all(app, `/v3/devices?${chosen}&operator_suspended=true`)).toHaveLength(devices);
 
-  // What is told of a device comes in order: when all are told to be resumed, nothing of before is to come.
+  // Events of a device arrive in order: once all resumptions have arrived, no earlier event follows.
   expect((await bulk(app, 'resume')).json.changed_count).toBe(devices);
   await eventually(() => eachOnce(app, 'SYS_202', ids), { intervalMs: 500 });
   await eachOnce(app, 'SYS_201', ids);

@@ -28,7 +28,7 @@ export interface SystemOptions {
   redisUrl?: string;
 }
 
-/** What died although nobody killed it, with the end of its log. */
+/** Processes that exited without being killed, with the end of their logs. */
 const deadIn = ({ supervised, logs }: Constellation): string =>
   supervised
     .filter(({ unit }) => !isProcess(unit.pid, unit.marker))
@@ -37,7 +37,7 @@ const deadIn = ({ supervised, logs }: Constellation): string =>
 
 /**
  * The six services as processes of their own, as `npm start` runs them, on the test engines and on topics, a database
- * and keys that nothing else uses. Nobody supervises them: what a test kills stays dead until the test starts it.
+ * and keys that nothing else uses. They are not supervised: what a test kills stays dead until the test starts it.
  */
 export const startSystem = async (
   name: string,

@@ -16,7 +16,7 @@ const asked = async (app: Application, deviceId: string, request: object): Promi
 };
 
 /**
- * What every device does here, whoever wrote it: it is registered, observed, read and written by an application that
+ * What every third-party device does here: it is registered, observed, read and written by an application that
  * listens, updates its registration and takes its leave. It has the resources 3303/0/5700 and 3303/0/5750, says
  * `registered`, `written N` (bytes), `updated` and `deregistered`, and is told `set 21.5`, `update` and `stop`. One that
  * takes no `update` is waited for: it updates its registration by itself before that ends.

@@ -82,7 +82,7 @@ export class ForeignDevice {
   }
 }
 
-/** A device on somebody's Java library. */
+/** A device on a third-party Java library. */
 export class JavaDevice extends ForeignDevice {
   /** Runs `e2e/<folder>/<program>.java`. */
   protected static async run(folder: string, program: string, args: readonly string[]): Promise<ChildProcess> {

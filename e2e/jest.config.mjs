@@ -1,6 +1,6 @@
 import preset from '../jest.preset.mjs';
 
-/** What has to be compiled here, with tools that not everybody has: `npm test -- --interop`, as `.ci/run` does. */
+/** Tests that compile devices, with tools that may be missing: `npm test -- --interop`, as `.ci/run` does. */
 const byHand = process.env.LANYARD_INTEROP ? [] : ['/e2e/interop/'];
 
 export default {

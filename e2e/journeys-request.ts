@@ -28,7 +28,7 @@ const linesOf = (logs: string, requestId: string): Line[] =>
 const told = (lines: readonly Line[]): string[] =>
   [...new Set(lines.map(({ app, msg, topic }) => `${app}: ${msg}${topic === undefined ? '' : ` ${topic}`}`))].sort();
 
-/** The id that a caller gives is in the answer, in the headers of what follows, and in the logs of whoever handles it. */
+/** The id that a caller gives is in the answer, in the headers of what follows, and in the logs of every service that handles it. */
 export const followed = async (app: Application, coapUrl: string, logs: string): Promise<void> => {
   const { device } = thermometer({ name: fresh('followed'), server: coapUrl });
   await device.open();

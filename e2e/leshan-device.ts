@@ -8,7 +8,7 @@ export const specimenDefinition = join(root, 'e2e/leshan/specimen.xml');
 export interface LeshanOptions {
   lifetimeSeconds?: number;
   queueMode?: boolean;
-  /** Content-Format numbers; the first is what it answers in when nobody says. Without: all that Leshan speaks. */
+  /** Content-Format numbers; the first is its default. Without: all that Leshan speaks. */
   formats?: readonly number[];
   /** It has an instance of object 33010. */
   specimen?: boolean;

@@ -59,7 +59,7 @@ const faultsOf = ({ channel, owner, kind, n, skip, bytes, headAt, events, cost, 
   if (held === 0) say(`${owner} has it, but it is not among what it holds`);
   if (known === 0) say('its account does not know it');
   if (kind === 'callback' && n > 0 && owner === '' && ready === '')
-    say('it has events, nobody has it, and it is not due');
+    say('it has events, no replica holds it, and it is not due');
   return problems;
 };
 

@@ -1,5 +1,5 @@
 /**
- * Bugs that somebody could write: each is one change in a copy of the built dispatcher and its libraries, and the row that it names must
+ * Plausible bugs: each is one change in a copy of the built dispatcher and its libraries, and the row that it names must
  * find it. Otherwise the matrix proves nothing.
  *
  * @typedef {import('./program.mjs').Mutation & { name: string, about: string, row: string, shows: RegExp }} Bug
@@ -12,7 +12,7 @@ const command = (/** @type {string} */ name) => `src/queue/commands/${name}.lua`
 export const bugs = [
   {
     name: 'no-token-in-ack',
-    about: 'whoever lost a channel may still confirm, and lets go of what another one holds',
+    about: 'a replica that lost a channel may still confirm, and releases what another one holds',
     file: command('ack'),
     find: "if state.token ~= token then return { 'fenced' } end",
     replace: '',
@@ -167,7 +167,7 @@ export const bugs = [
   },
   {
     name: 'old-place',
-    about: 'a socket goes on by what it knew of the list before a full queue lost a part of what is on its way',
+    about: 'a socket continues with stale state after a full queue dropped events in flight',
     file: 'dist/queue/batch.js',
     find: 'cursor.head === confirmed.from',
     replace: 'cursor.head !== undefined',
@@ -176,7 +176,7 @@ export const bugs = [
   },
   {
     name: 'old-memory',
-    about: 'a replica goes on with what it remembers of a Redis that is gone',
+    about: 'a replica continues with what it remembers of a Redis that lost its data',
     file: 'dist/assembly.js',
     find: 'each.onLost(() => recent.forget());',
     replace: 'void each;',

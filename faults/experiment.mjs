@@ -1,4 +1,4 @@
-/** One run of one row: load goes on, faults are injected, everything is healed, and the history is judged. */
+/** One run of one row: load continues, faults are injected, everything is healed, and the history is judged. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ import { Random } from './random.mjs';
  *   exclusive?: boolean, drops?: boolean, replicas?: number, tenants?: number, kinds?: readonly Kind[], devices?: number,
  *   perSecond?: number, seconds?: number, drainMs?: number, withNames?: boolean,
  *   equip?: (engines: Engines, folder: string) => Promise<Equipment>, cannotRun?: () => string | undefined,
- * }} Row `inject` runs while load goes on; `after` looks closer when everything has drained; `exclusive`: it breaks what rows share;
+ * }} Row `inject` runs under load; `after` looks closer when everything has drained; `exclusive`: it breaks what rows share;
  *   `withNames`: names under `.example` are the row's;
  *   `drops`: the service may drop events, when its books say how many; `equip`: the row brings engines of its own;
  *   `cannotRun`: why this machine cannot run the row
@@ -224,7 +224,7 @@ export class Experiment {
     return /** @type {Books} */ (this.books).read();
   }
 
-  /** I9, when everything has drained: queues are empty, nobody holds a callback. */
+  /** I9, when everything has drained: queues are empty, no replica holds a callback. */
   async auditEmpty() {
     const empty = await eventually(
       async () => (await this.pages()).every(({ n, kind, owner }) => n === 0 && (kind !== 'callback' || owner === '')),
@@ -235,7 +235,7 @@ export class Experiment {
     if (empty) return;
     for (const { channel, kind, n, owner } of await this.pages())
       if (n > 0 || (kind === 'callback' && owner))
-        this.violation(`I9 ${kind} ${channel}: still ${n} events, held by ${owner || 'nobody'}`);
+        this.violation(`I9 ${kind} ${channel}: still ${n} events, held by ${owner || 'no replica'}`);
   }
 
   /** I9. The books hold at every moment, not only at the end. */

@@ -1,5 +1,5 @@
 /**
- * What nobody injected: this machine stood still, or a dispatcher found Redis silent for longer than it waits. Both
+ * Faults that were not injected: this machine stood still, or a dispatcher found Redis silent for longer than it waits. Both
  * have the consequences of a fault, so they are entered as such, counted, and shown in the table.
  */
 import { readFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * What happened in one run of a row, as everybody saw it: the producer (invoke, ok), the receivers (when, what, how
- * they answered), and whoever injected faults. The checker looks at nothing else.
+ * What happened in one run of a row, as all parties saw it: the producer (invoke, ok), the receivers (when, what, how
+ * they answered), and the injected faults. The checker looks at nothing else.
  */
 import { writeFileSync } from 'node:fs';
 import { readNotification } from './notification.mjs';

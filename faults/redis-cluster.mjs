@@ -125,7 +125,7 @@ export class RedisCluster {
       await source.ask('MIGRATE', '127.0.0.1', target.port, '', 0, migrateTimeoutMs, 'KEYS', ...keys);
       await wait();
     }
-    // The new owner first: nobody is sent to a node that refuses.
+    // The new owner first: no client is redirected to a node that refuses.
     await target.ask('CLUSTER', 'SETSLOT', slot, 'NODE', to ?? '');
     for (const node of this.nodes)
       if (await node.isMaster()) await node.ask('CLUSTER', 'SETSLOT', slot, 'NODE', to ?? '');

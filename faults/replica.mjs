@@ -28,7 +28,7 @@ export class Replica {
   isReady = false;
   /** How far its clock is off. */
   shiftMs = 0;
-  /** Deaths that nobody asked for. */
+  /** Unexpected exits. */
   deaths = 0;
 
   /** @param {ReplicaOptions} options @param {TcpProxy} redis */
@@ -80,7 +80,7 @@ export class Replica {
     this.pid = noteStarted(child.pid ?? 0);
     this.isStopped = false;
     this.isReady = false;
-    // Whoever waits for it hears of a failure; this is for those who do not.
+    // Waiting callers get the failure; this is for when there are none.
     this.ready().catch(() => undefined);
   }
 

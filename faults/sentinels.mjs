@@ -102,7 +102,7 @@ export class Sentinels {
     await waitUntil('the sentinel', async () => (await asked()) ?? false);
   }
 
-  /** Every other node is a replica of this one, as whoever starts them again would see to. @param {number} masterPort */
+  /** Every other node is a replica of this one, as an operator who restarts them would configure it. @param {number} masterPort */
   async follow(masterPort) {
     for (const node of this.nodes) if (node.port !== masterPort) await node.ask('REPLICAOF', '127.0.0.1', masterPort);
   }

@@ -13,7 +13,7 @@ const fair = () => ({ latencyMs: 0, stalled: false, sliceBytes: 0, bytesPerSecon
 
 const wait = (/** @type {number} */ ms) => new Promise((done) => setTimeout(done, ms));
 
-/** One direction of one connection: bytes go on in order, as the weather allows. */
+/** One direction of one connection: bytes pass in order, subject to the injected faults. */
 class Lane {
   /** @type {Buffer[]} */
   waiting = [];
@@ -81,7 +81,7 @@ export class TcpProxy {
     return this;
   }
 
-  /** Nobody gets through, and who was through is cut off. */
+  /** Refuses new connections and cuts existing ones. */
   down() {
     this.isDown = true;
     this.cutAll();

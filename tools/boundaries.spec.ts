@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { root } from './lanyard/project.mjs';
 
-/** Source texts that nobody has written yet, each where it would stand. */
+/** Source texts with a violation, each at its planned path. */
 const violations: [what: string, path: string, text: string, rule: string][] = [
   [
     'an app imports another app',

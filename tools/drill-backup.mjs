@@ -86,7 +86,7 @@ await run(async () => {
     await second.startServices();
     const again = new ApiClient(second.constellation.baseUrls, first.constellation.adminKey());
     await until(
-      'the keys of before',
+      'the previous keys',
       async () =>
         (await again.attempt(again.nextGateway(), 'GET', '/v3/api-keys/me').catch(() => undefined))?.status === 200,
     );

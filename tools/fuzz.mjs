@@ -1,6 +1,6 @@
 /**
  * `npm run fuzz -- [--messages 1000000] [--seed 1]`: half of the messages are datagrams, half come over TCP, at
- * endpoints with their usual limits (but those of rate). Ends with 1 when something was thrown that nobody expected, when
+ * endpoints with their usual limits (but those of rate). Ends with 1 when an unexpected error was thrown, when
  * an endpoint does not answer any more, or when the heap grew after the first tenth.
  */
 import { setFlagsFromString } from 'node:v8';

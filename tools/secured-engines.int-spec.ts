@@ -135,7 +135,7 @@ it('announces and consumes as a service does, with no more rights than the Kafka
   await connection.close();
 }, 180_000);
 
-it('the broker takes nobody without a certificate: ours was shown above', async () => {
+it('the broker rejects clients without a certificate: ours was presented above', async () => {
   const { KAFKA_BROKERS: broker, KAFKA_TLS_CA_FILE: ca } = engines.env;
   const [, port] = broker.split(':');
   const socket = connectTls({ host: 'localhost', port: Number(port), ca: readFileSync(ca) });

@@ -16,7 +16,7 @@ const updateSeconds = Math.max(10, devices / 100);
 const errorsShown = 10;
 const charactersShown = 1_000;
 
-/** Of a device: how soon it notices that nobody answers, and how long it pauses before it goes elsewhere. */
+/** Settings of a device: how soon it detects missing answers, and how long it pauses before it tries another server. */
 const ackTimeoutMs = 2_000;
 const retransmissions = 2;
 const backOffMaxMs = 2_000;

@@ -2,7 +2,7 @@
  * R3 and R4: messages made beforehand, out over as many connections.
  *
  *   node bench/dispatch/bare-sender.mjs put URL CONNECTIONS BYTES       PUT with undici to URL/n
- *   node bench/dispatch/bare-sender.mjs websocket - CONNECTIONS BYTES   `ws.send` to whoever connects
+ *   node bench/dispatch/bare-sender.mjs websocket - CONNECTIONS BYTES   `ws.send` to every client
  *
  * Says `ready PORT` (0 for put). Then each line on standard input is a number of messages to send on each connection.
  */

@@ -19,7 +19,7 @@ export class Queues {
   constructor(link, prefix) {
     this.link = link;
     this.prefix = prefix;
-    // A topic that nobody else appends.
+    // A topic that no other process appends.
     this.topic = `bench-${newId()}`;
     this.keys = new Keys(this.prefix, shards);
     this.registry = new ChannelRegistry(link, this.keys, systemClock);

@@ -1,6 +1,6 @@
 /**
  * A second reference: what passes requests on to the constant, and does nothing else. The least that a gateway in a process of
- * its own costs with `node:http` and undici: it asks nobody who calls, and counts nothing.
+ * its own costs with `node:http` and undici: it authenticates no caller, and counts nothing.
  *
  *   node bench/rest/passing.mjs URL   says `listening PORT`
  */

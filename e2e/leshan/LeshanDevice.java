@@ -33,11 +33,11 @@ import org.eclipse.leshan.transport.californium.client.endpoint.coap.CoapClientP
 
 /**
  * A device on the Eclipse Leshan client, for tests: `java -cp ".:libs/*" LeshanDevice URL NAME LIFETIME OPTION…`. Options:
- * `queue` (queue mode), `formats=1542,1543` (the first is what it answers in when nobody says), `specimen=PATH` (the
+ * `queue` (queue mode), `formats=1542,1543` (the first is its default), `specimen=PATH` (the
  * definition of object 33010, which it then has).
  * Says what happens on standard output, one line each; takes commands on standard input: `set 21.5`, `vary 3`,
  * `fill 20000`, `update`, `firmware 0 1` (state, result), `send 110 /3303/0/5700 …` (Content-Format, paths),
- * `results 110 18 21 …` (of the update client, each sent), `stop` (deregisters), `restart` (registers anew), `end`.
+ * `results 110 18 21 …` (of the update client, each sent), `stop` (deregisters), `restart` (registers again), `end`.
  */
 public class LeshanDevice {
 

@@ -72,7 +72,7 @@ export const reading = (talk: () => Conversation): void => {
     expect(await talk().reads(`${specimen}/8/7`, text)).toMatchObject({ bytes: Buffer.from(`b${n}`) });
   });
 
-  it('as the device likes, where nobody says', async () => {
+  it('in the format of the device, where none is requested', async () => {
     await talk().tells(`vary ${++n}`, /^varied/);
     for (const path of Object.keys(varied(n))) expect(await talk().asks('GET', path)).toMatchObject({ status: 200 });
     await talk().echoes(varied(n));

@@ -9,7 +9,7 @@ const presubscribed = '/3303/0/5750';
 const registrationsOf = ({ app, deviceId }: Conversation): { q?: boolean }[] =>
   app.items('registrations').filter((r) => r.ep === deviceId);
 
-/** Update, registering anew, and leaving. */
+/** Update, re-registration and deregistration. */
 export const registering = (talk: () => Conversation): void => {
   it('an update keeps subscriptions', async () => {
     await talk().subscribes(sensor);
@@ -21,7 +21,7 @@ export const registering = (talk: () => Conversation): void => {
     expect(await talk().isSubscribed(sensor)).toBe(true);
   });
 
-  it('registering anew ends them: the application is told, and its rules apply again', async () => {
+  it('re-registration ends them: the application is told, and its rules apply again', async () => {
     const { app, device, deviceId } = talk();
     const rules = [{ 'endpoint-name': deviceId, 'resource-path': [presubscribed] }];
     expect((await app.call('PUT', '/v2/subscriptions', rules)).status).toBe(202);
@@ -87,11 +87,11 @@ export const sleeping = (talk: () => Conversation): void => {
     expect(await talk().receives(specimen, known)).toMatchObject({ ct: lwm2mJson });
   });
 
-  it('is not asked while it sleeps; what it reports then, and nobody wants, is ended', async () => {
+  it('is not contacted while it sleeps; what it reports then without an observation is ended', async () => {
     await asleep();
     const since = talk().device.said.length;
     await talk().unsubscribes(specimen);
-    // By RST; or by a request, when the report is there before the news that nobody wants it: it is awake then.
+    // By RST; or by a request, when the report arrives before the cancellation: it is awake then.
     await talk().tells('vary 8', /^(reset|asked GET .* observe=1)/);
     const said = talk().device.said.slice(since);
     const asleepUntil = said.indexOf('varied 8');
@@ -113,7 +113,7 @@ export const sleeping = (talk: () => Conversation): void => {
   });
 };
 
-/** A device that knows formats by the numbers of before LwM2M 1.0. */
+/** A device that uses format numbers from before LwM2M 1.0. */
 export const oldFashioned = (talk: () => Conversation): void => {
   it('is asked, written and observed in them', async () => {
     await talk().tells('vary 3', /^varied/);

@@ -4,7 +4,7 @@ import { Application, type Reply } from '../application.js';
 import { type RunningSystem, startSystem } from '../constellation.js';
 import { fresh } from '../journeys.js';
 
-/** An id that nobody has. */
+/** An id that does not exist. */
 const newId = (): string => randomBytes(16).toString('hex');
 
 interface Operation {
@@ -79,9 +79,9 @@ describe('every operation of the OpenAPI document', () => {
     app.call(method, path.replace(/\{[^}]+\}/g, id), method === 'GET' || method === 'DELETE' ? undefined : '[]');
 
   it('401 without a key, whatever the operation', async () => {
-    const nobody = new Application(system.baseUrl, 'none');
+    const keyless = new Application(system.baseUrl, 'none');
     for (const operation of operations.filter((o) => !/websocket-connect/.test(o.path)))
-      expect([operation, (await attempt(nobody, operation)).status]).toEqual([operation, 401]);
+      expect([operation, (await attempt(keyless, operation)).status]).toEqual([operation, 401]);
   });
 
   it('operation x group: let in by its permission, and by no other', async () => {
@@ -156,7 +156,7 @@ describe('every operation of the OpenAPI document', () => {
           ['GET', 'DELETE'].includes(operation.method) ? undefined : body,
         );
       const [real, invented] = [await send(known), await send(unknown)];
-      // Not found, refused, or nothing to see: and the same for an id that nobody has.
+      // Not found, refused, or nothing to see: and the same for an id that does not exist.
       const told = (reply: Reply): string =>
         reply.text
           .replace(/"request_id":"[^"]*"/, '')

@@ -55,6 +55,6 @@ describe('every operation and format, with devices on Eclipse Leshan', () => {
   describe('observe', () => observing(talk('versatile')));
   describe('firmware', () => firmware(talk('versatile')));
   describe('a device in queue mode', () => sleeping(talk('sleeper')));
-  describe('a device of before LwM2M 1.0', () => oldFashioned(talk('old-fashioned')));
+  describe('a device from before LwM2M 1.0', () => oldFashioned(talk('old-fashioned')));
   describe('registration', () => registering(talk('versatile')));
 });

@@ -140,7 +140,7 @@ describe('a device-proxy of two dies or stands still while commands run', () => 
     await allAt(urls[1] as string);
   });
 
-  it('SIGSTOP: the same, and when it goes on it knows that they are no longer its own', async () => {
+  it('SIGSTOP: the same, and when it resumes it knows that they are no longer its own', async () => {
     await system.constellation.restart('device-proxy-0');
     await commands?.goOn();
     system.constellation.kill('device-proxy-1', 'SIGSTOP');

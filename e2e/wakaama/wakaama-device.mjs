@@ -57,6 +57,6 @@ for await (const line of createInterface({ input: process.stdin })) {
   if (command === 'set') await objectStore.write(sensor, { type: 'FLOAT', value: Number(value) }, false);
   if (command === 'stop') await client.shutdown();
 }
-// Nobody tells it anything any more: its client process must not outlive it.
+// Its parent is gone: its client process must not outlive it.
 client.cproc?.kill('SIGKILL');
 process.exit();

@@ -66,7 +66,7 @@ export class PullReceiver {
     });
   }
 
-  /** Loses patience: whatever is on its way finds nobody. */
+  /** Gives up: a response in flight finds no reader. */
   breakOff() {
     this.request?.destroy();
   }

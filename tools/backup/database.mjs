@@ -110,7 +110,7 @@ export const dump = async (client, write) => {
 
 /**
  * Rows come in any order: foreign keys are checked when all are there. To switch the checks off would take a superuser,
- * which managed databases give to nobody; a table's owner may defer them.
+ * which managed databases do not grant; the owner of a table may defer them.
  * @param {pg.Client} client @param {'DEFERRABLE INITIALLY DEFERRED' | 'NOT DEFERRABLE'} when
  */
 const checkReferences = async (client, when) => {

@@ -16,7 +16,7 @@ export class Calls {
   /** @type {NodeJS.Timeout | undefined} */
   timer;
 
-  /** Changes of the group that were answered 2xx: operators' deeds, which the event log has to know of. */
+  /** Changes of the group that were answered 2xx: operator actions, which the event log must contain. */
   groupChanges = 0;
 
   /** @param {ApiClient} api @param {readonly string[]} deviceIds @param {string} groupId @param {(path: string) => boolean} [wanted] */

@@ -101,7 +101,7 @@ export class DrillSystem {
     await Promise.all(this.replicaNames.map((name) => this.ready(name)));
   }
 
-  /** Services that ended although nobody asked them to: started again, as a supervisor would. */
+  /** Services that exited unexpectedly: restarted, as a supervisor would. */
   async revive() {
     /** @type {string[]} */
     const dead = [];

@@ -1,7 +1,7 @@
 import { CoapError } from '@lanyard/coap';
 import { Planned } from './reader.mjs';
 
-/** What an endpoint did: each event counted, and what nobody expected. */
+/** What an endpoint did: each event counted, and unexpected errors. */
 export class Findings {
   constructor() {
     /** @type {Map<string, number>} */

@@ -10,7 +10,7 @@ import { answer, Planned, readValue } from './reader.mjs';
 
 const connectionsAtOnce = 16;
 const framesMax = 60;
-/** Nobody answers a connection whose frame is never complete: it is given up. */
+/** A connection whose frame is never complete gets no answer: it is abandoned. */
 const patienceMs = 200;
 const longestRandom = 96;
 const handledEvents = ['message-received', 'message-malformed', 'message-too-large'];
@@ -98,7 +98,7 @@ export class StreamFuzz {
     }
   }
 
-  /** Is somebody who behaves still served? */
+  /** Is a well-behaved client still served? */
   async isAlive() {
     const client = new CoapStreamEndpoint({ onRequest: answer });
     const server = await client.connect({ host: '127.0.0.1', port: /** @type {number} */ (this.port) });

@@ -110,7 +110,7 @@ export class UdpFuzz {
     }
   }
 
-  /** Is somebody who behaves still served? */
+  /** Is a well-behaved client still served? */
   async isAlive() {
     const client = new CoapUdpEndpoint({ host: '127.0.0.1', onRequest: answer });
     await client.listen();

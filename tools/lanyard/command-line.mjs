@@ -5,7 +5,7 @@ import { Stop } from './project.mjs';
 const help = { help: /** @type {const} */ ({ type: 'boolean', default: false }) };
 
 /**
- * What was given. Throws Stop with the usage for what nobody knows; `--help` prints it and ends the process, but where
+ * What was given. Throws Stop with the usage for unknown options; `--help` prints it and ends the process, but where
  * the command's own options have a `help`.
  * @template {NonNullable<import('node:util').ParseArgsConfig['options']>} const O
  * @param {string} usage @param {O} options @param {{ allowPositionals?: boolean }} [more]

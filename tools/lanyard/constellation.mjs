@@ -172,7 +172,7 @@ export class Constellation {
     this.file.trySave();
   }
 
-  /** Services of a starter that was killed: they run with old settings and nobody watches them. */
+  /** Services of a starter that was killed: they run with old settings and without supervision. */
   async stopOrphanServices() {
     const orphans = this.leftOvers.flatMap((u) => (u.kind === 'service' ? (processOf(u) ?? []) : []));
     if (orphans.length > 0)

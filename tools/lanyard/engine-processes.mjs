@@ -144,8 +144,8 @@ export const kafka = (
   };
 };
 
-/** The user nobody: PostgreSQL does not run as root. */
-const nobody = 65_534;
+/** An unprivileged user: PostgreSQL does not run as root. */
+const unprivileged = 65_534;
 const isRoot = () => process.getuid?.() === 0;
 
 /** @param {string} folder */
@@ -182,7 +182,7 @@ const postgresFolders = ({ binaries, data }) => {
 /** @param {EngineFolders} folders @param {number} port @param {string} password @returns {EngineSpec} */
 export const postgresql = (folders, port, password) => {
   const { binaries, data } = postgresFolders(folders);
-  const as = isRoot() ? { uid: nobody, gid: nobody } : {};
+  const as = isRoot() ? { uid: unprivileged, gid: unprivileged } : {};
   if (!existsSync(join(data, 'PG_VERSION'))) initialise(binaries, data, password, as);
   const hurry = folders.fast ? ['-c', 'fsync=off', '-c', 'full_page_writes=off', '-c', 'synchronous_commit=off'] : [];
   return {

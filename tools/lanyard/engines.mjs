@@ -35,7 +35,7 @@ export const publicAddress = (address) =>
     .replace(/^[^@/]*@/, '')
     .split(/[,/?]/, 1)[0] ?? '';
 
-/** Whether what answers there asks for TLS first: then it is enough that somebody listens. @param {string} name @param {string} address */
+/** Whether what answers there asks for TLS first: then it is enough that the port is open. @param {string} name @param {string} address */
 const speaksTls = (name, address) =>
   /^rediss|[?&]sslmode=(?!disable)/.test(address) ||
   /^(true|1|yes|on)$/i.test(

@@ -1,7 +1,7 @@
 const signals = /** @type {const} */ (['SIGINT', 'SIGTERM']);
 
 /**
- * Until the answer is called, whoever interrupts this command has `stop` done before it ends: what was started has a
+ * Until the returned function is called, an interrupt of this command runs `stop` before it exits: what was started has a
  * session of its own, and nothing else ends it.
  * @param {() => Promise<unknown>} stop
  */

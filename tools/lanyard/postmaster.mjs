@@ -12,7 +12,7 @@ const lookMs = 10;
 /** PostgreSQL's processes work in their data folder. @param {string} data */
 const serverProcesses = (data) => processesIn(data).filter((pid) => /postgres/.test(commandLine(pid)));
 
-/** Whether the lock file names a process that runs. One that nobody reaps does not, but PostgreSQL takes it for alive. @param {string} file */
+/** Whether the lock file names a process that runs. A zombie does not, but PostgreSQL takes it for alive. @param {string} file */
 const isHeld = (file) => {
   try {
     const pid = Number(readFileSync(file, 'utf8').split('\n', 1)[0]);
@@ -22,7 +22,7 @@ const isHeld = (file) => {
   }
 };
 
-/** Blocks: a server is started by whoever called, at once. @param {number} ms */
+/** Blocks, because the caller starts a server right afterwards. @param {number} ms */
 const pause = (ms) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
 /**

@@ -42,7 +42,7 @@ export const answers = {
     const [host = '', port] = splitAddress(address, 6379);
     return ask({ host, port, send: Buffer.from('PING\r\n'), accept: (a) => /^(\+PONG|-NOAUTH)/.test(a.toString()) });
   },
-  /** Somebody takes connections. @param {string} address host:port @param {number} port when it names none @returns {Promise<boolean>} */
+  /** Whether a server accepts connections. @param {string} address host:port @param {number} port when it names none @returns {Promise<boolean>} */
   listener: (address, port) =>
     new Promise((done) => {
       const [host, ownPort] = splitAddress(address, port);
@@ -72,7 +72,7 @@ export const splitAddress = (address, fallback) => {
 
 /**
  * Waits until `ready` says yes. `alive` may end the waiting early: a process that died will not become ready, and who
- * answers in its place is somebody else.
+ * answers in its place is another program.
  * @param {string} what @param {() => Promise<boolean>} ready @param {{ timeoutMs?: number, alive?: () => boolean, hint?: string }} [options]
  */
 export const waitUntil = async (what, ready, { timeoutMs = 90_000, alive = () => true, hint = '' } = {}) => {

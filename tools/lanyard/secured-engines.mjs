@@ -1,6 +1,6 @@
 /**
  * The three engines as a careful operator runs them: TLS everywhere, Kafka with SASL, client certificates and an authorizer
- * that lets nobody do what no ACL says, PostgreSQL that takes no connection without TLS, Redis with an ACL user and no default one. For tests and for trying.
+ * that denies what no ACL grants, PostgreSQL that takes no connection without TLS, Redis with an ACL user and no default one. For tests and for trying.
  */
 import { createHash } from 'node:crypto';
 import { chownSync, mkdirSync, statSync, writeFileSync } from 'node:fs';

@@ -56,7 +56,7 @@ export class StateFile {
     this.trySave();
   }
 
-  /** For what must go on with a full disk. */
+  /** For what must continue with a full disk. */
   trySave() {
     try {
       this.save();

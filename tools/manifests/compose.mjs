@@ -48,7 +48,7 @@ const serviceProblems = (name, service, { services, volumes }, targets) => {
     [isOurs || service.security_opt?.includes('no-new-privileges:true') === true, 'may gain privileges'],
     [(service.ports ?? []).every((port) => port.startsWith('127.0.0.1:')), 'listens on more than loopback'],
     [secrets.every(([, value]) => /\$\{\w+:\?/.test(String(value))), 'has a secret written into the file'],
-    [Object.keys(service.depends_on ?? {}).every((other) => other in services), 'depends on nobody'],
+    [Object.keys(service.depends_on ?? {}).every((other) => other in services), 'depends on an unknown service'],
     [(service.volumes ?? []).every((mount) => isThere(mount, volumes)), 'has an undeclared volume'],
     [hasOwnDatabaseUser(name, service), 'has no database user of its own'],
   ];

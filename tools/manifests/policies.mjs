@@ -1,4 +1,4 @@
-/** What every manifest of ours keeps to, beyond being valid: nobody is root, everything has limits, probes and a budget. */
+/** What every manifest of ours keeps to, beyond being valid: nobody runs as root, everything has limits, probes and a budget. */
 
 /**
  * @typedef {import('./kustomize.mjs').Manifest} Manifest
@@ -147,7 +147,7 @@ export const migrationProblems = (services, jobs) => {
   );
 };
 
-/** Every workload has a budget and a spread, and its namespace denies what nobody allowed. @param {Manifest[]} manifests @returns {string[]} */
+/** Every workload has a budget and a spread, and its namespace denies what is not allowed explicitly. @param {Manifest[]} manifests @returns {string[]} */
 export const coverageProblems = (manifests) => {
   const budgets = manifests.filter((m) => m.kind === 'PodDisruptionBudget');
   const denials = manifests.filter((m) => {

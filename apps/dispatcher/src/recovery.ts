@@ -79,7 +79,7 @@ export class Recovery {
         await replicas.bury(replicas.owner);
         if (!(await this.recover()) || this.runAgain) continue;
         holders.resume();
-        return logger.warn('went on from what Redis has');
+        return logger.warn('continued from what Redis has');
       } catch (err) {
         logger.warn({ err }, 'recovery from a loss of Redis is tried again');
         await clock.sleep(againMs);

@@ -8,7 +8,7 @@ export * from './nest/kafka-batch-server.js';
 export { KafkaModule, type KafkaModuleOptions } from './nest/kafka.module.js';
 export { OutboxModule } from './nest/outbox.module.js';
 export { OnBatch, type OnBatchOptions } from './nest/on-batch.js';
-export { AuditTrail, type Deed } from './outbox/audit-trail.js';
+export { AuditTrail, type AuditEntry } from './outbox/audit-trail.js';
 export { causedBy } from './outbox/cause.js';
 export { Outbox, outboxMigration, outboxProducer } from './outbox/outbox.js';
 export * from './outbox/outbox-relay.js';

@@ -1,0 +1,34 @@
+/**
+ * Words that plain technical English does without, each with what to write instead. Comments, texts and names are searched
+ * alike.
+ * @type {readonly (readonly [word: RegExp, instead: string])[]}
+ */
+const words = [
+  [/\bnobod(?:y|ies)\b/gi, 'a passive sentence, or "no client", "no process"'],
+  [/\b(?:some|every|any)body\b/gi, 'the noun: "another client", "every replica"'],
+  [/\bwho(?:m|so)?ever\b/gi, 'the noun: "the caller", "the next replica"'],
+  [/\banew\b/gi, '"again", or "re-…"'],
+  [/\bmend(?:s|ed|ing)?\b/gi, '"fix" or "correct"'],
+  [/\bdeeds?\b/gi, '"action" or "audit entry"'],
+  [/\bturnstiles?\b/gi, '"admission control"'],
+  [/\bshel(?:f|ves)\b/gi, '"multimap"'],
+  [/\bof before\b/gi, '"previous"'],
+  [/\b(?:go|goes|going|went|gone) on\b/gi, '"continue" or "resume"'],
+  [/\bin vain\b/gi, 'what happens instead'],
+  [/\bnudg(?:e|es|ed|ing)\b/gi, '"wake-up"'],
+  [/\bexpulsions?\b/gi, '"disconnect on suspension"'],
+  [/\bbarrages?\b/gi, '"API fuzz"'],
+];
+
+/**
+ * The words of `text` that are to be replaced.
+ * @param {string} text @returns {{ line: number, word: string, instead: string }[]}
+ */
+export const oddWords = (text) =>
+  text
+    .split('\n')
+    .flatMap((content, at) =>
+      words.flatMap(([word, instead]) =>
+        [...content.matchAll(word)].map(([found]) => ({ line: at + 1, word: found, instead })),
+      ),
+    );
