@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { decodeMessage, InvalidMessage, type Topic } from '@lanyard/contracts';
 import type { Batch, Consumer, KafkaMessage } from 'kafkajs';
-import { endsWithin, exitOnFatal } from '@lanyard/service';
-import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
+import { exitOnFatal, StopDeadline } from '@lanyard/service';
+import { Inject, type OnApplicationShutdown, type OnModuleInit, Optional } from '@nestjs/common';
 import type { KafkaConnection } from '../connection/kafka-connection.js';
 import { ConsumerCluster, fetchWaitMs } from '../consumer/consumer-cluster.js';
 import { recordHeaders } from '../consumer/record-headers.js';
@@ -20,7 +20,6 @@ export interface StateReaderOptions<V, P> {
 export type StateListener<P> = (key: string, value: P | undefined, previous: P | undefined) => void;
 
 const caughtUpWithinMs = 60_000;
-const stopsWithinMs = 2_000;
 
 /**
  * A replica's own copy of a state topic, in memory. Every replica reads all of it, from the beginning, and follows
@@ -39,6 +38,10 @@ export class StateReader<V, P = V> implements OnModuleInit, OnApplicationShutdow
   private ends = new Map<number, bigint>();
   private caughtUp: (() => void) | undefined;
   private stopping = false;
+  /** A property, so that constructors of subclasses need not pass it on. Absent outside a Nest module. */
+  @Optional()
+  @Inject(StopDeadline)
+  private readonly deadline?: StopDeadline;
 
   constructor(
     private readonly connection: KafkaConnection,
@@ -89,9 +92,10 @@ export class StateReader<V, P = V> implements OnModuleInit, OnApplicationShutdow
     return this.start();
   }
 
-  /** Leaves the group, without waiting long: if its broker is down, the membership expires. */
+  /** Leaves the group. If its broker is down, the membership expires. */
   async onApplicationShutdown(): Promise<void> {
-    await endsWithin(stopsWithinMs, this.stop());
+    const name = `state of ${this.topic.name}`;
+    await (this.deadline?.step(name, () => this.stop()) ?? this.stop());
   }
 
   get(key: string): P | undefined {
