@@ -14,6 +14,7 @@ import { OpenApiModule } from './openapi/openapi.module.js';
 import { ProxyModule } from './proxy/proxy.module.js';
 import { takesLargeBodies } from './proxy/routes.js';
 
+// Global modules stop in the reverse order of this list: authentication writes its last counts while PostgreSQL is open.
 @Module({
   imports: [
     DatabaseModule.forRoot(databaseOf),

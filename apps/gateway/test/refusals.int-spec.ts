@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DeviceEvents, type DeviceEventReported } from '@lanyard/contracts';
 import { BatchConsumer, KafkaConnection } from '@lanyard/kafka';
-import { createLogger, formatApiKey, newId, newSecret, parseApiKey, TestClock } from '@lanyard/service';
+import { bootstrap, createLogger, formatApiKey, newId, newSecret, parseApiKey, TestClock } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
+import { definition } from '../src/app.module.js';
 import { entriesMax, periodMs } from '../src/authentication/refusals.js';
 import { Gateway } from './harness.js';
 
@@ -96,5 +97,21 @@ describe('requests that were refused', () => {
     await eventually(() => expect(sum()).toBe(3 * entriesMax));
     expect(mine()).toHaveLength(entriesMax + 1);
     expect(mine().filter(({ data }) => data?.['target_id'] === id)).toHaveLength(entriesMax);
+  });
+
+  it('since the last entries are written when a replica stops; so is the time of the last login', async () => {
+    const { id, key } = await gateway.newKey();
+    const other = await bootstrap(definition, gateway.config({ GATEWAY_TRUSTED_PROXIES: '1' }), { clock });
+    const askOther = async (given: string): Promise<number> => {
+      const headers = { authorization: `Bearer ${given}`, 'x-forwarded-for': '192.0.2.4' };
+      return (await fetch(`${other.url}/v3/api-keys/me`, { headers })).status;
+    };
+    try {
+      expect([await askOther(key), await askOther(wrong(key))]).toEqual([200, 401]);
+    } finally {
+      await other.stop();
+    }
+    expect((await gateway.call(`/v3/api-keys/${id}`)).body['last_login_time']).toBe(clock.now());
+    await eventually(() => expect(entries('192.0.2.4')).toHaveLength(1));
   });
 });
