@@ -46,7 +46,7 @@ interface Due {
   periodMs?: number;
 }
 
-/** A clock that moves only when told to. */
+/** A clock that moves only on demand. */
 export class TestClock implements Clock {
   private readonly due = new Set<Due>();
   private orders = 0;

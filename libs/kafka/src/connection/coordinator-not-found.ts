@@ -5,13 +5,13 @@ interface ErrorClass {
   prototype: Error;
 }
 
-/** What kafkajs throws when no broker could say who coordinates a group. */
+/** The error of kafkajs when no broker knows the coordinator of a group. */
 export const { KafkaJSGroupCoordinatorNotFound } = createRequire(import.meta.url)('kafkajs/src/errors.js') as {
   KafkaJSGroupCoordinatorNotFound: ErrorClass;
 };
 
 /**
- * kafkajs holds this error for final: a consumer that meets it ends for good, and with it the process. But it is what
+ * kafkajs treats this error as fatal: it ends the consumer, and with it the process. But it is what
  * a consumer meets while the only broker starts again. So it is treated as an error after which the consumer restarts.
  */
 Object.defineProperty(KafkaJSGroupCoordinatorNotFound.prototype, 'retriable', {

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 
-/** What kafkajs keeps of one connection: requests that wait because the broker asked for a pause, or too many are under way. */
+/** State of a kafkajs connection: requests that wait because the broker throttles, or too many are in flight. */
 interface RequestQueue {
   /** By number. */
   inflight: Map<number, unknown>;

@@ -57,7 +57,7 @@ const existsAlready = (error: unknown): boolean =>
   (error instanceof KafkaJSProtocolError && error.type === 'TOPIC_ALREADY_EXISTS') ||
   (error instanceof KafkaJSAggregateError && (error.errors as unknown[]).every(existsAlready));
 
-/** As `createTopics` says it, of several topics: an overloaded controller has made some of them, or none. */
+/** Errors of `createTopics` for several topics: an overloaded controller has created some of them, or none. */
 export const mayBeTriedAgain = (error: unknown): boolean =>
   error instanceof KafkaJSAggregateError
     ? (error.errors as unknown[]).every(mayBeTriedAgain)

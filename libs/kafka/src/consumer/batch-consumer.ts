@@ -22,15 +22,15 @@ export interface BatchConsumerOptions<V> {
   /** Nothing is parsed: `value` is undefined. */
   raw?: boolean;
   positions?: StoredPositions;
-  /** No other process has the connection's client id: who has it in the group is what this one was before a crash. */
+  /** The client id is unique: a group member that has it is this process before a crash. */
   isOnlyOfItsName?: boolean;
   /** The consumer ended for good: the process should too. */
   onFatal: (error: unknown) => void;
 }
 
-/** Commits, heartbeats while batches are under way, and what there is to tell. */
+/** Interval of commits, heartbeats during batches, and metrics. */
 const tickMs = 1_000;
-/** For each place kafkajs does something at every fetch; so many there are also for partitions that come later. */
+/** kafkajs does work for each slot at every fetch; the minimum leaves room for partitions that are added later. */
 const placesMin = 16;
 /** How long a stop waits for running batches, which may be waiting for a store that is down. */
 const batchEndsMs = 3_000;
@@ -157,7 +157,7 @@ export class BatchConsumer<V> {
   }
 
   /**
-   * Finishes the batches under way, commits, and leaves the group. A batch that does not end in time is given up, and
+   * Finishes the running batches, commits, and leaves the group. A batch that does not end in time is abandoned, and
    * handled again by another replica.
    */
   async stop(): Promise<void> {
@@ -206,7 +206,7 @@ export class BatchConsumer<V> {
     });
   }
 
-  /** Batches that come while this consumer stops are not begun. */
+  /** Batches that arrive while this consumer stops are not started. */
   private idle(): Promise<void> {
     if (this.underWay === 0) return Promise.resolve();
     return new Promise((resolve) => (this.onIdle = resolve));

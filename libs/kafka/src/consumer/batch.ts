@@ -20,7 +20,7 @@ export interface Batch<V> {
   messages: Received<V>[];
   /** Offset after the last one of this fetch, whether or not its message is in `messages`. */
   nextOffset: bigint;
-  /** The partition was taken away, or the consumer stops: what is done now may be done elsewhere too. */
+  /** The partition was revoked, or the consumer stops: another consumer may do the same work now. */
   isStale(): boolean;
 }
 

@@ -1,6 +1,6 @@
 import kafkajs, { type Cluster, type Consumer, type PartitionAssigner } from 'kafkajs';
 
-/** How long a broker keeps a fetch for which it has nothing. A message that comes ends the wait. */
+/** How long a broker holds a fetch without data. A new message ends the wait. */
 export const fetchWaitMs = 1_000;
 
 interface FetchConnection {

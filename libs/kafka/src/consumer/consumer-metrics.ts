@@ -3,7 +3,7 @@ import type { Batch, KafkaMessage } from 'kafkajs';
 
 const msPerSecond = 1_000;
 
-/** What one consumer tells of its batches. There may be a thousand of them a second, so nothing is looked up for each. */
+/** Metrics of one consumer. It may handle a thousand batches a second, so labels are resolved once. */
 export class ConsumerMetrics {
   private readonly lags = new Map<number, number>();
   private readonly lag;

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { RecordHeaders } from './record-headers.js';
 
-/** Of a record, with what kafkajs and our consumers look at. */
+/** A record with the fields that kafkajs and our consumers use. */
 class FetchedMessage {
   readonly magicByte = magic;
   readonly isControlRecord = false;

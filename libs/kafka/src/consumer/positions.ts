@@ -10,7 +10,7 @@ interface Gate {
 export type Verdict =
   | { kind: 'take'; from: bigint | undefined }
   | { kind: 'seek'; to: bigint }
-  /** Kafka does not reach the position any more: the store must look where it stands. */
+  /** The position is beyond the end of the log: the store must correct it. */
   | { kind: 'reread' };
 
 /**

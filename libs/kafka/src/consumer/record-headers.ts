@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type { HeaderReader, Headers } from '@lanyard/contracts';
 import type { KafkaMessage } from 'kafkajs';
 
-/** What kafkajs gives to those who read a part of a record: its bytes, and how far they were read. */
+/** The decoder that kafkajs passes to readers of a record: its bytes and the current offset. */
 interface RecordDecoder {
   buffer: Buffer;
   offset: number;
@@ -22,7 +22,7 @@ const readVarInt = (cursor: RecordDecoder): number => {
   }
 };
 
-/** The headers of one record, as they came. Bytes become text when asked for. */
+/** The headers of one record, undecoded. Bytes become text on access. */
 export class RecordHeaders implements HeaderReader {
   private readonly cursor: RecordDecoder;
   private readonly start: number;

@@ -36,7 +36,7 @@ export class KafkaBatchServer extends Server implements CustomTransportStrategy 
     await Promise.all(consumers.map((consumer) => consumer.stop()));
   }
 
-  /** The position store may have lost its tail: goes back to what it says now. */
+  /** The position store may have lost recent writes: seeks to its current positions. */
   reseek(topicName: string): void {
     this.consumers.get(topicName)?.reseek();
   }

@@ -51,7 +51,7 @@ const lockSpace = 0x0b0c;
 /**
  * Sends the rows of an outbox in order and deletes them once Kafka has them. One replica at a time, by an advisory
  * lock that ends with its session: a crash between sending and deleting repeats messages, never loses one. A leader that
- * stands still, or is cut off, loses its session, and looks whether it still has it before it sends. What it was sending
+ * is suspended or isolated loses its session, and checks that it still has it before it sends. What it was sending
  * just then is refused by Kafka, to which its successor has given its name before (docs/adr/0017).
  */
 export class OutboxRelay {
@@ -124,7 +124,7 @@ export class OutboxRelay {
       const sent = leading ? await this.relay(client) : 0;
       if (sent === relayBatch) continue;
       if (this.stopping) return;
-      // Who called while the rows were on their way may have stored more behind them.
+      // A wake-up during the request may announce more rows.
       if (!this.called) await this.pause(leading ? leaderPollMs : pollMs);
     }
     throw new Error('database connection lost');
@@ -151,7 +151,7 @@ export class OutboxRelay {
     return rows.length;
   }
 
-  /** Before `mustLead`: who finds there that it stood still, has not sent anything in its new term. */
+  /** Before `mustLead`: a relay that detects a pause there has not sent anything in its new term. */
   private async takeOver(): Promise<void> {
     const { producer, schema, logger } = this.options;
     let lastsMs = termMs;

@@ -32,7 +32,7 @@ export const outboxMigration = (schema: string): new () => MigrationInterface =>
     }
   };
 
-/** Values that one statement takes; a parameter of it holds all of a column. */
+/** Values per statement; a parameter contains all values of a column. */
 const appendBatch = 5_000;
 
 /**
@@ -48,7 +48,7 @@ export class Outbox {
     private readonly source: string,
   ) {
     this.relay = new RelayCall(outboxChannel(schema));
-    // The identity column counts in the order of the rows: ORDER BY comes before it.
+    // ORDER BY is evaluated before the identity column, which numbers the rows in that order.
     this.insertion = new PreparedStatement(
       `INSERT INTO ${schema}.outbox (topic, message_key, value, headers)
        SELECT $1, key, value, headers

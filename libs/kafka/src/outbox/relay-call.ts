@@ -37,7 +37,7 @@ export class RelayCall implements EntitySubscriberInterface {
     if (!queryRunner.isTransactionActive) this.announcing.delete(queryRunner);
   }
 
-  /** One call is under way at a time: who comes meanwhile is part of the next. */
+  /** One call runs at a time: requests that arrive meanwhile share the next one. */
   private call(dataSource: DataSource): void {
     const current = this.calling.get(dataSource);
     if (current) {

@@ -12,12 +12,12 @@ export const newRelaySession = (databaseUrl: string, name: string, silenceMaxMs:
     connectionString: databaseUrl,
     application_name: name,
     connectionTimeoutMillis: silenceMaxMs,
-    // What is on its way when a network goes away is not answered, and nothing says so.
+    // A request in flight when the network fails is never answered, and no error is raised.
     query_timeout: answerFactor * silenceMaxMs,
   });
 
 /**
- * PostgreSQL ends the session of a process that stands still, of a machine that is gone, and of one that no longer takes
+ * PostgreSQL ends the session of a suspended process, of a lost machine, and of one that no longer reads
  * what is sent to it. By itself it would keep all three, with their locks, for hours.
  */
 export const sessionEndsAfter = (silenceMaxMs: number): string => {

@@ -36,7 +36,7 @@ export class Bundles {
     return (about) => {
       const { topic, message, partitionMetadata } = about;
       this.partitions.set(topic, partitionMetadata.length);
-      // kafkajs leaves out what is for a partition that it does not know, and says that it was stored.
+      // kafkajs omits messages of an unknown partition, and reports that they were stored.
       if (message.partition !== undefined && message.partition >= partitionMetadata.length)
         throw new Error(`${topic} has no partition ${message.partition} any more`);
       // kafkajs asks again when it sends again.
@@ -71,7 +71,7 @@ export class Bundles {
 
   /**
    * Messages for partitions that no broker has answered for. kafkajs sends again after a partition has changed its leader, but
-   * not to a broker that has answered for others: it leaves these messages out, and says that all were stored (kafkajs pull
+   * not to a broker that has answered for others: it omits these messages, but reports all as stored (kafkajs pull
    * request 1798).
    */
   leftOut(sent: readonly TopicMessages[], answers: readonly RecordMetadata[]): TopicMessages[] {

@@ -17,10 +17,10 @@ import { newTerm, type ProducerTerm } from './producer-term.js';
 /** More waiting messages than this mean that Kafka is down: callers are rejected, and stop their intake. */
 const pendingMax = 100_000;
 
-/** A request of fewer messages came of a low rate, at which a pause would make the next one later, and hardly fuller. */
+/** Smaller requests occur at low rates, at which a delay would add latency and hardly fill the next one. */
 const manyMessages = 16;
 
-/** Another one of the same name may have taken over meanwhile: what waited is not sent. */
+/** Another producer of the same name may have taken over: waiting messages are not sent. */
 export class TermEnded extends Error {
   constructor(name: string) {
     super(`The term of the producer ${name} has ended`);
@@ -28,7 +28,7 @@ export class TermEnded extends Error {
   }
 }
 
-/** Kafka has been away for so long that the producer takes no more. */
+/** Kafka has been down for so long that the producer accepts no more messages. */
 export class ProducerFull extends Error {
   constructor() {
     super(`${pendingMax} messages wait for Kafka: nothing more is taken`);
@@ -53,14 +53,14 @@ export interface ProducerOptions {
 export type SendMeta = Omit<MessageMeta, 'source'>;
 
 /**
- * Sends what arrives while a request is under way in the next one, so that rate costs nothing in latency. One request
+ * Messages that arrive during a request share the next one, so that throughput costs no latency. One request
  * at a time: messages of one key stay in order. A send resolves when all in-sync replicas have it, and rejects when
  * it is not known whether they have: the caller repeats it, consumers are idempotent.
  */
 export class KafkaProducer {
   private readonly producer: Producer;
   private readonly bundles = new Bundles();
-  /** Behind the request that is under way; more is added to the last one. */
+  /** Requests after the running one; new messages are added to the last one. */
   private waiting: PendingRequest[] = [];
   private term: ProducerTerm | undefined;
   private unacknowledged = 0;
@@ -175,7 +175,7 @@ export class KafkaProducer {
     this.pumping = undefined;
   }
 
-  /** More comes along meanwhile. */
+  /** More messages may arrive meanwhile. */
   private async pace(): Promise<void> {
     const waitMs = this.manyBegunAtMs + (this.options.paceMs ?? 0) - performance.now();
     if (waitMs > 0 && !this.waiting[0]?.isFull) await new Promise((resolve) => setTimeout(resolve, waitMs));

@@ -4,7 +4,7 @@ import type { Message, TopicMessages } from 'kafkajs';
 const messagesMax = 1_000;
 const bytesMax = 512 * 1024;
 
-/** Messages for one request. Those who sent them wait together: a promise for each would cost more than what it says. */
+/** Messages for one request. Their senders share a promise: one for each would be too expensive. */
 export class PendingRequest {
   private readonly byTopic = new Map<string, Message[]>();
   private messages = 0;

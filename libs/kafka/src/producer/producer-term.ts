@@ -14,7 +14,7 @@ const sequencesMax = 2 ** 31;
 
 /**
  * The time of one producer among those of the same name. Kafka stores nothing of an earlier term in a partition that
- * has something of a later one, and each batch once, however often it comes: KIP-98, without its transactions.
+ * has a batch of a later one, and each batch once, however often it is sent: KIP-98, without its transactions.
  */
 export class ProducerTerm {
   private readonly next = new Map<string, number>();

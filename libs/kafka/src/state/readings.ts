@@ -7,7 +7,7 @@ interface Reading<P> {
 
 /**
  * A topic of state is read from its beginning again after each join, and when it was deleted and created. Another
- * reading of a partition changes the state when it has reached the end: until then it says what was, not what is.
+ * reading of a partition changes the state once it has reached the end: until then its values are outdated.
  * Keys that the topic does not have any more keep their values: a topic that lost everything ends no devices and keys.
  */
 export class Readings<P> {
@@ -37,7 +37,7 @@ export class Readings<P> {
     else this.set(key, value);
   }
 
-  /** `end`: of the partition, as Kafka says it with what it sends. */
+  /** `end`: the high watermark of the partition, from the fetch response. */
   advance(partition: number, next: bigint, end: bigint): void {
     const reading = this.reading(partition);
     reading.next = next;

@@ -5,12 +5,12 @@ import { identityPublicKeys } from './identity-keys.js';
 import { type KafkaSecurity, kafkaSecurity } from './kafka-security.js';
 import { type EncryptionKeys, encryptionKeyId } from '../keys/sealed.js';
 
-/** How long a start may take as a whole, migrations apart, unless START_TIMEOUT_MS says otherwise. */
+/** Default of START_TIMEOUT_MS: time limit of a start, without migrations. */
 export const defaultStartTimeoutMs = 300_000;
 
 const startTimeoutMinMs = 5_000;
 
-/** How long a stop may take as a whole, unless STOP_TIMEOUT_MS says otherwise. */
+/** Default of STOP_TIMEOUT_MS: time limit of a stop. */
 export const defaultStopTimeoutMs = 15_000;
 
 /** What each part of a stop has at least: the shortest STOP_TIMEOUT_MS is several of these. */

@@ -1,4 +1,4 @@
-/** A variable is missing or wrong. The message names it and says what to set. */
+/** A variable is missing or invalid. The message names it and says what to set. */
 export class ConfigError extends Error {
   constructor(
     readonly variable: string,

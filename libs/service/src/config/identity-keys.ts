@@ -8,7 +8,7 @@ const parsed = (variable: string, problem: string, parse: () => KeyObject): KeyO
     const key = parse();
     if (isEd25519(key)) return key;
   } catch {
-    // What OpenSSL says of a key does not belong into a log.
+    // OpenSSL errors about a key must not be logged.
   }
   throw new ConfigError(variable, problem);
 };

@@ -37,7 +37,7 @@ const dbOf = (text: string): number => {
   return Number(text);
 };
 
-/** What comes behind the hosts: a database, or the name of a master and a database. */
+/** The part after the hosts: a database, or the name of a master and a database. */
 const pathOf = (kind: RedisKind, path: string): { db: number; master?: string } => {
   if (kind !== 'sentinel') {
     const db = dbOf(path);

@@ -10,10 +10,10 @@ const placesOfOneMax = 5;
 const waitingMax = 200;
 const retryAfterSeconds = 1;
 
-/** Beyond this, accounts of which nothing is under way are forgotten. */
+/** Beyond this, idle accounts are dropped. */
 const accountsMax = 1_000;
 
-/** PostgreSQL ended the statement, as `statementMaxMs` tells it to. */
+/** PostgreSQL cancelled the statement after `statementMaxMs`. */
 const queryCanceled = '57014';
 
 const withReason = (error: unknown): unknown =>
@@ -29,8 +29,8 @@ interface Share {
 const turnsOf = new WeakMap<DataSource, FairTurns>();
 
 /**
- * Turns at a database for what may take long. A place that becomes free goes to the account with the fewest under way, and
- * among those to the one that waits longest: who asks for a hundred lists at once waits for himself.
+ * Fair queueing of slow queries. A free slot goes to the account with the fewest running queries, and
+ * among those to the one that waits longest: an account that requests a hundred lists at once delays only itself.
  */
 export class FairTurns {
   private readonly shares = new Map<string, Share>();

@@ -7,14 +7,14 @@ interface Waiting<V> {
 }
 
 /**
- * Reads of single rows by key. Those that come at the same moment, or while others are under way, are read in one
+ * Reads of single rows by key. Those that arrive at the same time, or while others are running, are read in one
  * statement: to send one and to wake PostgreSQL takes longer than to read a row. What a caller gets was read after it
  * asked, so it sees what was committed before.
  */
 export class GatheredReads<V> {
   private readonly waiting: Gathering<Waiting<V>>;
 
-  /** `read` gives what it finds, by key; when it rejects, all who wait for it hear of that. */
+  /** `read` returns what it finds, by key; when it rejects, so do all waiting callers. */
   constructor(
     private readonly read: (keys: readonly string[]) => Promise<ReadonlyMap<string, V>>,
     holdMs = holdMsMax,

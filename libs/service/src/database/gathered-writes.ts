@@ -7,7 +7,7 @@ interface Waiting<T> {
 }
 
 /**
- * Writes that come at the same moment, or while others are under way, share a transaction: to commit one takes as long as
+ * Writes that arrive at the same time, or while others are running, share a transaction: committing one takes as long as
  * many. Each has an outcome of its own: what cannot be done with the others at once is done alone. For writes that may be
  * repeated, as a commit whose answer is lost may have happened.
  */
@@ -42,7 +42,7 @@ export class GatheredWrites<T> {
     try {
       return await this.together(waiting.map(({ item }) => item));
     } catch {
-      // Each meets the reason again, alone, and tells it.
+      // Each one fails again on its own, with its reason.
       return new Set();
     }
   }

@@ -1,17 +1,17 @@
-/** Batches under way at a time, and items that one takes. */
+/** Concurrent batches, and items per batch. */
 const batchesMax = 2;
 const itemsMax = 100;
 
 /** A slow batch does not block others: they run beside it, limited by the connection pool. */
 export const holdMsMax = 1_000;
 
-/** Makes batches of items that come at the same moment, or while others are under way. */
+/** Batches items that arrive at the same time, or while other batches are running. */
 export class Gathering<T> {
   private readonly waiting: T[] = [];
   private underWay = 0;
   private isDue = false;
 
-  /** `run` never rejects: it tells those who wait for an item. */
+  /** `run` never rejects: it settles the promise of each item. */
   constructor(
     private readonly run: (items: readonly T[]) => Promise<void>,
     private readonly holdMs = holdMsMax,

@@ -23,7 +23,7 @@ const valueOf = ({ sql, kind }: JsonMember): string => {
   return kind === 'plain' ? `coalesce('"' || (${sql}) || '"', 'null')` : `coalesce(to_json(${sql}), 'null')`;
 };
 
-/** What stands between two values: the end of the one, and the name of the other. */
+/** The text between two values: the end of the one, and the name of the other. */
 const seam = (before: JsonMember | undefined, after: JsonMember | undefined): string => {
   const end = before?.kind === 'token' ? '"' : '';
   return after ? `${end},"${after.name}":${after.kind === 'token' ? '"' : ''}` : `${end}}`;

@@ -3,7 +3,7 @@ import { env } from '../config/env.js';
 import { createLogger } from '../telemetry/logger.js';
 import { type DatabaseOptions, migrateDatabase } from './open-database.js';
 
-/** The command `migrate` of an app: migrates, says what ran, and ends. Needs PostgreSQL and its variables alone. */
+/** The command `migrate` of an app: migrates, logs what ran, and exits. Needs only PostgreSQL and its variables. */
 export const migrateCommand = (app: string, databaseOf: (config: DatabaseConfig) => DatabaseOptions) => async () => {
   const config = databaseConfig(env(), app);
   const logger = createLogger({ app, replicaId: config.replicaId, level: config.logLevel });

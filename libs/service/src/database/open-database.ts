@@ -28,7 +28,7 @@ const migrationLock = 0x1a47;
 
 const lookAgainMs = 500;
 
-/** Waited for without a statement under way: an engine that goes silent meanwhile is noticed. */
+/** Polled without a running statement, so that a server that stops answering is detected. */
 const anotherLook = (): Promise<void> => awaitingMigrations(new Promise((resolve) => setTimeout(resolve, lookAgainMs)));
 
 const lock = async (client: pg.Client, schema: string): Promise<void> => {
@@ -86,10 +86,10 @@ const waitUntilMigrated = async (dataSource: DataSource, { url, schema }: Databa
   }
 };
 
-/** PostgreSQL ends a statement that takes longer. Who asked for a list, or the like, gets QueryTimedOut. */
+/** PostgreSQL cancels a statement that takes longer. Callers of lists and the like get QueryTimedOut. */
 export const statementMaxMs = 30_000;
 
-/** A transaction of a process that stands still, or of a machine that is gone, keeps its locks no longer than this. */
+/** A transaction of a suspended process or of a lost machine keeps its locks no longer than this. */
 const transactionSilenceMaxMs = 30_000;
 
 const dataSourceOf = (options: DatabaseOptions): DataSource =>

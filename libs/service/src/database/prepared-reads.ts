@@ -15,7 +15,7 @@ interface Pool {
 
 /**
  * Reads by statements that each connection parses and plans once, for what is read all the time: planning takes as long as
- * reading a row, and many times as long in a table of partitions. Rejects with what PostgreSQL says.
+ * reading a row, and many times as long in a table of partitions. Rejects with the error of PostgreSQL.
  */
 export class PreparedReads {
   private readonly names = new Map<string, string>();

@@ -7,7 +7,7 @@ interface Queries {
 
 /**
  * A statement that each connection parses and plans once, in the transaction of a manager or alone when it has none. For
- * constant texts that run all the time: each takes memory of every connection. Rejects with what PostgreSQL says, not with a
+ * constant texts that run all the time: each takes memory of every connection. Rejects with the error of pg, not with a
  * QueryFailedError.
  */
 export class PreparedStatement<T> {

@@ -30,7 +30,7 @@ export class Health {
     this.checks.set(name, check);
   }
 
-  /** From here on not ready: the process is going away. */
+  /** Not ready from now on: the process is stopping. */
   stop(): void {
     this.stopping = true;
   }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock, Timer } from '../clock.js';
 
-/** A body is there as a whole after this; of an upload something comes in every such time. */
+/** Time limit for a whole body; for an upload, the limit between two chunks. */
 export const bodyTimeoutMs = 30_000;
 
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
@@ -11,11 +11,11 @@ interface Body {
   request: IncomingMessage;
   response: ServerResponse;
   isUpload(): boolean;
-  /** It does not come in time. */
+  /** Called when the body is too slow. */
   giveUp(): void;
 }
 
-/** Keeps a client from holding a connection with a body that does not come. */
+/** Keeps a client from holding a connection with a body that does not arrive. */
 export const watchBody = (clock: Clock, { request, response, isUpload, giveUp }: Body): void => {
   const { socket } = request;
   let bytes = 0;
@@ -26,14 +26,14 @@ export const watchBody = (clock: Clock, { request, response, isUpload, giveUp }:
   };
   const look = (): void => {
     if (request.complete) return;
-    // While some of it is here unread, it is we who hold the client back.
+    // While data is buffered and unread, this side applies back-pressure.
     const goesOn = socket.bytesRead > bytes || request.readableLength > 0;
     if (goesOn && isUpload()) wait();
     else giveUp();
   };
   wait();
   request.once('close', () => timer.cancel());
-  // The connection ends with the answer: nothing tells the request, whose body is not read.
+  // The connection closes with the response; the request, whose body is not read, gets no event.
   response.once('close', () => {
     if (socket.writableEnded) timer.cancel();
   });

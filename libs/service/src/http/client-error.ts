@@ -19,7 +19,7 @@ type Answering = Socket & { _httpMessage?: ServerResponse };
  * the path, which was not parsed. A response in progress is aborted instead of mixed with this one.
  */
 export const answerClientError = ({ code }: NodeJS.ErrnoException, socket: Answering): void => {
-  // The rest of what was refused comes here too.
+  // Later data of a rejected request arrives here as well.
   if (socket.destroyed || socket.writableEnded) return;
   if (code === 'ECONNRESET' || socket._httpMessage?.headersSent) return void socket.destroy();
   socket.write(rawError(errorOf(code), { path: '', accept: undefined, requestId: newRequestId() }));

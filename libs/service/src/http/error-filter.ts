@@ -41,7 +41,7 @@ const outages = {
   code: /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|57P0[1235]|(08|53|58)\w{3}|57014|40001|40P01|55P03|25P03)$/,
   /** TypeORM gives a connection that breaks back before the next statement of its transaction. */
   name: /^(MaxRetriesPerRequestError|KafkaJSConnectionError|KafkaJSNumberOfRetriesExceeded|QueryRunner(Provider)?AlreadyReleasedError)$/,
-  /** Of Redis, which says so in front, and after a dash when a script did not get what it asked for. */
+  /** Error codes of Redis: the first word of a message, or after a dash if a script failed. */
   reply: /(^|-)(MISCONF|OOM|LOADING|READONLY|MASTERDOWN|NOREPLICAS|CLUSTERDOWN|MOVED|TRYAGAIN|BUSY) /,
   message:
     /Connection terminated|Connection is closed|Command timed out|Stream isn't writeable|timeout exceeded when trying to connect/,

@@ -22,7 +22,7 @@ import { bodyText, refuseUnstorableText, unreadableIn } from './text.js';
 
 const keepAliveTimeoutMs = 65_000;
 
-/** `//` collapses, a trailing slash does not count, and a scheme with a host may stand before: clients use all of these. */
+/** `//` collapses, a trailing slash is ignored, and the absolute form is accepted: clients use all of these. */
 export const normaliseUrl = (target: string): string => {
   const url = originForm(target);
   const mark = url.indexOf('?');
@@ -49,7 +49,7 @@ const parseJson = (text: string): unknown => {
 export interface HttpOptions {
   /** Paths below these prefixes get their body as a Buffer. */
   rawBodyPrefixes?: readonly string[];
-  /** Whose body may take as long as bytes come. Else those that may be larger than others are. */
+  /** Routes whose body may take as long as bytes arrive. Default: those with a larger body limit. */
   isUpload?: (request: FastifyRequest) => boolean;
   /** For tests: how long a head may take. */
   headersTimeoutMs?: number;
@@ -76,7 +76,7 @@ const undecodable = new ValidationFailed([{ name: 'url', message: 'is not a vali
 
 const giveUpBody = (request: FastifyRequest, reply: FastifyReply): void => {
   const error = new RequestTooSlow();
-  // Node forgets a request with its answer: who reads the body would wait for ever.
+  // Node drops a request with its response: a reader of the body would wait forever.
   const end = (): void => void request.raw.destroy(error);
   if (reply.sent || reply.raw.headersSent) return end();
   reply.raw.once('close', end);
@@ -99,7 +99,7 @@ export const createFastify = (
     clientErrorHandler: answerClientError,
     http: {
       headersTimeout: headersTimeoutMs,
-      // When Node looks for those that take longer; else it looks every 30 s.
+      // How often Node checks for timeouts; its default is 30 s.
       connectionsCheckingInterval: headersTimeoutMs / 2,
       maxHeaderSize: headBytesMax,
       // Refused below: Node's own answer has no body.

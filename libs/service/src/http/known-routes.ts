@@ -12,7 +12,7 @@ interface KnownRoute {
   methods: readonly string[];
 }
 
-/** `:name` stands for any segment, `*` at the end for all that follow. */
+/** `:name` matches any segment, `*` at the end all that follow. */
 const fits = (pattern: readonly string[], path: readonly string[]): boolean =>
   pattern.every((segment, n) => segment === '*' || (segment.startsWith(':') ? path[n] : path[n] === segment)) &&
   (pattern.length === path.length || (pattern.at(-1) === '*' && path.length > pattern.length));

@@ -1,6 +1,6 @@
 import { ValidationFailed } from '../errors/service-error.js';
 
-/** A boolean parameter of a query, in any case; left out: false. Throws ValidationFailed for anything else. */
+/** A boolean query parameter, in any case; false if absent. Throws ValidationFailed for anything else. */
 export const queryFlag = (name: string, value: unknown): boolean => {
   if (value === undefined) return false;
   const text = typeof value === 'string' ? value.toLowerCase() : '';

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { type FieldProblem, ValidationFailed } from '../errors/service-error.js';
 
-/** Clients that send a whole record back leave nothing out: a field without a value comes as null, or not at all. */
+/** Clients send whole records back: a field without a value is null or absent. */
 const present = (value: unknown): unknown => value ?? null;
 
 /** A field that clients of the original service send, and that is ignored (docs/compatibility.md). */

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 
-/** No answer is read as another type than it says. */
+/** No response is interpreted as another media type. */
 export const noSniff = { 'x-content-type-options': 'nosniff' } as const;
 
 const isApi = (url: string): boolean => /^\/(v\d|explain)\//.test(url);

@@ -55,7 +55,7 @@ export const decodesToUtf8 = (text: string): boolean => {
 const wrongUrl = (message: string): ValidationFailed => new ValidationFailed([{ name: 'url', message }]);
 
 /**
- * What is wrong with a URL that holds a NUL, or bytes that are no UTF-8: no path and no filter has them. Of packed filters,
+ * The problem of a URL with a NUL or invalid UTF-8, which no path and no filter contains. Of packed filters,
  * parseListQuery looks inside.
  */
 export const unreadableIn = (url: string): ValidationFailed | undefined => {

@@ -3,7 +3,7 @@ import { METHOD_METADATA } from '@nestjs/common/constants.js';
 import { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
 import { accessOf } from './guard.js';
 
-/** Refuses to start a service with a route that does not say who may call it. */
+/** Refuses to start a service with a route that does not declare its access. */
 @Injectable()
 export class DeclaredAccess implements OnModuleInit {
   constructor(

@@ -27,13 +27,13 @@ export type Access = 'public' | 'any-key' | { permission: Permission };
 
 type AccessDecorator = ClassDecorator & MethodDecorator;
 
-/** The OpenAPI document says it too, so that it can be compared with the gateway's table. */
+/** The OpenAPI document contains it as well, so that it can be compared with the gateway's table. */
 const access = (value: Access): AccessDecorator => {
   const documented = typeof value === 'string' ? value : value.permission;
   return applyDecorators(SetMetadata(accessKey, value), ApiExtension('x-permission', documented));
 };
 
-/** The caller's key needs this permission. On a handler it replaces what the controller says. */
+/** The caller's key needs this permission. On a handler it overrides that of the controller. */
 export const RequiresPermission = (permission: Permission): AccessDecorator => access({ permission });
 
 /** Any valid key may call the route; what it sees is decided by the handler. */
@@ -42,18 +42,18 @@ export const AnyKey = (): AccessDecorator => access('any-key');
 /** Route or controller that needs no identity. */
 export const Public = (): AccessDecorator => access('public');
 
-/** What decorators say of a handler; undefined when neither it nor its controller says anything. */
+/** The access that decorators declare for a handler; undefined if neither it nor its controller has one. */
 export const accessOf = (reflector: Reflector, handler: Handler, controller: Type): Access | undefined =>
   reflector.getAllAndOverride<Access | undefined>(accessKey, [handler, controller]);
 
-/** How a request proves who it comes from. The gateway has its own way (the API key). */
+/** Authenticates a request. The gateway has its own implementation (the API key). */
 export interface Authenticator {
   authenticate(request: FastifyRequest): Promise<Identity>;
 }
 
 export const AUTHENTICATOR = Symbol('Authenticator');
 
-/** Tokens that were verified a moment ago: a gateway comes with the same one for some seconds. */
+/** Recently verified tokens: a gateway reuses one for some seconds. */
 const verifiedMax = 5_000;
 
 /** Accepts a token that the gateway signed for this service and nothing else. */

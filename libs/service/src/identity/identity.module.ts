@@ -6,7 +6,7 @@ import { CLOCK, CONFIG } from '../tokens.js';
 import { DeclaredAccess } from './declared-access.js';
 import { AUTHENTICATOR, IdentityGuard, TokenAuthenticator } from './guard.js';
 
-/** The guard in front of every route. Whom it believes, AUTHENTICATOR, comes from a module of the app. */
+/** The guard in front of every route. The app provides its AUTHENTICATOR. */
 @Module({
   imports: [DiscoveryModule],
   providers: [{ provide: APP_GUARD, useClass: IdentityGuard }, DeclaredAccess],

@@ -9,7 +9,7 @@ export interface Identity {
   tier: 'free' | 'commercial';
   /** Not in the token: it is a header of its own, so that a token serves several requests. */
   requestId: string;
-  /** `fingerprintOf` the secret with which the caller came: a key that is reset keeps its id. */
+  /** `fingerprintOf` the secret of the caller: a key that is reset keeps its id. */
   secretFingerprint?: string;
   /** Trace context of the request, for everything that it causes. */
   traceParent?: string;
@@ -21,7 +21,7 @@ export const identityHeader = 'x-lanyard-identity';
 /** Long enough for the slowest forwarding, short enough to be worthless when found in a dump. */
 export const identityLifeMs = 30_000;
 
-/** What a token says beside the identity. */
+/** Claims of a token beside the identity. */
 interface Claims {
   /** The service that the token is for, by the name of its app. */
   aud: string;
@@ -42,10 +42,10 @@ export const signIdentity = (
   return `${payload}.${sign(null, Buffer.from(payload), privateKey).toString('base64url')}`;
 };
 
-/** What a token says. */
+/** Claims of a token. */
 export interface VerifiedIdentity {
   identity: Omit<Identity, 'requestId' | 'traceParent'>;
-  /** It says nothing from then on. */
+  /** Expiry of the token. */
   untilMs: number;
 }
 

@@ -37,7 +37,7 @@ const base62 = (value: number): string => {
   return text;
 };
 
-/** Lets secret scanners and clients tell a key from any other text without asking the service. */
+/** Lets secret scanners and clients recognise a key without asking the service. */
 const checksum = (text: string): string => base62(crc32(text));
 
 const randomText = (length: number): string => {

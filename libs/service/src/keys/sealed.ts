@@ -68,7 +68,7 @@ export const open = (keys: EncryptionKeys, sealed: string): string => {
     try {
       return openWith(key, body);
     } catch {
-      // The tag says that it was sealed with another one.
+      // The tag shows that it was sealed with another key.
     }
   }
   return openWith(last ?? firstOf(keys), body);

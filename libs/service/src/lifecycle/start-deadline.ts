@@ -1,6 +1,6 @@
 const lookEveryMs = 100;
 
-/** Ends a start. The message is for those who look why the service does not run. */
+/** Aborts the start. The message tells operators why the service does not run. */
 export class StartTimedOut extends Error {
   constructor(timeoutMs: number, waitsFor: readonly string[]) {
     const what = waitsFor.length === 0 ? 'none of the engines' : waitsFor.join('; ');
@@ -24,7 +24,7 @@ export const awaiting = async <T>(what: string, work: Promise<T>): Promise<T> =>
   }
 };
 
-/** Migrations may take long: meanwhile the time of the start stands still. */
+/** Migrations may take long: they do not count towards the deadline. */
 export const awaitingMigrations = async <T>(work: Promise<T>): Promise<T> => {
   migrating++;
   try {

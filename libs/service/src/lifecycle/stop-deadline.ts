@@ -20,7 +20,7 @@ export class StopDeadline {
     this.endMs ??= performance.now() + timeoutMs;
   }
 
-  /** Resolves when the work has ended, failed, or taken its share of the time. Failures and time-outs are logged. */
+  /** Resolves when the work has ended, failed, or used up its share of the time. Failures and time-outs are logged. */
   async step(name: string, work: () => Promise<void> | void): Promise<void> {
     this.begin(defaultStopTimeoutMs);
     const shareMs = Math.max(0, ((this.endMs as number) - performance.now()) / 2);

@@ -119,7 +119,7 @@ export const parseFilters = (
     return [];
   });
 
-/** Of several values; the empty text stands for no value, so it finds NULL too. */
+/** Of several values; the empty string means no value, so it matches NULL as well. */
 const listCondition = (expression: string, isIn: boolean, hasEmpty: boolean, list: string): string => {
   if (isIn)
     return hasEmpty ? `(${expression} IS NULL OR ${expression} = ANY(${list}))` : `${expression} = ANY(${list})`;

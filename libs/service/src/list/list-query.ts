@@ -94,7 +94,7 @@ export interface ListEnvelope<T> {
   total_count?: number;
 }
 
-/** Spec §2.6. `rows` holds up to `limit` + 1 rows: one more than the page says that more follow. */
+/** Spec §2.6. `rows` has up to `limit` + 1 rows: the extra row means that more follow. */
 export const listEnvelope = <T>(
   rows: readonly T[],
   query: Pick<ListQuery, 'limit' | 'after' | 'order'>,

@@ -89,7 +89,7 @@ const withHeaders = (responses: Operation['responses']): Operation['responses'] 
 const operationId = (id: string): string =>
   id.replace(/\[(\d+)\]$/, (_, n: string) => (n === '0' ? '' : `_${Number(n) + 1}`));
 
-/** zod says of every integer that JavaScript can hold it; Nest refers through an allOf of one. */
+/** zod adds the safe integer range to every integer; Nest wraps references in an allOf of one. */
 const tidied = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(tidied);
   if (typeof value !== 'object' || value === null) return value;

@@ -16,7 +16,7 @@ const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text
 const operationIdFactory = (controller: string, method: string): string =>
   `${lowerFirst(controller.replace(/Controller$/, ''))}_${method}`;
 
-/** What every document says about itself and its security. */
+/** Title and security schemes of every document. */
 export const documentBuilder = (title: string): DocumentBuilder =>
   new DocumentBuilder()
     .setTitle(title)

@@ -59,7 +59,7 @@ const contentOf = (path: string): Answer['content'] => ({
   'application/json': { schema: { $ref: '#/components/schemas/Error' } },
 });
 
-/** What an operation may answer beside what it says of itself. */
+/** The error statuses of an operation, beside those that it declares. */
 const statusesOf = (path: string, operation: Operation, forwarded: boolean): number[] => {
   const parameters = operation.parameters ?? [];
   const has = (place: string, name?: string): boolean =>

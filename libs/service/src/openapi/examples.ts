@@ -115,7 +115,7 @@ export class ExampleMaker {
         return false;
       case 'integer':
       case 'number':
-        // zod says of every integer that JavaScript can hold it.
+        // zod adds the safe integer range to every integer.
         return Math.max(1, Number(schema['minimum'] ?? 1));
       case 'string':
         return textOf(name, schema);

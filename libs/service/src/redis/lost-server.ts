@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis';
 /** How often a connection is asked whether it still answers. */
 const askEveryMs = 500;
 
-/** A Redis that is busy may need longer: then it is asked who it is, and nothing is given up. */
+/** A busy Redis may need longer: then its identity is checked, and nothing is discarded. */
 const silentMs = 500;
 
 const probeTimeoutMs = 1_000;

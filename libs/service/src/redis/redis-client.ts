@@ -23,15 +23,15 @@ export type RedisClientOptions = Pick<
   | 'maxRetriesPerRequest'
 > & { retryStrategy: (attempt: number) => number };
 
-/** How soon it is noticed where slots went, when no node says so. */
+/** How soon moved slots are detected without a redirection. */
 const clusterRefreshMs = 2_000;
 
 /** A cluster's own way of trying again after a node was lost. */
 const failoverRetryMs = 100;
 
 /**
- * While Redis loads it says how long that may take, and a client by itself waits as long before it asks again. What Redis
- * says is far too long as long as it has read little: ten seconds of a load of one, measured.
+ * While Redis loads it reports an estimate, and a client waits that long by default before it retries. What Redis
+ * reports is far too long at first: ten seconds for a load of one, measured.
  */
 const loadingRetryMs = 100;
 

@@ -14,13 +14,13 @@ const isApi = (url: string): boolean => /^\/(v\d|explain)\//.test(url);
 export const traceParentOf = (request: FastifyRequest): string | undefined => (request as Traced)[spanOf]?.traceParent;
 
 /**
- * Who decides which requests are traced. `caller`: another service, whose decision is followed. `client`: a client that
- * is trusted to; what it leaves undecided is sampled here. `ratio`: only the ratio, whatever a client says.
+ * The side that decides on sampling. `caller`: another service, whose decision is followed. `client`: a client that
+ * is trusted; requests that it leaves undecided are sampled here. `ratio`: only the ratio, whatever a client sends.
  */
 export type TraceDecision = 'caller' | 'client' | 'ratio';
 
 /**
- * A span for each request that is traced. The header says from then on that the request's own span is the parent, for
+ * A span for each request that is traced. The header then names the request's own span as the parent, for
  * the upstream; where clients do not decide on sampling, their `traceparent` is not forwarded.
  */
 export const traceRequests = (fastify: FastifyInstance, tracing: Tracing, decision: TraceDecision): void => {
