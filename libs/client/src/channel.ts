@@ -8,7 +8,7 @@ import type { Operations } from './generated/api.js';
 import type { Http } from './http.js';
 import { backOffMs, passes } from './retry.js';
 
-/** `waiting`: not connected, until the application has taken half of the events that the channel may hold. */
+/** `waiting`: not connected, until the application has consumed half of the events that the channel may hold. */
 export type ChannelState = 'connecting' | 'open' | 'waiting' | 'closed';
 
 export interface ChannelOptions {
@@ -19,7 +19,7 @@ export interface ChannelOptions {
   onState?: (state: ChannelState) => void;
   /** Why the channel is not connected; it keeps trying. ConnectionLost, or why it could not be registered again. */
   onLost?: (error: LanyardError) => void;
-  /** The longest wait between two tries to connect; 30 s when left out. */
+  /** The longest delay between two attempts to connect; default 30 s. */
   reconnectMaxMs?: number;
 }
 
@@ -39,8 +39,8 @@ const isRefused = ({ code, status }: ConnectionEnd): boolean =>
   code === keyNotValid || status === 401 || status === 403;
 
 /**
- * The WebSocket channel of a key. Connects again by itself when the connection is lost: the service keeps what came
- * meanwhile, up to 24 hours, and what was under way comes again. `for await` takes the events, from one place; an
+ * The WebSocket channel of a key. Reconnects when the connection is lost: the service keeps the events of
+ * that time, up to 24 hours, and sends unconfirmed ones again. A single `for await` loop reads the events; an
  * error there (ChannelEnded) means that the channel cannot continue.
  */
 export class Channel implements AsyncIterable<LanyardEvent> {
@@ -127,7 +127,7 @@ export class Channel implements AsyncIterable<LanyardEvent> {
     return this.connection.ended;
   }
 
-  /** Half of it, so that who takes slowly does not connect for every event. */
+  /** Half of it, so that a slow consumer does not reconnect for every event. */
   private async room(): Promise<void> {
     const { signal } = this.stopped;
     if (!this.queue.isHalfEmpty) this.enter('waiting');

@@ -18,9 +18,9 @@ export interface Command {
 }
 
 export interface CommandOptions {
-  /** Comes with the result, and finds the newest command that has it; one is made when left out. */
+  /** Echoed in the result; also finds the newest command that has it. Default: a generated one. */
   asyncId?: string;
-  /** The command is sent once, however often this is called with it within 24 hours; made for each call when left out. */
+  /** The command is sent once, even if this is repeated with the same key within 24 hours. Default: a new one per call. */
   idempotencyKey?: string;
   /** Tries to reach the device beside the first. */
   retry?: number;
@@ -79,7 +79,7 @@ const ended = ({
 }: DeviceCommand): CommandResult | undefined =>
   status === null ? undefined : resultOf(id, status, payload ?? '', type ?? undefined, error ?? undefined);
 
-/** Commands to devices, and their results. The result comes to the channel of the key too, if it has one. */
+/** Commands to devices, and their results. The channel of the key, if any, receives the result as well. */
 export class Commands {
   constructor(private readonly http: Http) {}
 

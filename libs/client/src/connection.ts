@@ -24,15 +24,15 @@ const handshakeTimeoutMs = 20_000;
 const goodbyeMs = 5_000;
 const closedByClient = 1000;
 
-/** The service has no more messages under way without a ping behind them. */
+/** The service sends no more messages than this without a ping. */
 const messagesPerPingMax = 8;
 
 /**
- * One WebSocket: puts the events that come into the queue, for as long as that has room.
+ * One WebSocket: queues incoming events while the queue has room.
  *
  * The answer to a ping (`ws` gives it) takes all messages before the ping off the service, so reading stops behind a
  * ping: what is held is then ours alone, and what was not read is still the service's. As pings are not read either,
- * the service would soon end the connection, and what it had sent would come twice: we end it before that.
+ * the service would soon end the connection and deliver its messages twice: the client ends it before that.
  */
 export class Connection {
   /** Rejects when a message cannot be understood. */
@@ -43,7 +43,7 @@ export class Connection {
   /** When reading was paused or resumed. */
   private turnedAtMs = performance.now();
   private patienceMs: number;
-  /** Since the last ping: they come again over the next connection. */
+  /** Since the last ping: they are delivered again over the next connection. */
   private unanswered = { messages: 0, events: 0 };
 
   constructor(
@@ -59,7 +59,7 @@ export class Connection {
     this.ended = this.follow(onOpen);
   }
 
-  /** Says goodbye. What is under way is left to the service. */
+  /** Closes the connection. The service delivers unconfirmed messages again. */
   close(): void {
     if (this.socket.readyState === WebSocket.CLOSED) return;
     clearTimeout(this.timer);
@@ -104,7 +104,7 @@ export class Connection {
   }
 
   private onMessage(text: string): void {
-    // No ping is answered any more: it comes again.
+    // No ping is answered any more: the message is delivered again.
     if (this.socket.readyState !== WebSocket.OPEN) return;
     this.heard();
     const events = eventsOf(JSON.parse(text) as NotificationMessage);

@@ -17,7 +17,7 @@ export class LanyardError extends Error {
   }
 }
 
-/** What is wrong with each field, unless the message says it already. */
+/** The problem of each field, unless the message names it. */
 const listed = ({ message: whole, fields = [] }: ErrorBody): string => {
   const unsaid = fields.filter(({ message }) => !whole.includes(message));
   return unsaid.length === 0 ? '' : ` ${unsaid.map(({ name, message }) => `${name}: ${message}`).join('; ')}`;
@@ -45,7 +45,7 @@ export class RequestFailed extends LanyardError {
   }
 }
 
-/** 400 and 422: `fields` says what is wrong. */
+/** 400 and 422: `fields` says which fields are wrong. */
 export class InvalidRequest extends RequestFailed {}
 /** 401: no such key. */
 export class InvalidKey extends RequestFailed {}
@@ -53,7 +53,7 @@ export class InvalidKey extends RequestFailed {}
 export class NotAllowed extends RequestFailed {}
 /** 404: not there, or of another account. */
 export class NotFound extends RequestFailed {}
-/** 409: taken, or in use. */
+/** 409: the value exists already, or is in use. */
 export class Conflict extends RequestFailed {}
 /** 412: the record is another version than If-Match names. */
 export class VersionDiffers extends RequestFailed {}
@@ -77,7 +77,7 @@ export const requestFailed = (operation: string, answer: ErrorAnswer): RequestFa
   return new known(operation, answer);
 };
 
-/** No answer came: the address, the network, or a time limit. */
+/** There was no response, because of the address, the network, or a time limit. */
 export class NoAnswer extends LanyardError {}
 
 /** The device or the service ended a command otherwise than with 2xx; `status` as in the asynchronous response. */
@@ -119,5 +119,5 @@ export class ConnectionLost extends LanyardError {
   }
 }
 
-/** A body did not come from the service: its signature is missing, wrong or old. */
+/** A body is not from the service: its signature is missing, wrong or too old. */
 export class InvalidSignature extends LanyardError {}

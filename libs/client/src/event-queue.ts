@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 
-/** Items that came and were not taken yet. Emits `taken` when one was. */
+/** Items that arrived and were not consumed yet. Emits `taken` when one is consumed. */
 export class EventQueue<T> extends EventEmitter {
   private readonly items: T[] = [];
   private taker: { resolve: (result: IteratorResult<T>) => void; reject: (error: Error) => void } | undefined;
@@ -26,12 +26,12 @@ export class EventQueue<T> extends EventEmitter {
     } else this.items.push(item);
   }
 
-  /** Forgets the newest, as far as they were not taken. */
+  /** Drops the newest items that were not consumed yet. */
   dropNewest(count: number): void {
     this.items.splice(Math.max(0, this.items.length - count));
   }
 
-  /** What is held can still be taken; then the taker learns of the end. */
+  /** Queued items can still be consumed; then the consumer gets the end. */
   close(error?: Error): void {
     if (this.end) return;
     this.end = error ? { error } : {};

@@ -15,14 +15,14 @@ export interface ValueEvent {
   item: ItemOf<'notifications'>;
 }
 
-/** A device came, or renewed its registration. */
+/** A device registered, or updated its registration. */
 export interface RegistrationEvent {
   category: 'registrations' | 'reg-updates';
   deviceId: string;
   item: ItemOf<'registrations'>;
 }
 
-/** A device left, or stayed away too long. */
+/** A device deregistered, or its registration expired. */
 export interface EndEvent {
   category: 'de-registrations' | 'registrations-expired';
   deviceId: string;
@@ -60,7 +60,7 @@ const end =
     item,
   });
 
-/** The events of a message, from whatever channel it came. Categories that this version does not know are left out. */
+/** The events of a message of any kind of channel. Unknown categories are omitted. */
 export const eventsOf = (message: NotificationMessage): LanyardEvent[] => [
   ...(message.registrations ?? []).map(registration('registrations')),
   ...(message['reg-updates'] ?? []).map(registration('reg-updates')),

@@ -13,9 +13,9 @@ export interface LanyardOptions {
   baseUrl: string;
   /** API key, in full. */
   key: string;
-  /** How long one try of a request may take; 30 s when left out. */
+  /** Time limit of one attempt of a request; default 30 s. */
   timeoutMs?: number;
-  /** Tries beside the first, where that is safe; 3 when left out. */
+  /** Retries of a request, where that is safe; default 3. */
   retries?: number;
   /** In place of the global one, for example with a proxy. */
   fetch?: typeof fetch;

@@ -5,7 +5,7 @@ export type Operation = keyof Operations;
 
 type Input<K extends Operation> = Operations[K]['input'];
 
-/** What an operation takes: values of its path, query, headers, body. May be left out when nothing is required. */
+/** Parameters of an operation: values of its path, query, headers and body. Optional if nothing is required. */
 export type Arguments<K extends Operation> =
   Record<string, never> extends Input<K>
     ? [input?: Input<K>, options?: CallOptions]

@@ -13,7 +13,7 @@ const emptyAnswerMinMs = 1_000;
 /** As `after`: no answer has arrived. */
 const nothingYet = '0';
 
-/** What the next poll says of an answer: only who asks knows whether it came. */
+/** Confirms an answer in the next poll: only the client knows whether it arrived. */
 const afterOf = (headers: Headers): string | undefined => /[?&]after=([^&>]+)/.exec(headers.get('link') ?? '')?.[1];
 
 /** Events by long polling, where WebSockets are blocked. Ends with `signal`; continues after temporary failures. */

@@ -4,7 +4,7 @@ import { NoAnswer, RequestFailed } from './errors.js';
 const firstWaitMs = 250;
 const longestWaitMs = 30_000;
 
-/** 0.25, 0.5, 1 … 30 s, each less up to a half at random, so that many clients do not come back together. */
+/** 0.25, 0.5, 1 … 30 s, each reduced by a random part up to a half, so that many clients do not reconnect together. */
 export const backOffMs = (failures: number, longestMs = longestWaitMs): number =>
   Math.min(longestMs, firstWaitMs * 2 ** failures) * (1 - Math.random() / 2);
 

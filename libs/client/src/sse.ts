@@ -1,6 +1,6 @@
 /** One message of a stream of server-sent events; what it does not have is undefined. */
 export interface ServerSentEvent {
-  /** With which id to come back from now on. */
+  /** The id to resume from. */
   id: string | undefined;
   event: string | undefined;
   data: string | undefined;
@@ -24,7 +24,7 @@ const messageOf = (block: string): ServerSentEvent => {
   };
 };
 
-/** Messages of a stream as they come, comments among them: each is a sign of life. What is not whole at its end is lost. */
+/** Messages of a stream, including comments, which show that it is alive. An incomplete last message is dropped. */
 export async function* serverSentEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ServerSentEvent> {
   const decoder = new TextDecoder();
   let rest = '';

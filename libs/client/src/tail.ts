@@ -20,7 +20,7 @@ export interface TailOptions {
   onLost?: (error: LanyardError) => void;
 }
 
-/** The service says something every 15 s. */
+/** The service sends a comment every 15 s. */
 const usualSilenceMaxMs = 45_000;
 
 const operation = 'GET /v3/device-events/stream';
@@ -43,7 +43,7 @@ async function* chunksOf(body: ReadableStream<Uint8Array>, silenceMaxMs: number)
 }
 
 /**
- * The device event log as it grows. Each entry comes once, in the order in which it was stored: after a connection that
+ * Follows the device event log. Each entry is delivered once, in the order of storage: after a connection that
  * was lost, the next one continues after the last entry that was read.
  */
 export class Tail {
@@ -102,7 +102,7 @@ export class Tail {
     throw new NoAnswer(`${operation}: the service ended the stream: ${reason}`);
   }
 
-  /** The messages behind the first, which says with which id to come back: from then on nothing is missed. */
+  /** The messages after the first one, which has the id to resume from. */
   private connect(options: { retries?: number } = {}): Promise<Messages> {
     const { filters, signal } = this.options;
     const header = { accept: 'text/event-stream', 'last-event-id': this.lastId };

@@ -45,7 +45,7 @@ export class NotConnected extends CoapError {
   }
 }
 
-/** An address that is not a literal IP address, or a port that is no port. Host names are never resolved here. */
+/** An address that is not a literal IP address, or an invalid port. Host names are never resolved here. */
 export class InvalidPeerAddress extends CoapError {}
 
 /** No acknowledgement after all retransmissions, or no separate response in time. It may still have been executed. */

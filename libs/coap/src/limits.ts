@@ -7,7 +7,7 @@ export interface CoapLimits {
   /** Notifications whose handler has not finished; beyond it they are not acknowledged and the device tries again. */
   notificationsInFlightMax: number;
   notificationsInFlightPerPeerMax: number;
-  /** How often, and how far apart at first, the handler of a notification that will not come again is called when it fails. */
+  /** Number and initial delay of retries when the handler of a non-confirmable notification fails. */
   notificationRetriesMax: number;
   notificationRetryMs: number;
   /** Requests whose handler has not finished; beyond it they are dropped and a confirmable one is sent again. */
@@ -17,7 +17,7 @@ export interface CoapLimits {
   bodyBytesMax: number;
   /** Size of the blocks we send: a power of two, 16 to 1024. */
   blockBytes: number;
-  /** Uploads that are being put together; beyond it, and beyond the bytes, a new one gets 5.03 and comes again. */
+  /** Block-wise uploads in progress; beyond it, and beyond the bytes, a new one gets 5.03 and is sent again. */
   uploadsMax: number;
   /** Of one source address; many devices may share it. */
   uploadsPerAddressMax: number;
@@ -30,7 +30,7 @@ export interface CoapLimits {
   /** Answers remembered for peers that are not kept (see `keepPeer`), to answer duplicates. */
   strangerAnswersMax: number;
   strangerAnswersMs: number;
-  /** Datagrams per second and source address from peers without state, and how many may come at once. Many may share one address. */
+  /** Datagrams per second and source address from peers without state, and their burst. Peers may share an address. */
   strangerRatePerSecond: number;
   strangerBurst: number;
   /** Source addresses whose rate is followed. */

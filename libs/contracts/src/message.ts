@@ -17,7 +17,7 @@ export const headerNames = {
   account: 'ce_account',
   audience: 'ce_audience',
   endpoint: 'ce_endpoint',
-  /** Of an item: when the device measured it, where it says so. */
+  /** Of an item: when the device measured it, if it reported a time. */
   measuredAt: 'ce_measuredat',
   /** JSON: an item that goes to channels before the message's own. */
   ahead: 'ce_ahead',
@@ -36,7 +36,7 @@ export interface EncodedMessage {
   headers: Headers;
 }
 
-/** The same for who writes it down at once: a text is ASCII, a byte for each character. */
+/** The same for immediate encoding: a text is ASCII, with one byte per character. */
 export interface WritableMessage extends Omit<EncodedMessage, 'value'> {
   value: Buffer | string | null;
 }
@@ -44,7 +44,7 @@ export interface WritableMessage extends Omit<EncodedMessage, 'value'> {
 export interface MessageMeta {
   /** CloudEvents source: the producing service. */
   source: string;
-  /** CloudEvents id; also the `uid` of the item on channels. Default: a new one, which says when it was made. */
+  /** CloudEvents id; also the `uid` of the item on channels. Default: a new one, which contains its time of creation. */
   id?: string;
   occurredAtMs?: number;
   traceParent?: string;
@@ -161,7 +161,7 @@ export const encodeMessage = <V>(topic: Topic<V>, value: V, meta: MessageMeta): 
   return { key, value: typeof written === 'string' ? Buffer.from(written, 'latin1') : written, headers };
 };
 
-/** Says that a key of a state topic is gone. */
+/** A tombstone for a key of a state topic. */
 export const encodeTombstone = <V>(topic: Topic<V>, key: string, meta: MessageMeta): EncodedMessage => ({
   key,
   value: null,
@@ -190,7 +190,7 @@ export interface FramedItem {
   endpointName: string;
   /** CloudEvents id: the same on every delivery of this item. */
   uid: string;
-  /** When the device measured it, where it says so. */
+  /** When the device measured it, if it reported a time. */
   measuredAtMs?: number | undefined;
 }
 

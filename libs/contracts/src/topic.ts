@@ -23,7 +23,7 @@ export interface Delivery {
   accountId: string;
   audience: Audience;
   endpointName: string;
-  /** When what the item says was so on the device, where that is known. */
+  /** When the item was true on the device, if known. */
   measuredAt?: string | undefined;
   /** What goes to these keys before the item, in the same message. */
   ahead?: { uid: string; category: Category; audience: readonly string[]; item: object } | undefined;
@@ -77,5 +77,5 @@ export const topic = <V>(definition: TopicDefinition<V>): Topic<V> => ({
   type: `lanyard.${definition.name}.v${definition.version}`,
 });
 
-/** What a consumer group could not process goes here, with the reason and the source offset in headers. */
+/** Dead letters of a consumer group, with the reason and the source offset in headers. */
 export const deadLetterTopic = (topicName: string, group: string): string => `${topicName}.${group}.dlq`;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 /**
- * Clients of Kafka go where a broker says that it is. The answers name the broker as `address:port`, so a port of the
+ * Kafka clients connect to the advertised address of a broker. The responses name it as `address:port`, so a port of the
  * line in the place of the broker's own leaves their length as it is. Takes whole answers only.
  */
 class BrokerAnswers {
@@ -60,7 +60,7 @@ export class TcpLine {
     return new TcpLine(new URL(target.includes('://') ? target : `tcp://${target}`)).listening();
   }
 
-  /** To the broker at `host:port`, the only one of its cluster; what it says of its address is changed to the line's. */
+  /** To the broker at `host:port`, the only one of its cluster; its advertised address is replaced by the proxy's. */
   static async toKafka(broker: string): Promise<TcpLine> {
     return new TcpLine(new URL(`tcp://${broker}`), true).listening();
   }

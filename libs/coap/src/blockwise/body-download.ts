@@ -15,7 +15,7 @@ export interface DownloadOptions {
 const CHANGED = Symbol('changed');
 
 /**
- * Completes a response whose body comes in blocks (Block2, RFC 7959 §2.4); others pass through.
+ * Completes a block-wise response (Block2, RFC 7959 §2.4); others pass through.
  * @throws BlockTransferFailed
  */
 export async function download(first: ResponseMessage, options: DownloadOptions): Promise<ReceivedResponse> {

@@ -15,7 +15,7 @@ export interface UploadBlock {
   block: BlockValue;
   payload: Buffer;
   contentFormat: number | undefined;
-  /** Size1: what the peer says the whole body will be. */
+  /** Size1: the size of the whole body as announced by the peer. */
   announcedBytes: number | undefined;
   /** Source address: many devices may share one. */
   source: string;
@@ -45,7 +45,7 @@ export class UploadTable {
     return block.num === 0 ? this.start(key, part) : this.proceed(key, part, end);
   }
 
-  /** The first block may come at any time: the peer has started again. */
+  /** The first block may arrive at any time: the peer has restarted the upload. */
   private start(key: string, { block, payload, contentFormat, source }: UploadBlock): UploadStep {
     if (!block.more) {
       this.uploads.delete(key);

@@ -12,7 +12,7 @@ const REPEATABLE = new Set<number>([
 ]);
 
 /**
- * Gives each option to `take`, which stores it or says false when it does not know it or its value is out of range.
+ * Passes each option to `take`, which stores it, or returns false if it is unknown or its value is out of range.
  * Such an option, and a repetition of one that may not repeat, is ignored when it is elective; a critical one makes the
  * message unusable and its number is returned (RFC 7252 §5.4).
  */

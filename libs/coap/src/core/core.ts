@@ -27,7 +27,7 @@ export class EndpointCore {
   readonly inFlight: InFlightTable;
   readonly answers: AnswerMemory;
   readonly counters = Object.fromEntries(COAP_EVENTS.map((event) => [event, 0])) as Record<CoapEvent, number>;
-  /** No new work is taken; what is in flight may finish. */
+  /** No new work is accepted; exchanges in flight may finish. */
   closing = false;
   /** Nothing leaves any more. */
   closed = false;
@@ -78,14 +78,14 @@ export class EndpointCore {
     this.transport(bytes, peer.address, peer.port);
   }
 
-  /** Acknowledges without an answer, and again should the message come again. */
+  /** Acknowledges without a response, and again if the message is retransmitted. */
   acknowledge(message: CoapMessage, peer: Peer, state: PeerState | undefined, marks?: KnownMarks): void {
     if (this.closed) return;
     this.answers.remember(message, peer, state, EMPTY_ACK, marks);
     if (message.type === 'CON') this.send(peer, encodeEmpty('ACK', message.messageId));
   }
 
-  /** Rejects a message, and again should it come again. */
+  /** Rejects a message, and again if it is retransmitted. */
   reset(message: CoapMessage, peer: Peer, state: PeerState | undefined): void {
     if (this.closed) return;
     const bytes = encodeEmpty('RST', message.messageId);

@@ -11,11 +11,11 @@ type Limits = Pick<
 
 /**
  * Messages whose handler runs: bounded in total and per peer, and the means to recognise their duplicates. Those of a
- * peer with state are kept there: in a Map they would come and go, and every table that V8's Map outgrows points to the
- * next one. One that became old kept all that came after it until the next full collection.
+ * peer with state are kept there: in a Map with constant churn, every table that V8's Map outgrows points to the
+ * next one. Once one is old, all later ones live until the next full collection.
  */
 export class InFlightTable {
-  /** Of peers that had no state when the message came, or have none any more. By `authority`. */
+  /** Of peers that had no state when the message arrived, or have none any more. By `authority`. */
   private readonly strangers = new Map<Peer['authority'], InFlight[]>();
   private readonly totals = { request: 0, notification: 0 };
 
@@ -100,7 +100,7 @@ function without(running: InFlight[] | undefined, one: InFlight): InFlight[] | u
 
 /**
  * A retransmission is the same bytes. Another value with the message id of one that is being handled breaks RFC 7252 §4.4,
- * but is taken: to drop it would lose it, and acknowledging the first would acknowledge it too.
+ * but is handled: dropping it would lose it, because acknowledging the first acknowledges it too.
  */
 const isSame = (one: CoapMessage, other: CoapMessage): boolean =>
   one.messageId === other.messageId &&

@@ -31,7 +31,7 @@ export interface CoapUdpEndpointOptions {
    * promise answers nothing so that the peer tries again. Without this hook all are reset.
    */
   onNotification?(notification: UnmatchedNotification): Promise<'accepted' | 'rejected' | 'restored'>;
-  /** Device role: a non-confirmable notification was reset, the observer is gone. */
+  /** Device role: a non-confirmable notification was reset, so the observer is gone. */
   onObserverReset?(observer: { peer: Peer; token: Buffer }): void;
   /** What a handler threw, for the log. Never needed for the protocol. */
   onHandlerError?(error: unknown): void;

@@ -5,13 +5,13 @@ import { type NewestNotification } from '../peer/observe-order.js';
 import { type Before } from '../observe/observer.js';
 import { type Peer } from '../messages/peer.js';
 
-/** What can be asked of a peer, over whatever transport it came. */
+/** Operations on a peer, independent of its transport. */
 export interface CoapEndpoint {
   /** The peer matters until `forgetPeer`: over UDP its answers are remembered, over TCP its connection may be quiet. */
   keepPeer(peer: Peer): void;
   /** Drops observations, and rejects what waits for the peer with PeerForgotten. */
   forgetPeer(peer: Peer): void;
-  /** Sends a request when the peer's turn comes, and gives the complete response, whatever its code. Rejects with a CoapError. */
+  /** Sends a request when the peer has capacity, and returns the complete response, whatever its code. Rejects with a CoapError. */
   request(peer: Peer, request: OutgoingRequest): Promise<ReceivedResponse>;
   /** Sends a request with Observe 0. The handler may be called before the promise resolves. */
   observe(

@@ -60,7 +60,7 @@ export class CoapUdpEndpoint implements CoapEndpoint {
     });
   }
 
-  /** Binds the socket. Rejects when the address is taken. */
+  /** Binds the socket. Rejects when the address is in use. */
   listen(): Promise<BoundAddress> {
     return this.socket.bind();
   }
@@ -93,7 +93,7 @@ export class CoapUdpEndpoint implements CoapEndpoint {
   }
 
   /**
-   * Sends a request when the peer's turn comes, and gives the complete response, whatever its code.
+   * Sends a request when the peer has capacity, and returns the complete response, whatever its code.
    * @throws (as a rejection) RequestTimedOut, PeerReset, QueueFull, BlockTransferFailed, UnusableResponse,
    * UnencodableMessage, PeerForgotten, EndpointClosed
    */
@@ -118,13 +118,13 @@ export class CoapUdpEndpoint implements CoapEndpoint {
    * Recognises the notifications of an observation that another client registered, for example an earlier process. A
    * large notification can only be completed with the request; without it the handler gets the first block with
    * `partial` and `ended`, and the device gets a Reset. With the newest position known there, older ones are dropped
-   * here either (RFC 7641 §3.4). An observation that is known stays as it is.
+   * here either (RFC 7641 §3.4). A known observation is not changed.
    */
   restoreObservation(peer: Peer, token: Buffer, onNotification: NotificationHandler, before: Before = {}): void {
     this.observer.restore(peer, token, onNotification, before);
   }
 
-  /** Where the newest notification of each observation of the peer stands, for those of which one was accepted. */
+  /** The position of the newest notification of each observation of the peer that has an accepted one. */
   newestNotifications(peer: Peer): NewestNotification[] {
     return this.observer.newest(peer);
   }

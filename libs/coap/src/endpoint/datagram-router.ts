@@ -13,7 +13,7 @@ import { peerAt, peerKey, type Peer } from '../messages/peer.js';
 import { type StrangerGate } from '../peer/stranger-gate.js';
 import { type EndpointCore } from '../core/core.js';
 
-/** Where each datagram goes. A message counts for the peer it came from and for no other. */
+/** Routes datagrams. A message is only matched with the state of the peer that sent it. */
 export class DatagramRouter {
   constructor(
     private readonly core: EndpointCore,

@@ -3,7 +3,7 @@ import { type CoapMessage } from '../codec/message.js';
 import { type RequestOptions } from '../codec/request-options.js';
 import { type Peer } from '../messages/peer.js';
 
-/** A request message as it came. `Via`: what its transport needs to answer it. */
+/** A request message as received. `Via`: what its transport needs to answer it. */
 export interface Arrival<Via> {
   message: Pick<CoapMessage, 'code' | 'token' | 'options' | 'payload'>;
   peer: Peer;

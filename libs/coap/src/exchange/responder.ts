@@ -17,7 +17,7 @@ export class Responder {
 
   /** The message is known to be no duplicate. */
   handle(message: CoapMessage, peer: Peer, state: PeerState | undefined): void {
-    // Before the last block is taken out of its upload, so that it can come again.
+    // Before the last block completes its upload, so that it can be sent again.
     if (!this.core.inFlight.hasRoom(peer, state, 'request')) {
       this.core.count('request-refused-by-limit');
       return;

@@ -37,7 +37,7 @@ export interface Observation<Response> {
   /** The first representation, or the refusal. */
   response: Response;
   token: Buffer;
-  /** False when the answer had no Observe option: it was a plain read and no notification will come. */
+  /** False when the answer had no Observe option: it was a plain read and no notifications follow. */
   observing: boolean;
   /** Forgets the observation without a message: the next notification is answered with a Reset, which ends it. */
   cancel(): void;

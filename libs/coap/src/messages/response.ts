@@ -9,7 +9,7 @@ export interface CoapResponse {
   locationQuery?: string[];
   /** Max-Age in seconds. */
   maxAgeSeconds?: number;
-  /** Observe number, 24 bits. Its presence in an answer to Observe 0 says that the observation was accepted. */
+  /** Observe number, 24 bits. Its presence in a response to Observe 0 means that the observation was accepted. */
   observe?: number;
   /** 1 to 8 bytes. */
   etag?: Buffer;
@@ -17,7 +17,7 @@ export interface CoapResponse {
   onSent?: () => void;
 }
 
-/** A response of a peer, complete: a body that came in blocks is put together. */
+/** A response of a peer, complete: a block-wise body is reassembled. */
 export interface ReceivedResponse extends CoapResponse {
   payload: Buffer;
 }

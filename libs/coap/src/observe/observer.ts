@@ -92,7 +92,7 @@ export class Observer {
     return all;
   }
 
-  /** Ends it on the device. Whatever comes of that, it is forgotten here, and a further notification is reset. */
+  /** Ends it on the device. Regardless of the outcome it is dropped here, and later notifications get an RST. */
   async cancel(peer: Peer, token: Buffer, request: OutgoingRequest): Promise<ReceivedResponse> {
     const entry = this.core.peers.get(peer.key)?.observations?.get(tokenKey(token));
     try {
@@ -160,7 +160,7 @@ export class Observer {
     );
   }
 
-  /** To the handler, when all of it is here. */
+  /** Passes it to the handler once it is complete. */
   private hand(state: PeerState, entry: ObservationEntry, response: IncomingResponse, about: About): Promise<void> {
     const { message } = response;
     if (about.incomplete && entry.request !== undefined)

@@ -2,8 +2,8 @@ import { type CoapMessage } from '../codec/message.js';
 import { type EndpointCore } from '../core/core.js';
 
 /**
- * Does what is to be done with a notification; `work` gives false when it failed. A confirmable one comes again. Of a
- * non-confirmable one there is no second copy: it is tried again here.
+ * Handles a notification; `work` returns false when it failed. A confirmable one is retransmitted. For a
+ * non-confirmable one there is no second copy, so it is retried here.
  */
 export function withChances(core: EndpointCore, { type }: CoapMessage, work: () => Promise<boolean>): Promise<unknown> {
   return type === 'CON' ? work() : repeatedly(core, work);

@@ -12,7 +12,7 @@ const keyOf = (peer: Peer, token: Buffer): string => `${peer.key} ${tokenKey(tok
 
 /** Responses without a matching request: the application may know them, otherwise the peer gets a Reset. */
 export class UnmatchedReceiver {
-  /** Those of one token come one after the other: the first may make it known, and then the others have an order. */
+  /** Those of one token are handled in sequence: the first may restore the observation, which then orders the others. */
   private readonly last = new Map<string, Promise<void>>();
 
   constructor(
@@ -20,7 +20,7 @@ export class UnmatchedReceiver {
     private readonly observer: Observer,
   ) {}
 
-  /** Whether one with this token waits for its verdict: those after it have to come here too, known or not. */
+  /** Whether one with this token waits for its verdict: later ones must be handled here too, known or not. */
   awaits(peer: Peer, token: Buffer): boolean {
     return this.last.size > 0 && this.last.has(keyOf(peer, token));
   }
@@ -54,7 +54,7 @@ export class UnmatchedReceiver {
         known = verdict === 'restored';
         return verdict !== 'failed';
       });
-    // From here on to the observer nothing is awaited: a duplicate is recognised all the time.
+    // From here to the observer nothing is awaited, so that duplicates are always recognised.
     end();
     const state = this.core.peers.get(peer.key);
     const entry = state?.observations?.get(tokenKey(response.message.token));

@@ -34,7 +34,7 @@ export class ObservationEntry {
     return turn;
   }
 
-  /** `accepted`: the value is safe. If it is not, the notification is as welcome the next time as if it had not come. */
+  /** `accepted`: the value is durable. Otherwise a retransmission is handled like a new notification. */
   end(turn: Turn, accepted: boolean): void {
     const left = this.underWay.filter((one) => one !== turn);
     this.underWay = left.length === 0 ? noTurns : left;

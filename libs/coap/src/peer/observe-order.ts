@@ -1,6 +1,6 @@
 import { OBSERVE_ORDER_WINDOW_MS } from '../timing/transmission-parameters.js';
 
-/** Where a notification of an observation stands among the others. */
+/** The position of a notification in the order of its observation. */
 export interface ObservePosition {
   /** Its Observe number. */
   number: number;

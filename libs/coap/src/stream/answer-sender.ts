@@ -12,7 +12,7 @@ type Exchange = InboundExchange<Conversation>;
 
 const NO_PAYLOAD = Buffer.alloc(0);
 
-/** Writes answers to the connection that the request came from, while it is open. */
+/** Writes responses to the connection of the request, while it is open. */
 export class StreamAnswerSender implements AnswerLine<Conversation> {
   readonly szxMax = SZX_BERT;
 
@@ -36,7 +36,7 @@ export class StreamAnswerSender implements AnswerLine<Conversation> {
       this.write(exchange, response, block1 === undefined ? extras : { ...extras, block1 });
     } catch (error) {
       this.core.report(error);
-      // At least 64 bytes are always taken: this one fits.
+      // At least 64 bytes are always accepted: this one fits.
       if (!via.connection.isClosed) this.write(exchange, { code: Code.InternalServerError }, {});
     }
     try {

@@ -58,7 +58,7 @@ export class CoapStreamEndpoint implements CoapEndpoint {
     this.listener = new StreamListener(this.core, (socket) => this.accept(socket));
   }
 
-  /** Binds the socket. Rejects when the address is taken. */
+  /** Binds the socket. Rejects when the address is in use. */
   listen(): Promise<BoundStreamAddress> {
     const { host = '0.0.0.0', port = 0 } = this.core.options;
     return this.listener.listen(host, port);
@@ -128,7 +128,7 @@ export class CoapStreamEndpoint implements CoapEndpoint {
     if (conversation !== undefined) this.observer.restore(conversation, token, onNotification, before.request);
   }
 
-  /** None: what comes over a connection comes in order. */
+  /** None: messages of a connection arrive in order. */
   newestNotifications(): NewestNotification[] {
     return [];
   }
@@ -174,7 +174,7 @@ export class CoapStreamEndpoint implements CoapEndpoint {
   }
 
   private accept(socket: Socket | TLSSocket): void {
-    // It may have gone between the handshake and now.
+    // It may have disconnected since the handshake.
     if (socket.remoteAddress === undefined || this.core.closing) {
       socket.destroy();
       return;

@@ -22,11 +22,11 @@ import {
 /** How long the last bytes, an Abort for example, may take to leave before the socket is destroyed. */
 const LINGER_MS = 2_000;
 
-/** A peer that takes less could not even be told of an error. */
+/** A peer that accepts less could not even receive an error. */
 const SMALLEST_MESSAGE_BYTES = 64;
 
 export interface ConnectionEvents {
-  /** The first CSM of the peer came. */
+  /** The first CSM of the peer has arrived. */
   opened(): void;
   /** Requests and responses, in order. */
   message(message: StreamMessage): void;
@@ -103,7 +103,7 @@ export class Connection {
     }
   }
 
-  /** No answer came in time: is the peer still there? */
+  /** A response timed out: checks whether the peer is alive. */
   suspect(): void {
     if (this.closed || this.pingedAtMs !== undefined) return;
     this.pingedAtMs = this.core.clock.nowMs();

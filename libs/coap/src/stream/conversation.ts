@@ -73,7 +73,7 @@ export class Conversation {
     this.forget(error, ofSent);
   }
 
-  /** A peer that says more than can be handled is not read until there is room. */
+  /** A peer that sends more than can be handled is not read until there is room. */
   private regulate(): void {
     const { limits, running } = this.core;
     const full =

@@ -17,7 +17,7 @@ export class StreamCore {
   /** Handlers that run, of all connections. */
   readonly running = { requests: 0, notifications: 0 };
   incompleteBytes = 0;
-  /** No new work is taken; what is in flight may finish. */
+  /** No new work is accepted; exchanges in flight may finish. */
   closing = false;
 
   constructor(readonly options: CoapStreamEndpointOptions) {
@@ -26,7 +26,7 @@ export class StreamCore {
     this.timers = options.timers ?? new TimerWheel(this.clock);
   }
 
-  /** What our CSM says: a whole body and its frame. */
+  /** The Max-Message-Size of our CSM: a whole body and its frame. */
   get messageBytesMax(): number {
     return this.limits.bodyBytesMax + MESSAGE_OVERHEAD_BYTES;
   }

@@ -25,7 +25,7 @@ export interface StreamLimits extends Pick<CoapLimits, Shared> {
   connectionsMax: number;
   /** Many devices may share one address. */
   connectionsPerAddressMax: number;
-  /** New connections per second and source address, and how many may come at once: each costs a handshake. */
+  /** New connections per second and source address, and their burst: each costs a handshake. */
   connectRatePerSecond: number;
   connectBurst: number;
   connectSourcesMax: number;

@@ -54,7 +54,7 @@ export class StreamObserver {
     to.observations.set(key, { token, handler, request, tail: Promise.resolve() });
   }
 
-  /** Ends it on the peer. Whatever comes of that, it is forgotten here. */
+  /** Ends it on the peer. Regardless of the outcome it is dropped here. */
   async cancel(to: Conversation, token: Buffer, request: OutgoingRequest): Promise<ReceivedResponse> {
     const observation = to.observations.get(tokenKey(token));
     try {
@@ -122,7 +122,7 @@ export class StreamObserver {
     }
     this.core.count('notification-rejected');
     if (problem !== undefined) this.core.report(problem);
-    // The peer comes again, is observed again, and says its value again.
+    // The peer reconnects, is observed again, and sends its value again.
     from.connection.abort('A notification could not be taken');
   }
 

@@ -29,7 +29,7 @@ export interface Capabilities {
   blockWise: boolean;
 }
 
-/** Until the first CSM says more (RFC 8323 §5.3.1). */
+/** Default until the first CSM (RFC 8323 §5.3.1). */
 export const BASE_CAPABILITIES: Capabilities = { messageBytesMax: 1_152, blockWise: false };
 
 /** The number of an unknown critical option, which makes the signal unusable (RFC 8323 §5.2). */
@@ -60,7 +60,7 @@ export function ping(token: Buffer): Buffer {
   return encodeFrame({ code: Signal.Ping, token, options: [], payload: NOTHING });
 }
 
-/** With the token of the Ping. Custody says that what came before was handled, so it is never promised. */
+/** With the token of the Ping. Custody would promise that earlier messages were handled, so it is never sent. */
 export function pong(token: Buffer): Buffer {
   return encodeFrame({ code: Signal.Pong, token, options: [], payload: NOTHING });
 }

@@ -1,4 +1,4 @@
-/** Where time comes from; tests replace it. */
+/** The source of time; tests replace it. */
 export interface CoapClock {
   /** Milliseconds of a clock that never jumps back. The origin does not matter. */
   nowMs(): number;

@@ -38,7 +38,7 @@ const numbers = new Map([...mediaTypes].map(([number, type]) => [type, number]))
 /** The number in use today for an old one. */
 export const currentFormat = (format: number): number => oldNumbers.get(format) ?? format;
 
-/** `application/octet-stream` for a format without a media type here. */
+/** `application/octet-stream` for a format without a known media type. */
 export const mediaTypeOf = (format: number): string =>
   mediaTypes.get(currentFormat(format)) ?? 'application/octet-stream';
 

@@ -12,7 +12,7 @@ export interface ResourceModel {
 
 export interface ObjectModel {
   object: number;
-  /** Object version; absent in the standard models, which stand for every version. */
+  /** Object version; absent in the standard models, which apply to every version. */
   version?: string;
   name: string;
   resources: ReadonlyMap<number, ResourceModel>;

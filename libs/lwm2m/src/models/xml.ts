@@ -71,7 +71,7 @@ class Reader {
     this.tag(this.skip('>').slice(1));
   }
 
-  /** What stands from here to the end mark, which is passed. */
+  /** The text up to the end mark, which is consumed. */
   private skip(end: string): string {
     const text = this.upTo(end, this.at, false);
     this.at += end.length;

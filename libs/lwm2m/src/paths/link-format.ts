@@ -20,7 +20,7 @@ export interface LinkList {
   /** Content formats that the root link names: what the device speaks beside the mandatory ones. */
   rootContentFormats: number[];
   links: ResourceLink[];
-  /** Targets that are left out: outside the root, or no LwM2M path, as those of devices behind a gateway (object 25). */
+  /** Omitted targets: outside the root, or not an LwM2M path, as those of devices behind a gateway (object 25). */
   leftOut: string[];
 }
 
@@ -147,7 +147,7 @@ const link = (
 
 /**
  * Reads a registration's or Discover's link list. Targets outside the root path, and those below it that are no LwM2M
- * path, are left out, and named in `leftOut`. Throws Malformed.
+ * path, are omitted, and named in `leftOut`. Throws Malformed.
  */
 export const parseLinks = (text: string): LinkList => {
   if (Buffer.byteLength(text) > linkLimits.bytes) throw broken(`longer than ${linkLimits.bytes} bytes`);

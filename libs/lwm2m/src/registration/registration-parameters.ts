@@ -6,9 +6,9 @@ export type Lwm2mVersion = (typeof lwm2mVersions)[number];
 /** Seconds; LwM2M 1.1 core §6.2.1. */
 export const defaultLifetimeSeconds = 86_400;
 
-/** What a Register request says beside its links (LwM2M 1.1 core §6.2.1). */
+/** Parameters of a Register request, without its links (LwM2M 1.1 core §6.2.1). */
 export interface RegistrationParameters {
-  /** Endpoint client name; absent when the security layer is to tell it (from 1.1 on). */
+  /** Endpoint client name; absent when the security layer determines it (from 1.1 on). */
   endpointName?: string;
   /** `et`: the endpoint type, a widespread extension. */
   endpointType?: string;

@@ -55,7 +55,7 @@ const parseInteger = (text: string, type: ResourceType): number | bigint => {
   return exact(value);
 };
 
-/** Each digit can be matched in one way only: the text comes from a device and may be long. */
+/** Each digit can be matched in one way only, because the text is untrusted and may be long. */
 const floatPattern = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
 
 const parseFloat64 = (text: string): number => {

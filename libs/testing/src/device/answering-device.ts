@@ -29,7 +29,7 @@ const methods: Record<number, ReceivedRequest['method']> = {
   [Code.IPATCH]: 'IPATCH',
 };
 
-/** What a device answers when the server asks, and who observes it. */
+/** The responses of a device to requests of the server, and its observers. */
 export abstract class AnsweringDevice {
   /** By path `/object/instance/resource`. */
   readonly resources = new Map<string, DeviceResource>();
@@ -46,7 +46,7 @@ export abstract class AnsweringDevice {
 
   protected readonly observers: DeviceObservers = new Map();
 
-  /** The present values of these paths and of what lies below them; what is not there is left out. */
+  /** The current values of these paths and the paths below them; missing ones are omitted. */
   protected valuesOf(names: readonly string[]): (readonly [path: string, value: ResourceValue])[] {
     return [...this.resources].flatMap(([path, { read }]) =>
       read && names.some((name) => path === name || path.startsWith(`${name}/`)) ? [[path, read()] as const] : [],
@@ -115,7 +115,7 @@ export abstract class AnsweringDevice {
     return encodeAs(accept, path, values) ?? Code.NotAcceptable;
   }
 
-  /** The paths as a SenML JSON pack of names; what is not there is left out. */
+  /** The paths as a SenML JSON pack of names; missing ones are omitted. */
   private readComposite({ payload, observe, token }: CoapRequest): CoapResponse {
     const names = (JSON.parse(payload.toString()) as { n: string }[]).map(({ n }) => n);
     const answer = { code: Code.Content, ...encodePack(this.valuesOf(names)) };

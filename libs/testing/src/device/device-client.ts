@@ -97,7 +97,7 @@ export class DeviceClient extends AnsweringDevice {
     return this.registrationId ?? '';
   }
 
-  /** Updates the registration; with `links`, tells its resources again. */
+  /** Updates the registration; with `links`, it registers its resources again. */
   async update({ lifetimeSeconds, links = false }: { lifetimeSeconds?: number; links?: boolean } = {}): Promise<void> {
     const query = lifetimeSeconds === undefined ? [] : [`lt=${lifetimeSeconds}`];
     const path = ['rd', this.registrationId ?? ''];
@@ -150,7 +150,7 @@ export class DeviceClient extends AnsweringDevice {
     this.observers.set(path, { token, number: 0 });
   }
 
-  /** Tells the observer that the path is gone (4.04), which ends the observation. */
+  /** Notifies the observer that the path is gone (4.04), which ends the observation. */
   async endObservation(path: string): Promise<void> {
     const observer = this.observers.get(path);
     const endpoint = this.mustBeOpen();

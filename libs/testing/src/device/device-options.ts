@@ -5,7 +5,7 @@ export interface DeviceOptions {
   server: string;
   lifetimeSeconds?: number;
   lwm2mVersion?: string;
-  /** The device says that it sleeps. */
+  /** The device registers in queue mode. */
   queueMode?: boolean;
   /** Further parameters of the registration, for example `{ et: 'meter' }`. */
   parameters?: Record<string, string>;

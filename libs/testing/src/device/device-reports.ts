@@ -18,7 +18,7 @@ export interface Reach {
 /** How often a device that sleeps looks whether it has woken up. */
 const lookMs = 20;
 
-/** Reports of a device to those who observe it: again and again until they are acknowledged. */
+/** Reports of a device to its observers, repeated until they are acknowledged. */
 export class DeviceReports {
   private readonly last = new Map<string, Promise<unknown>>();
 

@@ -7,7 +7,7 @@ export interface Thermometer {
   celsius: number;
   /** Text shown on its display (/3341/0/5527, writable). */
   text: string;
-  /** How often it was told to reboot (/3/0/4). */
+  /** Number of reboot commands (/3/0/4). */
   reboots: number;
 }
 

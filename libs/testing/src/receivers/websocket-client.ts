@@ -55,7 +55,7 @@ export class WebSocketClient {
     return eventsOf(this.messages, category);
   }
 
-  /** Stops reading: bytes pile up on the way here. */
+  /** Stops reading: data backs up in the connection. */
   pause(): void {
     this.socket.pause();
   }
