@@ -8,9 +8,7 @@ import { oddWords } from './lint/words.mjs';
 const covered = ['*.md', 'docs', 'libs/*/src', 'libs/*/README.md', 'apps/*/src', 'apps/*/README.md', 'k8s', 'bench'];
 
 /** Not yet rewritten: remove an entry with its last odd word. */
-const exempt = ['device-proxy', 'dispatcher', 'event-log', 'gateway', 'registry', 'simulator', 'snapshot'].map(
-  (app) => `apps/${app}/src/`,
-);
+const exempt = ['device-proxy', 'dispatcher', 'gateway'].map((app) => `apps/${app}/src/`);
 
 const { stdout } = spawnSync('git', ['ls-files', '-z', ...covered], { cwd: root, encoding: 'utf8' });
 const paths = stdout.split('\0').filter((path) => path !== '' && !exempt.some((folder) => path.startsWith(folder)));

@@ -3,7 +3,7 @@ import { wantsHelp, writeUsage } from './command-line.js';
 import { readConfig } from './config.js';
 import { start } from './start.js';
 
-// Whoever read the lines may be gone: the devices still say good-bye.
+// The reader of the output may be gone; the devices still deregister.
 process.stdout.on('error', () => undefined);
 
 if (wantsHelp()) writeUsage();

@@ -3,11 +3,12 @@ const nothing = 'Nothing to do.';
 
 const service: Record<string, string> = {
   SYS_100: 'Check power and network of the device. It is asked again when it registers.',
-  SYS_101: 'Bring the device online: once it registers, the campaign goes on with it.',
+  SYS_101: 'Bring the device online: once it registers, the campaign continues with it.',
   SYS_102: 'Make a manifest with the vendor id of the device, or take the device out of the campaign.',
   SYS_103: 'Start another campaign if the device is to be updated.',
   SYS_104: 'Look at the firmware version of the device later: it had its manifest already.',
-  SYS_105: 'None when the device went on purpose. When its registration expired, check its network and its lifetime.',
+  SYS_105:
+    'None when the device deregistered intentionally. When its registration expired, check its network and its lifetime.',
   SYS_106: nothing,
   SYS_107: nothing,
   SYS_108: nothing,
@@ -33,14 +34,14 @@ const channels: Record<string, string> = {
 
 const admission: Record<string, string> = {
   SYS_400:
-    'Compare the credential and the endpoint name of the device with its directory entry. If nobody knows the device, it may be an attack.',
+    'Compare the credential and the endpoint name of the device with its directory entry. If the device is unknown, it may be an attack.',
   SYS_401:
     'Compare the payload in the entry with SenML (RFC 8428): the entry says what is wrong with it. Correct the device, or observe its paths one by one.',
 };
 
 const access: Record<string, string> = {
   SYS_410:
-    'Compare `address` and `target_id` with your applications: one of them may use an old secret. When none does, somebody guesses: reset the key if its secret may be known.',
+    'Compare `address` and `target_id` with your applications: one of them may use an old secret. When none does, the secret is being guessed: reset the key if its secret may be known.',
   SYS_411:
     'Add the key to a group that gives the permission of the operation if the application needs it. Otherwise find out who uses the key.',
 };
@@ -50,7 +51,7 @@ const client: Record<string, string> = {
   UPD4_FAIL_21: 'Shorten the payload URI in the manifest.',
   UPD4_FAIL_22: 'Make the manifest again with a tool version that the client supports.',
   UPD4_FAIL_23: 'Sign the manifest with the key whose certificate the device holds.',
-  UPD4_FAIL_24: 'Check the network of the device; the download goes on when it is back.',
+  UPD4_FAIL_24: 'Check the network of the device; the download continues when it is back.',
   UPD4_FAIL_25: 'Use a payload format that the update client supports.',
   UPD4_FAIL_26: 'Check that the payload behind the URI is the one the manifest was made for.',
   UPD4_FAIL_27: 'Give the new firmware a higher version than the installed one.',

@@ -3,7 +3,7 @@ import { DeviceEvents1732147200000 } from './migrations/1732147200000-device-eve
 import { Positions1764100000000 } from './migrations/1764100000000-positions.js';
 import { Memberships1764200000000 } from './migrations/1764200000000-memberships.js';
 
-/** PostgreSQL schema of this service; nobody else reads it. */
+/** PostgreSQL schema of this service; no other service reads it. */
 const schema = 'event_log';
 
 export const databaseOf = (config: DatabaseConfig): DatabaseOptions => ({

@@ -27,7 +27,7 @@ describe('the catalogue', () => {
     expect(lookUpCode('SYS_400')).toMatchObject({ outcome: 'FAIL', category: 'FAIL_CLIENT' });
   });
 
-  it('keeps a code that nobody knows', () => {
+  it('keeps an unknown code', () => {
     expect(lookUpCode('UPD1_100')).toMatchObject({ type: '100', outcome: 'INFO', meaning: 'UPD1_100' });
   });
 });

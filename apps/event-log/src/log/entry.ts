@@ -57,7 +57,7 @@ const endings: Record<NonNullable<DeviceSessionChanged['reason']>, string> = {
   lifetime: 'Device deregistered: its registration expired',
   suspended: 'Device deregistered: it was suspended',
   deleted: 'Device deregistered: it was deleted',
-  replaced: 'Device deregistered: it registered anew',
+  replaced: 'Device deregistered: it registered again',
   'credential-withdrawn': 'Device deregistered: its credential was withdrawn',
 };
 

@@ -20,7 +20,7 @@ export interface Place {
 
 export interface StoredPage {
   events: StoredEvent[];
-  /** Where to go on: all up to here was looked at. */
+  /** Where to continue: everything before it was read. */
   place: Place;
   isFull: boolean;
 }

@@ -8,7 +8,7 @@ import { farewellMs, heartbeatMs, readPeriodMs, reconnectMs, slowClientMs } from
 export type EndReason = 'key_revoked' | 'restart' | 'unavailable';
 
 export interface StreamParts {
-  /** Entries behind a place in the order in which they were stored, and the place to go on from. */
+  /** Entries behind a place in the order in which they were stored, and the place to continue from. */
   read(from: Place): Promise<StoredPage>;
   client: Writable;
   clock: Clock;
@@ -17,9 +17,9 @@ export interface StreamParts {
 const frame = ({ id, record }: StoredEvent): string => `id: ${id}\ndata: ${record}\n\n`;
 
 /**
- * Server-sent events of one client. It asks for entries when it is called and never holds more than one page: a client
- * that reads slowly slows nobody but itself. The client has an id to come back with from the start on, and with each sign
- * of life that of the newest entry that was looked at, be it for this client or not.
+ * Server-sent events of one client. It reads entries when it is called, and holds at most one page: a slow client only
+ * slows itself down. From the start the client has an id to reconnect with. Each sign of life moves that id to the newest
+ * entry that was read, whether the client got it or not.
  */
 export class EventStream {
   private ended = false;

@@ -61,7 +61,7 @@ export class Streams implements BeforeApplicationShutdown {
     try {
       await stream.run(from);
     } catch (err) {
-      this.logger.warn({ err }, 'a stream of device events could not go on');
+      this.logger.warn({ err }, 'a stream of device events failed');
       stream.end('unavailable');
     } finally {
       patience.cancel();

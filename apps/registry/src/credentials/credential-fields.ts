@@ -17,7 +17,7 @@ const hexKey = new RegExp(`^([0-9A-Fa-f]{2}){${pskLimits.keyBytesMin},${pskLimit
 
 /**
  * A handshake finds the credential by the identity alone, so it is unique in the installation. What a customer chooses
- * carries the account: whether another account has the same tells nobody anything.
+ * carries the account, so that an answer never shows what another account has chosen.
  */
 export const qualifiedIdentity = (accountId: string, chosen: string): string => {
   const prefix = `${accountId}:`;
@@ -65,7 +65,7 @@ const common = {
   created_at: z.string(),
 };
 
-/** Without the key: nobody can read it back. */
+/** Without the key, which is write-only. */
 export const CredentialSchema = z.object(common).meta({ id: 'DeviceCredential' });
 export type Credential = z.infer<typeof CredentialSchema>;
 

@@ -13,7 +13,7 @@ import { DevicesOfSuspendedAccounts1764500000000 } from './migrations/1764500000
 import { TrustedStatus1764600000000 } from './migrations/1764600000000-trusted-status.js';
 import { RevokedSerials1764010000000 } from './migrations/1764010000000-revoked-serials.js';
 
-/** PostgreSQL schema of this service; nobody else reads it. */
+/** PostgreSQL schema of this service; no other service reads it. */
 export const schema = 'registry';
 
 export const databaseOf = (config: DatabaseConfig): DatabaseOptions => ({

@@ -10,7 +10,7 @@ export const deviceLimits = {
   attributeKeyLength: 128,
 } as const;
 
-/** A name that nobody could see. The empty one stands for none. */
+/** Refuses a name of white space. An empty one stands for no name. */
 export const notBlank = <T extends z.ZodString>(type: T): T => type.regex(/^$|\S/, 'Must not be blank');
 
 const text = (max: number): z.ZodOptional<z.ZodNullable<z.ZodString>> => z.string().max(max).nullable().optional();

@@ -80,7 +80,7 @@ export class DeviceTexts {
       return text === undefined ? [] : withGroups(text, groups);
     });
     const hasMore = rows.length > limit;
-    // All of them went between the two statements: clients go on behind the last of a page.
+    // All of them were deleted between the two statements. Clients continue behind the last device of a page, so it needs one.
     return texts.length === 0 && hasMore ? this.page(conditions, parameters, query) : { texts, hasMore };
   }
 

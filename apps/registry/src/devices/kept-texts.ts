@@ -6,7 +6,7 @@ interface Kept {
   text: string;
 }
 
-/** Texts of the versions of rows that were read last. Whoever asks knows the version that counts, so none is ever old. */
+/** Cache of the records that were read last. Callers pass the current version, so a hit is never stale. */
 export class KeptTexts {
   private readonly kept = new Map<string, Kept>();
   private characters = 0;

@@ -71,7 +71,7 @@ export class Lifecycle {
   ): Promise<void> {
     causedBy(manager, told.actor?.requestId);
     await this.outbox.append(manager, DeviceLifecycle, announcement(change, row, told));
-    // The last word of a key: whoever reads the state from the beginning later finds nothing of it.
+    // A tombstone is the last message of a key: readers that start later find nothing of the device.
     if (change === 'deleted') await this.outbox.appendTombstone(manager, DeviceLifecycle, row.id);
   }
 

@@ -96,7 +96,7 @@ export class GroupsService {
     });
   }
 
-  /** Nobody deletes it before the transaction ends. */
+  /** Locks it against deletion until the transaction ends. */
   private async keepDevice(manager: EntityManager, accountId: string, deviceId: string): Promise<void> {
     const found = (await manager.query(
       'SELECT 1 FROM registry.devices WHERE id = $1 AND account_id = $2 FOR KEY SHARE',

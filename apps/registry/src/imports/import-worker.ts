@@ -178,7 +178,7 @@ export class ImportWorker extends BackgroundSteps {
     return [free, taken];
   }
 
-  /** `late`: somebody else took their names at this moment. */
+  /** `late`: a concurrent transaction took their names. */
   private async insert(
     manager: EntityManager,
     accountId: string,

@@ -66,7 +66,7 @@ const mustFilter = (query: string): void => {
   if (filtersOf(query).length === 0) throw new FilterMissing();
 };
 
-/** Filters of devices that somebody gave a name. */
+/** Named filters of the device list. */
 @Injectable()
 export class QueriesService {
   private readonly records: NamedRecords<DeviceQuery>;

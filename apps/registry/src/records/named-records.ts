@@ -26,7 +26,7 @@ export interface RecordKind {
   notFound: () => ServiceError;
   nameTaken: () => ServiceError;
   actions: { created: OperatorAction; changed: OperatorAction; deleted: OperatorAction };
-  /** Members that are not what they were when the caller read them, although nobody changed the record. */
+  /** Members that may differ from what the caller read although no call has changed the record. */
   moving?: readonly string[];
 }
 
@@ -100,7 +100,7 @@ export class NamedRecords<T extends NamedRecord> {
     return found;
   }
 
-  /** The same, and nobody deletes it before the transaction ends. */
+  /** The same, locked against deletion until the transaction ends. */
   async keep(manager: EntityManager, accountId: string, id: string): Promise<T> {
     const found = await this.find(manager, accountId, id, 'FOR KEY SHARE OF t');
     if (!found) throw this.kind.notFound();

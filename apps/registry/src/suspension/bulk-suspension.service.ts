@@ -8,7 +8,7 @@ import { type DeviceRow, deviceRowColumns, Lifecycle, returned } from '../device
 import { announced, type Reason } from '../devices/suspension-reason.js';
 import { suspendedOtherwise } from './suspension.service.js';
 
-/** Devices of one transaction, and of one call: a caller goes on with `after`. */
+/** Devices of one transaction, and of one call: a caller continues with `after`. */
 const devicesAtOnce = 500;
 const devicesPerCallMax = 5_000;
 

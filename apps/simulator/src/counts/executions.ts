@@ -1,7 +1,7 @@
 /** Beyond it nothing new is remembered: a simulator that runs for months must not grow. */
 const rememberedMax = 200_000;
 
-/** How often each device executed what, with which argument: whoever tests a service can tell whether something ran twice. */
+/** How often each device executed what, with which argument: tests of a service can tell whether something ran twice. */
 export class Executions {
   private readonly counts = new Map<string, number>();
 

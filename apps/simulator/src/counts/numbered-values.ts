@@ -7,7 +7,7 @@ interface Sequence {
   unacknowledged: Set<number>;
 }
 
-/** Values that count up, each once: whoever tests a service can tell whether one is missing. */
+/** Values that count up, each once: tests of a service can tell whether one is missing. */
 export class NumberedValues {
   private readonly sequences = new Map<string, Sequence>();
 

@@ -50,7 +50,7 @@ export class Device implements Asked {
     void this.contact();
   }
 
-  /** As after a power failure: it knows nothing of before. */
+  /** As after a power failure: it has forgotten its state. */
   restart(): void {
     if (this.talking || this.gone) return;
     this.world.tally.count('restarted');

@@ -8,7 +8,7 @@ const arrivalTickMs = 50;
 const partingAtOnce = 200;
 const partingTimeoutMs = 30_000;
 
-/** All devices: they come one after the other, report, start anew now and then, and leave when the simulator ends. */
+/** All devices: they come one after the other, report, restart now and then, and leave when the simulator ends. */
 export class Fleet {
   readonly devices: Device[] = [];
   private readonly reporter: Reporter;

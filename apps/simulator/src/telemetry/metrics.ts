@@ -1,7 +1,7 @@
 import { Metrics } from '@lanyard/service';
 import { type World } from '../device/world.js';
 
-/** The counts of the fleet for Prometheus; read when somebody asks. */
+/** The counts of the fleet for Prometheus; read at each scrape. */
 export const fleetMetrics = ({ tally, watches }: World): Metrics => {
   const metrics = new Metrics('simulator', 'simulator-0').collectProcess();
   metrics.gauge({

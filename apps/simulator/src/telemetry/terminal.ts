@@ -1,7 +1,7 @@
 import { type Tally } from '../counts/tally.js';
 import { type Watches } from '../device/watches.js';
 
-/** Without an observer for so long, somebody may be waiting for values in vain. */
+/** After so long without an observer, the terminal says why no values are sent. */
 const unobservedMs = 8_000;
 
 /** What a fleet without observers waits for. */

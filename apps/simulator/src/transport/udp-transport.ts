@@ -56,7 +56,7 @@ export class UdpTransport implements DeviceTransport {
     await endpoint?.close();
   }
 
-  /** At the same port as before, unless somebody else has it now: then the server sees the device move. */
+  /** At the same port as before, unless another process has taken it: then the server sees the device move. */
   private async listen(host: string): Promise<CoapUdpEndpoint> {
     const { events, timers, random } = this;
     const bind = async (port: number): Promise<CoapUdpEndpoint> => {

@@ -4,7 +4,7 @@ import { Lifecycle1764100000000 } from './migrations/1764100000000-lifecycle.js'
 import { MeasuredValues1764200000000 } from './migrations/1764200000000-measured-values.js';
 import { ObjectVersions1764300000000 } from './migrations/1764300000000-object-versions.js';
 
-/** PostgreSQL schema of this service; nobody else reads it. */
+/** PostgreSQL schema of this service; no other service reads it. */
 const schema = 'snapshot';
 
 export const databaseOf = (config: DatabaseConfig): DatabaseOptions => ({

@@ -77,7 +77,7 @@ describe('folding a batch', () => {
     let state = 97;
     const below = (n: number): number => (state = (state * 48_271) % 2_147_483_647) % n;
     for (let round = 0; round < 200; round++) {
-      // Arrival goes on with the sequence; what the device dates was measured up to then.
+      // Values arrive in the order of the sequence; those with a time of the device were measured before they arrived.
       const values = Array.from({ length: 6 }, (_, n): ReportedValue => {
         const arrivalSecond = 10 + 2 * n;
         return below(2) === 0

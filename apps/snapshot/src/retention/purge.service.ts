@@ -3,7 +3,7 @@ import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShut
 import { DataSource } from 'typeorm';
 import { connectedSlackMs, purgeBatch, purgePeriodMs, snapshotLifeMonths } from '../limits.js';
 
-// A device of the directory stays, without anything of its own: its time begins anew, for what is desired meanwhile.
+// A device that the directory still has keeps an empty row. Its time starts again, for values that are desired meanwhile.
 const purgeSql = `
   WITH due AS MATERIALIZED (
     SELECT device_id, deleted_at IS NULL AND lifecycle_revision >= 0 AS exists FROM snapshot.devices

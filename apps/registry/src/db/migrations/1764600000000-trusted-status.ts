@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What an account has not signed for excludes nobody: only verified issuers are unique over all accounts. */
+/** Only verified issuers are unique over all accounts: one that an account has not signed for excludes no other account. */
 export class TrustedStatus1764600000000 implements MigrationInterface {
   readonly name = 'TrustedStatus1764600000000';
 
