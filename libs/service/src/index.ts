@@ -49,6 +49,7 @@ export * from './run/run-service.js';
 export * from './run/service.module.js';
 export { type ServiceOverrides, serviceParts, startService, type StartedService } from './run/start-service.js';
 export * from './run/bootstrap.js';
+export { runInContext } from './run/run-in-context.js';
 export { StopDeadline } from './lifecycle/stop-deadline.js';
 export { endsWithin } from './ends-within.js';
 export * from './lifecycle/engine-away.js';

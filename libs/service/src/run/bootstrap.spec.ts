@@ -260,12 +260,46 @@ describe('the stop of a service', () => {
   @Module({ imports: [IdentityModule], providers: [Closing, Failing] })
   class FailingModule {}
 
+  class Noting implements OnModuleInit, OnApplicationShutdown {
+    constructor(private readonly name: string) {}
+
+    onModuleInit(): void {
+      calls.push(`start ${this.name}`);
+    }
+
+    onApplicationShutdown(): void {
+      calls.push(`stop ${this.name}`);
+    }
+  }
+
+  @Module({ providers: [{ provide: 'low', useFactory: () => new Noting('low') }] })
+  class LowModule {}
+
+  @Module({ imports: [LowModule], providers: [{ provide: 'middle', useFactory: () => new Noting('middle') }] })
+  class MiddleModule {}
+
+  @Module({
+    imports: [LowModule, MiddleModule],
+    providers: [{ provide: 'high', useFactory: () => new Noting('high') }],
+  })
+  class HighModule {}
+
+  @Module({ imports: [IdentityModule, LowModule, MiddleModule, HighModule] })
+  class ListModule {}
+
   it('ends within its deadline and closes the rest when one hook hangs', async () => {
     const service = await bootstrap({ title: 'Demo', module: HangingModule }, { ...config, stopTimeoutMs: 600 });
     const begun = performance.now();
     await service.stop();
     expect(performance.now() - begun).toBeLessThan(2_000);
     expect(calls).toEqual(['closed']);
+  });
+
+  it('goes by the order of a list of modules, from its end, as the start does from its beginning', async () => {
+    calls.length = 0;
+    const service = await bootstrap({ title: 'Demo', module: ListModule }, config);
+    await service.stop();
+    expect(calls).toEqual(['start low', 'start middle', 'start high', 'stop high', 'stop middle', 'stop low']);
   });
 
   it('also follows a start that failed', async () => {
