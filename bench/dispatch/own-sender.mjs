@@ -12,8 +12,9 @@ import { WebSocketServer } from 'ws';
 import { AddressGuard } from '../../apps/dispatcher/dist/callback-client/address-guard.js';
 import { BodyBuffers } from '../../apps/dispatcher/dist/delivery/body-buffers.js';
 import { CallbackSender } from '../../apps/dispatcher/dist/callback-client/callback-sender.js';
-import { WebSocketSession } from '../../apps/dispatcher/dist/delivery/websocket-session.js';
+import { WebSocketSession } from '../../apps/dispatcher/dist/connections/websocket-session.js';
 import { cutBatch } from '../../apps/dispatcher/dist/queue/batch.js';
+import { BodyBudget } from '../../apps/dispatcher/dist/queue/body-budget.js';
 import { ChunkBuilder } from '../../apps/dispatcher/dist/queue/chunk.js';
 
 const [mode = '', url = '', connections = '1', eventsText = '1', bytes = '1'] = process.argv.slice(2);
@@ -32,7 +33,7 @@ const batchAt = (/** @type {number} */ from) => cutBatch(chunks, from, 0, { even
 
 /** @type {((messages: number) => Promise<void>)[]} */
 const senders = [];
-const bodies = new BodyBuffers();
+const bodies = new BodyBuffers(new BodyBudget());
 const sender = new CallbackSender(new AddressGuard(['127.0.0.0/8']), systemClock);
 
 /** One channel's callbacks: one request at a time. @param {number} n */

@@ -2,6 +2,9 @@
 import { createLogger, newId, systemClock } from '@lanyard/service';
 import { IntakeEvent } from '../../apps/dispatcher/dist/intake/intake-event.js';
 import { Intake } from '../../apps/dispatcher/dist/intake/intake.js';
+import { Replay } from '../../apps/dispatcher/dist/intake/replay.js';
+import { ShardAppenders } from '../../apps/dispatcher/dist/intake/shard-appenders.js';
+import { BodyBudget } from '../../apps/dispatcher/dist/queue/body-budget.js';
 import { ChannelQueue } from '../../apps/dispatcher/dist/queue/channel-queue.js';
 import { ChannelRegistry } from '../../apps/dispatcher/dist/queue/channel-registry.js';
 import { Keys } from '../../apps/dispatcher/dist/queue/keys.js';
@@ -15,8 +18,8 @@ export class Queues {
   accountId = newId();
   offset = 0n;
 
-  /** @param {RedisLink} link @param {string} prefix */
-  constructor(link, prefix) {
+  /** @param {RedisLink} link @param {string} prefix @param {import('@lanyard/service').Logger} logger */
+  constructor(link, prefix, logger) {
     this.link = link;
     this.prefix = prefix;
     // A topic that no other process appends.
@@ -25,15 +28,16 @@ export class Queues {
     this.registry = new ChannelRegistry(link, this.keys, systemClock);
     // Remembers nothing: what is drained comes from Redis.
     const recent = new RecentChunks(0);
-    this.queue = new ChannelQueue(link, this.keys, systemClock, owner, recent);
-    this.intake = new Intake(link, this.keys, systemClock, owner, recent);
-    this.intake.listen({ appended: () => undefined, positionsLost: () => undefined });
+    this.queue = new ChannelQueue(link, this.keys, systemClock, owner, recent, new BodyBudget());
+    const appenders = new ShardAppenders(link, this.keys, systemClock, owner, recent, undefined);
+    const replay = new Replay(link, this.keys, logger);
+    this.intake = new Intake(link, this.keys, systemClock, appenders, replay, { appended: () => undefined });
   }
 
   /** @param {string} redisUrl @param {string} [prefix] of a dispatcher; default: a corner of its own */
   static async open(redisUrl, prefix = `bench-${newId()}:`) {
     const logger = createLogger({ app: 'bench', replicaId: 'bench', level: 'error' });
-    const queues = new Queues(await RedisLink.open(redisUrl, logger), prefix);
+    const queues = new Queues(await RedisLink.open(redisUrl, logger), prefix, logger);
     queues.intake.resume(await queues.registry.generations(), () => undefined);
     return queues;
   }

@@ -1,43 +1,45 @@
-import { type DynamicModule, Module } from '@nestjs/common';
-import type { Assembly } from './assembly.js';
-import { Channels } from './channels/channels.js';
-import { ChannelsController } from './api/channels.controller.js';
-import { SigningSecrets } from './channels/signing-secrets.js';
-import { SigningSecretsController } from './api/signing-secrets.controller.js';
-import { KeyDirectory } from './keys/key-directory.js';
-import { Pull } from './delivery/pull.js';
-import { PullController } from './api/pull.controller.js';
-import { WebSocketController } from './api/websocket.controller.js';
-import { ExplainController } from './explain/explain.controller.js';
-import { Explanations } from './explain/explanations.js';
-import { FactsConsumer } from './intake/facts.consumer.js';
-import { Arrivals } from './intake/arrivals.js';
-import { Intake } from './intake/intake.js';
-import { EventTraces } from './tracing/event-traces.js';
+import { KafkaBatchServer } from '@lanyard/kafka';
+import { IdentityModule, type ServiceDefinition } from '@lanyard/service';
+import { Module } from '@nestjs/common';
+import { ApiModule } from './api/api.module.js';
+import { CallbackClientModule } from './callback-client/callback-client.module.js';
+import { ChannelsModule } from './channels/channels.module.js';
+import { ConnectionsModule } from './connections/connections.module.js';
+import { DeliveryModule } from './delivery/delivery.module.js';
+import { ExplainModule } from './explain/explain.module.js';
+import { infrastructure } from './infrastructure.js';
+import { IntakeModule } from './intake/intake.module.js';
+import { KeysModule } from './keys/keys.module.js';
+import { QueueModule } from './queue/queue.module.js';
+import { RecoveryModule } from './recovery/recovery.module.js';
+import { ReplicasModule } from './replicas/replicas.module.js';
+import { StoreModule } from './store/store.module.js';
+import { TracingModule } from './tracing/tracing.module.js';
 
-@Module({})
-export class AppModule {
-  static of({ channels, secrets, pull, explanations, intake, arrivals, traces, keys }: Assembly): DynamicModule {
-    return {
-      module: AppModule,
-      controllers: [
-        ChannelsController,
-        SigningSecretsController,
-        PullController,
-        WebSocketController,
-        ExplainController,
-        FactsConsumer,
-      ],
-      providers: [
-        { provide: Channels, useValue: channels },
-        { provide: SigningSecrets, useValue: secrets },
-        { provide: Pull, useValue: pull },
-        { provide: Explanations, useValue: explanations },
-        { provide: Intake, useValue: intake },
-        { provide: Arrivals, useValue: arrivals },
-        { provide: EventTraces, useValue: traces },
-        { provide: KeyDirectory, useValue: keys },
-      ],
-    };
-  }
-}
+/** From the lowest layer up: Nest starts modules of one list in its order, and stops them in the reverse order. */
+@Module({
+  imports: [
+    IdentityModule,
+    ...infrastructure,
+    QueueModule,
+    KeysModule,
+    CallbackClientModule,
+    TracingModule,
+    StoreModule,
+    ReplicasModule,
+    DeliveryModule,
+    ChannelsModule,
+    IntakeModule,
+    RecoveryModule,
+    ConnectionsModule,
+    ExplainModule,
+    ApiModule,
+  ],
+})
+export class AppModule {}
+
+export const definition: ServiceDefinition = {
+  title: 'Notification channels',
+  module: AppModule,
+  strategies: [KafkaBatchServer],
+};

@@ -1,10 +1,10 @@
-import { migrateCommand, runService } from '@lanyard/service';
+import { bootstrap, migrateCommand, runInContext, runService } from '@lanyard/service';
+import { definition } from './app.module.js';
 import { app, readConfig } from './config.js';
 import { databaseOf } from './db/database.js';
-import { reencrypt } from './reencrypt.js';
-import { start } from './start.js';
+import { Reencryption, ReencryptionModule } from './reencryption.js';
 
-await runService(readConfig, start, {
+await runService(readConfig, (config) => bootstrap(definition, config), {
   migrate: migrateCommand(app, databaseOf),
-  reencrypt: () => reencrypt(readConfig()),
+  reencrypt: () => runInContext(ReencryptionModule, readConfig(), (context) => context.get(Reencryption).run()),
 });

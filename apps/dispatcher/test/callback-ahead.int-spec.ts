@@ -1,14 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { createLogger, Metrics } from '@lanyard/service';
 import { CallbackReceiver, eventually } from '@lanyard/testing';
 import { AddressGuard } from '../src/callback-client/address-guard.js';
-import { BodyBuffers } from '../src/delivery/body-buffers.js';
-import { CallbackDelivery } from '../src/delivery/callback-delivery.js';
+import type { CallbackDelivery } from '../src/delivery/callback-delivery.js';
 import { CallbackSender } from '../src/callback-client/callback-sender.js';
-import { Telemetry } from '../src/delivery/telemetry.js';
 import { ShardAppender } from '../src/intake/shard-appender.js';
 import type { Extent } from '../src/queue/batch.js';
+import { BodyBudget } from '../src/queue/body-budget.js';
 import { ChannelQueue, type Confirmed, type Hold } from '../src/queue/channel-queue.js';
+import { deliveryOf } from './parts.js';
 import { anyTurn, queueBench } from './queue-bench.js';
 
 /** Its confirmations wait until they are let through. */
@@ -43,15 +42,9 @@ describe('a callback that gets events while a request is under way', () => {
     receiver = await new CallbackReceiver().start();
     receiver.answer((_, response) => (answer = (status) => response.writeHead(status).end()));
     sender = new CallbackSender(new AddressGuard(['127.0.0.0/8']), bench.clock);
-    queue = new GatedQueue(bench.link, bench.keys, bench.clock, 'a#1', bench.recent);
+    queue = new GatedQueue(bench.link, bench.keys, bench.clock, 'a#1', bench.recent, new BodyBudget());
     const target = { url: receiver.url, headers: {} };
-    const telemetry = new Telemetry(new Metrics('test', 'test'));
-    const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
-    delivery = new CallbackDelivery(queue, sender, new BodyBuffers(), bench.clock, telemetry, logger, {
-      isUndecided: () => false,
-      onFailedForTooLong: () => Promise.resolve(),
-      unseal: () => target,
-    });
+    delivery = deliveryOf({ queue, sender, clock: bench.clock, open: () => target });
     const [shard] = bench.keys.shards;
     if (!shard) throw new Error('no shard');
     const taker = { offer: (channelId: string) => delivery.taking(channelId), withdraw: () => undefined };

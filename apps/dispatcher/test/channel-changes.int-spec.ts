@@ -1,13 +1,19 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { RunningService } from '@lanyard/service';
 import { eventually, WebSocketClient } from '@lanyard/testing';
-import { Outbox } from '@lanyard/kafka';
+import { AuditTrail, Outbox } from '@lanyard/kafka';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { Channel } from '../src/db/channel.entity.js';
-import { ChannelStore } from '../src/channels/channel-store.js';
+import { ChannelStore } from '../src/store/channel-store.js';
+import { DropReportStore } from '../src/store/drop-report-store.js';
 import { changesWaitingMax } from '../src/limits.js';
 import { type Answer, type Customer, Landscape } from './landscape.js';
+
+/** Its silence is soon over. */
+class ImpatientStore extends ChannelStore {
+  protected override readonly silenceMaxMs = 50;
+}
 
 describe('changes of channels', () => {
   let landscape: Landscape;
@@ -64,14 +70,16 @@ describe('changes of channels', () => {
     });
     await database.initialize();
     const outbox = new Outbox('dispatcher', 'test');
-    const [frozen, next] = [50, 15_000].map((ms) => new ChannelStore(database, outbox, landscape.clock, ms));
+    const reports = new DropReportStore(outbox, landscape.clock);
+    const parts = [database, outbox, reports, new AuditTrail(outbox), landscape.clock] as const;
+    const [frozen, next] = [new ImpatientStore(...parts), new ChannelStore(...parts)];
     let thaw: (() => void) | undefined;
     const thawed = new Promise<void>((resolve) => (thaw = resolve));
-    const late = frozen?.withLock(customer.keyId, async (locked) => {
+    const late = frozen.withLock(customer.keyId, async (locked) => {
       await thawed;
       await locked.nextRevision();
     });
-    expect(await next?.withLock(customer.keyId, (locked) => locked.find())).toBeNull();
+    expect(await next.withLock(customer.keyId, (locked) => locked.find())).toBeNull();
     thaw?.();
     await expect(late).rejects.toThrow();
     // The connection that was given back, which is the only one now, may be silent.

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DeviceValues } from '@lanyard/contracts';
 import { KafkaConnection } from '@lanyard/kafka';
-import { createLogger, newId, type RunningService } from '@lanyard/service';
+import { bootstrap, createLogger, newId, type RunningService } from '@lanyard/service';
 import { engines, eventually, eventsOf, parseMessage } from '@lanyard/testing';
-import { start } from '../src/start.js';
+import { definition } from '../src/app.module.js';
 import { Landscape, payloads } from './landscape.js';
 
 const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
@@ -26,7 +26,7 @@ describe('a topic that is deleted under a running dispatcher', () => {
     });
     const note = (details: object, text = ''): void => void said.push(`${text} ${JSON.stringify(details)}`);
     const noting = Object.assign(Object.create(logger), { warn: note, error: note });
-    service = await start(landscape.config('dispatcher-0'), { clock: landscape.clock, logger: noting });
+    service = await bootstrap(definition, landscape.config('dispatcher-0'), { clock: landscape.clock, logger: noting });
   });
 
   afterAll(async () => {

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLogger, newId, type RunningService, TestClock } from '@lanyard/service';
 import { engines, eventually, eventsOf, parseMessage } from '@lanyard/testing';
-import { Intake } from '../src/intake/intake.js';
+import type { Handover } from '../src/intake/handover.js';
 import { type IntakeBatch, IntakeEvent } from '../src/intake/intake-event.js';
 import { Replay } from '../src/intake/replay.js';
 import { ChannelRegistry } from '../src/queue/channel-registry.js';
 import { Keys } from '../src/queue/keys.js';
-import { RecentChunks } from '../src/queue/recent-chunks.js';
 import { RedisLink } from '../src/queue/redis-link.js';
 import { type Customer, Landscape, payloads } from './landscape.js';
+import { intakeOf } from './parts.js';
 
 const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
 const hourMs = 3_600_000;
@@ -91,12 +91,9 @@ describe('what is read again', () => {
     for (const replay of [first, other]) await replay.assign(topic, new Map([[0, 10n]]));
     expect([...other.left()]).toEqual([[topic, 10]]);
 
-    const intake = new Intake(link, keys, clock, 'a#1', new RecentChunks(0), undefined, other);
     const dropped: [age: number, isReplay: boolean][] = [];
-    intake.listen({
-      appended: (outcome, isReplay) => void dropped.push([outcome.dropped.age, isReplay]),
-      positionsLost: () => undefined,
-    });
+    const note: Handover['appended'] = (outcome, isReplay) => void dropped.push([outcome.dropped.age, isReplay]);
+    const intake = intakeOf(link, keys, clock, note, other);
     intake.resume(await registry.generations(), () => undefined);
     const [channelId, accountId] = [newId(), newId()];
     await registry.register({

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { accountId, queueBench } from './queue-bench.js';
+import { BodyBudget } from '../src/queue/body-budget.js';
 import { ChannelQueue } from '../src/queue/channel-queue.js';
 import { RecentChunks } from '../src/queue/recent-chunks.js';
 
@@ -11,7 +12,7 @@ describe('a queue whose list Redis evicted', () => {
 
   /** A replica that must read from Redis. */
   const forgetful = (): ChannelQueue =>
-    new ChannelQueue(bench.link, bench.keys, bench.clock, 'b#1', new RecentChunks(0));
+    new ChannelQueue(bench.link, bench.keys, bench.clock, 'b#1', new RecentChunks(0), new BodyBudget());
 
   const expectLost = async (size: number): Promise<void> =>
     expect(await bench.registry.inspect(bench.channelId)).toMatchObject({

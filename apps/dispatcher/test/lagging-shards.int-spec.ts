@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLogger, newId, TestClock } from '@lanyard/service';
 import { engines, eventually } from '@lanyard/testing';
-import { Intake } from '../src/intake/intake.js';
 import { IntakeEvent } from '../src/intake/intake-event.js';
 import { lagMaxMs } from '../src/intake/shard-appender.js';
 import { ChannelRegistry } from '../src/queue/channel-registry.js';
 import { Keys } from '../src/queue/keys.js';
-import { RecentChunks } from '../src/queue/recent-chunks.js';
 import { RedisLink } from '../src/queue/redis-link.js';
+import { intakeOf } from './parts.js';
 
 const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
 
@@ -23,9 +22,8 @@ describe('positions of shards', () => {
   it('those that got nothing lag behind, and follow when nothing comes any more', async () => {
     const keys = new Keys(`test-${newId()}:`, 4);
     const clock = new TestClock(Date.now());
-    const intake = new Intake(link, keys, clock, 'a#1', new RecentChunks(0));
+    const intake = intakeOf(link, keys, clock);
     const registry = new ChannelRegistry(link, keys, clock);
-    intake.listen({ appended: () => undefined, positionsLost: () => undefined });
     intake.resume(await registry.generations(), () => undefined);
     const accountId = newId();
     const add = (offset: bigint): Promise<void> =>
@@ -60,7 +58,7 @@ describe('positions of shards', () => {
   it('go back together when Kafka does not reach one of them; one that moved meanwhile stays', async () => {
     const keys = new Keys(`test-${newId()}:`, 2);
     const clock = new TestClock(Date.now());
-    const intake = new Intake(link, keys, clock, 'a#1', new RecentChunks(0));
+    const intake = intakeOf(link, keys, clock);
     intake.resume(await new ChannelRegistry(link, keys, clock).generations(), () => undefined);
     const field = 'device.values:0';
     const put = (...offsets: number[]): Promise<unknown> =>

@@ -15,6 +15,7 @@ import {
 } from '@lanyard/contracts';
 import { KafkaConnection, KafkaProducer, StateReader } from '@lanyard/kafka';
 import {
+  bootstrap,
   type Clock,
   createLogger,
   fingerprintOf,
@@ -32,8 +33,8 @@ import {
 import { engines, isolate, type Isolation, newIdentityKeys } from '@lanyard/testing';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
+import { definition } from '../src/app.module.js';
 import { type DispatcherConfig, readConfig } from '../src/config.js';
-import { start } from '../src/start.js';
 
 const identityKeys = newIdentityKeys();
 const logger = createLogger({ app: 'test', replicaId: 'test', level: 'error' });
@@ -180,7 +181,7 @@ export class Landscape {
   }
 
   async startReplica(name = 'dispatcher-0', environment: NodeJS.ProcessEnv = {}): Promise<RunningService> {
-    const replica = await start(this.config(name, environment), { clock: this.clock });
+    const replica = await bootstrap(definition, this.config(name, environment), { clock: this.clock });
     this.replicas.push(replica);
     return replica;
   }

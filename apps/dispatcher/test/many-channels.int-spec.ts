@@ -2,15 +2,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { createLogger, newId, TestClock } from '@lanyard/service';
 import { engines } from '@lanyard/testing';
 import { eventOverheadBytes } from '../src/limits.js';
-import { Intake } from '../src/intake/intake.js';
+import type { Intake } from '../src/intake/intake.js';
 import { type IntakeBatch, IntakeEvent } from '../src/intake/intake-event.js';
 import { flushBytesMax } from '../src/intake/portions.js';
-import type { AppendOutcome } from '../src/intake/shard-appender.js';
+import type { AppendOutcome } from '../src/queue/append-outcome.js';
 import { ChannelRegistry } from '../src/queue/channel-registry.js';
 import { readHead, sliceEvents } from '../src/queue/chunk.js';
 import { Keys } from '../src/queue/keys.js';
-import { RecentChunks } from '../src/queue/recent-chunks.js';
 import { LinkLost, RedisLink } from '../src/queue/redis-link.js';
+import { intakeOf } from './parts.js';
 
 const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
 const channels = 200;
@@ -38,16 +38,12 @@ describe('events for every channel of an account that has many', () => {
   beforeEach(async () => {
     keys = new Keys(`test-${newId()}:`, 2);
     registry = new ChannelRegistry(link, keys, clock);
-    intake = new Intake(link, keys, clock, 'a#1', new RecentChunks(0));
+    intake = intakeOf(link, keys, clock, (outcome) => {
+      outcomes.push(outcome);
+      onAppended();
+    });
     outcomes = [];
     onAppended = () => undefined;
-    intake.listen({
-      appended: (outcome) => {
-        outcomes.push(outcome);
-        onAppended();
-      },
-      positionsLost: () => undefined,
-    });
     const marks = await registry.generations();
     resume = async () => intake.resume(marks, () => undefined);
     await resume();

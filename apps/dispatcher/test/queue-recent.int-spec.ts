@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { type Batch, type Cursor, cursorAfter, cursorConfirmed } from '../src/queue/batch.js';
 import { type Attached, type ChannelQueue, type Hold } from '../src/queue/channel-queue.js';
 import { RecentChunks } from '../src/queue/recent-chunks.js';
-import { ShardAppender, type Taker } from '../src/intake/shard-appender.js';
+import { ShardAppender } from '../src/intake/shard-appender.js';
+import type { Taker } from '../src/queue/append-outcome.js';
 import { accountId, hourMs, queueBench } from './queue-bench.js';
 
 describe('events that this replica appended itself', () => {

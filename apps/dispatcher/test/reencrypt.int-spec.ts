@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { encryptionKeyId } from '@lanyard/service';
+import { encryptionKeyId, runInContext } from '@lanyard/service';
 import { CallbackReceiver, eventually } from '@lanyard/testing';
-import { reencrypt } from '../src/reencrypt.js';
+import { Reencryption, ReencryptionModule } from '../src/reencryption.js';
 import { Landscape, payloads } from './landscape.js';
 
 const [old, fresh] = [randomBytes(32), randomBytes(32)];
@@ -36,7 +36,8 @@ describe('another encryption key', () => {
     await before.stop();
 
     const during = await landscape.startReplica('dispatcher-0', keys(fresh, old));
-    await reencrypt(landscape.config('reencrypt-0', keys(fresh, old)));
+    const config = landscape.config('reencrypt-0', keys(fresh, old));
+    await runInContext(ReencryptionModule, config, (context) => context.get(Reencryption).run());
     expect(await targetsBeginWith()).toEqual([encryptionKeyId(fresh)]);
     await during.stop();
 

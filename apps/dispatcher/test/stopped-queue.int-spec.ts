@@ -1,13 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { AddressGuard } from '../src/callback-client/address-guard.js';
-import { BodyBuffers } from '../src/delivery/body-buffers.js';
-import { CallbackDelivery } from '../src/delivery/callback-delivery.js';
+import type { CallbackDelivery } from '../src/delivery/callback-delivery.js';
 import { CallbackSender } from '../src/callback-client/callback-sender.js';
 import { Replicas } from '../src/replicas/replicas.js';
-import { Telemetry } from '../src/delivery/telemetry.js';
 import type { Registration } from '../src/queue/channel-registry.js';
-import { createLogger, Metrics, systemClock } from '@lanyard/service';
+import { createLogger, systemClock } from '@lanyard/service';
 import { CallbackReceiver, eventually } from '@lanyard/testing';
+import { deliveryOf } from './parts.js';
 import { anyTurn, hourMs, queueBench } from './queue-bench.js';
 
 const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
@@ -122,15 +121,11 @@ describe('the queue of a callback that is stopped', () => {
   describe('and a replica', () => {
     const delivery = (isUndecided = (): boolean => false): { delivery: CallbackDelivery; sender: CallbackSender } => {
       const sender = new CallbackSender(new AddressGuard(['127.0.0.0/8']), systemClock);
-      const telemetry = new Telemetry(new Metrics('dispatcher', 'test'));
-      const outcomes = {
-        isUndecided,
-        onFailedForTooLong: () => Promise.resolve(),
-        unseal: (url: string) => ({ url, headers: {} }),
+      const { queue, clock } = bench;
+      return {
+        delivery: deliveryOf({ queue, sender, clock, isUndecided, open: (url) => ({ url, headers: {} }) }),
+        sender,
       };
-      const bodies = new BodyBuffers();
-      const made = new CallbackDelivery(bench.queue, sender, bodies, bench.clock, telemetry, logger, outcomes);
-      return { delivery: made, sender };
     };
 
     /** The process does not run: what comes in waits in the kernel, as when it is suspended. */
@@ -183,8 +178,7 @@ describe('the queue of a callback that is stopped', () => {
     await register();
     await append(numbered(1));
     await claimed();
-    const losses = { sockets: () => undefined, replica: () => undefined };
-    const heir = new Replicas(bench.link, bench.keys, systemClock, 'b#1', logger, losses);
+    const heir = new Replicas(bench.link, bench.keys, systemClock, 'b#1', logger, { evict: async () => undefined });
     await heir.start();
     await eventually(async () => expect(await bench.registry.inspect(bench.channelId)).toMatchObject({ held: false }), {
       timeoutMs: 15_000,

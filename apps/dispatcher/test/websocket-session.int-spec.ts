@@ -3,7 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@lanyard/testing';
 import type { WebSocket } from 'ws';
 import { BodyBuffers } from '../src/delivery/body-buffers.js';
-import { WebSocketSession } from '../src/delivery/websocket-session.js';
+import { BodyBudget } from '../src/queue/body-budget.js';
+import { WebSocketSession } from '../src/connections/websocket-session.js';
 import { accountId, hourMs, queueBench } from './queue-bench.js';
 
 /** A client that takes everything, and answers a ping when it is told to. */
@@ -54,7 +55,7 @@ describe('a WebSocket whose client is slow', () => {
       accountId,
       'c1',
       bench.queue,
-      new BodyBuffers(),
+      new BodyBuffers(new BodyBudget()),
       bench.clock,
       { areSuspended: false },
       {

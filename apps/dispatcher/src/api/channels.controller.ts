@@ -1,5 +1,5 @@
 import { Caller, type Identity, recordChange, RequiresPermission } from '@lanyard/service';
-import { Body, Controller, Delete, Get, HttpCode, Inject, Put, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Put, Res } from '@nestjs/common';
 import {
   ApiCreatedResponse,
   ApiNoContentResponse,
@@ -44,7 +44,7 @@ const WebSocketSchema = recordChange(WebSocketViewSchema, { serialization: Seria
 @RequiresPermission('notifications')
 @Controller('v2/notification')
 export class ChannelsController {
-  constructor(@Inject(Channels) private readonly channels: Channels) {}
+  constructor(private readonly channels: Channels) {}
 
   @Get('channel')
   @ApiOperation({

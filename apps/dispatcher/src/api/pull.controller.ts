@@ -29,8 +29,8 @@ import { tooManyChanges } from '../limits.js';
 import { SerializationSchema } from '../db/serialization.js';
 import { ChannelNotFound } from '../errors.js';
 import { NotificationMessageSchema } from '../messages/message-schema.js';
-import { Pieces } from '../delivery/pieces.js';
-import { type Found, Pull } from '../delivery/pull.js';
+import { Pieces } from '../connections/pieces.js';
+import { type Found, Pull } from '../connections/pull.js';
 
 const nextTurn = (): Promise<void> => new Promise((turned) => setImmediate(turned));
 
@@ -46,8 +46,8 @@ const PullSchema = recordChange(PullViewSchema, { serialization: SerializationSc
 @Controller('v2/notification/pull')
 export class PullController {
   constructor(
-    @Inject(Pull) private readonly pull: Pull,
-    @Inject(Channels) private readonly channels: Channels,
+    private readonly pull: Pull,
+    private readonly channels: Channels,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}

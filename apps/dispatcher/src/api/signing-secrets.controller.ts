@@ -11,7 +11,7 @@ import {
   type QueryParameters,
   RequiresPermission,
 } from '@lanyard/service';
-import { Controller, Delete, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
+import { Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import {
   ApiCreatedResponse,
   ApiNoContentResponse,
@@ -42,7 +42,7 @@ const view = ({ id, createdAtMs }: SigningSecret): SecretView => ({ id, created_
 @RequiresPermission('notifications')
 @Controller('v2/notification/callback/signing-secrets')
 export class SigningSecretsController {
-  constructor(@Inject(SigningSecrets) private readonly secrets: SigningSecrets) {}
+  constructor(private readonly secrets: SigningSecrets) {}
 
   @Post()
   @ApiOperation({

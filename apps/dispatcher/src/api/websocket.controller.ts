@@ -18,7 +18,7 @@ import { UpgradeRequired } from '../errors.js';
 @Controller('v2/notification/websocket-connect')
 export class WebSocketController {
   constructor(
-    @Inject(KeyDirectory) private readonly keys: KeyDirectory,
+    private readonly keys: KeyDirectory,
     @Inject(AUTHENTICATOR) private readonly authenticator: Authenticator,
   ) {}
 

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import type { Clock, Timer } from '@lanyard/service';
+import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { buildConnector, type Dispatcher, Pool } from 'undici';
 import { callbackTimeoutMs } from '../limits.js';
 import type { AddressGuard } from './address-guard.js';
@@ -82,7 +83,7 @@ const trusting = (authorities: readonly string[]): SecureContext | undefined =>
  * Sends batches to callback URLs: PUT, 200 or 204 is success, no redirects, 20 s for everything together (spec §7,
  * §8). Each channel has its own connections: one customer's slow server holds nobody else's.
  */
-export class CallbackSender {
+export class CallbackSender implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly lines = new Map<string, Line>();
 
   private readonly trust: SecureContext | undefined;
@@ -129,8 +130,12 @@ export class CallbackSender {
     if (line) this.drop(channelId, line);
   }
 
-  start(): void {
+  onApplicationBootstrap(): void {
     this.looking = this.clock.every(idlePeriodMs, () => this.forgetIdle());
+  }
+
+  onApplicationShutdown(): void {
+    this.close();
   }
 
   close(): void {

@@ -1,6 +1,9 @@
-import type { Clock, Logger } from '@lanyard/service';
-import type { ChannelRegistry } from '../queue/channel-registry.js';
-import type { ChannelStore } from './channel-store.js';
+import { type Clock, type Logger, LOGGER } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import { ChannelRegistry } from '../queue/channel-registry.js';
+import { SharedClock } from '../queue/shared-clock.js';
+import { Replicas } from '../replicas/replicas.js';
+import { ChannelStore } from '../store/channel-store.js';
 
 const againMs = 1_000;
 
@@ -8,6 +11,7 @@ const againMs = 1_000;
  * Announces that a channel got or lost its socket. What is announced is what Redis says under the key's lock, so the
  * last announcement is right whichever replica makes it. Kept until it is made.
  */
+@Injectable()
 export class ConnectionAnnouncer {
   private readonly waiting = new Set<string>();
   private working: Promise<void> | undefined;
@@ -16,9 +20,14 @@ export class ConnectionAnnouncer {
   constructor(
     private readonly store: ChannelStore,
     private readonly registry: ChannelRegistry,
-    private readonly clock: Clock,
-    private readonly logger: Logger,
-  ) {}
+    @Inject(SharedClock) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+    replicas: Replicas,
+  ) {
+    replicas.onSocketsLost((channelIds) => {
+      for (const channelId of channelIds) this.changed(channelId);
+    });
+  }
 
   /** Returns at once. */
   changed(channelId: string): void {

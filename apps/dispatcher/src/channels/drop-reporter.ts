@@ -1,26 +1,29 @@
-import type { Clock, Logger, Timer } from '@lanyard/service';
-import type { ChannelRegistry } from '../queue/channel-registry.js';
-import type { ChannelStore } from './channel-store.js';
-import type { Drop } from '../queue/drop-report.js';
+import { type Clock, type Logger, LOGGER, type Timer } from '@lanyard/service';
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Telemetry } from '../delivery/telemetry.js';
 import { dropReportPeriodMs, dropReportsKeptMs } from '../limits.js';
+import { ChannelRegistry } from '../queue/channel-registry.js';
+import { SharedClock } from '../queue/shared-clock.js';
+import { ChannelStore } from '../store/channel-store.js';
 
 /**
  * Nothing disappears silently: what limits removed from queues is announced once, for the event log of the account,
  * and counted in the metrics when it is announced. Every replica looks; each loss is announced by one.
  */
-export class DropReporter {
+@Injectable()
+export class DropReporter implements OnApplicationBootstrap {
   private timer: Timer | undefined;
   private working: Promise<void> | undefined;
 
   constructor(
     private readonly store: ChannelStore,
     private readonly registry: ChannelRegistry,
-    private readonly clock: Clock,
-    private readonly logger: Logger,
-    private readonly onReported: (drops: readonly Drop[]) => void,
+    private readonly telemetry: Telemetry,
+    @Inject(SharedClock) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  start(): void {
+  onApplicationBootstrap(): void {
     this.timer = this.clock.every(dropReportPeriodMs, () => {
       this.working ??= this.look()
         .catch((err: unknown) => this.logger.warn({ err }, 'dropped events not reported yet'))
@@ -44,7 +47,7 @@ export class DropReporter {
       const found = await this.registry.drops(channelId);
       // One that has ended, or is being made anew: what it lost is counted when it is removed.
       if (!channel || !found || found.createdAtMs !== channel.createdAt.getTime()) return;
-      this.onReported(await locked.announceDrops(channel, found.dropped));
+      this.telemetry.dropped(await locked.announceDrops(channel, found.dropped));
       await this.registry.drops(channelId, found.dropped);
     });
   }

@@ -1,9 +1,11 @@
-import type { Logger } from '@lanyard/service';
-import type { ChannelRegistry } from '../queue/channel-registry.js';
+import { type Logger, LOGGER } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Channel } from '../db/channel.entity.js';
-import type { ChannelStore } from './channel-store.js';
-import type { Channels } from './channels.js';
-import type { KeyDirectory } from '../keys/key-directory.js';
+import { ChannelRegistry } from '../queue/channel-registry.js';
+import { ChannelRegistrar } from '../store/channel-registrar.js';
+import { ChannelStore } from '../store/channel-store.js';
+import { ChannelEnds } from './channel-ends.js';
+import { KeyStanding } from './key-standing.js';
 
 const comparedAtOnce = 500;
 
@@ -11,13 +13,15 @@ const comparedAtOnce = 500;
  * Makes Redis agree with PostgreSQL: after a crash between the two, after Redis lost something, and after a key was
  * deleted, reset or revoked while nobody listened.
  */
+@Injectable()
 export class Repair {
   constructor(
     private readonly store: ChannelStore,
     private readonly registry: ChannelRegistry,
-    private readonly channels: Channels,
-    private readonly keys: KeyDirectory,
-    private readonly logger: Logger,
+    private readonly registrar: ChannelRegistrar,
+    private readonly ends: ChannelEnds,
+    private readonly standing: KeyStanding,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   async run(): Promise<void> {
@@ -31,9 +35,9 @@ export class Repair {
     const revisions = await this.registry.revisions(page);
     for (const [n, channel] of page.entries()) {
       const { keyId, revision } = channel;
-      if (this.keys.isDeleted(keyId))
-        await this.channels.end(keyId, { status: 'deleted', reason: 'its key was deleted' });
-      else if (!this.channels.isInOrder(channel)) await this.channels.judge(keyId);
+      if (this.standing.isDeleted(keyId))
+        await this.ends.end(keyId, { status: 'deleted', reason: 'its key was deleted' });
+      else if (!this.standing.isInOrder(channel)) await this.standing.judge(keyId);
       else if (revisions[n] !== revision) await this.registerAgain(keyId);
     }
   }
@@ -41,7 +45,7 @@ export class Repair {
   private async registerAgain(keyId: string): Promise<void> {
     await this.store.withLock(keyId, async (locked) => {
       const channel = await locked.find();
-      if (channel) await this.channels.register(channel, locked);
+      if (channel) await this.registrar.register(channel, locked);
     });
     this.logger.warn({ channelId: keyId }, 'channel registered in Redis again');
   }
@@ -51,7 +55,7 @@ export class Repair {
     for (const channelId of known) {
       if (existing.has(channelId)) continue;
       await this.store.withLock(channelId, async (locked) => {
-        if (!(await locked.find())) await this.channels.removeQueue(channelId, locked);
+        if (!(await locked.find())) await this.ends.removeQueue(channelId, locked);
       });
     }
   }

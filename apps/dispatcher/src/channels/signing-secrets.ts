@@ -1,15 +1,18 @@
 import type { Clock } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
 import { newSigningSecret, type SigningSecret } from '../callback-client/signature.js';
 import { SigningSecretNotFound, SigningSecretsExceeded } from '../errors.js';
-import type { Caller, Channels, Owner } from './channels.js';
-import { changeOfSecrets } from './deeds.js';
 import { signingSecretsMax } from '../limits.js';
+import { SharedClock } from '../queue/shared-clock.js';
+import { changeOfSecrets } from '../store/deeds.js';
+import { type Caller, Channels, type Owner } from './channels.js';
 
 /** The signing secrets of callback channels. They are part of the sealed target, so every replica gets them with it. */
+@Injectable()
 export class SigningSecrets {
   constructor(
-    private readonly channels: Pick<Channels, 'get' | 'changeSecrets'>,
-    private readonly clock: Clock,
+    private readonly channels: Channels,
+    @Inject(SharedClock) private readonly clock: Clock,
   ) {}
 
   /** Oldest first. */

@@ -1,6 +1,9 @@
-import type { Clock, Logger, Timer } from '@lanyard/service';
-import type { ChannelRegistry, LapseRule } from '../queue/channel-registry.js';
-import type { Channels } from './channels.js';
+import { type Clock, type Logger, LOGGER, type Timer } from '@lanyard/service';
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { CallbackDelivery } from '../delivery/callback-delivery.js';
+import { ChannelRegistry, type LapseRule } from '../queue/channel-registry.js';
+import { SharedClock } from '../queue/shared-clock.js';
+import { ChannelEnds } from './channel-ends.js';
 
 const sweepPeriodMs = 2_000;
 
@@ -13,18 +16,22 @@ const reasons: Record<LapseRule, string> = {
 };
 
 /** Ends channels by the rules of time (spec §8). Every replica sweeps; each lapsed channel is given to one. */
-export class Sweeper {
+@Injectable()
+export class Sweeper implements OnApplicationBootstrap {
   private timer: Timer | undefined;
   private sweeping: Promise<void> | undefined;
 
   constructor(
     private readonly registry: ChannelRegistry,
-    private readonly channels: Channels,
-    private readonly clock: Clock,
-    private readonly logger: Logger,
-  ) {}
+    private readonly ends: ChannelEnds,
+    @Inject(SharedClock) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+    delivery: CallbackDelivery,
+  ) {
+    delivery.onFailedForTooLong((channelId) => this.expire(channelId, 'failed'));
+  }
 
-  start(): void {
+  onApplicationBootstrap(): void {
     this.timer = this.clock.every(sweepPeriodMs, () => {
       this.sweeping ??= this.sweep()
         .catch((err: unknown) => this.logger.warn({ err }, 'sweep failed'))
@@ -43,7 +50,7 @@ export class Sweeper {
 
   async expire(channelId: string, rule: LapseRule): Promise<void> {
     const stillSo = (): Promise<boolean> => this.registry.hasLapsed(channelId);
-    const ended = await this.channels.end(channelId, { status: 'expired', reason: reasons[rule] }, { stillSo });
+    const ended = await this.ends.end(channelId, { status: 'expired', reason: reasons[rule] }, { stillSo });
     if (ended) this.logger.info({ channelId, rule }, 'channel expired');
   }
 }

@@ -1,9 +1,13 @@
 import { type Clock, type Identity, newId } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import { AddressGuard } from '../callback-client/address-guard.js';
 import type { SendFailure } from '../callback-client/callback-exchange.js';
-import type { CallbackSender, CallbackTarget } from '../callback-client/callback-sender.js';
+import { CallbackSender, type CallbackTarget } from '../callback-client/callback-sender.js';
 import { type Signing, signatureHeaders } from '../callback-client/signature.js';
 import { CallbackNotVerified, TooManyVerifications, VerifiersBusy } from '../errors.js';
 import { verificationsMax, verificationsOfAccountMax } from '../limits.js';
+import { SharedClock } from '../queue/shared-clock.js';
+import { checkCallback } from './callback-rules.js';
 
 const body = Buffer.from('{}');
 
@@ -54,14 +58,21 @@ export class VerificationPlaces {
   }
 }
 
-/** Asks URLs whether they want to be called (spec §4.5 rule 1). */
+/** Checks targets, and asks URLs whether they want to be called (spec §4.5 rule 1). */
+@Injectable()
 export class Verification {
   private readonly places = new VerificationPlaces();
 
   constructor(
     private readonly sender: CallbackSender,
-    private readonly clock: Clock,
+    private readonly guard: AddressGuard,
+    @Inject(SharedClock) private readonly clock: Clock,
   ) {}
+
+  /** Throws CallbackRefused, saying what is wrong. */
+  check(target: CallbackTarget): void {
+    checkCallback(target, this.guard);
+  }
 
   /** Throws CallbackNotVerified, or that there is no place. */
   async verify(registrant: Registrant, target: CallbackTarget, signing: Signing | undefined): Promise<void> {

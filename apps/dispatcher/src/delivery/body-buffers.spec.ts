@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { NotificationMessage } from '../messages/notification-message.js';
+import { BodyBudget } from '../queue/body-budget.js';
 import { BodyBuffers } from './body-buffers.js';
 
 const message = (event: string, count: number): NotificationMessage =>
@@ -10,7 +11,7 @@ const message = (event: string, count: number): NotificationMessage =>
 
 describe('body buffers', () => {
   it('a message is whole, however large', () => {
-    const buffers = new BodyBuffers();
+    const buffers = new BodyBuffers(new BodyBudget());
     for (const count of [1, 2, 5_000]) {
       const { bytes } = buffers.of(message('{"ep":"ä"}', count));
       expect(JSON.parse(bytes.toString())).toEqual({
@@ -20,7 +21,7 @@ describe('body buffers', () => {
   });
 
   it('a buffer is used again when its bytes have left, and not before', () => {
-    const buffers = new BodyBuffers();
+    const buffers = new BodyBuffers(new BodyBudget());
     const [first, second] = [buffers.of(message('{"n":1}', 9_000)), buffers.of(message('{"n":2}', 9_000))];
     expect(second.bytes.buffer).not.toBe(first.bytes.buffer);
     first.left();

@@ -1,5 +1,6 @@
+import { Injectable } from '@nestjs/common';
 import type { NotificationMessage } from '../messages/notification-message.js';
-import { BodyBudget } from './body-budget.js';
+import { BodyBudget } from '../queue/body-budget.js';
 
 /** Smaller ones cost less than keeping them. */
 const bytesMin = 16 * 1024;
@@ -16,10 +17,12 @@ export interface Body {
  * Memory of large bodies. To allocate, fill and give back 200 kB for each message takes several times as long as to
  * copy them into memory that is there.
  */
+@Injectable()
 export class BodyBuffers {
-  readonly budget = new BodyBudget();
   private readonly free = new Map<number, Buffer[]>();
   private kept = 0;
+
+  constructor(readonly budget: BodyBudget) {}
 
   of(message: NotificationMessage): Body {
     if (message.bytes < bytesMin) return { bytes: message.toBuffer(), left: () => undefined };

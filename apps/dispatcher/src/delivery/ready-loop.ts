@@ -1,28 +1,19 @@
 import { setMaxListeners } from 'node:events';
-import type { Clock, Logger, Timer } from '@lanyard/service';
-import type { Taker } from '../intake/shard-appender.js';
+import { type Clock, type Logger, LOGGER, type Timer } from '@lanyard/service';
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import type { Taker } from '../queue/append-outcome.js';
 import type { TakenChannel, Taking } from '../queue/channel-queue.js';
-import { channelIn, type Keys, rangeOf } from '../queue/keys.js';
-import type { RedisLink } from '../queue/redis-link.js';
-import type { CallbackDelivery, Turn } from './callback-delivery.js';
-import type { Holders } from '../replicas/holders.js';
-import { slowAfterMs, type UnderWay } from './under-way.js';
+import { SharedClock } from '../queue/shared-clock.js';
+import { Holders } from '../replicas/holders.js';
+import { CallbackDelivery, type Turn } from './callback-delivery.js';
+import { DueChannels } from './due-channels.js';
+import { slowAfterMs, UnderWay } from './under-way.js';
 
 /** How often a replica looks for work that others left, while there is some. */
 const pollMs = 100;
 
-/** … and while it finds nothing. What falls due by itself is seen this long before, and looked for in time. */
-const idlePollMs = 500;
-
 /** While others wait for a place, a channel that never runs dry gives its own back after this many batches. */
 const batchesInARow = 16;
-
-/** How long a slow channel is out of the way of others. */
-const postponeMs = 1_000;
-
-/** Of WITHSCORES. */
-const pairs = (list: readonly string[]): [channelId: string, atMs: number][] =>
-  Array.from({ length: list.length / 2 }, (_, n) => [list[2 * n] as string, Number(list[2 * n + 1])]);
 
 /** How long a stop waits for requests under way. */
 const drainMs = 3_000;
@@ -32,7 +23,8 @@ const drainMs = 3_000;
  * channel that had nothing to send is taken while it gets something, as long as there is room.
  * Also wakes sockets and polls whose channel got something.
  */
-export class ReadyLoop implements Taker {
+@Injectable()
+export class ReadyLoop implements Taker, OnApplicationBootstrap {
   private readonly aborting = new AbortController();
   private nextLook: Timer | undefined;
   private looking: Promise<void> | undefined;
@@ -42,17 +34,15 @@ export class ReadyLoop implements Taker {
   private stopped = false;
 
   constructor(
-    private readonly link: RedisLink,
-    private readonly keys: Keys,
-    private readonly clock: Clock,
-    private readonly owner: string,
+    private readonly channels: DueChannels,
     private readonly delivery: CallbackDelivery,
-    private readonly holders: Holders,
-    private readonly logger: Logger,
     private readonly underWay: UnderWay,
+    private readonly holders: Holders,
+    @Inject(SharedClock) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  start(): void {
+  onApplicationBootstrap(): void {
     // Every request under way listens to it.
     setMaxListeners(0, this.aborting.signal);
     this.kick();
@@ -120,7 +110,8 @@ export class ReadyLoop implements Taker {
   /** Answers when to look again, if nobody calls. */
   private async look(): Promise<number> {
     try {
-      const { due, held, nextInMs } = await this.find();
+      const { due, isCrowded, held, nextInMs } = await this.channels.find(this.underWay.free);
+      this.isCrowded = isCrowded;
       for (const channelId of held) this.holders.wake(channelId);
       for (const channelId of due) this.begin(channelId);
       return this.underWay.size > 0 || held.length > 0 ? Math.min(pollMs, nextInMs) : nextInMs;
@@ -130,28 +121,9 @@ export class ReadyLoop implements Taker {
     }
   }
 
-  private async find(): Promise<{ due: string[]; held: string[]; nextInMs: number }> {
-    const { free } = this.underWay;
-    const now = this.clock.now();
-    const soon = now + idlePollMs;
-    const { shards } = this.keys;
-    const lists = (await this.link.together([
-      ...shards.map(({ ready }) => ['zrangebyscore', ready, '-inf', soon, 'WITHSCORES', 'LIMIT', 0, free + 1] as const),
-      ...shards.map(({ woken }) => ['zrangebylex', woken, ...rangeOf(this.owner)] as const),
-    ])) as string[][];
-    const held = lists.slice(shards.length).flat();
-    const dueTimes = lists.slice(0, shards.length).flatMap((list) => pairs(list));
-    // Who waits longest is first, of whichever shard.
-    dueTimes.sort(([, a], [, b]) => a - b);
-    const due = dueTimes.filter(([, atMs]) => atMs <= now).map(([channelId]) => channelId);
-    this.isCrowded = due.length >= free;
-    const nextAtMs = dueTimes.reduce((least, [, atMs]) => (atMs > now ? Math.min(least, atMs) : least), soon);
-    return { due: due.slice(0, free), held: held.map((member) => channelIn(member)), nextInMs: nextAtMs - now };
-  }
-
   private begin(channelId: string): void {
     if (this.underWay.has(channelId)) return;
-    if (this.underWay.mustWait(channelId)) return this.postpone(channelId);
+    if (this.underWay.mustWait(channelId)) return this.channels.postpone(channelId);
     this.deliver(channelId, (turn) => this.delivery.deliver(channelId, turn));
   }
 
@@ -174,12 +146,5 @@ export class ReadyLoop implements Taker {
         if (isMore || this.isCrowded || lingerMs > 0) this.clock.after(lingerMs, () => this.kick());
       });
     this.underWay.add(channelId, delivery);
-  }
-
-  /** Makes room for others in the list of those that are due. */
-  private postpone(channelId: string): void {
-    this.link
-      .run('postpone', this.keys.of(channelId).forCommand(channelId), [channelId, this.clock.now() + postponeMs])
-      .catch((err: unknown) => this.logger.debug({ err }, 'not postponed'));
   }
 }

@@ -1,8 +1,10 @@
-import type { Metrics } from '@lanyard/service';
+import { Metrics } from '@lanyard/service';
+import { Injectable } from '@nestjs/common';
+import type { AppendOutcome } from '../queue/append-outcome.js';
 import type { Drop } from '../queue/drop-report.js';
-import type { AppendOutcome } from '../intake/shard-appender.js';
 
 /** What an operator sees of this replica. */
+@Injectable()
 export class Telemetry {
   private readonly eventsAppended;
   private readonly eventsSkipped;

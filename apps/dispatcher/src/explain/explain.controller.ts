@@ -1,5 +1,5 @@
 import { Caller, type Identity, RequiresPermission } from '@lanyard/service';
-import { Controller, Get, Inject, Param } from '@nestjs/common';
+import { Controller, Get, Param } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type ChannelFacts, type ExplainedEvent, Explanations } from './explanations.js';
 
@@ -8,7 +8,7 @@ import { type ChannelFacts, type ExplainedEvent, Explanations } from './explanat
 @RequiresPermission('notifications')
 @Controller('explain')
 export class ExplainController {
-  constructor(@Inject(Explanations) private readonly explanations: Explanations) {}
+  constructor(private readonly explanations: Explanations) {}
 
   @Get('channel')
   channel(@Caller() caller: Identity): Promise<ChannelFacts> {

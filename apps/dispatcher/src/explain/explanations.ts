@@ -9,14 +9,16 @@ import {
   sliceItem,
   timeOfUid,
 } from '@lanyard/contracts';
-import { findMessage, type FoundMessage, type KafkaConnection, SearchTimedOut } from '@lanyard/kafka';
+import { findMessage, type FoundMessage, KafkaConnection, SearchTimedOut } from '@lanyard/kafka';
 import { type Clock, formatTimestamp, type Identity } from '@lanyard/service';
-import { type DataSource, In } from 'typeorm';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, In } from 'typeorm';
 import { deliveryMechanism } from '../channels/channel-view.js';
 import { Channel } from '../db/channel.entity.js';
 import { ChannelNotFound, EventNotFound, MalformedUid, TooManySearches } from '../errors.js';
-import type { Intake } from '../intake/intake.js';
-import type { ChannelRegistry } from '../queue/channel-registry.js';
+import { Intake } from '../intake/intake.js';
+import { ChannelRegistry } from '../queue/channel-registry.js';
+import { SharedClock } from '../queue/shared-clock.js';
 
 /** The channel of a key and how far its queue is. */
 export interface ChannelFacts {
@@ -67,23 +69,22 @@ const channelsMax = 100;
 
 const timestamp = (ms: number | undefined): string | null => (ms === undefined ? null : formatTimestamp(ms));
 
-interface ExplanationParts {
-  kafka: KafkaConnection;
-  database: DataSource;
-  registry: Pick<ChannelRegistry, 'inspect'>;
-  intake: Pick<Intake, 'read'>;
-  clock: Clock;
-}
-
 /** This service's part of explanations: the gateway puts them together with those of others. */
+@Injectable()
 export class Explanations {
   private searches = 0;
 
-  constructor(private readonly parts: ExplanationParts) {}
+  constructor(
+    private readonly database: DataSource,
+    private readonly kafka: KafkaConnection,
+    private readonly registry: ChannelRegistry,
+    private readonly intake: Intake,
+    @Inject(SharedClock) private readonly clock: Clock,
+  ) {}
 
   /** Of the caller's key. Throws ChannelNotFound. */
   async channel({ keyId, accountId }: Identity): Promise<ChannelFacts> {
-    const channel = await this.parts.database.getRepository(Channel).findOneBy({ keyId, accountId });
+    const channel = await this.database.getRepository(Channel).findOneBy({ keyId, accountId });
     if (!channel) throw new ChannelNotFound();
     return this.facts(channel);
   }
@@ -94,7 +95,7 @@ export class Explanations {
     const item = found && itemOf(found, uid);
     if (!found || !item || item.accountId !== caller.accountId) throw new EventNotFound();
     const { keyIds, own } = await this.audienceOf(item, caller);
-    const next = (await this.parts.intake.read(found.topic, [found.partition])).get(found.partition) ?? 0n;
+    const next = (await this.intake.read(found.topic, [found.partition])).get(found.partition) ?? 0n;
     return {
       uid,
       category: item.category,
@@ -121,7 +122,7 @@ export class Explanations {
     const mayAll = permissions.includes('admin');
     const named = audience === '*' ? undefined : audience.filter((id) => mayAll || id === keyId);
     const keyIds = named?.slice(0, channelsMax) ?? (mayAll ? undefined : [keyId]);
-    const own = await this.parts.database.getRepository(Channel).find({
+    const own = await this.database.getRepository(Channel).find({
       where: { accountId, ...(keyIds && { keyId: In(keyIds) }) },
       order: { keyId: 'ASC' },
       take: channelsMax,
@@ -130,10 +131,9 @@ export class Explanations {
   }
 
   private async find(uid: string): Promise<FoundMessage | undefined> {
-    const { kafka, clock } = this.parts;
     const madeAtMs = timeOfUid(uid);
     if (madeAtMs === undefined) throw new MalformedUid();
-    if (madeAtMs < clock.now() - factRetentionMs) throw new EventNotFound();
+    if (madeAtMs < this.clock.now() - factRetentionMs) throw new EventNotFound();
     if (this.searches >= searchesAtOnce) throw new TooManySearches();
     const stretch = ({ name }: { name: string }, toMs: number): { topic: string; fromMs: number; toMs: number } => ({
       topic: name,
@@ -147,7 +147,7 @@ export class Explanations {
     ];
     this.searches++;
     try {
-      return await findMessage(kafka, { id: uid, within, timeoutMs: searchTimeoutMs });
+      return await findMessage(this.kafka, { id: uid, within, timeoutMs: searchTimeoutMs });
     } catch (error) {
       if (error instanceof SearchTimedOut) throw new TooManySearches();
       throw error;
@@ -157,7 +157,7 @@ export class Explanations {
   }
 
   private async facts(channel: Channel): Promise<ChannelFacts> {
-    const queue = await this.parts.registry.inspect(channel.keyId);
+    const queue = await this.registry.inspect(channel.keyId);
     return {
       key_id: channel.keyId,
       delivery_mechanism: deliveryMechanism[channel.kind],

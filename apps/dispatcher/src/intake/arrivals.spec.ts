@@ -17,7 +17,7 @@ describe('the earliest time at which a message came to Kafka', () => {
   };
 
   it('is when the partition was last seen to end before it', async () => {
-    await arrivals.start();
+    await arrivals.onModuleInit();
     expect(earliest(9n, 10n)).toEqual([-Infinity, 100_000]);
     await moved(10n);
     expect(earliest(10n)).toEqual([105_000]);
@@ -32,6 +32,6 @@ describe('the earliest time at which a message came to Kafka', () => {
   it('is forgotten when the topic begins again', async () => {
     await moved(2n);
     expect(earliest(1n, 15n)).toEqual([-Infinity, 115_000]);
-    arrivals.stop();
+    arrivals.onApplicationShutdown();
   });
 });

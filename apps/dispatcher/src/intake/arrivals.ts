@@ -1,5 +1,6 @@
 import type { KafkaConnection } from '@lanyard/kafka';
 import type { Clock, Logger, Timer } from '@lanyard/service';
+import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import { positionOf } from './audience.js';
 
 /** Less than `beforeChannelSlackMs`: an event behind a new channel's registration is never taken for an earlier one. */
@@ -18,7 +19,7 @@ interface End {
  * When messages came to Kafka at the earliest. A message behind the end that a partition had at some time came after that
  * time, whatever its producer's clock says. Of what was there before this replica started, only the producer's clock tells.
  */
-export class Arrivals {
+export class Arrivals implements OnModuleInit, OnApplicationShutdown {
   private readonly ends = new Map<string, End[]>();
   private looking: Timer | undefined;
   private isAsking = false;
@@ -31,12 +32,12 @@ export class Arrivals {
   ) {}
 
   /** Rejects when Kafka does not answer. */
-  async start(): Promise<void> {
+  async onModuleInit(): Promise<void> {
     await Promise.all(this.topics.map((topic) => this.look(topic)));
     this.looking = this.clock.every(lookPeriodMs, () => void this.lookAgain());
   }
 
-  stop(): void {
+  onApplicationShutdown(): void {
     this.looking?.cancel();
   }
 

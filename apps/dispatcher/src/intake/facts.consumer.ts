@@ -1,6 +1,6 @@
 import { DeviceCommandResults, DeviceSessions, DeviceValues } from '@lanyard/contracts';
 import { type Batch, OnBatch } from '@lanyard/kafka';
-import { Controller, Inject } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { LinkLost } from '../queue/redis-link.js';
 import { EventTraces } from '../tracing/event-traces.js';
 import { Arrivals } from './arrivals.js';
@@ -11,9 +11,9 @@ import { type IntakeBatch, intakeBatch } from './intake-event.js';
 @Controller()
 export class FactsConsumer {
   constructor(
-    @Inject(Intake) private readonly intake: Intake,
-    @Inject(Arrivals) private readonly arrivals: Arrivals,
-    @Inject(EventTraces) private readonly traces: EventTraces,
+    private readonly intake: Intake,
+    private readonly arrivals: Arrivals,
+    private readonly traces: EventTraces,
   ) {}
 
   @OnBatch(DeviceSessions, { raw: true })

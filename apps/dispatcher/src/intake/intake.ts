@@ -1,12 +1,16 @@
 import type { Clock, Timer } from '@lanyard/service';
-import type { Keys } from '../queue/keys.js';
-import type { RecentChunks } from '../queue/recent-chunks.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { Keys } from '../queue/keys.js';
 import { LinkLost, type RedisLink } from '../queue/redis-link.js';
+import { SharedClock } from '../queue/shared-clock.js';
+import { INTAKE_LINK } from '../queue/tokens.js';
 import { accountsOf, deliveries, type Delivery, positionOf } from './audience.js';
+import { Handover } from './handover.js';
 import type { IntakeBatch } from './intake-event.js';
 import { portions } from './portions.js';
-import type { Replay } from './replay.js';
-import { type AppendOutcome, lagMaxMs, PositionsLost, ShardAppender, type Taker } from './shard-appender.js';
+import { Replay } from './replay.js';
+import { lagMaxMs, PositionsLost, type ShardAppender } from './shard-appender.js';
+import { ShardAppenders } from './shard-appenders.js';
 
 interface Waiting {
   batch: IntakeBatch;
@@ -25,18 +29,12 @@ const smallBatchEvents = 200;
 /** While Redis writes one to its disk, the next is made. A partition has one batch at a time: they do not overlap. */
 const flushesAtOnce = 2;
 
-export interface IntakeListener {
-  /** `isReplay`: it was read again, and may have been delivered before. */
-  appended(outcome: AppendOutcome, isReplay: boolean): void;
-  /** Redis is not where it was. No topics: it lost everything. */
-  positionsLost(topics: string[]): void;
-}
-
 /**
  * Batches of all partitions on their way into Redis. While flushes are under way the next one fills, so that the
  * rate decides how many events share one command, and nothing waits for a timer. A batch is done when every shard
  * has it.
  */
+@Injectable()
 export class Intake {
   private readonly shards: readonly ShardAppender[];
   private waiting: Waiting[] = [];
@@ -44,26 +42,26 @@ export class Intake {
   private open = false;
   /** How often it went on from what Redis says. */
   private resumed = 0;
-  private listener: IntakeListener | undefined;
+  private readonly positionsLostListeners: ((topics: readonly string[]) => void)[] = [];
   /** The last batch of each partition, without its events: how far shards that got nothing may move. */
   private readonly done = new Map<string, IntakeBatch>();
   private catchingUp: Timer | undefined;
   private flushing: NodeJS.Immediate | undefined;
 
   constructor(
-    private readonly link: RedisLink,
+    @Inject(INTAKE_LINK) private readonly link: RedisLink,
     private readonly keys: Keys,
-    private readonly clock: Clock,
-    owner: string,
-    recent: RecentChunks,
-    taker?: Taker,
-    private readonly replay?: Replay,
+    @Inject(SharedClock) private readonly clock: Clock,
+    appenders: ShardAppenders,
+    private readonly replay: Replay,
+    @Inject(Handover) private readonly handover: Pick<Handover, 'appended'>,
   ) {
-    this.shards = keys.shards.map((shard) => new ShardAppender(link, shard, clock, owner, recent, taker));
+    this.shards = appenders.all;
   }
 
-  listen(listener: IntakeListener): void {
-    this.listener = listener;
+  /** Called when Redis is not where it was. No topics: it lost everything. */
+  onPositionsLost(listener: (topics: readonly string[]) => void): void {
+    this.positionsLostListeners.push(listener);
   }
 
   /** Nothing is appended until `resume`: the channels are not all known to Redis. */
@@ -184,20 +182,22 @@ export class Intake {
   }
 
   private async append(batches: readonly IntakeBatch[], perShard: Delivery[][], everywhere: boolean): Promise<void> {
-    const isReplay = batches.some((batch) => this.replay?.covers(batch));
+    const isReplay = batches.some((batch) => this.replay.covers(batch));
     const outcomes = await Promise.allSettled(
       this.shards.map(async (shard, n) => {
         const outcome = await shard.append(batches, perShard[n] ?? [], everywhere);
-        this.listener?.appended(outcome, isReplay);
+        this.handover.appended(outcome, isReplay);
       }),
     );
     const failures = outcomes.flatMap((o) => (o.status === 'rejected' ? [o.reason as unknown] : []));
-    for (const failure of failures) if (failure instanceof PositionsLost) this.listener?.positionsLost(failure.topics);
+    for (const failure of failures)
+      if (failure instanceof PositionsLost)
+        for (const listener of this.positionsLostListeners) listener(failure.topics);
     if (failures.length > 0) throw failures[0];
   }
 
   private noteDone(batches: readonly IntakeBatch[]): void {
-    this.replay?.passed(batches);
+    this.replay.passed(batches);
     for (const batch of batches) this.done.set(positionOf(batch), { ...batch, events: [] });
     this.catchingUp ??= this.clock.after(lagMaxMs, () => this.catchUp());
   }

@@ -1,28 +1,30 @@
-import type { KafkaConnection, StoredPositions } from '@lanyard/kafka';
-import type { Clock, Logger } from '@lanyard/service';
-import type { Intake } from './intake.js';
-import type { Replay } from './replay.js';
-
-interface KafkaPositionsParts {
-  intake: Pick<Intake, 'read' | 'setBack'>;
-  kafka: Pick<KafkaConnection, 'offsets' | 'offsetsAt'>;
-  replay: Replay;
-  /** How old a message may be that is read again because Redis has no position. */
-  replayMaxMs: number;
-  clock: Clock;
-  logger: Logger;
-  onSetBack: (topic: string) => void;
-}
+import { KafkaConnection, type StoredPositions } from '@lanyard/kafka';
+import { type Clock, CONFIG, type Logger, LOGGER } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import type { DispatcherConfig } from '../config.js';
+import { Telemetry } from '../delivery/telemetry.js';
+import { SharedClock } from '../queue/shared-clock.js';
+import { Intake } from './intake.js';
+import { Replay } from './replay.js';
 
 /** Positions for the consumers: those that Redis has, unless Kafka lost what leads up to them, or Redis has none. */
+@Injectable()
 export class KafkaPositions implements StoredPositions {
-  constructor(private readonly parts: KafkaPositionsParts) {}
+  constructor(
+    private readonly intake: Intake,
+    private readonly kafka: KafkaConnection,
+    private readonly replay: Replay,
+    private readonly telemetry: Telemetry,
+    @Inject(CONFIG) private readonly config: DispatcherConfig,
+    @Inject(SharedClock) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
 
   async read(topic: string, partitions: number[]): Promise<Map<number, bigint>> {
-    const { intake, kafka, logger, onSetBack, replay } = this.parts;
+    const { intake, kafka, replay } = this;
     for (const partition of await intake.setBack(topic, partitions, () => kafka.offsets(topic))) {
-      logger.error({ topic, partition }, 'Kafka lost messages: the partition is read from its beginning');
-      onSetBack(topic);
+      this.logger.error({ topic, partition }, 'Kafka lost messages: the partition is read from its beginning');
+      this.telemetry.setBack(topic);
     }
     const next = await intake.read(topic, partitions);
     const unknown = partitions.filter((partition) => next.get(partition) === 0n);
@@ -33,10 +35,10 @@ export class KafkaPositions implements StoredPositions {
 
   /** Of partitions that a shard knows nothing of: the oldest message that may still have to be delivered. */
   private async findStart(topic: string, partitions: readonly number[], next: Map<number, bigint>): Promise<void> {
-    const { kafka, replay, replayMaxMs, clock } = this.parts;
+    const { kafka, replay } = this;
     const [inKafka, recent] = await Promise.all([
       kafka.offsets(topic),
-      kafka.offsetsAt(topic, clock.now() - replayMaxMs),
+      kafka.offsetsAt(topic, this.clock.now() - this.config.replayMaxMs),
     ]);
     for (const partition of partitions) {
       const { low, high } = inKafka.get(partition) ?? { low: 0n, high: 0n };

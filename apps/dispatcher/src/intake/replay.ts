@@ -1,6 +1,8 @@
-import type { Logger } from '@lanyard/service';
-import type { Keys } from '../queue/keys.js';
+import { type Logger, LOGGER } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import { Keys } from '../queue/keys.js';
 import type { RedisLink } from '../queue/redis-link.js';
+import { INTAKE_LINK } from '../queue/tokens.js';
 import { positionOf } from './audience.js';
 import type { IntakeBatch } from './intake-event.js';
 
@@ -14,14 +16,15 @@ interface Left {
  * What is read again because Redis had no positions. Whether it was delivered before, nobody knows. Where it ends is kept
  * in Redis, so that a replica which gets the partition later knows it too.
  */
+@Injectable()
 export class Replay {
   /** By topic, of the partitions of this replica. */
   private readonly topics = new Map<string, Map<number, Left>>();
 
   constructor(
-    private readonly link: RedisLink,
+    @Inject(INTAKE_LINK) private readonly link: RedisLink,
     private readonly keys: Keys,
-    private readonly logger: Logger,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   /** Redis has no position: what Kafka has in [from, end) is read again. `passedOver`: older messages, which are not. */

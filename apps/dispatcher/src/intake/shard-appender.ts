@@ -2,6 +2,7 @@ import type { Clock } from '@lanyard/service';
 import { beforeChannelSlackMs, eventLifeMs, queueBytesMax } from '../limits.js';
 import type { RenderCode } from '../messages/render-options.js';
 import { ChunkBuilder } from '../queue/chunk.js';
+import { type AppendOutcome, nothingAppended, type Taker } from '../queue/append-outcome.js';
 import type { GivenChannel, TakenChannel, Taking, WakeUp } from '../queue/channel-queue.js';
 import type { ShardKeys } from '../queue/keys.js';
 import type { RecentChunks } from '../queue/recent-chunks.js';
@@ -16,39 +17,6 @@ export class PositionsLost extends Error {
     super(`Redis lost positions of ${topics.join(', ') || 'every topic'}`);
     this.name = 'PositionsLost';
   }
-}
-
-export interface AppendOutcome {
-  /** Some callback channel has something to send now. */
-  callbacksReady: boolean;
-  /** Channels with a socket or an open poll. */
-  wake: WakeUp[];
-  /** Callbacks that this replica has taken with what came. */
-  taken: TakenChannel[];
-  /** Callbacks that this replica has already, and may send what came. */
-  given: GivenChannel[];
-  events: number;
-  /** Events that no channel got, by reason. */
-  skipped: { noChannel: number; beforeChannel: number };
-  dropped: { size: number; age: number };
-}
-
-export const nothingAppended = (): AppendOutcome => ({
-  callbacksReady: false,
-  wake: [],
-  taken: [],
-  given: [],
-  events: 0,
-  skipped: { noChannel: 0, beforeChannel: 0 },
-  dropped: { size: 0, age: 0 },
-});
-
-/** Decides which callback channels are taken at once. */
-export interface Taker {
-  /** undefined: it is found when its turn comes. */
-  offer(channelId: string): Taking | undefined;
-  /** What was offered was not taken. */
-  withdraw(taking: Taking): void;
 }
 
 /** What goes to one channel in one flush. */

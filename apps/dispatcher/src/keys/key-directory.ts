@@ -1,8 +1,10 @@
-import { type AccessKeyChanged, allows, notificationsPermission } from '@lanyard/contracts';
-import type { StateReader } from '@lanyard/kafka';
 import { type Clock, fingerprintOf, parseApiKey, secretMatches } from '@lanyard/service';
-import { resetKeyWaitMs, unknownKeyWaitMs } from '../limits.js';
+import { Inject, Injectable } from '@nestjs/common';
 import type { KeySeen } from '../db/standing.js';
+import { resetKeyWaitMs, unknownKeyWaitMs } from '../limits.js';
+import { SharedClock } from '../queue/shared-clock.js';
+import { AccessKeysReader } from './access-keys.reader.js';
+import type { KeyRecord } from './key-record.js';
 
 export interface KnownKey {
   keyId: string;
@@ -11,34 +13,14 @@ export interface KnownKey {
   secret: string;
 }
 
-/** What is kept of a key. `mayConnect`: it is active, and its groups let it have a channel. */
-export interface KeyRecord extends Pick<AccessKeyChanged, 'accountId' | 'status'>, KeySeen {
-  /** Hashes of what proves the key, the newest first; `untilMs`: of a secret that was rotated. */
-  secrets: { hash: string; untilMs: number }[];
-}
-
-export const keyRecord = (key: AccessKeyChanged): KeyRecord => {
-  const { accountId, hash, previousHashes = [], expiresAt, status, permissions, revision } = key;
-  const endMs = expiresAt === undefined ? Infinity : Date.parse(expiresAt);
-  const previous = previousHashes.map(({ hash, until }) => ({ hash, untilMs: Math.min(endMs, Date.parse(until)) }));
-  return {
-    accountId,
-    status,
-    revision,
-    secrets: [{ hash, untilMs: endMs }, ...previous],
-    fingerprint: fingerprintOf(hash),
-    ...(previous.length > 0 && { earlier: previous.map(({ hash }) => fingerprintOf(hash)) }),
-    mayConnect: status === 'active' && allows(permissions, notificationsPermission),
-  };
-};
-
 const fingerprintsOf = ({ fingerprint, earlier = [] }: KeySeen): string[] => [fingerprint, ...earlier];
 
 /** API keys as the gateway announces them; sockets come past the gateway's check. */
+@Injectable()
 export class KeyDirectory {
   constructor(
-    private readonly keys: StateReader<AccessKeyChanged, KeyRecord>,
-    private readonly clock: Clock,
+    private readonly keys: AccessKeysReader,
+    @Inject(SharedClock) private readonly clock: Clock,
   ) {}
 
   /** The key that this text proves, if any. A key that is not known yet, or was just reset, may still be announced. */
@@ -90,8 +72,8 @@ export class KeyDirectory {
     });
   }
 
-  /** Whatever it is. Answers a function that ends it. */
-  onChange(listener: (keyId: string) => void): () => void {
-    return this.keys.onChange((keyId) => listener(keyId));
+  /** Called for each change of a key, whatever it is. */
+  onChange(listener: (keyId: string) => void): void {
+    this.keys.onChange((keyId) => listener(keyId));
   }
 }

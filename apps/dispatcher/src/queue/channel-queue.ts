@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '@lanyard/service';
-import { bodyBytesMax, eventLifeMs, freeTierRetries } from '../limits.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { eventLifeMs, freeTierRetries } from '../limits.js';
 import { type Batch, type BatchLimits, type Cursor, cutBatch, type Extent } from './batch.js';
-import type { Keys } from './keys.js';
-import { chunksFrom, type RecentChunks, type Run, runArguments } from './recent-chunks.js';
-import { LinkLost, type RedisLink, type Reply } from './redis-link.js';
+import { BodyBudget } from './body-budget.js';
+import { Keys } from './keys.js';
+import { chunksFrom, RecentChunks, type Run, runArguments } from './recent-chunks.js';
+import { LinkLost, RedisLink, type Reply } from './redis-link.js';
 import { asList, asNumber, asText } from './reply.js';
+import { SharedClock } from './shared-clock.js';
+import { OWNER } from './tokens.js';
 
 /** A channel in the hands of this replica. Worth nothing once another one took it, or Redis was lost. */
 export interface Hold {
@@ -106,16 +110,15 @@ const leaveMaxMs = 1_000;
  * What delivery does with queues: claim or attach, read, confirm. Every hold has a token that the commands compare,
  * so that a replica which was taken for dead, or acts on what Redis has forgotten, changes nothing.
  */
+@Injectable()
 export class ChannelQueue {
   constructor(
     private readonly link: RedisLink,
     private readonly keys: Keys,
-    private readonly clock: Clock,
-    /** This process, among all that ever ran. */
-    private readonly owner: string,
+    @Inject(SharedClock) private readonly clock: Clock,
+    @Inject(OWNER) private readonly owner: string,
     private readonly recent: RecentChunks,
-    /** How large a batch may be now, in bytes. */
-    private readonly bytesMax: () => number = () => bodyBytesMax,
+    private readonly budget: BodyBudget,
   ) {}
 
   /** What it takes to take a callback channel with what is being appended to it. */
@@ -127,7 +130,7 @@ export class ChannelQueue {
   async claim(channelId: string, knownRevision: string): Promise<Claim | undefined> {
     const hold = this.newHold(channelId);
     const run = this.recent.run(channelId);
-    const bytesMax = this.bytesMax();
+    const { bodyBytesMax: bytesMax } = this.budget;
     const args = [channelId, this.owner, hold.token, ...this.times(), bytesMax, knownRevision];
     const reply = asList(await this.link.run('claim', this.keysOf(hold), [...args, ...runArguments(run)]));
     if (asText(reply[0]) !== 'ok') return undefined;
@@ -139,7 +142,7 @@ export class ChannelQueue {
 
   /** The claim of a channel that was taken with what came: it has the chunks at hand. */
   taken({ taking, attempt, eventsMax, from, chunks }: TakenChannel): Claim {
-    const batch = cutBatch(chunks, from, 0, { eventsMax, bytesMax: this.bytesMax() });
+    const batch = cutBatch(chunks, from, 0, { eventsMax, bytesMax: this.budget.bodyBytesMax });
     return { hold: taking.hold, batch, attempt, revision: taking.revision, target: '' };
   }
 
@@ -162,7 +165,7 @@ export class ChannelQueue {
   async take(hold: Hold, cursor: Cursor): Promise<Taken> {
     const run = this.recent.run(hold.channelId, cursor.next);
     const place = [cursor.next, cursor.head, cursor.index, cursor.skip, ...runArguments(run)];
-    const bytesMax = this.bytesMax();
+    const { bodyBytesMax: bytesMax } = this.budget;
     const args = [hold.channelId, hold.token, this.oldest(), bytesMax, ...place];
     const reply = asList(await this.fencing(this.link.guarded(hold.era, 'take', this.keysOf(hold), args)));
     const outcome = asText(reply[0]);
@@ -180,12 +183,18 @@ export class ChannelQueue {
     const run = this.recent.run(hold.channelId, next);
     const left = given.to - next;
     if (run?.born !== given.born || left <= 0) return undefined;
-    return this.cut([], next, 0, { eventsMax: Math.min(given.eventsMax, left), bytesMax: this.bytesMax() }, run);
+    return this.cut(
+      [],
+      next,
+      0,
+      { eventsMax: Math.min(given.eventsMax, left), bytesMax: this.budget.bodyBytesMax },
+      run,
+    );
   }
 
   /** The batch arrived; the channel stays held. `goesOn`: no, when it was stopped, or changed since `revision`. */
   async confirm(hold: Hold, extent: Extent, revision = ''): Promise<Confirmed> {
-    const reply = asList(await this.sendAck(hold, extent, 'hold', this.bytesMax(), 0, revision, undefined));
+    const reply = asList(await this.sendAck(hold, extent, 'hold', this.budget.bodyBytesMax, 0, revision, undefined));
     return { held: asText(reply[0]) === 'held', goesOn: asNumber(reply[2] ?? 0) === 1 };
   }
 
@@ -196,7 +205,7 @@ export class ChannelQueue {
   async ack(hold: Hold, extent: Extent, mode: 'next' | 'release', lingerMs: number, revision?: string): Promise<Acked> {
     const lingerUntil = lingerMs && this.clock.now() + lingerMs;
     const run = mode === 'next' ? this.recent.run(hold.channelId, extent.to) : undefined;
-    const bytesMax = this.bytesMax();
+    const { bodyBytesMax: bytesMax } = this.budget;
     const reply = asList(await this.sendAck(hold, extent, mode, bytesMax, lingerUntil, revision ?? '', run));
     const outcome = asText(reply[0]);
     if (outcome === 'released') return { outcome, more: asNumber(reply[1]) === 1 };

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
 import type { ChannelKind } from '../channel-kind.js';
 import type { Channel } from '../db/channel.entity.js';
 import {
@@ -12,9 +13,10 @@ import {
 } from '../limits.js';
 import type { StopReason } from '../db/standing.js';
 import type { RenderCode } from '../messages/render-options.js';
-import type { Keys, ShardKeys } from './keys.js';
-import type { RedisLink } from './redis-link.js';
+import { Keys, type ShardKeys } from './keys.js';
+import { RedisLink } from './redis-link.js';
 import { asList, asNumber, asPairs, asText } from './reply.js';
+import { SharedClock } from './shared-clock.js';
 
 /** What Redis must know of a channel to fill and empty its queue. */
 export interface Registration {
@@ -81,11 +83,12 @@ const lookAgainMs = 60_000;
 const looksAtOnce = 500;
 
 /** Which channels there are, on the side of Redis. PostgreSQL has the truth; this can be made again from it. */
+@Injectable()
 export class ChannelRegistry {
   constructor(
     private readonly link: RedisLink,
     private readonly keys: Keys,
-    private readonly clock: Clock,
+    @Inject(SharedClock) private readonly clock: Clock,
   ) {}
 
   /** Idempotent. The account's set comes first: from here on, events for everybody find the channel. */

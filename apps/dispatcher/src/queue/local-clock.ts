@@ -1,9 +1,11 @@
-import type { Clock } from '@lanyard/service';
+import { CLOCK, type Clock } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
 
 /**
  * The monotonic time of this process, for what begins and ends in it: pings, polls, slow requests. No wall clock has a
  * part in it, neither this machine's nor Redis', which may be set or, after a fail-over, be another one.
  */
+@Injectable()
 export class LocalClock implements Clock {
   readonly after: Clock['after'];
   readonly every: Clock['every'];
@@ -11,7 +13,7 @@ export class LocalClock implements Clock {
 
   constructor(
     /** How far it is ahead of the wall clock is added, as in SharedClock: that is how tests jump over hours. */
-    private readonly own: Clock,
+    @Inject(CLOCK) private readonly own: Clock,
   ) {
     this.after = own.after.bind(own);
     this.every = own.every.bind(own);

@@ -1,9 +1,12 @@
-import type { Logger, RedisClient } from '@lanyard/service';
+import { CONFIG, type Logger, LOGGER, type RedisClient } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import type { DispatcherConfig } from '../config.js';
 import type { WakeUp } from '../queue/channel-queue.js';
-import type { Keys } from '../queue/keys.js';
-import { openRedis } from '../queue/redis-link.js';
+import { Keys } from '../queue/keys.js';
+import { openRedis, RedisLink } from '../queue/redis-link.js';
+import { OWNER } from '../queue/tokens.js';
 import { type CloseCause, closeCodes } from './close-codes.js';
-import type { Holders } from './holders.js';
+import { Holders } from './holders.js';
 
 type Message = { wake: string[] } | { close: string; cause: CloseCause };
 
@@ -29,18 +32,19 @@ export const parseMessage = (text: string): Message | undefined => {
  * Nudges between replicas. A message may be lost: what it says is also found by looking (channels to wake are in the
  * holder's ready set, a fenced holder finds out at its next step).
  */
+@Injectable()
 export class Bus {
   private readonly subscriber: RedisClient;
 
   constructor(
-    url: string,
-    private readonly publisher: RedisClient,
+    @Inject(CONFIG) { secrets }: DispatcherConfig,
+    private readonly link: RedisLink,
     private readonly keys: Keys,
-    private readonly owner: string,
+    @Inject(OWNER) private readonly owner: string,
     private readonly holders: Holders,
-    private readonly logger: Logger,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    this.subscriber = openRedis(url, logger, true);
+    this.subscriber = openRedis(secrets.redisUrl, logger, true);
   }
 
   async start(): Promise<void> {
@@ -66,7 +70,7 @@ export class Bus {
   }
 
   private publish(owner: string, message: Message): void {
-    this.publisher
+    this.link.redis
       .publish(this.keys.bus(owner), JSON.stringify(message))
       .catch((err: unknown) => this.logger.debug({ err }, 'nudge not sent'));
   }

@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import type { Given } from '../queue/channel-queue.js';
 import type { CloseCause } from './close-codes.js';
 
@@ -16,6 +17,7 @@ export interface Holder {
 }
 
 /** The sockets and polls of this replica. */
+@Injectable()
 export class Holders {
   private readonly byConn = new Map<string, Holder>();
   private readonly byChannel = new Map<string, Set<Holder>>();

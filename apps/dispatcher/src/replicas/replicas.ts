@@ -1,7 +1,11 @@
-import { type Clock, type Logger, subscriberCount, type Timer } from '@lanyard/service';
+import { KafkaBatchServer } from '@lanyard/kafka';
+import { type Clock, type Logger, LOGGER, subscriberCount, type Timer } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
 import { bury } from '../queue/bury.js';
-import type { Keys } from '../queue/keys.js';
-import type { RedisLink } from '../queue/redis-link.js';
+import { Keys } from '../queue/keys.js';
+import { RedisLink } from '../queue/redis-link.js';
+import { SharedClock } from '../queue/shared-clock.js';
+import { OWNER } from '../queue/tokens.js';
 
 /** A replica shows that it lives this often. */
 const beatPeriodMs = 500;
@@ -21,34 +25,34 @@ const holdersEveryBeats = 10;
 /** `dispatcher-0#5f1c…` is a process of the replica dispatcher-0. */
 const replicaOf = (owner: string): string => owner.slice(0, owner.lastIndexOf('#'));
 
-export interface Losses {
-  /** Sockets that went with a replica. */
-  sockets(channels: string[]): void;
-  /** No process of this replica is left. */
-  replica(replicaId: string): void;
-}
-
 /**
  * Leases of whole replicas: instead of renewing a lease per channel, each replica counts up one number. Another one
  * that sees the number stand still, by its own monotonic clock, frees everything that the silent one held; sooner when
  * the silent one's subscription is gone too, for the kernel closes the connections of a process that was killed. No
  * clocks are compared, and a replica that was only slow finds its tokens void.
  */
+@Injectable()
 export class Replicas {
   private readonly seen = new Map<string, { beats: string; sinceMs: number }>();
   private lookedAtMs = 0;
   private beats = 0;
   private beating: Timer | undefined;
+  private readonly socketsLostListeners: ((channelIds: readonly string[]) => void)[] = [];
 
   constructor(
     private readonly link: RedisLink,
     private readonly keys: Keys,
-    private readonly clock: Clock,
-    /** `<replica id>#<random>`: a process, not a name. */
-    readonly owner: string,
-    private readonly logger: Logger,
-    private readonly losses: Losses,
+    @Inject(SharedClock) private readonly clock: Clock,
+    /** A process, not a name. */
+    @Inject(OWNER) readonly owner: string,
+    @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(KafkaBatchServer) private readonly consumers: Pick<KafkaBatchServer, 'evict'>,
   ) {}
+
+  /** Called with the channels whose sockets went with a replica. */
+  onSocketsLost(listener: (channelIds: readonly string[]) => void): void {
+    this.socketsLostListeners.push(listener);
+  }
 
   async start(): Promise<void> {
     await this.beat();
@@ -73,7 +77,8 @@ export class Replicas {
     const lost = await Promise.all(this.keys.shards.map((shard) => bury(this.link, shard, owner, this.clock.now())));
     await this.link.redis.hdel(this.keys.replicas, owner);
     this.seen.delete(owner);
-    this.losses.sockets(lost.flat());
+    const channelIds = lost.flat();
+    for (const listener of this.socketsLostListeners) listener(channelIds);
   }
 
   private async beat(): Promise<void> {
@@ -87,7 +92,8 @@ export class Replicas {
       this.logger.warn({ owner }, 'a replica is silent: its channels are free');
       await this.bury(owner);
       const others = Object.keys(replicas).filter((other) => other !== owner);
-      if (!others.some((other) => replicaOf(other) === replicaOf(owner))) this.losses.replica(replicaOf(owner));
+      // No process of this replica is left.
+      if (!others.some((other) => replicaOf(other) === replicaOf(owner))) void this.consumers.evict(replicaOf(owner));
     }
   }
 

@@ -1,9 +1,10 @@
 import { headerNames, sliceItem } from '@lanyard/contracts';
 import type { Batch } from '@lanyard/kafka';
-import type { Logger, Span, Tracing } from '@lanyard/service';
+import { type Logger, LOGGER, type Span, Tracing } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
 import type { NotificationMessage } from '../messages/notification-message.js';
-import type { Keys } from '../queue/keys.js';
-import type { RedisCommand, RedisLink } from '../queue/redis-link.js';
+import { Keys } from '../queue/keys.js';
+import { type RedisCommand, RedisLink } from '../queue/redis-link.js';
 
 /** What is kept of a traced event until its message leaves. */
 interface Note {
@@ -24,12 +25,13 @@ const notesMax = 256;
  * event is noted beside it in Redis, where whichever replica delivers it finds the note. Costs nothing when tracing is
  * off, a round trip for each message that is sent when it is on.
  */
+@Injectable()
 export class EventTraces {
   constructor(
     private readonly tracing: Tracing,
     private readonly link: RedisLink,
     private readonly keys: Keys,
-    private readonly logger: Logger,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   /** Runs the append of a batch within the spans of its traced events. */

@@ -1,10 +1,12 @@
 import { ChannelsDrops } from '@lanyard/contracts';
-import type { Outbox } from '@lanyard/kafka';
+import { Outbox } from '@lanyard/kafka';
 import { type Clock, formatTimestamp } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Closed, Dropped } from '../queue/channel-registry.js';
 import type { Channel } from '../db/channel.entity.js';
 import { type Drop, lastDrops, newDrops, nothingDropped } from '../queue/drop-report.js';
+import { SharedClock } from '../queue/shared-clock.js';
 
 interface Row extends Record<keyof Dropped, string> {
   ending: string | null;
@@ -17,10 +19,11 @@ type Subject = Pick<Channel, 'keyId' | 'accountId' | 'kind' | 'createdAt'>;
  * Announces what channels lost, each event once: what was announced is remembered in the transaction that announces
  * it. Call under the lock of the key.
  */
+@Injectable()
 export class DropReportStore {
   constructor(
     private readonly outbox: Outbox,
-    private readonly clock: Clock,
+    @Inject(SharedClock) private readonly clock: Clock,
   ) {}
 
   async reported(manager: EntityManager, keyId: string, createdAt: Date): Promise<Dropped> {

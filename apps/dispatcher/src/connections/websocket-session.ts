@@ -14,7 +14,7 @@ import {
   runLength,
 } from '../queue/batch.js';
 import type { ChannelQueue, Given, Hold } from '../queue/channel-queue.js';
-import type { BodyBuffers } from './body-buffers.js';
+import type { BodyBuffers } from '../delivery/body-buffers.js';
 import { type CloseCause, closeCodes } from '../replicas/close-codes.js';
 import type { Holder, Holders } from '../replicas/holders.js';
 

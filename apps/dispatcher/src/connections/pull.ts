@@ -1,12 +1,15 @@
 import { type Clock, type Identity, newId } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import { Channels } from '../channels/channels.js';
 import { pollWaitMs } from '../limits.js';
 import { ChannelDeleted, ChannelOfAnotherKind, PollAlreadyOpen } from '../errors.js';
 import type { ChannelKind } from '../channel-kind.js';
 import type { Batch, Cursor } from '../queue/batch.js';
-import type { Attached, ChannelQueue, Hold } from '../queue/channel-queue.js';
+import { type Attached, ChannelQueue, type Hold } from '../queue/channel-queue.js';
+import { Telemetry } from '../delivery/telemetry.js';
+import { LocalClock } from '../queue/local-clock.js';
 import type { CloseCause } from '../replicas/close-codes.js';
-import type { Holder, Holders } from '../replicas/holders.js';
-import type { Telemetry } from './telemetry.js';
+import { type Holder, Holders } from '../replicas/holders.js';
 
 /** Whose channel is polled. */
 export type Poller = Pick<Identity, 'keyId' | 'accountId' | 'tier' | 'requestId'>;
@@ -71,14 +74,14 @@ class Poll implements Holder {
 }
 
 /** Long polling: the oldest events of a channel in the answer to a GET. */
+@Injectable()
 export class Pull {
   constructor(
     private readonly queue: ChannelQueue,
     private readonly holders: Holders,
-    private readonly clock: Clock,
+    @Inject(LocalClock) private readonly clock: Clock,
     private readonly telemetry: Telemetry,
-    /** A first poll makes the channel. `isKnown`: this one has seen it, and does not bring it back once it is deleted. */
-    private readonly ensure: (poller: Poller, isKnown: boolean) => Promise<void>,
+    private readonly channels: Channels,
   ) {}
 
   /** undefined: nothing came. `gone` aborts when the client does. */
@@ -112,7 +115,8 @@ export class Pull {
       if (attached.outcome === 'ok') return attached;
       if (attached.outcome === 'kind') throw new ChannelOfAnotherKind(attached.kind as ChannelKind);
       isKnown ||= attached.outcome === 'busy';
-      if (attached.outcome === 'missing') await this.ensure(poller, isKnown);
+      // A first poll makes the channel; one that has seen it does not bring it back once it is deleted.
+      if (attached.outcome === 'missing') await this.channels.ensurePull(poller, isKnown);
       else if (performance.now() > deadline) throw new PollAlreadyOpen();
       else await this.clock.sleep(closingStepMs);
     }

@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import { bodyBytesMax, socketBufferBytesMax } from '../limits.js';
 
 /** Bytes of messages that a replica has on their way, of all channels, before messages become small. */
@@ -10,6 +11,7 @@ const smallBytes = 64 * 1024;
  * How large messages may be. A message stays in memory until its receiver has taken it, so when receivers with much in
  * their queues stand still, what goes out from then on is cut small.
  */
+@Injectable()
 export class BodyBudget {
   private underWay = 0;
 

@@ -1,11 +1,13 @@
 import { ChannelsState } from '@lanyard/contracts';
-import { AuditTrail, type Outbox } from '@lanyard/kafka';
+import { AuditTrail, Outbox } from '@lanyard/kafka';
 import { type Clock, formatTimestamp } from '@lanyard/service';
-import { type DataSource, type EntityManager, MoreThan } from 'typeorm';
+import { Inject, Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager, MoreThan } from 'typeorm';
 import type { Closed, Dropped } from '../queue/channel-registry.js';
 import { Channel } from '../db/channel.entity.js';
 import type { Deed } from './deeds.js';
 import type { Drop } from '../queue/drop-report.js';
+import { SharedClock } from '../queue/shared-clock.js';
 import { DropReportStore } from './drop-report-store.js';
 import { KeyTurns } from './key-turns.js';
 
@@ -20,25 +22,23 @@ export interface Announcement {
 const lockSpace = 0xd15b;
 
 /** Whoever has a lock and asks PostgreSQL nothing for this long loses it. */
-const silenceMaxDefaultMs = 15_000;
+const silenceMaxMs = 15_000;
 
 const pageSize = 500;
 
 /** Channels in PostgreSQL: what was registered. */
+@Injectable()
 export class ChannelStore {
-  private readonly reports: DropReportStore;
-  private readonly audit: AuditTrail;
+  protected readonly silenceMaxMs: number = silenceMaxMs;
   private readonly turns = new KeyTurns();
 
   constructor(
     private readonly database: DataSource,
     private readonly outbox: Outbox,
-    private readonly clock: Clock,
-    private readonly silenceMaxMs = silenceMaxDefaultMs,
-  ) {
-    this.reports = new DropReportStore(outbox, clock);
-    this.audit = new AuditTrail(outbox);
-  }
+    private readonly reports: DropReportStore,
+    private readonly audit: AuditTrail,
+    @Inject(SharedClock) private readonly clock: Clock,
+  ) {}
 
   find(keyId: string): Promise<Channel | null> {
     return this.database.getRepository(Channel).findOneBy({ keyId });

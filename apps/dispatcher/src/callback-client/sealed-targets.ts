@@ -1,0 +1,24 @@
+import { CONFIG, open, reseal, seal } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import type { DispatcherConfig } from '../config.js';
+import type { CallbackTarget } from './callback-sender.js';
+
+/** Callback targets as they are stored: encrypted with ENCRYPTION_KEY. */
+@Injectable()
+export class SealedTargets {
+  constructor(@Inject(CONFIG) private readonly config: Pick<DispatcherConfig, 'secrets'>) {}
+
+  seal(target: CallbackTarget): string {
+    return seal(this.config.secrets.encryptionKey, JSON.stringify(target));
+  }
+
+  /** Throws when it was sealed with a key that this replica does not have. */
+  open(sealed: string): CallbackTarget {
+    return JSON.parse(open(this.config.secrets.encryptionKey, sealed)) as CallbackTarget;
+  }
+
+  /** The same target, sealed with the first encryption key. undefined: it is. */
+  reseal(sealed: string): string | undefined {
+    return reseal(this.config.secrets.encryptionKey, sealed);
+  }
+}

@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common';
+import type { ChannelKind } from '../channel-kind.js';
+import { CallbackDelivery } from '../delivery/callback-delivery.js';
+import { Telemetry } from '../delivery/telemetry.js';
+import { ChannelRegistry } from '../queue/channel-registry.js';
+import { Bus } from '../replicas/bus.js';
+import { type Announcement, ChannelStore, type LockedChannel } from '../store/channel-store.js';
+import type { Deed } from '../store/deeds.js';
+
+/** Ends channels: PostgreSQL first, then Redis. A crash between the two is repaired, and every step may be repeated. */
+@Injectable()
+export class ChannelEnds {
+  constructor(
+    private readonly store: ChannelStore,
+    private readonly registry: ChannelRegistry,
+    private readonly bus: Bus,
+    private readonly delivery: CallbackDelivery,
+    private readonly telemetry: Telemetry,
+  ) {}
+
+  /**
+   * Removes the channel of a key, for whatever reason. False when there is none (of the kind), or the reason does not
+   * hold any more. `deed`: of an operator.
+   */
+  async end(
+    keyId: string,
+    announcement: Announcement,
+    only: { kind?: ChannelKind; stillSo?: () => Promise<boolean>; waitingMax?: number } = {},
+    deed?: Deed,
+  ): Promise<boolean> {
+    const work = async (locked: LockedChannel): Promise<boolean> => {
+      const channel = await locked.find();
+      if (channel && only.kind && channel.kind !== only.kind) return false;
+      if (only.stillSo && !(await only.stillSo())) return false;
+      if (channel) await locked.remove(channel, announcement, deed);
+      // Also without a row: an earlier attempt may have ended here.
+      await this.removeQueue(keyId, locked);
+      this.delivery.forget(keyId);
+      return channel !== null;
+    };
+    return this.store.withLock(keyId, work, only.waitingMax);
+  }
+
+  /** Of a channel that PostgreSQL does not have (any more). What its queue loses is announced before it is gone. */
+  async removeQueue(keyId: string, locked: LockedChannel): Promise<void> {
+    // Whoever lost the lock without knowing does not touch what was made since.
+    const upTo = await locked.nextRevision();
+    const closed = await this.registry.close(keyId, upTo);
+    if (!closed) return;
+    if (closed.holder) this.bus.close(closed.holder, 'channel deleted');
+    this.telemetry.dropped(await locked.announceLastDrops(closed));
+    await this.registry.remove(keyId, upTo);
+  }
+}

@@ -1,0 +1,54 @@
+import { type Clock, type Identity, type Logger, LOGGER } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Channel } from '../db/channel.entity.js';
+import { judged, type Standing } from '../db/standing.js';
+import { KeyDirectory } from '../keys/key-directory.js';
+import { SharedClock } from '../queue/shared-clock.js';
+import { ChannelRegistrar } from '../store/channel-registrar.js';
+import { ChannelStore } from '../store/channel-store.js';
+
+/** What has become of a key decides about its callback: it is delivered to, or stopped. */
+@Injectable()
+export class KeyStanding {
+  constructor(
+    private readonly store: ChannelStore,
+    private readonly registrar: ChannelRegistrar,
+    private readonly keys: KeyDirectory,
+    @Inject(SharedClock) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /** Stops the callback, or lets it go on. Queue and retries stay. May be repeated. */
+  async judge(keyId: string): Promise<void> {
+    const before = await this.store.find(keyId);
+    if (!before || this.isInOrder(before)) return;
+    await this.store.withLock(keyId, async (locked) => {
+      const channel = await locked.find();
+      if (!channel || this.isInOrder(channel)) return;
+      const saved = await locked.save({ ...channel, ...this.judged(keyId, channel) });
+      await this.registrar.register(saved, locked, true);
+      if (saved.stopped !== channel.stopped)
+        this.logger.info({ channelId: keyId, stopped: saved.stopped }, 'callback judged');
+    });
+  }
+
+  /** Whether what is known of its key is carried over to the channel. */
+  isInOrder(channel: Channel): boolean {
+    return channel.kind !== 'callback' || this.judged(channel.keyId, channel) === channel;
+  }
+
+  judged<S extends Standing>(keyId: string, standing: S): S | Standing {
+    return judged(standing, this.keys.seen(keyId), new Date(this.clock.now()));
+  }
+
+  isDeleted(keyId: string): boolean {
+    return this.keys.isDeleted(keyId);
+  }
+
+  /** With which secret a request came. Of a gateway that does not say: the one that was known when it came. */
+  async secretOf({ keyId, secretFingerprint }: Pick<Identity, 'keyId' | 'secretFingerprint'>): Promise<string | null> {
+    if (secretFingerprint === undefined) return this.keys.seen(keyId)?.fingerprint ?? null;
+    await this.keys.hearOf(keyId, secretFingerprint);
+    return secretFingerprint;
+  }
+}

@@ -1,0 +1,116 @@
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type Clock, keyTextOfSocket, type Logger, LOGGER, normaliseUrl } from '@lanyard/service';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { type WebSocket, WebSocketServer as WsServer } from 'ws';
+import { Telemetry } from '../delivery/telemetry.js';
+import { KeyDirectory, type KnownKey } from '../keys/key-directory.js';
+import { handshakeMaxMs, socketPayloadBytesMax } from '../limits.js';
+import { LocalClock } from '../queue/local-clock.js';
+import { type CloseCause, closeCodes } from '../replicas/close-codes.js';
+import { selectedProtocol } from './subprotocol.js';
+import { WebSocketSessions } from './websocket-sessions.js';
+
+export const connectPath = '/v2/notification/websocket-connect';
+
+/** How long a stop waits for the clients' goodbyes. */
+const goodbyesMs = 1_000;
+
+const refuse = (socket: Duplex, status: string, headers = ''): void => {
+  socket.end(`HTTP/1.1 ${status}\r\n${headers}connection: close\r\ncontent-length: 0\r\n\r\n`);
+};
+
+/** Accepts sockets on the service's HTTP port and checks their keys. */
+@Injectable()
+export class WebSocketServer implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly ws = new WsServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: socketPayloadBytesMax,
+    handleProtocols: (offered) => selectedProtocol(offered),
+  });
+  private readonly open = new Set<WebSocket>();
+  /** Keys whose handshake is not answered yet. */
+  private readonly handshakes = new Set<string>();
+  private stopping = false;
+
+  constructor(
+    private readonly http: HttpAdapterHost,
+    private readonly keys: KeyDirectory,
+    private readonly sessions: WebSocketSessions,
+    private readonly telemetry: Telemetry,
+    @Inject(LocalClock) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {
+    telemetry.sockets(() => this.open.size);
+  }
+
+  onApplicationBootstrap(): void {
+    const server: Server = this.http.httpAdapter.getHttpServer();
+    server.on('upgrade', (request, socket, head) => this.upgrade(request, socket, head));
+    this.sessions.start();
+    this.keys.onRevoked((keyId, proves) => this.sessions.revoke(keyId, proves));
+  }
+
+  /** Tells every client to come back, to another replica. First of all hooks: they hear it whatever is away. */
+  async onModuleDestroy(): Promise<void> {
+    this.stopping = true;
+    this.sessions.restart();
+    for (const socket of this.open) socket.close(closeCodes.restart, 'restart');
+    const deadline = this.clock.now() + goodbyesMs;
+    while (this.open.size > 0 && this.clock.now() < deadline) await this.clock.sleep(20);
+    for (const socket of this.open) socket.terminate();
+    this.sessions.stop();
+    this.ws.close();
+  }
+
+  private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    socket.on('error', () => socket.destroy());
+    const path = normaliseUrl(request.url ?? '/').split('?')[0];
+    if (path !== connectPath) return refuse(socket, '404 Not Found');
+    if (this.stopping) return refuse(socket, '503 Service Unavailable');
+    const text = keyTextOfSocket(request.headers.authorization, request.headers['sec-websocket-protocol']);
+    if (text !== undefined && this.handshakes.has(text))
+      return refuse(socket, '429 Too Many Requests', 'retry-after: 1\r\n');
+    this.shakeHands(request, socket, head, text).catch((err: unknown) => {
+      this.logger.warn({ err }, 'handshake failed');
+      socket.destroy();
+    });
+  }
+
+  private async shakeHands(request: IncomingMessage, socket: Duplex, head: Buffer, text?: string): Promise<void> {
+    const tooLate = this.clock.after(handshakeMaxMs, () => socket.destroy());
+    try {
+      if (text !== undefined) this.handshakes.add(text);
+      const key = text === undefined ? undefined : await this.keys.verify(text);
+      this.ws.handleUpgrade(request, socket, head, (client) => this.welcome(client, socket, key));
+    } finally {
+      tooLate.cancel();
+      if (text !== undefined) this.handshakes.delete(text);
+    }
+  }
+
+  /** Browsers cannot see an HTTP status, so a wrong key is told by a close code (spec §5 rule 11). */
+  private welcome(client: WebSocket, connection: Duplex, key: KnownKey | undefined): void {
+    this.open.add(client);
+    client.on('error', (err) => this.logger.debug({ err }, 'socket'));
+    client.once('close', () => this.open.delete(client));
+    if (!key) return this.close(client, 'invalid key');
+    this.bind(client, connection, key).catch((err: unknown) => {
+      this.logger.warn({ err }, 'socket not admitted');
+      this.close(client, 'restart');
+    });
+  }
+
+  private async bind(client: WebSocket, connection: Duplex, key: KnownKey): Promise<void> {
+    const cause = await this.sessions.begin(client, connection, key);
+    if (cause) this.close(client, cause);
+  }
+
+  private close(client: WebSocket, cause: CloseCause): void {
+    this.telemetry.closed(cause);
+    client.close(closeCodes[cause], cause);
+  }
+}

@@ -1,0 +1,83 @@
+import type { Clock } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import { CallbackSender, type CallbackTarget, type Leave, type Sent } from '../callback-client/callback-sender.js';
+import { messageIdOf, signatureHeaders } from '../callback-client/signature.js';
+import { PendingKeyChanges } from '../keys/pending-key-changes.js';
+import type { Batch } from '../queue/batch.js';
+import { ChannelQueue, type Claim, type Hold } from '../queue/channel-queue.js';
+import { SharedClock } from '../queue/shared-clock.js';
+import { EventTraces } from '../tracing/event-traces.js';
+import { BodyBuffers } from './body-buffers.js';
+import { Telemetry } from './telemetry.js';
+
+/** Who claimed a channel this long ago, or less, sends without asking again. A process may stand still at any place. */
+const provenMs = 1_000;
+const proofsMax = 3;
+
+/** The request that carries a batch to its URL. */
+@Injectable()
+export class CallbackRequests {
+  constructor(
+    private readonly queue: ChannelQueue,
+    private readonly sender: CallbackSender,
+    private readonly bodies: BodyBuffers,
+    @Inject(SharedClock) private readonly clock: Clock,
+    @Inject(PendingKeyChanges) private readonly keyChanges: Pick<PendingKeyChanges, 'has'>,
+    private readonly telemetry: Telemetry,
+    @Inject(EventTraces) private readonly traces: Pick<EventTraces, 'sent'>,
+  ) {}
+
+  /** Never rejects. */
+  async send(
+    claim: Claim,
+    target: CallbackTarget,
+    batch: Batch,
+    provenAtMs: number,
+    signal: AbortSignal,
+  ): Promise<Sent> {
+    const { channelId } = claim.hold;
+    const body = this.bodies.of(batch.message);
+    const headers = this.signature(claim.hold, target, batch, body.bytes);
+    const message = { body: body.bytes, headers, leave: this.leave(claim, provenAtMs) };
+    const isOver = this.bodies.budget.begin(body.bytes.length);
+    const sent = await this.sender.send(channelId, target, message, signal).finally(isOver);
+    if (sent.bodyLeft) body.left();
+    this.telemetry.request(sent.ok ? 'ok' : sent.cause);
+    if (sent.ok) this.traces.sent('callback', channelId, batch.message);
+    return sent;
+  }
+
+  /**
+   * Between learning that the channel is ours and writing to its URL, time may have passed: a connection was opened,
+   * or this process stood still. Then it is asked again, until the answer is young.
+   */
+  private leave({ hold, revision }: Claim, sinceMs: number): Leave {
+    let provenAtMs = sinceMs;
+    const holds = (): boolean => performance.now() - provenAtMs < provenMs && !this.keyChanges.has(hold.channelId);
+    const renew = async (): Promise<boolean> => {
+      for (let proofs = 0; proofs < proofsMax && !this.keyChanges.has(hold.channelId); proofs++) {
+        provenAtMs = performance.now();
+        if (!(await this.queue.holds(hold, revision))) return false;
+        if (holds()) return true;
+      }
+      return false;
+    };
+    return { holds, renew };
+  }
+
+  private signature(
+    { channelId }: Hold,
+    { signing }: CallbackTarget,
+    { from, to }: Batch,
+    body: Buffer,
+  ): Record<string, string> {
+    if (!signing) return {};
+    const id = messageIdOf(channelId, signing, { from, to, body });
+    return signatureHeaders(signing, id, this.clock.now(), body);
+  }
+
+  /** The connections of the channel are closed. */
+  forget(channelId: string): void {
+    this.sender.forget(channelId);
+  }
+}

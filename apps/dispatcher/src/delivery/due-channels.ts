@@ -1,0 +1,69 @@
+import { type Clock, type Logger, LOGGER } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import { channelIn, Keys, rangeOf } from '../queue/keys.js';
+import { RedisLink } from '../queue/redis-link.js';
+import { SharedClock } from '../queue/shared-clock.js';
+import { OWNER } from '../queue/tokens.js';
+
+/** How often a replica looks while nothing is due. What falls due by itself before then is looked for in time. */
+const aheadMs = 500;
+
+/** How long a slow channel is out of the way of others. */
+const postponeMs = 1_000;
+
+/** Of WITHSCORES. */
+const pairs = (list: readonly string[]): [channelId: string, atMs: number][] =>
+  Array.from({ length: list.length / 2 }, (_, n) => [list[2 * n] as string, Number(list[2 * n + 1])]);
+
+export interface Due {
+  /** Callback channels that may be claimed now, the one that has waited longest first. */
+  due: string[];
+  /** There are more of them than places. */
+  isCrowded: boolean;
+  /** Channels of this replica's sockets and polls that got something. */
+  held: string[];
+  /** When the next callback channel falls due. */
+  nextInMs: number;
+}
+
+/** Asks Redis which channels have something to deliver. */
+@Injectable()
+export class DueChannels {
+  constructor(
+    private readonly link: RedisLink,
+    private readonly keys: Keys,
+    @Inject(SharedClock) private readonly clock: Clock,
+    @Inject(OWNER) private readonly owner: string,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /** `free`: places for callbacks. */
+  async find(free: number): Promise<Due> {
+    const now = this.clock.now();
+    const soon = now + aheadMs;
+    const { shards } = this.keys;
+    const lists = (await this.link.together([
+      ...shards.map(({ ready }) => ['zrangebyscore', ready, '-inf', soon, 'WITHSCORES', 'LIMIT', 0, free + 1] as const),
+      ...shards.map(({ woken }) => ['zrangebylex', woken, ...rangeOf(this.owner)] as const),
+    ])) as string[][];
+    const held = lists.slice(shards.length).flat();
+    const dueTimes = lists.slice(0, shards.length).flatMap((list) => pairs(list));
+    // Who waits longest is first, of whichever shard.
+    dueTimes.sort(([, a], [, b]) => a - b);
+    const due = dueTimes.filter(([, atMs]) => atMs <= now).map(([channelId]) => channelId);
+    const nextAtMs = dueTimes.reduce((least, [, atMs]) => (atMs > now ? Math.min(least, atMs) : least), soon);
+    return {
+      due: due.slice(0, free),
+      isCrowded: due.length >= free,
+      held: held.map((member) => channelIn(member)),
+      nextInMs: nextAtMs - now,
+    };
+  }
+
+  /** Makes room for others in the list of those that are due. */
+  postpone(channelId: string): void {
+    this.link
+      .run('postpone', this.keys.of(channelId).forCommand(channelId), [channelId, this.clock.now() + postponeMs])
+      .catch((err: unknown) => this.logger.debug({ err }, 'not postponed'));
+  }
+}

@@ -1,0 +1,36 @@
+import { KafkaBatchServer } from '@lanyard/kafka';
+import { Injectable } from '@nestjs/common';
+import { ChannelRegistry } from '../queue/channel-registry.js';
+import { Intake } from './intake.js';
+import { sourceNames } from './sources.js';
+
+/** Closes the intake while Redis is not what it was, and opens it again. */
+@Injectable()
+export class IntakeGate {
+  constructor(
+    private readonly intake: Intake,
+    private readonly registry: ChannelRegistry,
+    private readonly consumers: KafkaBatchServer,
+  ) {}
+
+  /** Called when Redis is not where it was. No topics: it lost everything. */
+  onPositionsLost(listener: (topics: readonly string[]) => void): void {
+    this.intake.onPositionsLost(listener);
+  }
+
+  close(): void {
+    this.intake.pause();
+  }
+
+  /** The marks of the shards, with which the intake opens. */
+  generations(): Promise<string[]> {
+    return this.registry.generations();
+  }
+
+  /** Goes on from what Redis says now. */
+  open(generations: readonly string[]): void {
+    this.intake.resume(generations, () => {
+      for (const name of sourceNames) this.consumers.reseek(name);
+    });
+  }
+}

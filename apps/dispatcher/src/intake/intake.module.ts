@@ -1,0 +1,56 @@
+import { KafkaBatchServer, KafkaConnection } from '@lanyard/kafka';
+import { type Clock, type Logger, LOGGER, StopDeadline } from '@lanyard/service';
+import { type BeforeApplicationShutdown, Module } from '@nestjs/common';
+import { DeliveryModule } from '../delivery/delivery.module.js';
+import { Telemetry } from '../delivery/telemetry.js';
+import { QueueModule } from '../queue/queue.module.js';
+import { SharedClock } from '../queue/shared-clock.js';
+import { ReplicasModule } from '../replicas/replicas.module.js';
+import { TracingModule } from '../tracing/tracing.module.js';
+import { Arrivals } from './arrivals.js';
+import { FactsConsumer } from './facts.consumer.js';
+import { Handover } from './handover.js';
+import { Intake } from './intake.js';
+import { IntakeGate } from './intake-gate.js';
+import { KafkaPositions } from './kafka-positions.js';
+import { Replay } from './replay.js';
+import { ShardAppenders } from './shard-appenders.js';
+import { sourceNames } from './sources.js';
+
+/** From Kafka into queues. */
+@Module({
+  imports: [QueueModule, TracingModule, ReplicasModule, DeliveryModule],
+  controllers: [FactsConsumer],
+  providers: [
+    {
+      provide: Arrivals,
+      inject: [KafkaConnection, SharedClock, LOGGER],
+      useFactory: (kafka: KafkaConnection, clock: Clock, logger: Logger) =>
+        new Arrivals(kafka, sourceNames, clock, logger),
+    },
+    Replay,
+    ShardAppenders,
+    Handover,
+    Intake,
+    KafkaPositions,
+    IntakeGate,
+  ],
+  exports: [Intake, IntakeGate],
+})
+export class IntakeModule implements BeforeApplicationShutdown {
+  constructor(
+    private readonly consumers: KafkaBatchServer,
+    private readonly deadline: StopDeadline,
+    positions: KafkaPositions,
+    replay: Replay,
+    telemetry: Telemetry,
+  ) {
+    consumers.storePositions(sourceNames, positions);
+    telemetry.replay(() => replay.left());
+  }
+
+  /** Before the loops of the modules below end: what is appended until here may still be delivered. */
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.deadline.step('intake', () => this.consumers.close());
+  }
+}

@@ -1,0 +1,24 @@
+import { type AccessKeyChanged, allows, notificationsPermission } from '@lanyard/contracts';
+import { fingerprintOf } from '@lanyard/service';
+import type { KeySeen } from '../db/standing.js';
+
+/** What is kept of a key. `mayConnect`: it is active, and its groups let it have a channel. */
+export interface KeyRecord extends Pick<AccessKeyChanged, 'accountId' | 'status'>, KeySeen {
+  /** Hashes of what proves the key, the newest first; `untilMs`: of a secret that was rotated. */
+  secrets: { hash: string; untilMs: number }[];
+}
+
+export const keyRecord = (key: AccessKeyChanged): KeyRecord => {
+  const { accountId, hash, previousHashes = [], expiresAt, status, permissions, revision } = key;
+  const endMs = expiresAt === undefined ? Infinity : Date.parse(expiresAt);
+  const previous = previousHashes.map(({ hash, until }) => ({ hash, untilMs: Math.min(endMs, Date.parse(until)) }));
+  return {
+    accountId,
+    status,
+    revision,
+    secrets: [{ hash, untilMs: endMs }, ...previous],
+    fingerprint: fingerprintOf(hash),
+    ...(previous.length > 0 && { earlier: previous.map(({ hash }) => fingerprintOf(hash)) }),
+    mayConnect: status === 'active' && allows(permissions, notificationsPermission),
+  };
+};

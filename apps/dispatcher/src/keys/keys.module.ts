@@ -1,0 +1,19 @@
+import { Module, type OnModuleInit } from '@nestjs/common';
+import { QueueModule } from '../queue/queue.module.js';
+import { AccessKeysReader } from './access-keys.reader.js';
+import { KeyDirectory } from './key-directory.js';
+import { PendingKeyChanges } from './pending-key-changes.js';
+
+/** API keys, which are read before anything above this module starts, and their changes from then on. */
+@Module({
+  imports: [QueueModule],
+  providers: [AccessKeysReader, KeyDirectory, PendingKeyChanges],
+  exports: [KeyDirectory, PendingKeyChanges],
+})
+export class KeysModule implements OnModuleInit {
+  constructor(private readonly pending: PendingKeyChanges) {}
+
+  onModuleInit(): void {
+    this.pending.follow();
+  }
+}

@@ -1,0 +1,44 @@
+import { Injectable } from '@nestjs/common';
+import { KeyDirectory } from './key-directory.js';
+
+/** Keys that changed since the start, until the change is applied to their channels: their callbacks are not called. */
+@Injectable()
+export class PendingKeyChanges {
+  /** Key -> number of its latest change. */
+  private readonly changes = new Map<string, number>();
+  private count = 0;
+  private readonly listeners: (() => void)[] = [];
+
+  constructor(private readonly keys: KeyDirectory) {}
+
+  /** Once all keys are read: channels are compared with these before anything is delivered. */
+  follow(): void {
+    this.keys.onChange((keyId) => {
+      this.changes.set(keyId, ++this.count);
+      for (const listener of this.listeners) listener();
+    });
+  }
+
+  has(keyId: string): boolean {
+    return this.changes.has(keyId);
+  }
+
+  keyIds(): IterableIterator<string> {
+    return this.changes.keys();
+  }
+
+  /** undefined: there is none. */
+  latest(keyId: string): number | undefined {
+    return this.changes.get(keyId);
+  }
+
+  /** This change of the key is applied. A later one stays. */
+  applied(keyId: string, change: number | undefined): void {
+    if (this.changes.get(keyId) === change) this.changes.delete(keyId);
+  }
+
+  /** Called when a key has changed. */
+  onAdded(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+}

@@ -1,0 +1,35 @@
+import type { GivenChannel, TakenChannel, Taking, WakeUp } from './channel-queue.js';
+
+/** What an append changed, for those that deliver. */
+export interface AppendOutcome {
+  /** Some callback channel has something to send now. */
+  callbacksReady: boolean;
+  /** Channels with a socket or an open poll. */
+  wake: WakeUp[];
+  /** Callbacks that this replica has taken with what came. */
+  taken: TakenChannel[];
+  /** Callbacks that this replica has already, and may send what came. */
+  given: GivenChannel[];
+  events: number;
+  /** Events that no channel got, by reason. */
+  skipped: { noChannel: number; beforeChannel: number };
+  dropped: { size: number; age: number };
+}
+
+export const nothingAppended = (): AppendOutcome => ({
+  callbacksReady: false,
+  wake: [],
+  taken: [],
+  given: [],
+  events: 0,
+  skipped: { noChannel: 0, beforeChannel: 0 },
+  dropped: { size: 0, age: 0 },
+});
+
+/** Decides which callback channels are taken at once. */
+export interface Taker {
+  /** undefined: it is found when its turn comes. */
+  offer(channelId: string): Taking | undefined;
+  /** What was offered was not taken. */
+  withdraw(taking: Taking): void;
+}

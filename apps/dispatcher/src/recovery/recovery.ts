@@ -1,0 +1,99 @@
+import { awaiting, type Clock, type Logger, LOGGER, type Timer } from '@lanyard/service';
+import { Inject, Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { Repair } from '../channels/repair.js';
+import { IntakeGate } from '../intake/intake-gate.js';
+import { RedisLinks } from '../queue/redis-links.js';
+import { SharedClock } from '../queue/shared-clock.js';
+import { HeldChannels } from '../replicas/held-channels.js';
+
+const againMs = 500;
+
+/** Also finds what a crash between PostgreSQL and Redis left behind. */
+const repairPeriodMs = 60_000;
+
+/**
+ * A Redis that comes back may have lost its last writes, or everything. So after every loss: what this replica held
+ * is void, the channels are made known again, and Kafka is read from the positions that Redis has now. Positions and
+ * events are written together, so whatever is missing is read again.
+ */
+@Injectable()
+export class Recovery implements OnModuleInit, OnApplicationShutdown {
+  private running: Promise<void> | undefined;
+  private runAgain = false;
+  private stopped = false;
+  private looking: Timer | undefined;
+
+  constructor(
+    private readonly links: RedisLinks,
+    private readonly repair: Repair,
+    private readonly gate: IntakeGate,
+    private readonly held: HeldChannels,
+    @Inject(SharedClock) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /** First start: like a recovery, but whoever starts the service learns that it does not work. */
+  async onModuleInit(): Promise<void> {
+    while (!(await awaiting('Redis: what recovery has to do', this.recover())));
+    // In the turn of the event loop in which the last of these ended: no loss goes unheard in between.
+    this.links.onLost(() => this.suspend());
+    this.links.onBack(() => this.begin());
+    this.gate.onPositionsLost((topics) => {
+      this.logger.error({ topics }, 'Redis is behind what was appended');
+      this.begin();
+    });
+    this.looking = this.clock.every(repairPeriodMs, () => this.look());
+  }
+
+  onApplicationShutdown(): void {
+    this.stopped = true;
+    this.looking?.cancel();
+  }
+
+  /** Something is missing in Redis. */
+  begin(): void {
+    this.suspend();
+    if (this.running) this.runAgain = true;
+    else
+      this.running = this.run().finally(() => {
+        this.running = undefined;
+        // Called between its last look and now.
+        if (this.runAgain && !this.stopped) this.begin();
+      });
+  }
+
+  private suspend(): void {
+    this.gate.close();
+    this.held.suspend();
+  }
+
+  private async run(): Promise<void> {
+    while (!this.stopped) {
+      this.runAgain = false;
+      try {
+        await this.held.release();
+        if (!(await this.recover()) || this.runAgain) continue;
+        this.held.resume();
+        return this.logger.warn('continued from what Redis has');
+      } catch (err) {
+        this.logger.warn({ err }, 'recovery from a loss of Redis is tried again');
+        await this.clock.sleep(againMs);
+      }
+    }
+  }
+
+  /** False when Redis was lost meanwhile: nothing that was found holds, and the intake stays closed. */
+  private async recover(): Promise<boolean> {
+    const { eras } = this.links;
+    await this.repair.run();
+    const generations = await this.gate.generations();
+    if (this.links.eras !== eras) return false;
+    this.gate.open(generations);
+    return true;
+  }
+
+  private look(): void {
+    if (this.running || this.stopped) return;
+    this.repair.run().catch((err: unknown) => this.logger.warn({ err }, 'channels not compared'));
+  }
+}

@@ -1,0 +1,33 @@
+import { awaiting, StopDeadline } from '@lanyard/service';
+import { Module, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { KeysModule } from '../keys/keys.module.js';
+import { QueueModule } from '../queue/queue.module.js';
+import { Bus } from './bus.js';
+import { HeldChannels } from './held-channels.js';
+import { Holders } from './holders.js';
+import { Replicas } from './replicas.js';
+
+/** What the replicas know and tell of each other. A replica shows that it lives once it knows the keys (KeysModule). */
+@Module({
+  imports: [QueueModule, KeysModule],
+  providers: [Holders, Bus, Replicas, HeldChannels],
+  exports: [Holders, Bus, Replicas, HeldChannels],
+})
+export class ReplicasModule implements OnModuleInit, OnApplicationShutdown {
+  constructor(
+    private readonly bus: Bus,
+    private readonly replicas: Replicas,
+    private readonly deadline: StopDeadline,
+  ) {}
+
+  /** The bus first: others take a replica that beats and does not listen for one that was killed. */
+  async onModuleInit(): Promise<void> {
+    await awaiting('Redis: messages of other replicas', this.bus.start());
+    await awaiting('Redis: other replicas', this.replicas.start());
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.deadline.step('hold of channels', () => this.replicas.stop());
+    this.bus.stop();
+  }
+}

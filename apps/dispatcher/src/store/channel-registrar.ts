@@ -1,0 +1,43 @@
+import { Injectable } from '@nestjs/common';
+import type { Channel } from '../db/channel.entity.js';
+import { renderCodeOf } from '../db/serialization.js';
+import { ChannelRegistry, type QueueState } from '../queue/channel-registry.js';
+import type { LockedChannel } from './channel-store.js';
+
+/** Tells Redis what PostgreSQL knows of channels. */
+@Injectable()
+export class ChannelRegistrar {
+  constructor(private readonly registry: ChannelRegistry) {}
+
+  /** Under the lock of the key. `sameUrl`: retries, and the time since when the callback has been failing, are kept. */
+  async register(channel: Channel, locked: LockedChannel, sameUrl = false): Promise<void> {
+    await this.registry.register({
+      channelId: channel.keyId,
+      accountId: channel.accountId,
+      kind: channel.kind,
+      revision: channel.revision,
+      render: renderCodeOf(channel.serialization),
+      eventsMax: channel.serialization.max_chunk_size,
+      tier: channel.tier,
+      target: channel.target ?? '',
+      createdAtMs: channel.createdAt.getTime(),
+      dropped: await locked.reportedDrops(channel),
+      keepFailures: sameUrl,
+      stopped:
+        channel.stopped && channel.stoppedAt
+          ? { reason: channel.stopped, sinceMs: channel.stoppedAt.getTime() }
+          : undefined,
+    });
+  }
+
+  /** Whether Redis has this revision of the channel. */
+  async isRegistered(channel: Channel): Promise<boolean> {
+    const [revision] = await this.registry.revisions([channel]);
+    return revision === channel.revision;
+  }
+
+  /** undefined when Redis does not have the channel (yet). */
+  queueOf({ keyId }: Channel): Promise<QueueState | undefined> {
+    return this.registry.inspect(keyId);
+  }
+}
