@@ -110,7 +110,7 @@ export const assemble = (config: DeviceProxyConfig, parts: ServiceParts, engines
       nudges
         .tell(acceptedBy, { about: 'finished', commandId, asyncId, succeeded: outcome === 'succeeded' })
         .catch((error: unknown) => {
-          logger.debug({ err: error }, 'nobody told that a command has ended');
+          logger.debug({ err: error }, 'end of a command not announced to other replicas');
         });
     },
   });

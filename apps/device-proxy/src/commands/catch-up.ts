@@ -35,7 +35,7 @@ export class CatchUp {
       if (this.busy) return;
       this.busy = true;
       this.running = this.look()
-        .catch((error: unknown) => this.logger.warn({ err: error }, 'missed nudges not looked for'))
+        .catch((error: unknown) => this.logger.warn({ err: error }, 'missed wake-ups not checked'))
         .finally(() => {
           this.busy = false;
         });

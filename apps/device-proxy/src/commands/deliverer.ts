@@ -92,7 +92,10 @@ export class Deliverer {
         if (has) this.poke(deviceId);
       },
       (error: unknown) => {
-        this.parts.logger.warn({ err: error, deviceId }, 'commands not looked for: tried the long way');
+        this.parts.logger.warn(
+          { err: error, deviceId },
+          'waiting commands could not be checked: assuming that there are some',
+        );
         this.poke(deviceId);
       },
     );
@@ -115,7 +118,7 @@ export class Deliverer {
     if (this.stopped || this.running.has(deviceId)) return;
     const run = this.drain(deviceId)
       .catch((error: unknown) => {
-        this.parts.logger.error({ err: error, deviceId }, 'queue not worked off: tried again soon');
+        this.parts.logger.error({ err: error, deviceId }, 'queue not processed: will be retried soon');
         // What was in it, nobody has seen.
         if (this.parts.sessions.get(deviceId)) this.maybeWaiting.add(deviceId);
         this.later(deviceId, retryPauseMs);

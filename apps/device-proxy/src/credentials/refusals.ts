@@ -58,7 +58,7 @@ export class Refusals {
     const { address, accountId, deviceId, shown } = tried;
     // Without a device all attempts of one kind share a line: anybody can make many.
     if (!this.told.isDue(deviceId ?? reason)) return;
-    this.logger.warn({ reason, address, deviceId, shown }, 'device refused because of what it showed');
+    this.logger.warn({ reason, address, deviceId, shown }, 'device rejected because of its credential');
     const description = words[reason];
     if (accountId === undefined || deviceId === undefined || description === undefined) return;
     const nowMs = this.clock.now();

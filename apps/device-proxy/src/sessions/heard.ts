@@ -78,7 +78,7 @@ export class Heard {
       });
     } catch (error) {
       // Nothing hangs on it: the next message is written again.
-      this.logger.warn({ err: error, devices: batch.length }, 'last-heard times not written');
+      this.logger.warn({ err: error, devices: batch.length }, 'last-seen times not written');
     }
   }
 

@@ -66,7 +66,10 @@ export class Expulsion {
   private expel(deviceId: string, why: Why): void {
     const run: Promise<void> = this.carryOut(deviceId, why)
       .catch((error: unknown) => {
-        this.parts.logger.error({ err: error, deviceId, why }, 'expelled device not cleaned up: tried again');
+        this.parts.logger.error(
+          { err: error, deviceId, why },
+          'suspended or deleted device not cleaned up: will be retried',
+        );
         this.later(() => this.expel(deviceId, why));
       })
       .finally(() => this.running.delete(run));
@@ -102,7 +105,10 @@ export class Expulsion {
         if (session) await this.end(session, why);
       });
     } catch (error) {
-      logger.error({ err: error, deviceId, why }, 'session of an expelled device not ended: tried again');
+      logger.error(
+        { err: error, deviceId, why },
+        'session of a suspended or deleted device not ended: will be retried',
+      );
       this.later(() => void this.endAbandoned(deviceId, why));
     }
   }

@@ -55,7 +55,8 @@ export class CoapUdp implements Transport {
       limits: limitsOf(config),
       onRequest: (request) => this.uplink.handle(request, { accountId: config.accountId }, request.peer.authority),
       onNotification: (notification) => this.unmatched(notification),
-      onHandlerError: (error) => logger.warn({ err: error }, 'message of a device not handled: it will come again'),
+      onHandlerError: (error) =>
+        logger.warn({ err: error }, 'message of a device not handled: it will be retransmitted'),
     });
     const counters = (): [string, number][] => Object.entries(this.endpoint.counters());
     // Read when somebody looks: the endpoint counts them anyway.

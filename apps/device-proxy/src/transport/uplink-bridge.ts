@@ -68,8 +68,7 @@ export class UplinkBridge {
       return coapResponse(await this.answer(uplinkRequest(request, sender, address)));
     } catch (error) {
       const path = request.path.join('/');
-      if (error instanceof ComeAgain)
-        this.logger.info({ why: error.message, address, path }, 'device has to come again');
+      if (error instanceof ComeAgain) this.logger.info({ why: error.message, address, path }, 'device must retry');
       else this.logger.error({ err: error, address, path }, 'request of a device failed');
       return this.later();
     } finally {

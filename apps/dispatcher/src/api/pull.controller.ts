@@ -186,7 +186,7 @@ export class PullController {
     if (!isNew) return;
     socket.once('close', (hadError) => {
       const last = hadError && lastAnswer.get(socket);
-      if (last) last.broken().catch((err: unknown) => this.logger.warn({ err }, 'poll not taken back'));
+      if (last) last.broken().catch((err: unknown) => this.logger.warn({ err }, 'poll not withdrawn'));
     });
   }
 }

@@ -116,7 +116,7 @@ export class ReadyLoop implements Taker, OnApplicationBootstrap {
       for (const channelId of due) this.begin(channelId);
       return this.underWay.size > 0 || held.length > 0 ? Math.min(pollMs, nextInMs) : nextInMs;
     } catch (err) {
-      this.logger.debug({ err }, 'Redis does not say what is due');
+      this.logger.debug({ err }, 'due items could not be read from Redis');
       return pollMs;
     }
   }

@@ -72,7 +72,9 @@ export class Arrivals implements OnModuleInit, OnApplicationShutdown {
     if (this.isAsking) return;
     this.isAsking = true;
     const looks = this.topics.map((topic) =>
-      this.look(topic).catch((err: unknown) => this.logger.debug({ err, topic }, 'Kafka does not say where it ends')),
+      this.look(topic).catch((err: unknown) =>
+        this.logger.debug({ err, topic }, 'end of the partition could not be read from Kafka'),
+      ),
     );
     await Promise.all(looks);
     this.isAsking = false;

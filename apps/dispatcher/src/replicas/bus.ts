@@ -72,7 +72,7 @@ export class Bus {
   private publish(owner: string, message: Message): void {
     this.link.redis
       .publish(this.keys.bus(owner), JSON.stringify(message))
-      .catch((err: unknown) => this.logger.debug({ err }, 'nudge not sent'));
+      .catch((err: unknown) => this.logger.debug({ err }, 'wake-up not sent'));
   }
 
   private receive(text: string): void {

@@ -69,7 +69,7 @@ export class Replicas {
   /** Everything that this replica still holds is free for the others. */
   async stop(): Promise<void> {
     this.beating?.cancel();
-    await this.bury(this.owner).catch((err: unknown) => this.logger.warn({ err }, 'could not hand over'));
+    await this.bury(this.owner).catch((err: unknown) => this.logger.warn({ err }, 'handover failed'));
   }
 
   /** Frees what a replica held. Also for this one, when it lost Redis and starts over. */

@@ -77,7 +77,7 @@ export class AppendNotifications implements OnModuleInit, OnApplicationShutdown 
   private reconnect(): void {
     this.timer = setTimeout(() => {
       this.start().catch((err: unknown) => {
-        this.logger.warn({ err }, 'PostgreSQL is away, connecting again');
+        this.logger.warn({ err }, 'PostgreSQL is down, reconnecting');
         if (!this.stopping) this.reconnect();
       });
     }, reconnectMs);

@@ -13,7 +13,7 @@ export const openRedis = ({ secrets }: GatewayConfig, logger: Logger): RedisClie
   });
   let quiet = false;
   redis.on('error', (err: unknown) => {
-    if (!quiet) logger.warn({ err }, 'Redis is away: each replica counts requests alone');
+    if (!quiet) logger.warn({ err }, 'Redis is down: each replica counts requests alone');
     quiet = true;
   });
   redis.on('ready', () => (quiet = false));

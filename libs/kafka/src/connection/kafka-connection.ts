@@ -185,7 +185,7 @@ export class KafkaConnection {
       } catch (error) {
         if (existsAlready(error)) return;
         if (!mayBeTriedAgain(error) || Date.now() > end) throw error;
-        this.logger.warn({ err: error }, 'topics could not be created, tried again');
+        this.logger.warn({ err: error }, 'topics could not be created, will be retried');
       }
       await new Promise((resolve) => setTimeout(resolve, createAgainMs));
     }

@@ -167,7 +167,7 @@ export class BatchConsumer<V> {
     const { logger } = this.connection;
     if (!(await endsWithin(batchEndsMs, this.idle()))) {
       this.round++;
-      logger.warn({ topic: topic.name, batches: this.underWay }, 'stop: batches under way are given up');
+      logger.warn({ topic: topic.name, batches: this.underWay }, 'stop: running batches are abandoned');
     }
     clearInterval(this.ticking);
     // Leaving the group first would make the commit impossible.

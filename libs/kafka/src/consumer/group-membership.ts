@@ -26,7 +26,7 @@ export class GroupMembership {
       for (const { memberId, clientId: itsClient } of members) {
         if (itsClient !== clientId) continue;
         await this.leave(memberId);
-        this.logger.info({ group: this.groupId, memberId }, 'a member that is gone left its group');
+        this.logger.info({ group: this.groupId, memberId }, 'a stale member was removed from its group');
       }
     } catch (err) {
       this.logger.debug({ err, group: this.groupId, clientId }, 'former members not asked for');

@@ -98,7 +98,7 @@ export class OutboxRelay {
         await client.query(sessionEndsAfter(this.silenceMaxMs));
         await this.lead(client, () => broken);
       } catch (error) {
-        this.options.logger.warn({ err: error, schema }, 'outbox relay lost its way, tried again');
+        this.options.logger.warn({ err: error, schema }, 'outbox relay failed, will be retried');
         await this.pause(reconnectMs);
       } finally {
         await client.end().catch(() => undefined);

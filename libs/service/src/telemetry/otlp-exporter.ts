@@ -109,7 +109,7 @@ export class OtlpExporter {
       if (!response.ok) throw new Error(`answered ${response.status}`);
     } catch (err) {
       this.dropped.inc(spans.length);
-      logger.debug({ err, spans: spans.length }, 'spans not taken by the receiver of traces');
+      logger.debug({ err, spans: spans.length }, 'spans rejected by the trace receiver');
     }
   }
 }
