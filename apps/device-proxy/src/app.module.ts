@@ -1,56 +1,65 @@
-import { type DynamicModule, Module } from '@nestjs/common';
-import type { Assembly } from './assembly.js';
-import { CommandQueue } from './commands/command-queue.js';
-import { Commands } from './commands/commands.js';
-import { DeviceRequestsController } from './device-requests/device-requests.controller.js';
-import { CommandHistory } from './commands/history.js';
-import { CommandHistoryController } from './commands/history.controller.js';
-import { WaitingCallers } from './device-requests/waiting-callers.js';
-import { CachedValues } from './endpoints/cached-values.js';
-import { Endpoints } from './endpoints/endpoints.js';
-import { EndpointsController } from './endpoints/endpoints.controller.js';
-import { ExplainController } from './explain/explain.controller.js';
-import { Explanations } from './explain/explanations.js';
-import { AccountSettings } from './intake/account-settings.js';
-import { ObjectModelsController } from './models/object-models.controller.js';
-import { UploadedModels } from './models/uploaded-models.js';
-import { PresubscriptionsController } from './presubscriptions/presubscriptions.controller.js';
-import { Rules } from './presubscriptions/rules.js';
-import { Subscriptions } from './subscriptions/subscriptions.js';
-import { SubscriptionsOfKeys } from './subscriptions/key-subscriptions.js';
-import { KeySubscriptionsController } from './subscriptions/key-subscriptions.controller.js';
-import { SubscriptionsController } from './subscriptions/subscriptions.controller.js';
+import {
+  AccessAccounts,
+  AccessKeys,
+  DeviceCommandResults,
+  DeviceCommands,
+  DeviceContacts,
+  DeviceCredentials,
+  DeviceEvents,
+  DeviceLifecycle,
+  DeviceModels,
+  DeviceSessions,
+  DeviceValues,
+  SubscriptionsState,
+} from '@lanyard/contracts';
+import { KafkaModule, OutboxModule } from '@lanyard/kafka';
+import { DatabaseModule, IdentityModule, RedisModule, type ServiceDefinition } from '@lanyard/service';
+import { Module } from '@nestjs/common';
+import { app, type DeviceProxyConfig } from './config.js';
+import { databaseOf, schema } from './database.js';
+import { DeviceRequestsModule } from './device-requests/device-requests.module.js';
+import { endpointsPrefix } from './endpoints/endpoints.controller.js';
+import { EndpointsModule } from './endpoints/endpoints.module.js';
+import { ExplainModule } from './explain/explain.module.js';
+import { ModelsModule } from './models/models.module.js';
+import { modelsPrefix } from './models/object-models.controller.js';
+import { openRedis } from './sessions/redis-connections.js';
+import { UplinkModule } from './uplink/uplink.module.js';
 
-/** The REST side. What it calls is put together in assembly.ts, where the device side hangs on the same parts. */
-@Module({})
-export class AppModule {
-  static of(assembly: Assembly): DynamicModule {
-    return {
-      module: AppModule,
-      controllers: [
-        DeviceRequestsController,
-        CommandHistoryController,
-        EndpointsController,
-        ExplainController,
-        KeySubscriptionsController,
-        ObjectModelsController,
-        PresubscriptionsController,
-        SubscriptionsController,
-      ],
-      providers: [
-        { provide: Commands, useValue: assembly.commands },
-        { provide: CommandQueue, useValue: assembly.queue },
-        { provide: WaitingCallers, useValue: assembly.callers },
-        { provide: UploadedModels, useValue: assembly.uploadedModels },
-        { provide: CommandHistory, useValue: assembly.history },
-        { provide: Explanations, useValue: assembly.explanations },
-        { provide: CachedValues, useValue: assembly.cachedValues },
-        { provide: Endpoints, useValue: assembly.endpoints },
-        { provide: AccountSettings, useValue: assembly.accountSettings },
-        { provide: Rules, useValue: assembly.rules },
-        { provide: Subscriptions, useValue: assembly.subscriptions },
-        { provide: SubscriptionsOfKeys, useValue: assembly.subscriptionsOfKeys },
-      ],
-    };
-  }
-}
+const topics = [
+  DeviceSessions,
+  DeviceValues,
+  DeviceCommands,
+  DeviceCommandResults,
+  SubscriptionsState,
+  DeviceModels,
+  DeviceContacts,
+  DeviceLifecycle,
+  AccessKeys,
+  AccessAccounts,
+  DeviceCredentials,
+  DeviceEvents,
+];
+
+@Module({
+  imports: [
+    IdentityModule,
+    DatabaseModule.forRoot(databaseOf),
+    KafkaModule.forRoot({ group: app, topics, isReadinessCheck: true }),
+    OutboxModule.forRoot(schema, app),
+    RedisModule.forRoot({ open: openRedis, isReadinessCheck: true }),
+    // First: it imports most others, and Nest takes the longest way to a module for the order only when it comes by it first.
+    UplinkModule,
+    DeviceRequestsModule,
+    EndpointsModule,
+    ExplainModule,
+    ModelsModule,
+  ],
+})
+export class AppModule {}
+
+export const definition: ServiceDefinition<DeviceProxyConfig> = {
+  title: 'Lanyard device proxy',
+  module: AppModule,
+  http: { rawBodyPrefixes: [endpointsPrefix, modelsPrefix] },
+};

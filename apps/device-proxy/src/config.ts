@@ -9,8 +9,27 @@ import {
   serviceConfig,
   type ServiceConfig,
 } from '@lanyard/service';
-import { awakeWindowMs, expiryGraceMaxMs, expiryGraceMs } from './sessions/limits.js';
-import type { CoapConfig, CoapUdpConfig } from './transport/coap-udp.js';
+import { awakeWindowMs, expiryGraceMaxMs, expiryGraceMs } from './limits.js';
+
+/** CoAP over UDP or TCP without security: for development, in a network nobody else can reach. */
+export interface CoapConfig {
+  host: string;
+  port: number;
+  /** The account whose devices come in here. */
+  accountId: string;
+}
+
+/** CoAP over UDP. */
+export interface CoapUdpConfig extends CoapConfig {
+  /** Asked of the kernel for datagrams that wait to be read; it may grant less. */
+  receiveBufferBytes: number;
+  /** ACK_TIMEOUT (RFC 7252 §4.8) and the size of blocks, for slow radios. */
+  ackTimeoutMs?: number;
+  blockBytes?: number;
+  /** Bodies in blocks that are being put together. */
+  uploadsMax?: number;
+  uploadsPerAddressMax?: number;
+}
 
 /** CoAP over TLS 1.2. */
 export interface TlsConfig {
@@ -34,10 +53,10 @@ export interface DeviceProxyConfig extends ServiceConfig {
   redisPrefix: string;
   /** Requests of devices that are answered at a time; beyond it they hear 5.03. */
   requestsUnderWayMax: number;
-  /** How long a queue-mode device listens after its last message; `awakeWindowMs` when nothing is said. */
-  awakeMs?: number;
-  /** How long a registration outlives its lifetime; `expiryGraceMs` when nothing is said. */
-  expiryGraceMs?: number;
+  /** How long a queue-mode device listens after its last message. */
+  awakeMs: number;
+  /** How long a registration outlives its lifetime. */
+  expiryGraceMs: number;
   /** undefined: no listener. */
   coap?: CoapUdpConfig;
   tls?: TlsConfig;

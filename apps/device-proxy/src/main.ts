@@ -1,6 +1,6 @@
-import { migrateCommand, runService } from '@lanyard/service';
+import { bootstrap, migrateCommand, runService } from '@lanyard/service';
+import { definition } from './app.module.js';
 import { app, readConfig } from './config.js';
 import { databaseOf } from './database.js';
-import { start } from './start.js';
 
-await runService(readConfig, start, { migrate: migrateCommand(app, databaseOf) });
+await runService(readConfig, (config) => bootstrap(definition, config), { migrate: migrateCommand(app, databaseOf) });

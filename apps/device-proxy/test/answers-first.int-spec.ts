@@ -1,7 +1,7 @@
 import type { CoapMessage } from '@lanyard/coap';
 import type { Identity } from '@lanyard/service';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { RunningProxy } from '../src/start.js';
+import type { RunningProxy } from './running-proxy.js';
 import { Harness, newKey, type Reply } from './harness.js';
 import { RawDevice } from './raw-device.js';
 

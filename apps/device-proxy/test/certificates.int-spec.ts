@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '@lanyard/service';
 import { certificateAuthority, eventually, selfSigned, withCertificate } from '@lanyard/testing';
-import type { RunningProxy } from '../src/start.js';
+import type { RunningProxy } from './running-proxy.js';
 import { type Harness } from './harness.js';
 import { patient, SecureStage } from './secure-stage.js';
 

@@ -1,7 +1,7 @@
 import type { Identity } from '@lanyard/service';
 import type { Thermometer } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { RunningProxy } from '../src/start.js';
+import type { RunningProxy } from './running-proxy.js';
 import { Harness, newKey, type Reply } from './harness.js';
 
 const b64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64');

@@ -1,13 +1,37 @@
 import { type DeviceLifecycleChanged, DeviceLifecycle } from '@lanyard/contracts';
-import { formatTimestamp, newId, serviceParts, type ServiceParts, TestClock } from '@lanyard/service';
-import { engines as engineUrls, eventually, holdRows, isolate, type Isolation } from '@lanyard/testing';
+import {
+  bootstrap,
+  createLogger,
+  formatTimestamp,
+  newId,
+  REDIS,
+  type RunningService,
+  TestClock,
+} from '@lanyard/service';
+import { KafkaProducer } from '@lanyard/kafka';
+import type { Type } from '@nestjs/common';
+import {
+  engines as engineUrls,
+  eventually,
+  holdRows,
+  isolate,
+  type Isolation,
+  newIdentityKeys,
+} from '@lanyard/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { Client } from 'pg';
-import { type Assembly, assemble } from '../src/assembly.js';
-import type { KnownDevice } from '../src/commands/commands.js';
+import { definition } from '../src/app.module.js';
+import { CommandQueue } from '../src/commands/command-queue.js';
+import { Commands, type KnownDevice } from '../src/commands/commands.js';
+import { Deliverer } from '../src/commands/deliverer.js';
+import { CommandHistory } from '../src/commands/history.js';
 import type { DeviceProxyConfig } from '../src/config.js';
-import { type Engines, openEngines } from '../src/engines.js';
+import { awakeWindowMs, expiryGraceMs } from '../src/limits.js';
+import { Heard } from '../src/sessions/heard.js';
+import { Sessions } from '../src/sessions/sessions.js';
+import { DeviceLifecycleReader } from '../src/state/device-lifecycle.reader.js';
+import { DeviceLinks } from '../src/transport/device-links.js';
 import type { Session } from '../src/sessions/session.js';
 import {
   ConnectionEnded,
@@ -57,9 +81,8 @@ describe('a device that does not answer', () => {
   const clock = new TestClock(Date.now());
   const app = newKey(accountId);
   let isolation: Isolation;
-  let engines: Engines;
-  let parts: ServiceParts;
-  let assembly: Assembly;
+  let service: RunningService;
+  const part = <T>(type: Type<T>): T => service.app.get(type, { strict: false });
 
   beforeAll(async () => {
     isolation = await isolate('delivery');
@@ -72,32 +95,29 @@ describe('a device that does not answer', () => {
       secrets: {
         databaseUrl: isolation.databaseUrl,
         redisUrl: engineUrls().redisUrl,
-        identityKeys: [],
+        identityKeys: [newIdentityKeys().publicKey],
         encryptionKey: Buffer.alloc(32),
       },
       redisPrefix: `${isolation.redisPrefix}dp:`,
       requestsUnderWayMax: 1_000,
+      awakeMs: awakeWindowMs,
+      expiryGraceMs,
     };
-    parts = serviceParts(config, { clock });
-    engines = await openEngines(config, parts);
-    assembly = assemble(config, parts, engines, link);
-    await engines.lifecycle.start();
-    await assembly.nudges.start();
-    assembly.deliverer.start();
+    const logger = createLogger({ app: 'test', replicaId: 'dp-0', level: 'silent' });
+    service = await bootstrap(definition, config, { clock, logger });
+    part(DeviceLinks).add('coap', link);
   });
   beforeEach(() => {
     link.asked.length = 0;
     link.answer = () => Promise.resolve(content);
   });
   afterAll(async () => {
-    await assembly.deliverer.stop();
-    assembly.observer.stop();
-    await engines.close();
+    await service.stop();
     await isolation.drop();
   });
 
   const register = async (queueMode = false): Promise<Session> => {
-    const session = await assembly.sessions.open({
+    const session = await part(Sessions).open({
       deviceId: newId(),
       registrationId: newId(),
       accountId,
@@ -129,16 +149,16 @@ describe('a device that does not answer', () => {
     known?: KnownDevice,
   ): Promise<string> => {
     const asyncId = newId();
-    const device = known ?? (await assembly.commands.device(app, deviceId));
+    const device = known ?? (await part(Commands).device(app, deviceId));
     const rest = { query: [], accept: null, contentType: null, payload: null, retryMax, expirySeconds: 7_200 };
-    await assembly.commands.send(app, device, { kind: 'device-request', asyncId, method, path: '/3/0/4', ...rest });
+    await part(Commands).send(app, device, { kind: 'device-request', asyncId, method, path: '/3/0/4', ...rest });
     return asyncId;
   };
 
   const ended = (asyncId: string): Promise<{ status: number | null; error: string | null; attempts: number }> =>
     eventually(async () => {
       await clock.advance(1_000);
-      const record = await assembly.history.get(app.keyId, asyncId);
+      const record = await part(CommandHistory).get(app.keyId, asyncId);
       if (record.finished_at === null) throw new Error(`still ${record.state}`);
       return record;
     });
@@ -235,8 +255,8 @@ describe('a device that does not answer', () => {
     await clock.advance(60_000);
     expect(link.asked).toHaveLength(1);
     link.answer = () => Promise.resolve(content);
-    await eventually(async () => (await assembly.history.get(app.keyId, asyncId)).state === 'waiting');
-    assembly.heard.note(session);
+    await eventually(async () => (await part(CommandHistory).get(app.keyId, asyncId)).state === 'waiting');
+    part(Heard).note(session);
     expect(await ended(asyncId)).toMatchObject({ status: 200, attempts: 2 });
   });
 
@@ -247,9 +267,9 @@ describe('a device that does not answer', () => {
     expect(await ended(first)).toMatchObject({ status: 504, attempts: 1 });
     expect(session.silent).toBe(true);
     await clock.advance(10_000);
-    expect(await assembly.history.get(app.keyId, second)).toMatchObject({ state: 'waiting', attempts: 0 });
+    expect(await part(CommandHistory).get(app.keyId, second)).toMatchObject({ state: 'waiting', attempts: 0 });
     link.answer = () => Promise.resolve({ ...content, code: '2.04' });
-    assembly.heard.note(session);
+    part(Heard).note(session);
     expect(await ended(second)).toMatchObject({ status: 200, attempts: 1 });
   });
 
@@ -260,9 +280,9 @@ describe('a device that does not answer', () => {
       session.greeted = false;
       const asyncId = await send(session, method);
       // As if the connection had ended when the claim was stored, before its answer.
-      await assembly.queue.claim(session.deviceId, { replica: 'dp-0', epoch: session.epoch });
+      await part(CommandQueue).claim(session.deviceId, { replica: 'dp-0', epoch: session.epoch });
       session.greeted = true;
-      assembly.deliverer.poke(session.deviceId);
+      part(Deliverer).poke(session.deviceId);
       expect(await ended(asyncId)).toMatchObject({ status: 200, attempts: 1 });
     },
   );
@@ -270,19 +290,19 @@ describe('a device that does not answer', () => {
   it('a command that is stored is accepted, though its hint for another replica is lost', async () => {
     const session = await register();
     session.greeted = false;
-    const known = await assembly.commands.device(app, session.deviceId);
+    const known = await part(Commands).device(app, session.deviceId);
     const elsewhere = { ...known, session: { ...known.session!, owner: 'dp-1' } };
-    const redis = engines.redis as Redis;
+    const redis = service.app.get<Redis>(REDIS);
     redis.disconnect();
     const asyncId = await send(session, 'GET', 0, elsewhere).finally(() => redis.connect());
-    expect(await assembly.history.get(app.keyId, asyncId)).toMatchObject({ state: 'waiting' });
+    expect(await part(CommandHistory).get(app.keyId, asyncId)).toMatchObject({ state: 'waiting' });
   });
 
   it('one that is suspended while a command waits to be stored refuses it', async () => {
     const session = await register();
     session.greeted = false;
     const { deviceId } = session;
-    const known = await assembly.commands.device(app, deviceId);
+    const known = await part(Commands).device(app, deviceId);
     const unlock = await holdRows(
       isolation.databaseUrl,
       `SELECT pg_advisory_xact_lock(hashtextextended('${deviceId}', 0))`,
@@ -290,7 +310,7 @@ describe('a device that does not answer', () => {
     );
     const sending = send(session, 'GET', 0, known);
     await eventually(async () => expect(await waitingStatements('pid')).toBe(1));
-    await engines.producer.send<DeviceLifecycleChanged>(DeviceLifecycle, {
+    await part(KafkaProducer).send<DeviceLifecycleChanged>(DeviceLifecycle, {
       deviceId,
       accountId,
       change: 'suspended',
@@ -299,7 +319,7 @@ describe('a device that does not answer', () => {
       revision: 1,
       changedAt: formatTimestamp(Date.now()),
     });
-    await engines.lifecycle.waitFor(deviceId, 10_000);
+    await part(DeviceLifecycleReader).waitFor(deviceId, 10_000);
     await unlock();
     expect(await ended(await sending)).toMatchObject({ status: 429, error: 'DEVICE_BLOCKED' });
   });
@@ -307,7 +327,7 @@ describe('a device that does not answer', () => {
   it('many commands for one device leave the database to those of others', async () => {
     const [busy, other] = [await register(), await register()];
     for (const session of [busy, other]) session.greeted = false;
-    const known = await assembly.commands.device(app, busy.deviceId);
+    const known = await part(Commands).device(app, busy.deviceId);
     const unlock = await holdRows(
       isolation.databaseUrl,
       `SELECT pg_advisory_xact_lock(hashtextextended('${busy.deviceId}', 0))`,
@@ -336,9 +356,9 @@ describe('a device that does not answer', () => {
     const session = await register();
     const asyncId = await send(session, 'GET');
     await eventually(() => link.asked.length === 1);
-    await assembly.sessions.close(session);
+    await part(Sessions).close(session);
     await eventually(async () =>
-      expect(await assembly.history.get(app.keyId, asyncId)).toMatchObject({ state: 'waiting', attempts: 0 }),
+      expect(await part(CommandHistory).get(app.keyId, asyncId)).toMatchObject({ state: 'waiting', attempts: 0 }),
     );
   });
 
@@ -351,7 +371,7 @@ describe('a device that does not answer', () => {
       'LOCK TABLE device_proxy.command IN ACCESS EXCLUSIVE MODE',
       [],
     );
-    assembly.heard.note(session);
+    part(Heard).note(session);
     await eventually(async () => {
       expect(await waitingStatements('pg_terminate_backend(pid)')).toBeGreaterThan(0);
     });
@@ -366,7 +386,7 @@ describe('a device that does not answer', () => {
     await clock.advance(10_000);
     expect(link.asked).toHaveLength(0);
     session.greeted = true;
-    assembly.deliverer.poke(session.deviceId);
+    part(Deliverer).poke(session.deviceId);
     expect(await ended(asyncId)).toMatchObject({ status: 200 });
   });
 });

@@ -1,12 +1,13 @@
-import { createLogger, newId, TestClock } from '@lanyard/service';
+import { newId, TestClock } from '@lanyard/service';
 import { engines, eventually, isolate, type Isolation } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { pauseMs } from '../src/sessions/limits.js';
-import { Nudges } from '../src/sessions/nudges.js';
+import type { Pauses } from '../src/sessions/pauses.js';
 import { SessionStore } from '../src/sessions/session-store.js';
-import { Sessions } from '../src/sessions/sessions.js';
+import type { Sessions } from '../src/sessions/sessions.js';
 import { registered as atDoor } from './registered.js';
+import { sessionParts } from './session-parts.js';
 
 /** Time goes on without any timer telling of it, as for a process that was stopped. */
 class StandingClock extends TestClock {
@@ -25,16 +26,16 @@ class StandingClock extends TestClock {
 describe('the fence between replicas', () => {
   const accountId = newId();
   const clock = new StandingClock(Date.now());
+  const watched: Pauses[] = [];
   let isolation: Isolation;
   let redis: Redis;
   let a: Sessions;
   let b: Sessions;
 
   const replica = (name: string): Sessions => {
-    const store = new SessionStore(redis, `${isolation.redisPrefix}dp:`, name);
-    const logger = createLogger({ app: 'test', replicaId: name, level: 'silent' });
-    const sessions = new Sessions(store, new Nudges(redis, redis, store.keys, name), clock, logger);
-    sessions.pauses.start();
+    const { pauses, sessions } = sessionParts(redis, `${isolation.redisPrefix}dp:`, name, clock);
+    pauses.onApplicationBootstrap();
+    watched.push(pauses);
     return sessions;
   };
 
@@ -44,8 +45,7 @@ describe('the fence between replicas', () => {
     [a, b] = [replica('dp-a'), replica('dp-b')];
   });
   afterAll(async () => {
-    a.pauses.stop();
-    b.pauses.stop();
+    for (const pauses of watched) pauses.beforeApplicationShutdown();
     redis.disconnect();
     await isolation.drop();
   });
@@ -86,12 +86,11 @@ describe('the fence between replicas', () => {
     // Meanwhile it is there, but no value of it counts yet.
     expect(began).toEqual([false, false]);
     expect(third.at(accountId, '192.0.2.8:1')?.deviceId).toBe(session.deviceId);
-    third.pauses.stop();
   });
 
   it('of a session that ended only its last epoch stays, for a day; the next one is higher', async () => {
     const prefix = `${isolation.redisPrefix}ended:`;
-    const store = new SessionStore(redis, prefix, 'dp-e');
+    const store = new SessionStore(redis, { redisPrefix: prefix, replicaId: 'dp-e' });
     const deviceId = newId();
     const openNow = () => store.open({ ...atDoor('192.0.2.9:1', clock.now()), deviceId, accountId });
     await openNow();

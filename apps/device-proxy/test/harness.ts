@@ -25,14 +25,15 @@ import {
 } from '@lanyard/contracts';
 import { BatchConsumer, KafkaConnection, KafkaProducer } from '@lanyard/kafka';
 import {
+  bootstrap,
   type Clock,
+  CLOCK,
   createLogger,
   formatTimestamp,
   type Identity,
   identityHeader,
   newId,
   seal,
-  type ServiceOverrides,
   signIdentity,
 } from '@lanyard/service';
 import {
@@ -48,9 +49,11 @@ import {
 } from '@lanyard/testing';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
+import { definition } from '../src/app.module.js';
 import type { DeviceProxyConfig, TlsConfig } from '../src/config.js';
+import { awakeWindowMs, expiryGraceMs as defaultExpiryGraceMs } from '../src/limits.js';
 import { sessionKeys } from '../src/sessions/keys.js';
-import { type RunningProxy, start } from '../src/start.js';
+import { type RunningProxy, withPorts } from './running-proxy.js';
 
 const tlsLimits = { connectionsMax: 100, connectionsPerAddressMax: 50, idleMs: 60_000 };
 const encryptionKey = Buffer.alloc(32);
@@ -148,7 +151,7 @@ export class Harness {
       tls,
       tcp,
       accountId = this.accountId,
-      expiryGraceMs,
+      expiryGraceMs = defaultExpiryGraceMs,
     }: {
       coapPort?: number;
       clock?: Clock;
@@ -172,13 +175,13 @@ export class Harness {
       },
       redisPrefix: `${this.isolation.redisPrefix}dp:`,
       requestsUnderWayMax: 1_000,
-      ...(expiryGraceMs !== undefined && { expiryGraceMs }),
+      awakeMs: awakeWindowMs,
+      expiryGraceMs,
       coap: { host: '127.0.0.1', port: coapPort, accountId, receiveBufferBytes: 262_144 },
       ...(tls && { tls: { host: '127.0.0.1', port: 0, limits: tlsLimits, ...tls } }),
       ...(tcp && { tcp: { host: '127.0.0.1', port: 0, accountId } }),
     };
-    const overrides: ServiceOverrides = clock ? { clock } : {};
-    const proxy = await start(config, overrides);
+    const proxy = withPorts(await bootstrap(definition, config, clock ? { clock } : {}));
     this.proxies.push(proxy);
     return proxy;
   }
@@ -294,7 +297,7 @@ export class Harness {
     return fetch(proxy.url + path, {
       method,
       headers: {
-        [identityHeader]: signIdentity(key, 'device-proxy', identityKeys.privateKey, proxy.parts.clock.now()),
+        [identityHeader]: signIdentity(key, 'device-proxy', identityKeys.privateKey, proxy.app.get<Clock>(CLOCK).now()),
         ...headers,
       },
       ...(payload !== undefined && { body: payload }),

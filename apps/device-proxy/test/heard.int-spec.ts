@@ -1,39 +1,34 @@
-import { createLogger, TestClock } from '@lanyard/service';
+import { TestClock } from '@lanyard/service';
 import { engines, isolate, type Isolation } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { Heard } from '../src/sessions/heard.js';
-import { Nudges } from '../src/sessions/nudges.js';
 import type { Session } from '../src/sessions/session.js';
-import { SessionStore } from '../src/sessions/session-store.js';
-import { Sessions } from '../src/sessions/sessions.js';
 import { registered } from './registered.js';
+import { sessionParts } from './session-parts.js';
 
 describe('when devices were last heard', () => {
   const clock = new TestClock(Date.now());
-  const logger = createLogger({ app: 'test', replicaId: 'dp-heard', level: 'silent' });
   let isolation: Isolation;
   let redis: Redis;
-  let store: SessionStore;
-  let sessions: Sessions;
+  let parts: ReturnType<typeof sessionParts>;
 
   beforeAll(async () => {
     isolation = await isolate('heard');
     redis = new Redis(engines().redisUrl);
-    store = new SessionStore(redis, `${isolation.redisPrefix}dp:`, 'dp-heard');
-    sessions = new Sessions(store, new Nudges(redis, redis, store.keys, 'dp-heard'), clock, logger);
+    parts = sessionParts(redis, `${isolation.redisPrefix}dp:`, 'dp-heard', clock);
   });
   afterAll(async () => {
     redis.disconnect();
     await isolation.drop();
   });
 
-  const open = (address: string): Promise<Session> => sessions.open(registered(address, clock.now()));
+  const open = (address: string): Promise<Session> => parts.sessions.open(registered(address, clock.now()));
 
-  const stored = async ({ deviceId }: Session): Promise<number | undefined> => (await store.read(deviceId))?.heardAtMs;
+  const stored = async ({ deviceId }: Session): Promise<number | undefined> =>
+    (await parts.store.read(deviceId))?.heardAtMs;
 
   it('is written once for all messages since, and again for those after that', async () => {
-    const heard = new Heard(sessions, clock, logger);
+    const heard = parts.newHeard();
     const session = await open('192.0.2.1:1');
     for (let n = 0; n < 2; n++) {
       for (let message = 0; message < 3; message++) {
@@ -47,7 +42,7 @@ describe('when devices were last heard', () => {
   });
 
   it('is written the next time when a write failed, of every device that was to be written', async () => {
-    const heard = new Heard(sessions, clock, logger);
+    const heard = parts.newHeard();
     const all = [await open('192.0.2.2:1'), await open('192.0.2.3:1'), await open('192.0.2.4:1')];
     let fails = true;
     heard.writesAlong((session) => {

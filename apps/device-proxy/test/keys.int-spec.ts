@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually, withKey } from '@lanyard/testing';
-import type { RunningProxy } from '../src/start.js';
+import type { RunningProxy } from './running-proxy.js';
 import { type Harness } from './harness.js';
 import { keyHex, patient, SecureStage } from './secure-stage.js';
 

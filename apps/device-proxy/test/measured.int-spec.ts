@@ -2,7 +2,7 @@ import { Code, type CoapMessage } from '@lanyard/coap';
 import type { ResourceValueArrived } from '@lanyard/contracts';
 import { eventually, type Thermometer } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { RunningProxy } from '../src/start.js';
+import type { RunningProxy } from './running-proxy.js';
 import { Harness, newKey } from './harness.js';
 import { RawDevice } from './raw-device.js';
 

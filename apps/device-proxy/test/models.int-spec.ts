@@ -1,7 +1,7 @@
 import { newId } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { RunningProxy } from '../src/start.js';
+import type { RunningProxy } from './running-proxy.js';
 import { Harness, newKey, type Reply } from './harness.js';
 
 const definition = (object: number, type: string, version?: string): string => `<?xml version="1.0"?>

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { RunningProxy } from '../src/start.js';
+import type { RunningProxy } from './running-proxy.js';
 import { Harness } from './harness.js';
 
 describe('the OpenAPI document', () => {

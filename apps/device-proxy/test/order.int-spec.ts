@@ -1,8 +1,8 @@
 import { Code, type CoapMessage } from '@lanyard/coap';
-import type { Identity } from '@lanyard/service';
+import { type Identity, Metrics } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { RunningProxy } from '../src/start.js';
+import type { RunningProxy } from './running-proxy.js';
 import { Harness, newKey } from './harness.js';
 import { RawDevice } from './raw-device.js';
 
@@ -67,7 +67,7 @@ describe('the order of notifications (RFC 7641 §3.4)', () => {
       .sort((a, b) => a.value.epoch - b.value.epoch || a.value.sequence - b.value.sequence)
       .map(({ value }) => textOf(value.item));
   const counted = async (event: string): Promise<number> => {
-    const page = await proxy.parts.metrics.registry.metrics();
+    const page = await proxy.app.get(Metrics).registry.metrics();
     const line = page.split('\n').find((one) => one.includes('coap_events_total') && one.includes(`"${event}"`));
     return Number(line?.split(' ').at(-1) ?? 0);
   };

@@ -1,6 +1,6 @@
 import { eventually, type Thermometer } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { RunningProxy } from '../src/start.js';
+import type { RunningProxy } from './running-proxy.js';
 import { Harness, newKey } from './harness.js';
 
 const b64 = (text: string): string => Buffer.from(text).toString('base64');

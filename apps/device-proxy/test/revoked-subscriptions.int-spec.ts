@@ -1,7 +1,7 @@
 import { type Identity, newId } from '@lanyard/service';
 import { eventually, type Thermometer } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { RunningProxy } from '../src/start.js';
+import type { RunningProxy } from './running-proxy.js';
 import { Harness, newKey, type Reply } from './harness.js';
 
 const temperature = '/3303/0/5700';

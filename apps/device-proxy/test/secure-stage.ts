@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newId } from '@lanyard/service';
 import { eventually, SecureDevice, selfSigned } from '@lanyard/testing';
-import type { RunningProxy } from '../src/start.js';
+import type { RunningProxy } from './running-proxy.js';
 import { Harness } from './harness.js';
 
 /** Of every device here. */

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '@lanyard/service';
 import { eventually, withKey } from '@lanyard/testing';
-import type { RunningProxy } from '../src/start.js';
+import type { RunningProxy } from './running-proxy.js';
 import { type Harness, newKey } from './harness.js';
 import { keyHex, path, SecureStage } from './secure-stage.js';
 

@@ -2,7 +2,7 @@ import { Code } from '@lanyard/coap';
 import { type Identity, newId } from '@lanyard/service';
 import { eventually, NotObserved, type Thermometer } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { RunningProxy } from '../src/start.js';
+import type { RunningProxy } from './running-proxy.js';
 import { Harness, newKey, type Reply } from './harness.js';
 import { RawDevice } from './raw-device.js';
 

@@ -1,7 +1,9 @@
 import { DeviceCommands } from '@lanyard/contracts';
-import { causedBy, type Outbox } from '@lanyard/kafka';
-import { type Clock, newId } from '@lanyard/service';
+import { causedBy, Outbox } from '@lanyard/kafka';
+import { type Clock, CLOCK, CONFIG, newId } from '@lanyard/service';
 import type { EntityManager } from 'typeorm';
+import { Inject, Injectable } from '@nestjs/common';
+import type { DeviceProxyConfig } from '../config.js';
 import { isComposite, operationOf } from '../downlink/operation.js';
 import { QueueIsFull } from '../errors.js';
 import { Command } from './command.entity.js';
@@ -48,18 +50,19 @@ const onceOnly = ({ keyId, kind, asyncId, fingerprint }: NewCommand, key: string
 
 export const traceOf = ({ traceParent }: Command): { traceParent?: string } => (traceParent ? { traceParent } : {});
 
-interface IntakeParts {
-  outbox: Outbox;
-  clock: Clock;
-  replicaId: string;
-}
-
 /** What becomes of a request: a new command, or one that it repeats. The caller holds the lock of the device. */
+@Injectable()
 export class CommandIntake {
   private readonly idempotencyKeys: IdempotencyKeys;
+  private readonly replicaId: string;
 
-  constructor(private readonly parts: IntakeParts) {
-    this.idempotencyKeys = new IdempotencyKeys(parts.clock);
+  constructor(
+    private readonly outbox: Outbox,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(CONFIG) { replicaId }: DeviceProxyConfig,
+  ) {
+    this.replicaId = replicaId;
+    this.idempotencyKeys = new IdempotencyKeys(clock);
   }
 
   async take(manager: EntityManager, command: NewCommand, { within, idempotencyKey }: AcceptOptions): Promise<Stored> {
@@ -88,7 +91,7 @@ export class CommandIntake {
   }
 
   private async insert(manager: EntityManager, command: NewCommand): Promise<Command> {
-    const now = this.parts.clock.now();
+    const now = this.clock.now();
     const { expirySeconds, ...fields } = command;
     const row = manager.create(Command, {
       ...fields,
@@ -96,12 +99,12 @@ export class CommandIntake {
       attempts: 0,
       state: 'waiting',
       acceptedAt: new Date(now),
-      acceptedBy: this.parts.replicaId,
+      acceptedBy: this.replicaId,
       expiresAt: new Date(now + expirySeconds * 1000),
     });
     await manager.insert(Command, row);
     causedBy(manager, row.requestId);
-    await this.parts.outbox.append(manager, DeviceCommands, accepted(row), traceOf(row));
+    await this.outbox.append(manager, DeviceCommands, accepted(row), traceOf(row));
     return row;
   }
 

@@ -1,14 +1,18 @@
 import { DeviceCommandResults } from '@lanyard/contracts';
-import { causedBy, type Outbox } from '@lanyard/kafka';
-import type { Clock } from '@lanyard/service';
-import { type DataSource, type EntityManager, type FindOptionsWhere, In, IsNull } from 'typeorm';
+import { causedBy, Outbox } from '@lanyard/kafka';
+import { type Clock, CLOCK, CONFIG } from '@lanyard/service';
+import { DataSource, type EntityManager, type FindOptionsWhere, In, IsNull } from 'typeorm';
+import { Inject, Injectable } from '@nestjs/common';
 import { locksMax, withDevice, withDevices } from '../db/device-lock.js';
 import { Gather } from '../db/gather.js';
 import { isComposite, isRepeatable, operationOf } from '../downlink/operation.js';
 import { CommandNotFound, NotCancellable } from '../errors.js';
-import type { SubscriptionStore } from '../interest/subscription-store.js';
+import type { DeviceProxyConfig } from '../config.js';
+import { EndpointNames } from '../intake/endpoint-names.js';
+import { SubscriptionStore } from '../interest/subscription-store.js';
 import { Command } from './command.entity.js';
 import { type AcceptOptions, CommandIntake, type NewCommand, type Stored, traceOf } from './command-intake.js';
+import { FinishedCommands } from './finished-commands.js';
 import { finished } from './facts.js';
 import { findCommand } from './find-command.js';
 import { claimLeaseMs, historyDays } from './limits.js';
@@ -35,25 +39,16 @@ interface Failing {
   outcome: Outcome;
 }
 
-interface QueueParts {
-  dataSource: DataSource;
-  outbox: Outbox;
-  clock: Clock;
-  subscriptions: SubscriptionStore;
-  replicaId: string;
-  endpointNameOf: (deviceId: string) => string | undefined;
-  onFinished: (command: Command, outcome: Outcome) => void;
-}
-
 /**
  * The durable queue of commands: first in, first out, one in flight per device. What is accepted is announced in the
  * same transaction, and so is how it ended; a result counts only if the one who brings it still holds the claim.
  */
+@Injectable()
 export class CommandQueue {
   private readonly looks = new Gather((deviceIds: readonly string[]) => this.lookForAll(deviceIds));
   private readonly lockedLooks = new Gather(
     (deviceIds: readonly string[]) =>
-      withDevices(this.parts.dataSource, deviceIds, (manager) => this.lookForAll(deviceIds, manager)),
+      withDevices(this.dataSource, deviceIds, (manager) => this.lookForAll(deviceIds, manager)),
     { togetherMax: locksMax },
   );
   /** Each in a transaction of its own, and no more than two of a fleet at once. */
@@ -63,16 +58,25 @@ export class CommandQueue {
     { togetherMax: 1 },
   );
 
-  private readonly intake: CommandIntake;
+  private readonly replicaId: string;
 
-  constructor(private readonly parts: QueueParts) {
-    this.intake = new CommandIntake(parts);
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly outbox: Outbox,
+    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly subscriptions: SubscriptionStore,
+    private readonly intake: CommandIntake,
+    private readonly names: EndpointNames,
+    private readonly finished: FinishedCommands,
+    @Inject(CONFIG) { replicaId }: DeviceProxyConfig,
+  ) {
+    this.replicaId = replicaId;
   }
 
   /** Stores a command, unless the request repeats one: then the answer is the command that is there. */
   async accept(command: NewCommand, options: AcceptOptions = {}): Promise<Stored> {
     const ended: [Command, Outcome][] = [];
-    const stored = await withDevice(this.parts.dataSource, command.deviceId, async (manager) => {
+    const stored = await withDevice(this.dataSource, command.deviceId, async (manager) => {
       const taken = await this.intake.take(manager, command, options);
       const outcome = taken.isNew ? options.refusal?.() : undefined;
       if (outcome) ended.push([taken.command, await this.end(manager, taken.command, outcome)]);
@@ -83,10 +87,18 @@ export class CommandQueue {
   }
 
   async forgetOld(): Promise<void> {
-    const { clock, dataSource } = this.parts;
+    const { clock, dataSource } = this;
     const before = new Date(clock.now() - historyDays * 86_400_000);
     await dataSource.query(`DELETE FROM command WHERE finished_at < $1`, [before]);
     await this.intake.forgetOld(dataSource.manager);
+  }
+
+  /** Those with commands that have not ended. */
+  async devicesWithCommands(): Promise<string[]> {
+    const rows: { device_id: string }[] = await this.dataSource.query(
+      `SELECT DISTINCT device_id FROM command WHERE state IN ('waiting', 'executing')`,
+    );
+    return rows.map((row) => row.device_id);
   }
 
   /** Whether commands of the device wait or are in flight. Asked for many devices at once. */
@@ -96,7 +108,7 @@ export class CommandQueue {
 
   private async lookForAll(
     deviceIds: readonly string[],
-    manager: EntityManager = this.parts.dataSource.manager,
+    manager: EntityManager = this.dataSource.manager,
   ): Promise<boolean[]> {
     const rows: { device_id: string }[] = await manager.query(
       `SELECT DISTINCT device_id FROM command WHERE device_id = ANY($1) AND state IN ('waiting', 'executing')`,
@@ -121,7 +133,7 @@ export class CommandQueue {
    * about a command locks its row. undefined: there is none, or more to decide.
    */
   private async takeWaiting(deviceId: string, { replica, epoch }: Claimant): Promise<Command | undefined> {
-    const { clock, dataSource } = this.parts;
+    const { clock, dataSource } = this;
     const now = clock.now();
     const [rows]: [Command[], number] = await dataSource.query(
       `UPDATE command c SET state = 'executing', attempts = c.attempts + 1, attempted_at = $2, claimed_by = $3,
@@ -137,13 +149,13 @@ export class CommandQueue {
 
   /** Of `command c`, as the entity names them. */
   private columns(): string {
-    const { columns } = this.parts.dataSource.getMetadata(Command);
+    const { columns } = this.dataSource.getMetadata(Command);
     return columns.map(({ databaseName, propertyName }) => `c.${databaseName} AS "${propertyName}"`).join();
   }
 
   private async judgeHead(deviceId: string, claimant: Claimant): Promise<Command | undefined> {
     const ended: [Command, Outcome][] = [];
-    const claimed = await withDevice(this.parts.dataSource, deviceId, async (manager) => {
+    const claimed = await withDevice(this.dataSource, deviceId, async (manager) => {
       for (;;) {
         const head = await manager.findOne(Command, { ...queueOf(deviceId), lock });
         if (!head) return undefined;
@@ -160,7 +172,7 @@ export class CommandQueue {
 
   /** False when the claim is no longer the caller's: somebody else has decided how the command goes on. */
   async finish(command: Command, outcome: Outcome): Promise<boolean> {
-    const { dataSource } = this.parts;
+    const { dataSource } = this;
     const work = async (manager: EntityManager): Promise<boolean> =>
       (await this.record(manager, command, outcome, { state: 'executing', claimEpoch: command.claimEpoch ?? none })) &&
       this.announce(manager, command, outcome);
@@ -174,7 +186,7 @@ export class CommandQueue {
 
   /** Back into the queue, at its old place. `countAttempt` false: nothing was sent. */
   async putBack(command: Command, countAttempt: boolean): Promise<boolean> {
-    return withDevice(this.parts.dataSource, command.deviceId, async (manager) => {
+    return withDevice(this.dataSource, command.deviceId, async (manager) => {
       if (!(await this.holds(manager, command))) return false;
       const attempts = command.attempts - (countAttempt ? 0 : 1);
       await manager.update(
@@ -189,17 +201,17 @@ export class CommandQueue {
   async renew(commands: readonly Command[]): Promise<void> {
     if (commands.length === 0) return;
     const ids = commands.map((command) => command.id);
-    const claimUntil = new Date(this.parts.clock.now() + claimLeaseMs);
-    await this.parts.dataSource.manager.update(
+    const claimUntil = new Date(this.clock.now() + claimLeaseMs);
+    await this.dataSource.manager.update(
       Command,
-      { id: In(ids), state: 'executing', claimedBy: this.parts.replicaId },
+      { id: In(ids), state: 'executing', claimedBy: this.replicaId },
       { claimUntil },
     );
   }
 
   /** Takes a waiting command back. Throws CommandNotFound, or NotCancellable when it was given to the device. */
   async cancel(keyId: string, reference: string): Promise<void> {
-    const { dataSource } = this.parts;
+    const { dataSource } = this;
     const { manager } = dataSource;
     const known =
       (await findCommand(manager, keyId, reference, 'waiting')) ?? (await findCommand(manager, keyId, reference));
@@ -223,7 +235,7 @@ export class CommandQueue {
 
   /** Ends what nobody will execute in time: expired in the queue, or claimed by a replica that is gone. */
   async expire(deviceId: string): Promise<number> {
-    const now = this.parts.clock.now();
+    const now = this.clock.now();
     return this.endWhere(deviceId, (command) => {
       const due = command.expiresAt.getTime() <= now;
       if (command.state === 'waiting') return due ? expired : undefined;
@@ -234,7 +246,7 @@ export class CommandQueue {
 
   private async endWhere(deviceId: string, choose: (command: Command) => Outcome | undefined): Promise<number> {
     const ended: [Command, Outcome][] = [];
-    await withDevice(this.parts.dataSource, deviceId, async (manager) => {
+    await withDevice(this.dataSource, deviceId, async (manager) => {
       const queue = await manager.find(Command, { ...queueOf(deviceId), lock });
       for (const command of queue) {
         const outcome = choose(command);
@@ -261,17 +273,17 @@ export class CommandQueue {
   /** Set when the head of the queue must not be sent (again). */
   private verdictOn(head: Command): Outcome | undefined {
     if (head.state === 'executing' && !isRepeatable(operationOf(head))) return inDoubt;
-    return head.expiresAt.getTime() <= this.parts.clock.now() ? expired : undefined;
+    return head.expiresAt.getTime() <= this.clock.now() ? expired : undefined;
   }
 
   private async take(manager: EntityManager, head: Command, { replica, epoch }: Claimant): Promise<Command> {
     const claim = {
       state: 'executing' as const,
       attempts: head.attempts + 1,
-      attemptedAt: new Date(this.parts.clock.now()),
+      attemptedAt: new Date(this.clock.now()),
       claimedBy: replica,
       claimEpoch: String(epoch),
-      claimUntil: new Date(this.parts.clock.now() + claimLeaseMs),
+      claimUntil: new Date(this.clock.now() + claimLeaseMs),
     };
     await manager.update(Command, { id: head.id }, claim);
     return Object.assign(head, claim);
@@ -300,7 +312,7 @@ export class CommandQueue {
       { id, ...expected },
       {
         state: outcome.state ?? outcome.outcome,
-        finishedAt: new Date(this.parts.clock.now()),
+        finishedAt: new Date(this.clock.now()),
         status: outcome.status,
         error: outcome.error ?? null,
         note: outcome.note ?? null,
@@ -316,15 +328,15 @@ export class CommandQueue {
   private async announce(manager: EntityManager, command: Command, outcome: Outcome): Promise<true> {
     causedBy(manager, command.requestId);
     if (command.kind === 'subscription') await this.settle(manager, command, outcome);
-    const now = this.parts.clock.now();
-    const fact = finished(command, outcome, now, this.parts.endpointNameOf(command.deviceId));
-    await this.parts.outbox.append(manager, DeviceCommandResults, fact, traceOf(command));
+    const now = this.clock.now();
+    const fact = finished(command, outcome, now, this.names.of(command.deviceId));
+    await this.outbox.append(manager, DeviceCommandResults, fact, traceOf(command));
     return true;
   }
 
   /** A subscription is what its command came to. A failed one leaves nothing behind that would be tried again. */
   private async settle(manager: EntityManager, command: Command, { outcome }: Outcome): Promise<void> {
-    const { subscriptions } = this.parts;
+    const { subscriptions } = this;
     const { id, deviceId, path, keyId } = command;
     const succeeded = outcome === 'succeeded';
     if (isComposite(operationOf(command)))
@@ -335,6 +347,6 @@ export class CommandQueue {
   }
 
   private tell(ended: readonly [Command, Outcome][]): void {
-    for (const [command, outcome] of ended) this.parts.onFinished(command, outcome);
+    for (const [command, outcome] of ended) this.finished.tell(command, outcome);
   }
 }

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
-import { type Clock, type Identity, newId } from '@lanyard/service';
+import { type Clock, CLOCK, type Identity, newId } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
 import { DeviceNotFound } from '../errors.js';
-import type { DeviceDirectory } from '../intake/device-directory.js';
-import type { Nudges } from '../sessions/nudges.js';
-import type { SessionStore } from '../sessions/session-store.js';
+import { DeviceDirectory } from '../intake/device-directory.js';
+import { Nudges } from '../sessions/nudges.js';
+import { SessionStore } from '../sessions/session-store.js';
 import type { StoredSession } from '../sessions/session.js';
 import type { AcceptOptions, NewCommand, Stored } from './command-intake.js';
-import type { CommandQueue } from './command-queue.js';
+import { CommandQueue } from './command-queue.js';
 import { deviceBlocked, registrationRemoved } from './outcome.js';
 
 export type Wish = Pick<
@@ -32,13 +33,14 @@ const fingerprint = ({ kind, method, path, query, accept, contentType, payload }
 const refusals = { suspended: deviceBlocked, deleted: registrationRemoved, none: undefined };
 
 /** Takes commands of applications: into the queue, and a hint to the replica that holds the device. */
+@Injectable()
 export class Commands {
   constructor(
     private readonly queue: CommandQueue,
     private readonly directory: DeviceDirectory,
     private readonly sessions: SessionStore,
     private readonly nudges: Nudges,
-    private readonly clock: Clock,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   /** A device that has just come for the first time has a session before the directory knows it. */

@@ -1,12 +1,14 @@
-import type { Clock, Logger, Timer } from '@lanyard/service';
-import type { DataSource } from 'typeorm';
-import type { CommandQueue } from './command-queue.js';
+import { type Clock, CLOCK, type Logger, LOGGER, StopDeadline, type Timer } from '@lanyard/service';
+import { DataSource } from 'typeorm';
+import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { CommandQueue } from './command-queue.js';
 import { expiryPeriodMs, historySweepMs } from './limits.js';
 
 const devicesAtOnce = 200;
 
 /** Ends commands whose time is over while no device is there, and forgets finished ones after a while. */
-export class CommandExpiry {
+@Injectable()
+export class CommandExpiry implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private timers: Timer[] = [];
   private running: Promise<void> = Promise.resolve();
   private busy = false;
@@ -14,20 +16,21 @@ export class CommandExpiry {
   constructor(
     private readonly dataSource: DataSource,
     private readonly queue: CommandQueue,
-    private readonly clock: Clock,
-    private readonly logger: Logger,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+    private readonly deadline: StopDeadline,
   ) {}
 
-  start(): void {
+  onApplicationBootstrap(): void {
     this.timers = [
       this.clock.every(expiryPeriodMs, () => this.run(() => this.expireDue())),
       this.clock.every(historySweepMs, () => this.run(() => this.forgetOld())),
     ];
   }
 
-  async stop(): Promise<void> {
+  async beforeApplicationShutdown(): Promise<void> {
     for (const timer of this.timers) timer.cancel();
-    await this.running;
+    await this.deadline.step('expiry of commands', () => this.running);
   }
 
   private run(work: () => Promise<void>): void {

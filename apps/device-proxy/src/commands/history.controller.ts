@@ -1,4 +1,4 @@
-import { Controller, Delete, Get, HttpCode, Inject, Param, Query } from '@nestjs/common';
+import { Controller, Delete, Get, HttpCode, Param, Query } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import {
   ApiListQuery,
@@ -19,8 +19,8 @@ import { CommandHistory, type CommandRecord, CommandRecordSchema, historySpec } 
 @Controller('v3/device-requests')
 export class CommandHistoryController {
   constructor(
-    @Inject(CommandHistory) private readonly history: CommandHistory,
-    @Inject(CommandQueue) private readonly queue: CommandQueue,
+    private readonly history: CommandHistory,
+    private readonly queue: CommandQueue,
   ) {}
 
   @Get()

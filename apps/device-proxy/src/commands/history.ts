@@ -7,8 +7,9 @@ import {
   type ListQuery,
 } from '@lanyard/service';
 import { commandKinds } from '@lanyard/contracts';
-import type { DataSource } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { z } from 'zod';
+import { Injectable } from '@nestjs/common';
 import { CommandNotFound } from '../errors.js';
 import { Command } from './command.entity.js';
 import { findCommand } from './find-command.js';
@@ -72,6 +73,7 @@ export const historySpec = {
 } as const;
 
 /** The commands of one key, newest first. */
+@Injectable()
 export class CommandHistory {
   constructor(private readonly dataSource: DataSource) {}
 

@@ -5,6 +5,7 @@ import { seal } from '@lanyard/service';
 import { CredentialBook } from './credential-book.js';
 
 const encryptionKey = Buffer.alloc(32, 7);
+const tls = { host: '', port: 0, limits: { connectionsMax: 1, connectionsPerAddressMax: 1, idleMs: 1 } };
 const id = (n: number): string => String(n).padStart(32, '0');
 
 const psk = (n: number, identity: string, second: number): DeviceCredentialChanged => ({
@@ -35,7 +36,7 @@ const topicOf = () => {
     else state.delete(key);
     listener(key, value, previous);
   };
-  return { book: new CredentialBook(reader, encryptionKey), say };
+  return { book: new CredentialBook(reader, { secrets: { encryptionKey }, tls }), say };
 };
 
 describe('the credential book', () => {

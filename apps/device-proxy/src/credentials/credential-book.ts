@@ -1,7 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import type { DeviceCredentialChanged } from '@lanyard/contracts';
-import type { StateReader } from '@lanyard/kafka';
-import { type EncryptionKeys, open } from '@lanyard/service';
+import { CONFIG, type EncryptionKeys, open } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import type { DeviceProxyConfig } from '../config.js';
+import { DeviceCredentialsReader } from '../state/device-credentials.reader.js';
 import type { ShownCredential } from '../transport/sender.js';
 import { isIssuedBy, pathOf, serialOf } from './certificate-path.js';
 import { Shelf } from './shelf.js';
@@ -39,22 +41,29 @@ export interface Recognised {
 export const isWithdrawnBy = (shown: ShownCredential | undefined, { credentialId, serials }: Withdrawal): boolean =>
   shown?.id === credentialId && (serials === undefined || (shown.serials ?? []).some((serial) => serials.has(serial)));
 
+type BookConfig = Pick<DeviceProxyConfig, 'tls'> & { secrets: Pick<DeviceProxyConfig['secrets'], 'encryptionKey'> };
+
 /**
  * This replica's copy of all credentials, found by what a device shows. A handshake cannot wait: nothing is looked up
  * elsewhere. Keys stay sealed until one is needed.
  */
+@Injectable()
 export class CredentialBook {
   private readonly byIdentity = new Shelf<DeviceCredentialChanged>();
   private readonly byFingerprint = new Shelf<DeviceCredentialChanged>();
   /** By subject: two issuers may have the same. */
   private readonly authorities = new Shelf<Authority>();
   private readonly withdrawn: Withdrawn[] = [];
+  private readonly encryptionKey: EncryptionKeys;
 
   constructor(
-    private readonly reader: Pick<StateReader<DeviceCredentialChanged>, 'onChange' | 'has' | 'get'>,
-    private readonly encryptionKey: EncryptionKeys,
+    @Inject(DeviceCredentialsReader)
+    private readonly reader: Pick<DeviceCredentialsReader, 'onChange' | 'has' | 'get'>,
+    @Inject(CONFIG) { secrets, tls }: BookConfig,
   ) {
-    reader.onChange((_id, credential, previous) => this.changed(credential, previous));
+    this.encryptionKey = secrets.encryptionKey;
+    // Nobody shows a credential without TLS.
+    if (tls) reader.onChange((_id, credential, previous) => this.changed(credential, previous));
   }
 
   onWithdrawn(listener: Withdrawn): void {

@@ -1,6 +1,7 @@
 import { DeviceEvents } from '@lanyard/contracts';
-import type { KafkaProducer } from '@lanyard/kafka';
-import { type Clock, formatTimestamp, type Logger, type Metrics, newId } from '@lanyard/service';
+import { KafkaProducer } from '@lanyard/kafka';
+import { type Clock, CLOCK, formatTimestamp, type Logger, LOGGER, Metrics, newId } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
 import { NowAndThen } from '../events/now-and-then.js';
 
 /** Why somebody was not let in. */
@@ -35,14 +36,15 @@ interface Tried {
 }
 
 /** Tells of refused credentials: a metric for each, and a log line and an entry in the device's event log now and then. */
+@Injectable()
 export class Refusals {
   private readonly told: NowAndThen;
   private readonly total;
 
   constructor(
-    private readonly producer: Pick<KafkaProducer, 'send'>,
-    private readonly clock: Clock,
-    private readonly logger: Logger,
+    private readonly producer: KafkaProducer,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
     metrics: Metrics,
   ) {
     this.told = new NowAndThen(clock, refusalPeriodMs);

@@ -3,19 +3,13 @@ import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { Peer, StreamSecurity } from '@lanyard/coap';
 import type { DeviceCredentialChanged } from '@lanyard/contracts';
-import type { Clock, Logger } from '@lanyard/service';
+import { type Clock, CLOCK, type Logger, LOGGER } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Sender, ShownCredential } from '../transport/sender.js';
 import type { StreamDoor } from '../transport/stream-door.js';
-import { type CredentialBook, isWithdrawnBy } from './credential-book.js';
+import { CredentialBook, isWithdrawnBy } from './credential-book.js';
 import { isUsable, senderOf } from './identify.js';
-import type { Reason, Refusals } from './refusals.js';
-
-interface DoorParts {
-  book: CredentialBook;
-  refusals: Refusals;
-  clock: Clock;
-  logger: Logger;
-}
+import { type Reason, Refusals } from './refusals.js';
 
 /** What OpenSSL says of a client that computed with another key. */
 const wrongKey = /CIPHER_OPERATION_FAILED|DECRYPTION_FAILED|BAD_RECORD_MAC|DIGEST_CHECK_FAILED|BAD_DECRYPT/;
@@ -26,6 +20,7 @@ const noOnesKey = (): Buffer => randomBytes(16);
 const addressOf = ({ remoteAddress = '', remotePort = 0 }: Socket): string => `${remoteAddress}:${remotePort}`;
 
 /** Lets devices in by their credentials, and out again when those are withdrawn. */
+@Injectable()
 export class TlsDoor implements StreamDoor {
   /** What a client showed in its handshake: Node does not keep it. */
   private readonly shown = new WeakMap<object, { identity: string; credential?: DeviceCredentialChanged }>();
@@ -34,8 +29,13 @@ export class TlsDoor implements StreamDoor {
   private readonly credentialOf = new Map<Peer['key'], string>();
   private out: (peer: Peer, why: string) => void = () => undefined;
 
-  constructor(private readonly parts: DoorParts) {
-    parts.book.onWithdrawn((withdrawal) => {
+  constructor(
+    private readonly book: CredentialBook,
+    private readonly refusals: Refusals,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {
+    book.onWithdrawn((withdrawal) => {
       const withIt = [...(this.inside.get(withdrawal.credentialId)?.values() ?? [])];
       for (const { peer, shown } of withIt)
         if (isWithdrawnBy(shown, withdrawal)) this.out(peer, 'Credential withdrawn');
@@ -47,17 +47,14 @@ export class TlsDoor implements StreamDoor {
   }
 
   readonly keyOf: NonNullable<StreamSecurity['keyOf']> = (identity, socket) => {
-    const credential = this.parts.book.identified(identity);
+    const credential = this.book.identified(identity);
     this.shown.set(socket, { identity, ...(credential && { credential }) });
     if (!credential) return noOnesKey();
     try {
-      return this.parts.book.keyOf(credential);
+      return this.book.keyOf(credential);
     } catch (error) {
       const { credentialId } = credential;
-      this.parts.logger.error(
-        { err: error, credentialId },
-        'key not readable: was it sealed with another ENCRYPTION_KEY?',
-      );
+      this.logger.error({ err: error, credentialId }, 'key not readable: was it sealed with another ENCRYPTION_KEY?');
       return noOnesKey();
     }
   };
@@ -94,13 +91,13 @@ export class TlsDoor implements StreamDoor {
     if (!credential) return this.certified(socket);
     const shown = { id: credential.credentialId };
     // It may have been withdrawn while the handshake was under way.
-    if (!this.parts.book.isValid(shown)) return undefined;
+    if (!this.book.isValid(shown)) return undefined;
     const sender = senderOf(credential);
     return sender && { ...sender, credential: shown };
   }
 
   private certified(socket: TLSSocket): Sender | undefined {
-    const { book, clock } = this.parts;
+    const { book, clock } = this;
     const x509 = socket.getPeerX509Certificate();
     if (!x509) return this.refuse('no-certificate', socket);
     const { credential, serials = [] } = book.certified(x509, clock.now()) ?? {};
@@ -114,7 +111,7 @@ export class TlsDoor implements StreamDoor {
 
   private refuse(reason: Reason, socket: Socket, shown?: string, credential?: DeviceCredentialChanged): undefined {
     const { accountId, deviceId } = credential ?? {};
-    this.parts.refusals.report(reason, {
+    this.refusals.report(reason, {
       address: addressOf(socket),
       ...(shown !== undefined && { shown }),
       ...(accountId !== undefined && { accountId }),

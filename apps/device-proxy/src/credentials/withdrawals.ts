@@ -1,42 +1,46 @@
-import type { Clock, Logger, Timer } from '@lanyard/service';
+import { type Clock, CLOCK, CONFIG, type Logger, LOGGER, StopDeadline, type Timer } from '@lanyard/service';
+import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import type { DeviceProxyConfig } from '../config.js';
 import type { RegistrationData, Session } from '../sessions/session.js';
-import type { SessionFacts } from '../sessions/session-facts.js';
-import type { Sessions } from '../sessions/sessions.js';
-import { type CredentialBook, isWithdrawnBy, type Withdrawal } from './credential-book.js';
+import { SessionFacts } from '../sessions/session-facts.js';
+import { Sessions } from '../sessions/sessions.js';
+import { CredentialBook, isWithdrawnBy, type Withdrawal } from './credential-book.js';
 
 /** The replica that owns the session acts at once; the others look after this time whether it did. */
 const ownerGraceMs = 3_000;
-
-interface WithdrawalParts {
-  book: CredentialBook;
-  sessions: Sessions;
-  facts: SessionFacts;
-  clock: Clock;
-  logger: Logger;
-}
 
 /**
  * A registration ends with the credential that it was made, or last updated, with. Commands keep waiting: the device may
  * come back with another one.
  */
-export class Withdrawals {
+@Injectable()
+export class Withdrawals implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly timers = new Set<Timer>();
   private readonly running = new Set<Promise<void>>();
 
-  constructor(private readonly parts: WithdrawalParts) {}
+  constructor(
+    private readonly book: CredentialBook,
+    private readonly sessions: Sessions,
+    private readonly facts: SessionFacts,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+    @Inject(CONFIG) private readonly config: DeviceProxyConfig,
+    private readonly deadline: StopDeadline,
+  ) {}
 
   /** Also makes up for what was withdrawn while this replica did not run. */
-  start(): void {
-    const { book, sessions } = this.parts;
+  onApplicationBootstrap(): void {
+    if (!this.config.tls) return;
+    const { book, sessions } = this;
     book.onWithdrawn((withdrawal) => this.withdrawn(withdrawal));
     // Also a new one: its credential may have been withdrawn while it was being stored.
     sessions.listen({ began: (session) => this.check(session) });
     for (const session of sessions.all()) this.check(session);
   }
 
-  async stop(): Promise<void> {
+  async beforeApplicationShutdown(): Promise<void> {
     for (const timer of this.timers) timer.cancel();
-    await Promise.all(this.running);
+    await this.deadline.step('withdrawals', () => Promise.all(this.running).then(() => undefined));
   }
 
   private check(session: Session): void {
@@ -44,18 +48,18 @@ export class Withdrawals {
   }
 
   private stands({ credential }: RegistrationData): boolean {
-    return credential === undefined || this.parts.book.isValid(credential);
+    return credential === undefined || this.book.isValid(credential);
   }
 
   private withdrawn(withdrawal: Withdrawal): void {
-    for (const { deviceId, data } of this.parts.sessions.all())
+    for (const { deviceId, data } of this.sessions.all())
       if (isWithdrawnBy(data.credential, withdrawal)) this.end(deviceId);
     const { deviceId } = withdrawal;
     if (deviceId !== undefined) this.later(() => this.run(deviceId, () => this.endAbandoned(deviceId)));
   }
 
   private end(deviceId: string): void {
-    const { sessions } = this.parts;
+    const { sessions } = this;
     this.run(deviceId, () =>
       sessions.exclusive.run(deviceId, async () => {
         const session = sessions.get(deviceId);
@@ -66,7 +70,7 @@ export class Withdrawals {
 
   /** Its owner is gone: any replica may end it. */
   private async endAbandoned(deviceId: string): Promise<void> {
-    const { sessions } = this.parts;
+    const { sessions } = this;
     const stored = await sessions.store.read(deviceId);
     if (!stored || this.stands(stored.data)) return;
     await sessions.with({ by: 'registration', registrationId: stored.registrationId }, '', async (session) => {
@@ -75,14 +79,14 @@ export class Withdrawals {
   }
 
   private async close(session: Session): Promise<void> {
-    await this.parts.facts.ended(session, 'deregistered', 'credential-withdrawn');
-    await this.parts.sessions.close(session);
+    await this.facts.ended(session, 'deregistered', 'credential-withdrawn');
+    await this.sessions.close(session);
   }
 
   private run(deviceId: string, work: () => Promise<void>): void {
     const run: Promise<void> = work()
       .catch((error: unknown) => {
-        this.parts.logger.error({ err: error, deviceId }, 'registration without credential not ended: tried again');
+        this.logger.error({ err: error, deviceId }, 'registration without credential not ended: tried again');
         this.later(() => this.run(deviceId, work));
       })
       .finally(() => this.running.delete(run));
@@ -90,7 +94,7 @@ export class Withdrawals {
   }
 
   private later(work: () => void): void {
-    const timer = this.parts.clock.after(ownerGraceMs, () => {
+    const timer = this.clock.after(ownerGraceMs, () => {
       this.timers.delete(timer);
       work();
     });

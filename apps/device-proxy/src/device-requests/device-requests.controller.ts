@@ -1,4 +1,4 @@
-import { Body, Controller, Headers, HttpCode, Inject, Param, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Headers, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiBody, ApiHeader, ApiOkResponse, ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { allows, type DeviceCommandFinished } from '@lanyard/contracts';
 import { AccessDenied, Caller, type Identity, lacks, RequiresPermission } from '@lanyard/service';
@@ -29,9 +29,9 @@ import { WaitingCallers } from './waiting-callers.js';
 @Controller('v2/device-requests')
 export class DeviceRequestsController {
   constructor(
-    @Inject(Commands) private readonly commands: Commands,
-    @Inject(Subscriptions) private readonly subscriptions: Subscriptions,
-    @Inject(WaitingCallers) private readonly callers: WaitingCallers,
+    private readonly commands: Commands,
+    private readonly subscriptions: Subscriptions,
+    private readonly callers: WaitingCallers,
   ) {}
 
   @Post(':deviceId')

@@ -1,7 +1,8 @@
 import type { DeviceCommandFinished } from '@lanyard/contracts';
-import type { Clock } from '@lanyard/service';
-import type { DataSource } from 'typeorm';
-import type { Nudges } from '../sessions/nudges.js';
+import { type Clock, CLOCK, StopDeadline } from '@lanyard/service';
+import { DataSource } from 'typeorm';
+import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Nudges } from '../sessions/nudges.js';
 import { Command } from '../commands/command.entity.js';
 import { responseOf } from '../commands/facts.js';
 import { waitingCallersMax, waitLookMs } from '../commands/limits.js';
@@ -12,7 +13,8 @@ type Response = DeviceCommandFinished['item'];
  * Callers that want the result in their request. They are told by the replica that ended the command, and look
  * themselves now and then: the one who accepted it first may be another replica.
  */
-export class WaitingCallers {
+@Injectable()
+export class WaitingCallers implements OnModuleDestroy {
   private readonly wakes = new Map<string, Set<AbortController>>();
   private readonly waits = new Set<Promise<unknown>>();
   private stopped = false;
@@ -20,18 +22,22 @@ export class WaitingCallers {
   constructor(
     private readonly dataSource: DataSource,
     nudges: Nudges,
-    private readonly clock: Clock,
+    @Inject(CLOCK) private readonly clock: Clock,
+    private readonly deadline: StopDeadline,
   ) {
-    nudges.on((nudge) => {
-      if (nudge.about === 'finished') for (const wake of this.wakes.get(nudge.commandId) ?? []) wake.abort();
+    nudges.on('finished', ({ commandId }) => {
+      for (const wake of this.wakes.get(commandId) ?? []) wake.abort();
     });
   }
 
-  /** Whoever waits hears that the command is in the queue. Resolves when their answers are on their way. */
-  async stop(): Promise<void> {
+  /**
+   * Callers who wait are answered that the command is in the queue. Nest calls this hook before any other of a stop, so that
+   * their answers leave while the rest still runs.
+   */
+  async onModuleDestroy(): Promise<void> {
     this.stopped = true;
     for (const wakes of this.wakes.values()) for (const wake of wakes) wake.abort();
-    await Promise.allSettled(this.waits);
+    await this.deadline.step('waiting callers', () => Promise.allSettled(this.waits).then(() => undefined));
     await new Promise((resolve) => setImmediate(resolve));
   }
 

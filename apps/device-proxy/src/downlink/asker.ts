@@ -1,21 +1,16 @@
-import {
-  type AccountModels,
-  chooseInsteadOfTlv,
-  contentFormat,
-  currentFormat,
-  type ModelRegistry,
-} from '@lanyard/lwm2m';
-import type { Heard } from '../sessions/heard.js';
+import { AccountModels, chooseInsteadOfTlv, contentFormat, currentFormat, type ModelRegistry } from '@lanyard/lwm2m';
+import { Injectable } from '@nestjs/common';
+import { Heard } from '../sessions/heard.js';
 import type { Observation, Target } from '../sessions/observations.js';
 import type { Session } from '../sessions/session.js';
 import {
   type DeviceAnswer,
-  type DeviceLink,
   type DeviceRequest,
   NoAnswer,
   type SentMessage,
   UnusableAnswer,
 } from '../transport/device-link.js';
+import { DeviceLinks } from '../transport/device-links.js';
 import { mediaTypeOf } from './formats.js';
 import { type Ask, observeRequest, requestFor } from './requests.js';
 
@@ -53,9 +48,10 @@ const replyOf = (
  * Asks the device of a session. Throws NoAnswer, Refused, or GivenUp when the session ends meanwhile. Order and the
  * limit of one request at a time are the transport's business.
  */
+@Injectable()
 export class Asker {
   constructor(
-    private readonly link: DeviceLink,
+    private readonly link: DeviceLinks,
     private readonly heard: Heard,
     private readonly models: AccountModels,
   ) {}

@@ -1,26 +1,29 @@
-import { type Clock, newId } from '@lanyard/service';
+import { type Clock, CLOCK, CONFIG, newId } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import type { DeviceProxyConfig } from '../config.js';
 import type { KnownDevice } from '../commands/commands.js';
 import { cacheAnswerMs } from '../sessions/limits.js';
 import type { FreshValue } from '../sessions/notified-values.js';
-import type { Nudge, Nudges } from '../sessions/nudges.js';
-import type { Sessions } from '../sessions/sessions.js';
+import { type Nudge, Nudges } from '../sessions/nudges.js';
+import { Sessions } from '../sessions/sessions.js';
 
 type Answered = (value: FreshValue | undefined) => void;
 
 /** Fresh notified values. The replica that has the session of a device has its values; others ask it. */
+@Injectable()
 export class CachedValues {
+  private readonly replicaId: string;
   private readonly questions = new Map<string, Answered>();
 
   constructor(
     private readonly sessions: Sessions,
     private readonly nudges: Nudges,
-    private readonly clock: Clock,
-    private readonly replicaId: string,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(CONFIG) { replicaId }: DeviceProxyConfig,
   ) {
-    nudges.on((nudge) => {
-      if (nudge.about === 'cached?') this.answer(nudge);
-      if (nudge.about === 'cached') this.questions.get(nudge.question)?.(nudge.value);
-    });
+    this.replicaId = replicaId;
+    nudges.on('cached?', (nudge) => this.answer(nudge));
+    nudges.on('cached', ({ question, value }) => this.questions.get(question)?.(value));
   }
 
   /** undefined: there is none, or its replica did not answer in time. */

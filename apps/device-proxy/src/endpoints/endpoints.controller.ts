@@ -64,9 +64,9 @@ const full = { status: 429, description: 'QUEUE_IS_FULL' };
 @Controller('v2/endpoints')
 export class EndpointsController {
   constructor(
-    @Inject(Endpoints) private readonly endpoints: Endpoints,
-    @Inject(Commands) private readonly commands: Commands,
-    @Inject(CachedValues) private readonly cached: CachedValues,
+    private readonly endpoints: Endpoints,
+    private readonly commands: Commands,
+    private readonly cached: CachedValues,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 

@@ -1,8 +1,9 @@
 import type { Identity } from '@lanyard/service';
 import { z } from 'zod';
-import type { Commands } from '../commands/commands.js';
+import { Injectable } from '@nestjs/common';
+import { Commands } from '../commands/commands.js';
 import { NotRegistered } from '../errors.js';
-import type { SessionStore } from '../sessions/session-store.js';
+import { SessionStore } from '../sessions/session-store.js';
 import type { RegisteredLink, StoredSession } from '../sessions/session.js';
 
 /** So many devices one list shows; there is no paging. */
@@ -43,6 +44,7 @@ const resourceOf = ({ path, rt, ct, obs }: RegisteredLink): EndpointResource => 
 });
 
 /** Registered devices as the older part of the interface shows them. */
+@Injectable()
 export class Endpoints {
   constructor(
     private readonly sessions: SessionStore,

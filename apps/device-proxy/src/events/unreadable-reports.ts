@@ -1,6 +1,7 @@
 import { DeviceEvents } from '@lanyard/contracts';
-import type { KafkaProducer } from '@lanyard/kafka';
-import { type Clock, formatTimestamp, type Logger, type Metrics, newId } from '@lanyard/service';
+import { KafkaProducer } from '@lanyard/kafka';
+import { type Clock, CLOCK, formatTimestamp, type Logger, LOGGER, Metrics, newId } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Session } from '../sessions/session.js';
 import { NowAndThen } from './now-and-then.js';
 
@@ -24,14 +25,15 @@ interface UnreadableReport {
  * A report of several paths that cannot be read: nobody can say which path it is of, so it is no value of any. A metric
  * for each, and a log line and an entry in the device's event log, with what the device sent, now and then.
  */
+@Injectable()
 export class UnreadableReports {
   private readonly told: NowAndThen;
   private readonly total;
 
   constructor(
-    private readonly producer: Pick<KafkaProducer, 'send'>,
-    private readonly clock: Clock,
-    private readonly logger: Logger,
+    private readonly producer: KafkaProducer,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
     metrics: Metrics,
   ) {
     this.told = new NowAndThen(clock, periodMs);

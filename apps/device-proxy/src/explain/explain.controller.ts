@@ -1,5 +1,5 @@
 import { Caller, type Identity, RequiresPermission } from '@lanyard/service';
-import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
+import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type ExplainedCommand, type ExplainedDevice, Explanations } from './explanations.js';
 
@@ -8,7 +8,7 @@ import { type ExplainedCommand, type ExplainedDevice, Explanations } from './exp
 @RequiresPermission('commands')
 @Controller('explain')
 export class ExplainController {
-  constructor(@Inject(Explanations) private readonly explanations: Explanations) {}
+  constructor(private readonly explanations: Explanations) {}
 
   @Get('commands/:asyncId')
   command(@Caller() caller: Identity, @Param('asyncId') asyncId: string): Promise<ExplainedCommand> {

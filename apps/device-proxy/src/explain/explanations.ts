@@ -1,11 +1,12 @@
-import { type Clock, formatTimestamp, type Identity } from '@lanyard/service';
-import { type DataSource, In, LessThan } from 'typeorm';
+import { type Clock, CLOCK, CONFIG, formatTimestamp, type Identity } from '@lanyard/service';
+import { DataSource, In, LessThan } from 'typeorm';
+import { Inject, Injectable } from '@nestjs/common';
+import type { DeviceProxyConfig } from '../config.js';
 import { Command } from '../commands/command.entity.js';
 import { findCommand } from '../commands/find-command.js';
 import { type CommandRecord, commandRecord } from '../commands/history.js';
 import { CommandNotFound } from '../errors.js';
-import { awakeWindowMs } from '../sessions/limits.js';
-import type { SessionStore } from '../sessions/session-store.js';
+import { SessionStore } from '../sessions/session-store.js';
 
 /** What is known of a device's registration now. */
 export interface SessionView {
@@ -38,12 +39,13 @@ export interface ExplainedDevice {
 const active = ['waiting', 'executing'] as const;
 
 /** This service's part of explanations: the gateway puts them together with those of others. */
+@Injectable()
 export class Explanations {
   constructor(
     private readonly dataSource: DataSource,
     private readonly sessions: SessionStore,
-    private readonly clock: Clock,
-    private readonly awakeMs = awakeWindowMs,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(CONFIG) private readonly config: DeviceProxyConfig,
   ) {}
 
   /** Only of the caller's own key. Throws CommandNotFound. */
@@ -84,7 +86,7 @@ export class Explanations {
       last_heard_at: formatTimestamp(heardAtMs),
       expires_at: formatTimestamp(expiresAtMs),
       queue_mode: data.queueMode,
-      asleep: data.queueMode && this.clock.now() - heardAtMs >= this.awakeMs,
+      asleep: data.queueMode && this.clock.now() - heardAtMs >= this.config.awakeMs,
       observed: observations.flatMap(({ path, together }) => together?.paths ?? [path]),
     };
   }

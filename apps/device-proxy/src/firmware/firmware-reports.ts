@@ -1,8 +1,9 @@
 import { DeviceEvents } from '@lanyard/contracts';
-import type { Outbox } from '@lanyard/kafka';
-import { type AccountModels, contentFormatOf, decodeValues, Malformed, UnsupportedFormat } from '@lanyard/lwm2m';
-import { type Clock, formatTimestamp, type Logger, newId } from '@lanyard/service';
-import type { DataSource } from 'typeorm';
+import { Outbox } from '@lanyard/kafka';
+import { AccountModels, contentFormatOf, decodeValues, Malformed, UnsupportedFormat } from '@lanyard/lwm2m';
+import { type Clock, CLOCK, formatTimestamp, type Logger, LOGGER, newId } from '@lanyard/service';
+import { DataSource } from 'typeorm';
+import { Inject, Injectable } from '@nestjs/common';
 import { withDevice } from '../db/device-lock.js';
 import type { Session } from '../sessions/session.js';
 import { eventOf, type Source, sources, wordsFor } from './results.js';
@@ -23,13 +24,14 @@ interface Reported {
  * Results of firmware updates among the values that arrive, for the event log. A device says its last result again
  * whenever it is read or observed: only a change is an event, also over restarts of the device and of this service.
  */
+@Injectable()
 export class FirmwareReports {
   constructor(
     private readonly dataSource: DataSource,
     private readonly outbox: Outbox,
     private readonly models: AccountModels,
-    private readonly clock: Clock,
-    private readonly logger: Logger,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   /** Of a path that may tell of firmware. Rejects when the database is away: the value then counts as not arrived, and the device says it again. */

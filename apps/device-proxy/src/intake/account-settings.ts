@@ -1,9 +1,10 @@
-import type { AccessAccountChanged } from '@lanyard/contracts';
-import type { StateReader } from '@lanyard/kafka';
+import { Injectable } from '@nestjs/common';
+import { AccessAccountsReader } from '../state/access-accounts.reader.js';
 
 /** Settings of accounts that change how requests of their applications are answered. */
+@Injectable()
 export class AccountSettings {
-  constructor(private readonly accounts: StateReader<AccessAccountChanged>) {}
+  constructor(private readonly accounts: AccessAccountsReader) {}
 
   /** 202 (spec §4.4), or 204 where the account asked for it. */
   presubscriptionsStatus(accountId: string): 202 | 204 {

@@ -1,11 +1,13 @@
-import type { AccessAccountChanged } from '@lanyard/contracts';
-import type { StateReader } from '@lanyard/kafka';
-import type { Logger } from '@lanyard/service';
+import { type Logger, LOGGER } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import { Refusals } from '../credentials/refusals.js';
+import { AccessAccountsReader } from '../state/access-accounts.reader.js';
+import type { DirectoryEntry } from '../state/device-lifecycle.reader.js';
 import { ComeAgain } from '../transport/come-again.js';
 import type { Sender } from '../transport/sender.js';
-import type { DeviceDirectory, DirectoryEntry } from './device-directory.js';
-import type { FirstContacts } from './first-contacts.js';
-import type { Introductions } from './introductions.js';
+import { DeviceDirectory } from './device-directory.js';
+import { FirstContacts } from './first-contacts.js';
+import { Introductions } from './introductions.js';
 
 export interface Admitted {
   deviceId: string;
@@ -21,24 +23,17 @@ interface Newcomer {
   endpointType?: string | undefined;
 }
 
-/** Called when somebody asked for a name that is not the one of his credential. */
-export type Refused = (sender: Sender, endpointName: string) => void;
-
 /** Decides who may register. */
+@Injectable()
 export class Admission {
-  private refused: Refused = () => undefined;
-
   constructor(
     private readonly directory: DeviceDirectory,
-    private readonly accounts: StateReader<AccessAccountChanged>,
+    private readonly accounts: AccessAccountsReader,
     private readonly contacts: FirstContacts,
     private readonly introductions: Introductions,
-    private readonly logger: Logger,
+    private readonly refusals: Refusals,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
-
-  onRefused(refused: Refused): void {
-    this.refused = refused;
-  }
 
   /**
    * undefined: the endpoint is suspended, unknown in an account that takes no unknown endpoints or has as many devices
@@ -51,7 +46,7 @@ export class Admission {
     if (account?.status === 'suspended') return undefined;
     const entry = await this.entryOf(sender, endpointName);
     if (!this.isProved(sender, endpointName, entry)) {
-      this.refused(sender, endpointName);
+      this.refusals.report('wrong-endpoint-name', { accountId, deviceId: sender.deviceId, shown: endpointName });
       return undefined;
     }
     if (entry?.lifecycleStatus === 'blocked') return undefined;

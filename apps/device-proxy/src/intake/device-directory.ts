@@ -1,28 +1,5 @@
-import type { DeviceLifecycleChanged } from '@lanyard/contracts';
-import type { StateReader } from '@lanyard/kafka';
-import { words } from '../sessions/words.js';
-
-/** What is kept of a device. */
-export type DirectoryEntry = Pick<
-  DeviceLifecycleChanged,
-  'deviceId' | 'accountId' | 'endpointName' | 'endpointType' | 'lifecycleStatus' | 'change'
->;
-
-export const directoryEntry = ({
-  deviceId,
-  accountId,
-  endpointName,
-  endpointType,
-  lifecycleStatus,
-  change,
-}: DeviceLifecycleChanged): DirectoryEntry => ({
-  deviceId,
-  accountId: words.of(accountId),
-  endpointName,
-  ...(endpointType !== undefined && { endpointType: words.of(endpointType) }),
-  lifecycleStatus,
-  change,
-});
+import { Injectable } from '@nestjs/common';
+import { DeviceLifecycleReader, type DirectoryEntry } from '../state/device-lifecycle.reader.js';
 
 /** How long the copy may lag behind what a client knows. */
 const patienceMs = 500;
@@ -35,13 +12,14 @@ const nameKey = (accountId: string, endpointName: string): string => `${accountI
 const isDeleted = (entry: DirectoryEntry | undefined): boolean => !entry || entry.change === 'deleted';
 
 /** This service's own copy of the device directory, by id and by the name a device gives itself. */
+@Injectable()
 export class DeviceDirectory {
   private readonly byName = new Map<string, string>();
   /** Devices of each account. */
   private readonly counts = new Map<string, number>();
   private readonly expelled: Expelled[] = [];
 
-  constructor(private readonly reader: StateReader<DeviceLifecycleChanged, DirectoryEntry>) {
+  constructor(private readonly reader: DeviceLifecycleReader) {
     reader.onChange((deviceId, entry, previous) => this.changed(deviceId, entry, previous));
   }
 

@@ -1,5 +1,6 @@
-import { type Clock, newId } from '@lanyard/service';
-import { type DataSource, type EntityManager, In } from 'typeorm';
+import { type Clock, CLOCK, newId } from '@lanyard/service';
+import { DataSource, type EntityManager, In } from 'typeorm';
+import { Inject, Injectable } from '@nestjs/common';
 import { Gather } from '../db/gather.js';
 import { paceMs } from '../db/pace.js';
 import { FirstContact } from './first-contact.entity.js';
@@ -48,6 +49,7 @@ const inOrder = (strangers: readonly Stranger[]): Stranger[] =>
  * The id given to an endpoint that the directory does not know yet: the same for as long as it does not, whichever
  * replica the device comes to. A fleet that comes for the first time comes all at once: many are stored in one go.
  */
+@Injectable()
 export class FirstContacts {
   private readonly gather = new Gather((strangers: readonly Stranger[]) => this.meetAll(strangers), { paceMs });
 
@@ -55,7 +57,7 @@ export class FirstContacts {
 
   constructor(
     private readonly dataSource: DataSource,
-    private readonly clock: Clock,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   /** The id; undefined when the account has as many devices as it may. */

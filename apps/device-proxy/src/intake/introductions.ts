@@ -1,10 +1,12 @@
 import { DeviceContacts, type DeviceContacted } from '@lanyard/contracts';
-import type { KafkaProducer } from '@lanyard/kafka';
-import { type Clock, formatTimestamp } from '@lanyard/service';
+import { KafkaProducer } from '@lanyard/kafka';
+import { type Clock, CLOCK, CONFIG, formatTimestamp } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import type { DeviceProxyConfig } from '../config.js';
 import { Gather } from '../db/gather.js';
 import { paceMs } from '../db/pace.js';
 import { ComeAgain } from '../transport/come-again.js';
-import type { DeviceDirectory } from './device-directory.js';
+import { DeviceDirectory } from './device-directory.js';
 
 /** A new device is told to come again when the registry has not decided within this time. */
 const decisionMs = 5_000;
@@ -18,21 +20,26 @@ type NewDevice = Omit<DeviceContacted, 'occurredAt'>;
  * Only the registry creates devices. A new endpoint is announced to it on device.contacts and waits here for the
  * registry's word on device.lifecycle, so that a device is in the directory before anything is told of its session.
  */
+@Injectable()
 export class Introductions {
   private waiting = 0;
+  /** Further endpoints are announced but do not wait, so that they hold up no device that is known. */
+  private readonly waitingMax: number;
 
   private readonly sends = new Gather(
     (facts: readonly DeviceContacted[]) => Promise.all(facts.map((fact) => this.sent(fact))),
     { paceMs },
   );
 
-  /** `waitingMax`: further endpoints are announced but do not wait, so that they hold up no device that is known. */
   constructor(
-    private readonly producer: Pick<KafkaProducer, 'send'>,
+    private readonly producer: KafkaProducer,
     private readonly directory: DeviceDirectory,
-    private readonly clock: Clock,
-    private readonly waitingMax: number,
-  ) {}
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(CONFIG) { requestsUnderWayMax }: DeviceProxyConfig,
+  ) {
+    // Registrations get half of the room for requests; half of that is for devices that are new.
+    this.waitingMax = Math.ceil(requestsUnderWayMax / 4);
+  }
 
   /** Resolves when the directory has decided on the id. Throws ComeAgain when it has not within a few seconds. */
   async introduce({ deviceId, accountId, endpointName, endpointType }: NewDevice): Promise<void> {

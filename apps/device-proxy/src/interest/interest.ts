@@ -1,12 +1,14 @@
-import type { DataSource } from 'typeorm';
+import { DataSource } from 'typeorm';
+import { Injectable } from '@nestjs/common';
 import { OneAtATime } from '../sessions/one-at-a-time.js';
 import type { Session } from '../sessions/session.js';
 import { Audiences } from '../sessions/audiences.js';
 import type { Subscription } from './subscription.entity.js';
-import type { SubscriptionBook } from './subscription-book.js';
-import type { SubscriptionStore } from './subscription-store.js';
+import { SubscriptionBook } from './subscription-book.js';
+import { SubscriptionStore } from './subscription-store.js';
 
 /** Who wants what of a device, kept with its session: the audience of a value is known when it arrives. */
+@Injectable()
 export class Interest {
   private readonly loads = new OneAtATime();
   private readonly audiences = new Audiences();

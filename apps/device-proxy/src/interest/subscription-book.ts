@@ -1,9 +1,10 @@
-import type { DataSource } from 'typeorm';
+import { DataSource } from 'typeorm';
+import { Injectable } from '@nestjs/common';
 import { withDevices } from '../db/device-lock.js';
 import { Gather } from '../db/gather.js';
 import { paceMs } from '../db/pace.js';
 import type { Subscription } from './subscription.entity.js';
-import type { SubscriptionStore, Wanted, Which } from './subscription-store.js';
+import { SubscriptionStore, type Wanted, type Which } from './subscription-store.js';
 
 /** What becomes of the subscriptions of one device. */
 export interface Change {
@@ -21,6 +22,7 @@ const none: readonly Subscription[] = [];
  * Subscriptions of the devices that are here, read and written for many devices in one go: a fleet that comes back
  * comes all at once.
  */
+@Injectable()
 export class SubscriptionBook {
   private readonly reads: Gather<string, readonly Subscription[]>;
   private readonly writes: Gather<Change, void>;

@@ -1,7 +1,8 @@
 import { SubscriptionsState } from '@lanyard/contracts';
-import type { Outbox } from '@lanyard/kafka';
-import { type Clock, formatTimestamp } from '@lanyard/service';
+import { Outbox } from '@lanyard/kafka';
+import { type Clock, CLOCK, formatTimestamp } from '@lanyard/service';
 import { type EntityManager, type FindOperator, type FindOptionsWhere, IsNull } from 'typeorm';
+import { Inject, Injectable } from '@nestjs/common';
 import { Subscription } from './subscription.entity.js';
 
 export type Wanted = Pick<Subscription, 'deviceId' | 'path' | 'keyId' | 'accountId' | 'origin'> &
@@ -19,10 +20,11 @@ const columns = `s.device_id AS "deviceId", s.path, s.key_id AS "keyId", s.accou
 type Status = 'asked' | 'confirmed' | 'lost';
 
 /** Subscriptions in PostgreSQL. Every change is announced in the same transaction; the caller holds the device's lock. */
+@Injectable()
 export class SubscriptionStore {
   constructor(
     private readonly outbox: Outbox,
-    private readonly clock: Clock,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   of(manager: EntityManager, deviceId: string): Promise<Subscription[]> {

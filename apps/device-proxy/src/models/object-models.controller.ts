@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import {
   ApiBody,
   ApiConsumes,
@@ -40,7 +40,7 @@ const exampleModel =
 @ApiTags('Object models')
 @Controller('v3/object-models')
 export class ObjectModelsController {
-  constructor(@Inject(UploadedModels) private readonly models: UploadedModels) {}
+  constructor(private readonly models: UploadedModels) {}
 
   @RequiresPermission('devices.write')
   @Post()

@@ -1,8 +1,9 @@
 import { type Actor, DeviceModelSchema, DeviceModels, modelKey } from '@lanyard/contracts';
-import { type AuditTrail, causedBy, type Outbox } from '@lanyard/kafka';
+import { AuditTrail, causedBy, Outbox } from '@lanyard/kafka';
 import { Malformed, parseDefinition } from '@lanyard/lwm2m';
 import {
   type Clock,
+  CLOCK,
   filtersToSql,
   formatTimestamp,
   isId,
@@ -11,8 +12,9 @@ import {
   type ListQuery,
   newId,
 } from '@lanyard/service';
-import { type DataSource, type EntityManager, In } from 'typeorm';
+import { DataSource, type EntityManager, In } from 'typeorm';
 import { z } from 'zod';
+import { Inject, Injectable } from '@nestjs/common';
 import { CoreObject, MalformedDefinition, ModelExists, ModelNotFound, TooManyModels } from '../errors.js';
 import { UploadedModel } from './uploaded-model.entity.js';
 
@@ -62,12 +64,13 @@ const read = (xml: string): ReturnType<typeof parseDefinition> => {
 };
 
 /** Object definitions of accounts. Every change is announced in its transaction; replicas learn of it from there. */
+@Injectable()
 export class UploadedModels {
   constructor(
     private readonly dataSource: DataSource,
     private readonly outbox: Outbox,
     private readonly audit: AuditTrail,
-    private readonly clock: Clock,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   /** Throws MalformedDefinition, CoreObject, ModelExists, TooManyModels. */

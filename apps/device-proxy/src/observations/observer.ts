@@ -1,13 +1,15 @@
-import type { Clock, Logger, Timer } from '@lanyard/service';
-import type { Asker, DeviceReply, OnSent } from '../downlink/asker.js';
+import { type Clock, CLOCK, type Logger, LOGGER, type Timer } from '@lanyard/service';
+import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
+import { Asker, type DeviceReply, type OnSent } from '../downlink/asker.js';
 import { type Newest, type NewestByToken, writeNewest } from '../sessions/newest.js';
 import type { Observation, Target } from '../sessions/observations.js';
 import type { AnswerAhead, ReportWith } from '../sessions/joining.js';
 import type { Session } from '../sessions/session.js';
-import type { Sessions } from '../sessions/sessions.js';
+import { Heard } from '../sessions/heard.js';
+import { Sessions } from '../sessions/sessions.js';
 import { isConnection } from '../transport/peer-address.js';
-import type { DeviceLink } from '../transport/device-link.js';
-import type { Values } from './values.js';
+import { DeviceLinks } from '../transport/device-links.js';
+import { Values } from './values.js';
 
 export interface Observed {
   reply: DeviceReply;
@@ -22,17 +24,20 @@ export type TellFirst = (observed: Observed, report: ReportWith) => Promise<void
 const releaseDelayMs = 10_000;
 
 /** Observations of devices: one for each path, however many keys subscribed to it. */
-export class Observer {
+@Injectable()
+export class Observer implements BeforeApplicationShutdown {
   private readonly releases = new Set<Timer>();
 
   constructor(
     private readonly sessions: Sessions,
+    heard: Heard,
     private readonly asker: Asker,
-    private readonly link: DeviceLink,
+    private readonly link: DeviceLinks,
     private readonly values: Values,
-    private readonly clock: Clock,
-    private readonly logger: Logger,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {
+    heard.writesAlong((session) => this.newestOf(session));
     sessions.listen({
       began: async (session, how) => {
         this.link.hold(session.address);
@@ -124,7 +129,7 @@ export class Observer {
   }
 
   /** As Redis keeps it: who has the session next, goes on in the same order. */
-  newestOf({ address, observations }: Session): string {
+  private newestOf({ address, observations }: Session): string {
     return observations.all().length === 0 || isConnection(address) ? '' : writeNewest(this.newestAt(address));
   }
 
@@ -150,7 +155,7 @@ export class Observer {
     this.link.adopt(session.address, token, this.asker.requestOf(session, observation), newest);
   }
 
-  stop(): void {
+  beforeApplicationShutdown(): void {
     for (const release of this.releases) release.cancel();
   }
 

@@ -1,9 +1,11 @@
-import { type AccessKeyChanged, allows } from '@lanyard/contracts';
-import type { StateReader } from '@lanyard/kafka';
+import { allows } from '@lanyard/contracts';
+import { Injectable } from '@nestjs/common';
+import { AccessKeysReader } from '../state/access-keys.reader.js';
 
 /** Which keys may receive what they subscribed to. */
+@Injectable()
 export class Receivers {
-  constructor(private readonly keys: Pick<StateReader<AccessKeyChanged>, 'get'>) {}
+  constructor(private readonly keys: AccessKeysReader) {}
 
   /** A key that has not been announced yet may: the gateway let it subscribe. */
   mayReceive(keyId: string): boolean {

@@ -1,14 +1,15 @@
 import { DeviceValues, type ResourceValueArrived } from '@lanyard/contracts';
-import type { KafkaProducer } from '@lanyard/kafka';
-import { type AccountModels, Malformed, type ObjectVersions, parsePath, UnsupportedFormat } from '@lanyard/lwm2m';
-import { type Clock, formatTimestamp, type Logger } from '@lanyard/service';
+import { KafkaProducer } from '@lanyard/kafka';
+import { AccountModels, Malformed, type ObjectVersions, parsePath, UnsupportedFormat } from '@lanyard/lwm2m';
+import { type Clock, CLOCK, formatTimestamp, type Logger, LOGGER } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
 import { readComposite, type SentValue } from '../downlink/formats.js';
-import type { UnreadableReports } from '../events/unreadable-reports.js';
-import type { FirmwareReports } from '../firmware/firmware-reports.js';
+import { UnreadableReports } from '../events/unreadable-reports.js';
+import { FirmwareReports } from '../firmware/firmware-reports.js';
 import { mayTellOfFirmware } from '../firmware/results.js';
 import type { AnswerAhead } from '../sessions/joining.js';
 import type { Session } from '../sessions/session.js';
-import type { Receivers } from './receivers.js';
+import { Receivers } from './receivers.js';
 import { byTime, inOrderOfTime, mayHaveTimes } from './times.js';
 
 export interface ArrivedValue {
@@ -34,16 +35,6 @@ export type Answer = Pick<ArrivedValue, 'payload' | 'contentType' | 'maxAgeSecon
 /** RFC 7252 §5.10.5: how long a value counts as fresh when the device says nothing. */
 const defaultMaxAgeSeconds = 60;
 
-interface ValuesParts {
-  producer: KafkaProducer;
-  firmware: FirmwareReports;
-  models: AccountModels;
-  unreadable: UnreadableReports;
-  receivers: Receivers;
-  clock: Clock;
-  logger: Logger;
-}
-
 /** Of the objects that a value at the path has resources of. */
 const versionsIn = (path: string, versions: ObjectVersions): ObjectVersions | undefined => {
   const { object } = parsePath(path);
@@ -52,8 +43,17 @@ const versionsIn = (path: string, versions: ObjectVersions): ObjectVersions | un
 };
 
 /** Announces values that came from devices; resolves when Kafka has stored the fact. */
+@Injectable()
 export class Values {
-  constructor(private readonly parts: ValuesParts) {}
+  constructor(
+    private readonly producer: KafkaProducer,
+    private readonly firmware: FirmwareReports,
+    private readonly models: AccountModels,
+    private readonly unreadable: UnreadableReports,
+    private readonly receivers: Receivers,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
 
   /** Splits a notification of several paths: each value for its own path, and all of them for the composite observer. */
   reportTogether(
@@ -79,7 +79,7 @@ export class Values {
     const values = this.valuesIn(session, answer);
     if (typeof values === 'string') {
       // The one who asked gets it as it came; what the device reports by itself would be gone.
-      if (cause === 'notify') await this.parts.unreadable.tell(session, { ...answer, why: values });
+      if (cause === 'notify') await this.unreadable.tell(session, { ...answer, why: values });
       return;
     }
     await this.reportRecords(session, values, (path) => ({
@@ -97,7 +97,7 @@ export class Values {
     records: readonly SentValue[],
     about: (path: string) => Pick<ArrivedValue, 'cause' | 'maxAgeSeconds' | 'audience' | 'traceParent' | 'answer'>,
   ): Promise<void> {
-    const ordered = inOrderOfTime(records, this.parts.clock.now());
+    const ordered = inOrderOfTime(records, this.clock.now());
     await this.inOrder(
       session,
       ordered.map(({ path, payload, contentType, measuredAtMs }) => ({
@@ -116,11 +116,11 @@ export class Values {
     { payload, contentType }: Answer,
   ): ReturnType<typeof readComposite> | string {
     try {
-      const models = this.parts.models.of(accountId, data.objectVersions);
-      return readComposite(contentType, payload, models, this.parts.clock.now());
+      const models = this.models.of(accountId, data.objectVersions);
+      return readComposite(contentType, payload, models, this.clock.now());
     } catch (error) {
       if (!(error instanceof Malformed || error instanceof UnsupportedFormat)) throw error;
-      this.parts.logger.info({ err: error, deviceId }, 'values of a composite answer not recorded: it cannot be read');
+      this.logger.info({ err: error, deviceId }, 'values of a composite answer not recorded: it cannot be read');
       return error.message;
     }
   }
@@ -129,7 +129,7 @@ export class Values {
     if (mayHaveTimes(value.contentType)) return this.reportPack(session, value);
     // Taken before anything is awaited: it is the order of arrival.
     const sequence = session.nextSequence();
-    const observedAt = formatTimestamp(this.parts.clock.now());
+    const observedAt = formatTimestamp(this.clock.now());
     if (!mayTellOfFirmware(value.path)) return this.send(session, value, sequence, observedAt);
     return this.noteFirst(session, value, sequence, observedAt);
   }
@@ -138,8 +138,8 @@ export class Values {
   private reportPack(session: Session, value: ArrivedValue): Promise<void> {
     const { path, payload, contentType } = value;
     const { accountId, data } = session;
-    const models = this.parts.models.of(accountId, data.objectVersions);
-    const moments = byTime(path, contentType, payload, models, this.parts.clock.now());
+    const models = this.models.of(accountId, data.objectVersions);
+    const moments = byTime(path, contentType, payload, models, this.clock.now());
     return this.inOrder(
       session,
       moments.map((moment) => ({ ...value, ...moment })),
@@ -148,7 +148,7 @@ export class Values {
 
   /** All at once: what arrives while they are stored has come after each of them. Firmware results are noted in turn. */
   private async inOrder(session: Session, values: readonly ArrivedValue[]): Promise<void> {
-    const observedAt = formatTimestamp(this.parts.clock.now());
+    const observedAt = formatTimestamp(this.clock.now());
     let noted: Promise<void> = Promise.resolve();
     await Promise.all(
       values.map((each, n) => {
@@ -162,7 +162,7 @@ export class Values {
   }
 
   private noteFirst(session: Session, value: ArrivedValue, sequence: number, observedAt: string): Promise<void> {
-    return this.parts.firmware.note(session, value).then(() => this.send(session, value, sequence, observedAt));
+    return this.firmware.note(session, value).then(() => this.send(session, value, sequence, observedAt));
   }
 
   private async send(session: Session, value: ArrivedValue, sequence: number, observedAt: string): Promise<void> {
@@ -176,7 +176,7 @@ export class Values {
       contentType,
       maxAgeSeconds = defaultMaxAgeSeconds,
     } = value;
-    const { clock, producer, receivers } = this.parts;
+    const { clock, producer, receivers } = this;
     if (value.cause === 'notify' || value.cause === 'auto-observation')
       session.notified.keep(path, payload, contentType, maxAgeSeconds, clock.now());
     await producer.send(

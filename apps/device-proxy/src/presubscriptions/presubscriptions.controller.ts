@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Inject, Put, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Put, Res } from '@nestjs/common';
 import { ApiBody, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Caller, fieldProblems, type Identity, RequiresPermission } from '@lanyard/service';
 import type { FastifyReply } from 'fastify';
@@ -20,8 +20,8 @@ const readRules = (body: unknown): PresubscriptionRule[] => {
 @Controller('v2/subscriptions')
 export class PresubscriptionsController {
   constructor(
-    @Inject(Rules) private readonly rules: Rules,
-    @Inject(AccountSettings) private readonly settings: AccountSettings,
+    private readonly rules: Rules,
+    private readonly settings: AccountSettings,
   ) {}
 
   @Get()

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '@lanyard/contracts';
-import type { AuditTrail } from '@lanyard/kafka';
-import type { Clock } from '@lanyard/service';
-import type { DataSource, EntityManager } from 'typeorm';
-import type { Nudges } from '../sessions/nudges.js';
+import { AuditTrail } from '@lanyard/kafka';
+import { type Clock, CLOCK } from '@lanyard/service';
+import { DataSource, type EntityManager } from 'typeorm';
+import { Inject, Injectable } from '@nestjs/common';
+import { Nudges } from '../sessions/nudges.js';
 import { Presubscription } from './presubscription.entity.js';
 import type { PresubscriptionRule } from './rule.js';
 
@@ -16,6 +17,7 @@ export interface RulesOfKey {
 const freshMs = 2_000;
 
 /** Presubscription rules by key. Every registration looks at them, so each replica keeps those of its accounts. */
+@Injectable()
 export class Rules {
   private readonly cache = new Map<string, { rules: Promise<readonly RulesOfKey[]>; loadedAtMs: number }>();
   /** What was last found, by account. */
@@ -25,11 +27,9 @@ export class Rules {
     private readonly dataSource: DataSource,
     private readonly nudges: Nudges,
     private readonly audit: AuditTrail,
-    private readonly clock: Clock,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {
-    nudges.on((nudge) => {
-      if (nudge.about === 'rules') this.cache.delete(nudge.accountId);
-    });
+    nudges.on('rules', ({ accountId }) => void this.cache.delete(accountId));
   }
 
   /** The same object as before while they are the same rules. */

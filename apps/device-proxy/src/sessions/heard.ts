@@ -1,13 +1,15 @@
-import type { Clock, Logger, Timer } from '@lanyard/service';
+import { type Clock, CLOCK, type Logger, LOGGER, StopDeadline, type Timer } from '@lanyard/service';
+import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { touchBatch, touchPeriodMs } from './limits.js';
 import type { Session } from './session.js';
-import type { Sessions } from './sessions.js';
+import { Sessions } from './sessions.js';
 
 /**
  * When devices were last heard. Known here at once, written to Redis together once in a while: a write for every
  * message would cost more than the messages.
  */
-export class Heard {
+@Injectable()
+export class Heard implements OnApplicationBootstrap, BeforeApplicationShutdown {
   /** Those with `unwritten`. */
   private since: Session[] = [];
   private readonly listeners: ((session: Session) => void)[] = [];
@@ -17,20 +19,23 @@ export class Heard {
 
   constructor(
     private readonly sessions: Sessions,
-    private readonly clock: Clock,
-    private readonly logger: Logger,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+    private readonly deadline: StopDeadline,
   ) {}
 
-  start(): void {
+  onApplicationBootstrap(): void {
     this.timer = this.clock.every(touchPeriodMs, () => {
       this.writing = this.writing.then(() => this.flush());
     });
   }
 
-  async stop(): Promise<void> {
+  async beforeApplicationShutdown(): Promise<void> {
     this.timer?.cancel();
-    await this.writing;
-    await this.flush();
+    await this.deadline.step('last-heard times', async () => {
+      await this.writing;
+      await this.flush();
+    });
   }
 
   onHeard(listener: (session: Session) => void): void {

@@ -1,5 +1,5 @@
 import type { RegistrationData } from './session.js';
-import { words } from './words.js';
+import { words } from '../state/words.js';
 
 /** What a device lists when it registers. Never changed once it is here: many devices share one. */
 export type Listing = Readonly<Pick<RegistrationData, 'rootPath' | 'contentFormats' | 'links' | 'objectVersions'>> & {

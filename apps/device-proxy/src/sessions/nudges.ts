@@ -1,6 +1,9 @@
-import type { RedisClient } from '@lanyard/service';
-import type { SessionKeys } from './keys.js';
+import { awaiting, CONFIG, REDIS, type RedisClient } from '@lanyard/service';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import type { DeviceProxyConfig } from '../config.js';
+import { sessionKeys, type SessionKeys } from './keys.js';
 import type { FreshValue } from './notified-values.js';
+import { REDIS_SUBSCRIBER } from './redis-connections.js';
 
 /**
  * A hint to look again at something that is stored; losing one costs time, never correctness.
@@ -16,33 +19,41 @@ export type Nudge =
   | { about: 'finished'; commandId: string; asyncId: string; succeeded: boolean }
   | { about: 'rules'; accountId: string };
 
-export type NudgeListener = (nudge: Nudge) => void;
+type About = Nudge['about'];
+type NudgeListener<A extends About> = (nudge: Extract<Nudge, { about: A }>) => void;
 
 /** Hints between the replicas of this service, over Redis pub/sub. */
-export class Nudges {
-  private readonly listeners = new Set<NudgeListener>();
+@Injectable()
+export class Nudges implements OnModuleInit {
+  private readonly listeners = new Map<About, ((nudge: Nudge) => void)[]>();
   private readonly lost = new Set<() => void>();
+  private readonly keys: SessionKeys;
+  private readonly replicaId: string;
   private subscribed = false;
 
   constructor(
-    private readonly publisher: RedisClient,
-    private readonly subscriber: RedisClient,
-    private readonly keys: SessionKeys,
-    private readonly replicaId: string,
-  ) {}
+    @Inject(REDIS) private readonly publisher: RedisClient,
+    @Inject(REDIS_SUBSCRIBER) private readonly subscriber: RedisClient,
+    @Inject(CONFIG) { redisPrefix, replicaId }: Pick<DeviceProxyConfig, 'redisPrefix' | 'replicaId'>,
+  ) {
+    this.keys = sessionKeys(redisPrefix);
+    this.replicaId = replicaId;
+  }
 
-  async start(): Promise<void> {
+  async onModuleInit(): Promise<void> {
     this.subscriber.on('message', (_channel: string, text: string) => this.deliver(JSON.parse(text) as Nudge));
     // ioredis subscribes again by itself; what was said in between is gone.
     this.subscriber.on('ready', () => {
       if (this.subscribed) for (const listener of this.lost) listener();
     });
-    await this.subscriber.subscribe(this.keys.nudge(this.replicaId), this.keys.nudgeAll);
+    const subscribing = this.subscriber.subscribe(this.keys.nudge(this.replicaId), this.keys.nudgeAll);
+    await awaiting('Redis: messages of other replicas', subscribing);
     this.subscribed = true;
   }
 
-  on(listener: NudgeListener): void {
-    this.listeners.add(listener);
+  on<A extends About>(about: A, listener: NudgeListener<A>): void {
+    const listeners = this.listeners.get(about) ?? [];
+    this.listeners.set(about, [...listeners, listener as (nudge: Nudge) => void]);
   }
 
   /** Nudges may have been lost: look at everything. */
@@ -63,6 +74,6 @@ export class Nudges {
   }
 
   private deliver(nudge: Nudge): void {
-    for (const listener of this.listeners) listener(nudge);
+    for (const listener of this.listeners.get(nudge.about) ?? []) listener(nudge);
   }
 }

@@ -1,16 +1,18 @@
-import type { Clock, Timer } from '@lanyard/service';
+import { type Clock, CLOCK, type Timer } from '@lanyard/service';
+import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { pauseMs, pauseTickMs } from './limits.js';
 
 /**
  * Whether this process stood still (stopped, swapped out, a machine asleep): another replica may have taken its devices
  * meanwhile, and the word of that has not been read. Timers tell it late, so whoever asks looks at the clock as well.
  */
-export class Pauses {
+@Injectable()
+export class Pauses implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private timer: Timer | undefined;
   private tickedAtMs: number;
   private readonly listeners: (() => void)[] = [];
 
-  constructor(private readonly clock: Clock) {
+  constructor(@Inject(CLOCK) private readonly clock: Clock) {
     this.tickedAtMs = clock.now();
   }
 
@@ -19,7 +21,7 @@ export class Pauses {
     this.listeners.push(listener);
   }
 
-  start(): void {
+  onApplicationBootstrap(): void {
     this.tickedAtMs = this.clock.now();
     this.timer = this.clock.every(pauseTickMs, () => {
       this.look();
@@ -27,7 +29,7 @@ export class Pauses {
     });
   }
 
-  stop(): void {
+  beforeApplicationShutdown(): void {
     this.timer?.cancel();
   }
 

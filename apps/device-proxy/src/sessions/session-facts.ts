@@ -1,6 +1,7 @@
 import { type DeviceSessionChanged, DeviceSessions } from '@lanyard/contracts';
-import type { KafkaProducer } from '@lanyard/kafka';
-import { type Clock, formatTimestamp } from '@lanyard/service';
+import { KafkaProducer } from '@lanyard/kafka';
+import { type Clock, CLOCK, formatTimestamp } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
 import { Gather } from '../db/gather.js';
 import { paceMs } from '../db/pace.js';
 import type { RegistrationData, Session } from './session.js';
@@ -29,6 +30,7 @@ const itemOf = (deviceId: string, { endpointType, queueMode, links }: Registrati
 });
 
 /** Announces what happens to sessions. Each call resolves when Kafka has stored the fact. */
+@Injectable()
 export class SessionFacts {
   /** Those of a round are in one request to Kafka; each is taken or refused by itself. */
   private readonly sends = new Gather(
@@ -38,7 +40,7 @@ export class SessionFacts {
 
   constructor(
     private readonly producer: KafkaProducer,
-    private readonly clock: Clock,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   began(session: Session, change: 'registered' | 'updated'): Promise<void> {

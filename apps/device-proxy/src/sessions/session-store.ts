@@ -1,4 +1,6 @@
-import type { RedisClient } from '@lanyard/service';
+import { CONFIG, REDIS, type RedisClient } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import type { DeviceProxyConfig } from '../config.js';
 import { Gather } from '../db/gather.js';
 import { paceMs } from '../db/pace.js';
 import { addressField, registrationField, sessionKeys, type SessionKeys, tokenField } from './keys.js';
@@ -114,6 +116,7 @@ const stored = (deviceId: string, row: Row, observations: string[]): StoredSessi
 });
 
 /** Sessions of all devices in Redis: they outlive this process, and every write is fenced by the session's epoch. */
+@Injectable()
 export class SessionStore {
   readonly keys: SessionKeys;
   private readonly run: RunScript;
@@ -127,12 +130,16 @@ export class SessionStore {
   });
   private readonly renewals = new Gather((batch: readonly Renewal[]) => this.renewAll(batch), { paceMs });
 
+  private readonly prefix: string;
+  private readonly replicaId: string;
+
   constructor(
-    private readonly redis: RedisClient,
-    private readonly prefix: string,
-    private readonly replicaId: string,
+    @Inject(REDIS) private readonly redis: RedisClient,
+    @Inject(CONFIG) { redisPrefix, replicaId }: Pick<DeviceProxyConfig, 'redisPrefix' | 'replicaId'>,
   ) {
-    this.keys = sessionKeys(prefix);
+    this.prefix = redisPrefix;
+    this.replicaId = replicaId;
+    this.keys = sessionKeys(redisPrefix);
     this.run = loadScripts(redis);
   }
 

@@ -1,14 +1,15 @@
-import type { Clock, Logger } from '@lanyard/service';
-import { awakeWindowMs } from './limits.js';
+import { type Clock, CLOCK, CONFIG, type Logger, LOGGER } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import type { DeviceProxyConfig } from '../config.js';
 import { isConnection } from '../transport/peer-address.js';
 import { type Sender, speaksFor } from '../transport/sender.js';
-import type { Nudges } from './nudges.js';
+import { Nudges } from './nudges.js';
 import { OneAtATime } from './one-at-a-time.js';
 import { Pauses } from './pauses.js';
 import { isRegistered } from './registered-links.js';
 import { SessionIndex } from './session-index.js';
 import { Session, type StoredSession } from './session.js';
-import type { Displaced, Lookup, NewSession, SessionStore, TakeOver } from './session-store.js';
+import { type Displaced, type Lookup, type NewSession, SessionStore, type TakeOver } from './session-store.js';
 
 /** `registered`: new. `taken`: its device showed up here. `restored`: this replica had it before it was restarted. */
 export type Beginning = 'registered' | 'taken' | 'restored';
@@ -29,9 +30,10 @@ export interface SessionListener {
  * The sessions that this replica owns. What concerns one device happens one at a time; a session that is not here is
  * taken over when its device shows up. A copy whose epoch has passed is dropped: by nudge, or at the next write.
  */
+@Injectable()
 export class Sessions {
   readonly exclusive = new OneAtATime();
-  readonly pauses: Pauses;
+  private readonly awakeMs: number;
   private readonly index = new SessionIndex();
   /** Copies that others may have replaced while this process stood still. */
   private readonly doubted = new Set<Session>();
@@ -42,16 +44,15 @@ export class Sessions {
   constructor(
     readonly store: SessionStore,
     private readonly nudges: Nudges,
-    private readonly clock: Clock,
-    private readonly logger: Logger,
-    private readonly awakeMs = awakeWindowMs,
+    private readonly pauses: Pauses,
+    @Inject(CONFIG) { awakeMs }: Pick<DeviceProxyConfig, 'awakeMs'>,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    nudges.on((nudge) => {
-      if (nudge.about === 'session') this.dropIfOlder(nudge.deviceId, nudge.epoch);
-    });
+    this.awakeMs = awakeMs;
+    nudges.on('session', ({ deviceId, epoch }) => this.dropIfOlder(deviceId, epoch));
     nudges.onLost(() => this.doubtAll());
-    this.pauses = new Pauses(clock);
-    this.pauses.onPaused(() => this.doubtAll());
+    pauses.onPaused(() => this.doubtAll());
   }
 
   listen(listener: SessionListener): void {

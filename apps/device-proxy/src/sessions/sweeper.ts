@@ -1,15 +1,17 @@
-import type { Clock, Logger, Timer } from '@lanyard/service';
-import type { SessionFacts } from './session-facts.js';
+import { type Clock, CLOCK, type Logger, LOGGER, StopDeadline, type Timer } from '@lanyard/service';
+import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { SessionFacts } from './session-facts.js';
 import { sweepBatch, sweepLeaseMs, sweepPeriodMs } from './limits.js';
-import type { Nudges } from './nudges.js';
+import { Nudges } from './nudges.js';
 import { Session } from './session.js';
-import type { Sessions } from './sessions.js';
+import { Sessions } from './sessions.js';
 
 /**
  * Ends sessions whose lifetime is over. Every replica looks; a claim decides who announces one. The session is removed
  * after its fact is stored, so a replica that dies in between leaves it to the next one.
  */
-export class Sweeper {
+@Injectable()
+export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private timer: Timer | undefined;
   private running: Promise<void> = Promise.resolve();
   private busy = false;
@@ -18,11 +20,12 @@ export class Sweeper {
     private readonly sessions: Sessions,
     private readonly facts: SessionFacts,
     private readonly nudges: Nudges,
-    private readonly clock: Clock,
-    private readonly logger: Logger,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+    private readonly deadline: StopDeadline,
   ) {}
 
-  start(): void {
+  onApplicationBootstrap(): void {
     this.timer = this.clock.every(sweepPeriodMs, () => {
       if (this.busy) return;
       this.busy = true;
@@ -32,9 +35,9 @@ export class Sweeper {
     });
   }
 
-  async stop(): Promise<void> {
+  async beforeApplicationShutdown(): Promise<void> {
     this.timer?.cancel();
-    await this.running;
+    await this.deadline.step('sweeper', () => this.running);
   }
 
   private async sweep(): Promise<void> {

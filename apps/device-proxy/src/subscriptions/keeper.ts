@@ -1,20 +1,21 @@
-import type { Logger } from '@lanyard/service';
-import { type DataSource, In } from 'typeorm';
+import { type Logger, LOGGER } from '@lanyard/service';
+import { DataSource, In } from 'typeorm';
+import { Inject, Injectable } from '@nestjs/common';
 import { locksMax, withDevice, withDevices } from '../db/device-lock.js';
 import { Gather } from '../db/gather.js';
-import type { Observer } from '../observations/observer.js';
+import { Observer } from '../observations/observer.js';
 import { pathsFormat } from '../downlink/requests.js';
 import { matchingPaths } from '../presubscriptions/match.js';
-import type { Rules, RulesOfKey } from '../presubscriptions/rules.js';
+import { Rules, type RulesOfKey } from '../presubscriptions/rules.js';
 import { OneAtATime } from '../sessions/one-at-a-time.js';
 import type { Observation, Target } from '../sessions/observations.js';
 import type { Session } from '../sessions/session.js';
-import type { Sessions } from '../sessions/sessions.js';
+import { Sessions } from '../sessions/sessions.js';
 import { ConnectionEnded, GivenUp, NoAnswer, NotSent, Refused } from '../transport/device-link.js';
-import type { Interest } from '../interest/interest.js';
+import { Interest } from '../interest/interest.js';
 import type { Subscription } from '../interest/subscription.entity.js';
-import type { SubscriptionBook } from '../interest/subscription-book.js';
-import type { SubscriptionStore, Wanted } from '../interest/subscription-store.js';
+import { SubscriptionBook } from '../interest/subscription-book.js';
+import { SubscriptionStore, type Wanted } from '../interest/subscription-store.js';
 
 /** The device is not there (any more): the next registration or update comes back to it. */
 const absences = [GivenUp, NoAnswer, Refused, NotSent, ConnectionEnded];
@@ -26,21 +27,11 @@ interface Due {
   done: Promise<void>;
 }
 
-interface KeeperParts {
-  dataSource: DataSource;
-  store: SubscriptionStore;
-  book: SubscriptionBook;
-  interest: Interest;
-  rules: Rules;
-  observer: Observer;
-  sessions: Sessions;
-  logger: Logger;
-}
-
 /**
  * Keeps a device observing what somebody wants, and nothing else. Rules are applied when the device registers or
  * updates its registration (spec §4.4 rule 2).
  */
+@Injectable()
 export class Keeper {
   private readonly perDevice = new OneAtATime();
   private readonly due = new Map<string, Due>();
@@ -48,14 +39,23 @@ export class Keeper {
     togetherMax: locksMax,
   });
 
-  constructor(private readonly parts: KeeperParts) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly store: SubscriptionStore,
+    private readonly book: SubscriptionBook,
+    private readonly interest: Interest,
+    private readonly rules: Rules,
+    private readonly observer: Observer,
+    private readonly sessions: Sessions,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
 
   /**
    * A full registration: the device has forgotten every observation (spec §4.4 rule 1). What a call asked for while
    * the device was away waits in the command queue for just this registration.
    */
   async loseObserved(deviceId: string): Promise<void> {
-    const { book, dataSource, store } = this.parts;
+    const { book, dataSource, store } = this;
     if ((await book.of(deviceId)).length === 0) return;
     await withDevice(dataSource, deviceId, async (manager) => {
       await store.lose(manager, { deviceId, status: 'confirmed' });
@@ -69,7 +69,7 @@ export class Keeper {
   }
 
   private async loseAllOf(deviceIds: readonly string[]): Promise<void[]> {
-    const { dataSource, store } = this.parts;
+    const { dataSource, store } = this;
     await withDevices(dataSource, deviceIds, (manager) => store.lose(manager, { deviceId: In([...deviceIds]) }));
     return deviceIds.map(() => undefined);
   }
@@ -81,7 +81,7 @@ export class Keeper {
   }
 
   private async lose(session: Session, { path, together }: Target): Promise<void> {
-    const { dataSource, store, interest } = this.parts;
+    const { dataSource, store, interest } = this;
     const { deviceId } = session;
     await withDevice(dataSource, deviceId, (manager) =>
       together ? store.lose(manager, { deviceId, together: path }) : store.losePath(manager, deviceId, path),
@@ -104,7 +104,7 @@ export class Keeper {
 
   /** undefined when they cannot be read: then the device is looked at, and that says what is wrong. */
   private rulesFor({ accountId }: Session): Promise<readonly RulesOfKey[] | undefined> {
-    return this.parts.rules.ofAccount(accountId).catch(() => undefined);
+    return this.rules.ofAccount(accountId).catch(() => undefined);
   }
 
   private look(session: Session, rules: boolean): Promise<void> {
@@ -128,15 +128,15 @@ export class Keeper {
     if (session.isOver) return;
     try {
       const { unsettled } = session;
-      const { interest } = this.parts;
-      const keys = rules ? await this.parts.rules.ofAccount(session.accountId) : undefined;
+      const { interest } = this;
+      const keys = rules ? await this.rules.ofAccount(session.accountId) : undefined;
       const rows = await interest.load(session);
       const changed = keys !== undefined && (await this.writeRules(session, keys, rows));
       const complete = await this.reconcile(session, changed ? await interest.load(session) : rows);
       if (complete && session.unsettled === unsettled) session.settledFor = keys;
     } catch (error) {
       if (absences.some((absence) => error instanceof absence)) return;
-      this.parts.logger.error(
+      this.logger.error(
         { err: error, deviceId: session.deviceId },
         'subscriptions not applied: tried again at the next update',
       );
@@ -170,13 +170,13 @@ export class Keeper {
     const asked = wanted.filter((one) => !known.some(same(one)));
     const lost = known.filter((row) => row.origin === 'presubscription' && !wanted.some(same(row)));
     if (asked.length === 0 && lost.length === 0) return false;
-    await this.parts.book.write({ deviceId, asked, lost });
+    await this.book.write({ deviceId, asked, lost });
     return true;
   }
 
   /** True when the device observes everything that somebody wants. */
   private async reconcile(session: Session, rows: readonly Subscription[]): Promise<boolean> {
-    const { observer } = this.parts;
+    const { observer } = this;
     const alone = rows.filter((row) => row.together === null);
     const sets = this.setsIn(rows);
     const wanted = new Set([...alone.map((row) => row.path), ...sets.keys()]);
@@ -214,7 +214,7 @@ export class Keeper {
 
   /** False when the device does not report the path, or does not listen now. */
   private async observe(session: Session, target: Target): Promise<boolean> {
-    const { book, observer, sessions } = this.parts;
+    const { book, observer, sessions } = this;
     const { deviceId } = session;
     const { path, together } = target;
     if (session.isOver || !sessions.isListening(session)) return false;

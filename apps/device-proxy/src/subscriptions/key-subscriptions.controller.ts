@@ -1,4 +1,4 @@
-import { Controller, Delete, Get, HttpCode, Inject, Param, Query } from '@nestjs/common';
+import { Controller, Delete, Get, HttpCode, Param, Query } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import {
   ApiListQuery,
@@ -22,7 +22,7 @@ import {
 @RequiresPermission('admin')
 @Controller('v3/key-subscriptions')
 export class KeySubscriptionsController {
-  constructor(@Inject(SubscriptionsOfKeys) private readonly subscriptions: SubscriptionsOfKeys) {}
+  constructor(private readonly subscriptions: SubscriptionsOfKeys) {}
 
   @Get()
   @ApiOperation({

@@ -1,10 +1,11 @@
 import { FairTurns, type Identity, type ListEnvelope, listEnvelope, type ListQuery } from '@lanyard/service';
-import type { DataSource } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { z } from 'zod';
+import { Injectable } from '@nestjs/common';
 import { KeyHasNoSubscriptions } from '../errors.js';
 import { PresubscriptionRuleSchema } from '../presubscriptions/rule.js';
-import type { Rules } from '../presubscriptions/rules.js';
-import type { Subscriptions } from './subscriptions.js';
+import { Rules } from '../presubscriptions/rules.js';
+import { Subscriptions } from './subscriptions.js';
 
 /** What one key subscribed to. */
 export const KeySubscriptionsSchema = z
@@ -32,6 +33,7 @@ const select = (where: string): string => `
   LEFT JOIN presubscription p ON p.key_id = id ${where}`;
 
 /** Subscriptions and rules of all keys of an account, for its administrators. */
+@Injectable()
 export class SubscriptionsOfKeys {
   constructor(
     private readonly dataSource: DataSource,

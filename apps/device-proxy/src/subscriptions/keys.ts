@@ -1,10 +1,10 @@
-import type { AccessKeyChanged } from '@lanyard/contracts';
-import type { StateReader } from '@lanyard/kafka';
-import type { Clock, Logger, Timer } from '@lanyard/service';
-import type { DataSource } from 'typeorm';
-import type { Rules } from '../presubscriptions/rules.js';
-import type { Receivers } from '../observations/receivers.js';
-import type { Subscriptions } from './subscriptions.js';
+import { type Clock, CLOCK, type Logger, LOGGER, StopDeadline, type Timer } from '@lanyard/service';
+import { DataSource } from 'typeorm';
+import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { AccessKeysReader } from '../state/access-keys.reader.js';
+import { Rules } from '../presubscriptions/rules.js';
+import { Receivers } from '../observations/receivers.js';
+import { Subscriptions } from './subscriptions.js';
 
 /** Pause before what failed is tried again. */
 const againMs = 3_000;
@@ -16,24 +16,26 @@ const atOnce = 2;
  * Removes the subscriptions and rules of a key that may not receive values any more: it was deleted or switched off, or
  * its groups no longer give `subscriptions`. Values stop before that: `Receivers` decides for each.
  */
-export class Keys {
+@Injectable()
+export class Keys implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly waiting = new Set<string>();
   private readonly running = new Map<string, Promise<void>>();
   private readonly timers = new Set<Timer>();
   private stopped = false;
 
   constructor(
-    private readonly reader: StateReader<AccessKeyChanged>,
+    private readonly reader: AccessKeysReader,
     private readonly receivers: Receivers,
     private readonly dataSource: DataSource,
     private readonly subscriptions: Subscriptions,
     private readonly rules: Rules,
-    private readonly clock: Clock,
-    private readonly logger: Logger,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+    private readonly deadline: StopDeadline,
   ) {}
 
   /** Also makes up for keys that changed while no replica ran. */
-  async start(): Promise<void> {
+  async onApplicationBootstrap(): Promise<void> {
     this.reader.onChange((keyId) => this.check(keyId));
     const rows: { key_id: string }[] = await this.dataSource.query(
       'SELECT DISTINCT key_id FROM subscription UNION SELECT key_id FROM presubscription',
@@ -41,10 +43,10 @@ export class Keys {
     for (const { key_id: keyId } of rows) this.check(keyId);
   }
 
-  async stop(): Promise<void> {
+  async beforeApplicationShutdown(): Promise<void> {
     this.stopped = true;
     for (const timer of this.timers) timer.cancel();
-    await Promise.all(this.running.values());
+    await this.deadline.step('keys', () => Promise.all(this.running.values()).then(() => undefined));
   }
 
   private check(keyId: string): void {

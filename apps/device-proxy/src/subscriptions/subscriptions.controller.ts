@@ -1,4 +1,4 @@
-import { Controller, Delete, Get, Header, HttpCode, Inject, Param, Put, Req, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Header, HttpCode, Param, Put, Req, Res } from '@nestjs/common';
 import {
   ApiAcceptedResponse,
   ApiNoContentResponse,
@@ -19,7 +19,7 @@ const prefix = '/v2/subscriptions/';
 @RequiresPermission('subscriptions')
 @Controller('v2/subscriptions/:deviceId')
 export class SubscriptionsController {
-  constructor(@Inject(Subscriptions) private readonly subscriptions: Subscriptions) {}
+  constructor(private readonly subscriptions: Subscriptions) {}
 
   @Get()
   @Header('content-type', 'text/uri-list')

@@ -1,17 +1,18 @@
 import { causedBy } from '@lanyard/kafka';
-import type { Clock, Identity } from '@lanyard/service';
-import type { DataSource, EntityManager } from 'typeorm';
+import { type Clock, CLOCK, type Identity } from '@lanyard/service';
+import { DataSource, type EntityManager } from 'typeorm';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Command } from '../commands/command.entity.js';
 import type { Stored } from '../commands/command-intake.js';
-import type { Commands, KnownDevice } from '../commands/commands.js';
+import { Commands, type KnownDevice } from '../commands/commands.js';
 import { type DeviceRequest, defaultTiming } from '../commands/device-request.js';
 import { withDevice } from '../db/device-lock.js';
 import { NotSubscribed, PathDoesNotExist } from '../errors.js';
 import { mayExist } from '../sessions/registered-links.js';
-import type { Nudges } from '../sessions/nudges.js';
-import type { SessionStore } from '../sessions/session-store.js';
+import { Nudges } from '../sessions/nudges.js';
+import { SessionStore } from '../sessions/session-store.js';
 import { Subscription } from '../interest/subscription.entity.js';
-import type { SubscriptionStore } from '../interest/subscription-store.js';
+import { SubscriptionStore } from '../interest/subscription-store.js';
 
 /** How long a caller waits for the device before it is told that the answer comes later. */
 export const answerWaitMs = 2_000;
@@ -22,27 +23,24 @@ export interface Asked {
   confirmed: boolean;
 }
 
-interface SubscriptionsParts {
-  dataSource: DataSource;
-  store: SubscriptionStore;
-  commands: Commands;
-  sessions: SessionStore;
-  nudges: Nudges;
-  clock: Clock;
-}
-
 /** Resource subscriptions of API keys (spec §4.4). Asking the device is a command like any other, in the same queue. */
+@Injectable()
 export class Subscriptions {
   private readonly waiting = new Map<string, (succeeded: boolean) => void>();
 
-  constructor(private readonly parts: SubscriptionsParts) {
-    parts.nudges.on((nudge) => {
-      if (nudge.about === 'finished') this.waiting.get(nudge.asyncId)?.(nudge.succeeded);
-    });
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly store: SubscriptionStore,
+    private readonly commands: Commands,
+    private readonly sessions: SessionStore,
+    private readonly nudges: Nudges,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {
+    nudges.on('finished', ({ asyncId, succeeded }) => this.waiting.get(asyncId)?.(succeeded));
   }
 
   async subscribe(identity: Identity, deviceId: string, path: string): Promise<Asked> {
-    const { commands, store } = this.parts;
+    const { commands, store } = this;
     const device = await commands.device(identity, deviceId);
     const { session, accountId } = device;
     if (session && !mayExist(session.data.links, path)) throw new PathDoesNotExist();
@@ -82,7 +80,7 @@ export class Subscriptions {
     paths: readonly string[],
     idempotencyKey: string | undefined,
   ): Promise<Stored> {
-    const { commands, nudges, store } = this.parts;
+    const { commands, nudges, store } = this;
     const { deviceId, accountId, session } = device;
     const row = { deviceId, accountId, keyId: identity.keyId, origin: 'resource' } as const;
     const within = (manager: EntityManager, { id }: Command): Promise<void> =>
@@ -98,28 +96,27 @@ export class Subscriptions {
   }
 
   async unsubscribe(identity: Identity, deviceId: string, path?: string): Promise<void> {
-    await this.parts.commands.device(identity, deviceId);
+    await this.commands.device(identity, deviceId);
     await this.lose(deviceId, identity.keyId, path, identity.requestId);
   }
 
   async has(identity: Identity, deviceId: string, path: string): Promise<void> {
-    await this.parts.commands.device(identity, deviceId);
+    await this.commands.device(identity, deviceId);
     const { keyId } = identity;
-    if (!(await this.parts.dataSource.manager.existsBy(Subscription, { deviceId, path, keyId })))
-      throw new NotSubscribed();
+    if (!(await this.dataSource.manager.existsBy(Subscription, { deviceId, path, keyId }))) throw new NotSubscribed();
   }
 
   async list(identity: Identity, deviceId: string): Promise<string[]> {
-    await this.parts.commands.device(identity, deviceId);
+    await this.commands.device(identity, deviceId);
     const where = { deviceId, keyId: identity.keyId };
-    const rows = await this.parts.dataSource.manager.find(Subscription, { where, order: { path: 'ASC' } });
+    const rows = await this.dataSource.manager.find(Subscription, { where, order: { path: 'ASC' } });
     if (rows.length === 0) throw new NotSubscribed();
     return rows.map((row) => row.path);
   }
 
   /** Ends every subscription of the key, on all devices. */
   async forgetKey(keyId: string, requestId?: string): Promise<void> {
-    const rows: { device_id: string }[] = await this.parts.dataSource.query(
+    const rows: { device_id: string }[] = await this.dataSource.query(
       'SELECT DISTINCT device_id FROM subscription WHERE key_id = $1',
       [keyId],
     );
@@ -127,7 +124,7 @@ export class Subscriptions {
   }
 
   private async lose(deviceId: string, keyId: string, path?: string, requestId?: string): Promise<void> {
-    const { dataSource, store, sessions, nudges } = this.parts;
+    const { dataSource, store, sessions, nudges } = this;
     const which = { deviceId, keyId, ...(path !== undefined && { path }) };
     const lost = await withDevice(dataSource, deviceId, (manager) => {
       causedBy(manager, requestId);
@@ -145,7 +142,7 @@ export class Subscriptions {
   private async within(waitMs: number, outcome: Promise<boolean>): Promise<boolean> {
     const over = new AbortController();
     try {
-      return await Promise.race([outcome, this.parts.clock.sleep(waitMs, over.signal).then(() => false)]);
+      return await Promise.race([outcome, this.clock.sleep(waitMs, over.signal).then(() => false)]);
     } finally {
       over.abort();
     }

@@ -1,62 +1,58 @@
-import type { Clock, Logger, Timer } from '@lanyard/service';
-import type { DataSource } from 'typeorm';
-import type { CommandQueue } from '../commands/command-queue.js';
+import { type Clock, CLOCK, type Logger, LOGGER, StopDeadline, type Timer } from '@lanyard/service';
+import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { CommandQueue } from '../commands/command-queue.js';
 import { deviceBlocked, registrationRemoved } from '../commands/outcome.js';
 import type { Session } from '../sessions/session.js';
-import type { SessionFacts } from '../sessions/session-facts.js';
-import type { Sessions } from '../sessions/sessions.js';
-import type { Keeper } from '../subscriptions/keeper.js';
-import type { Admission } from '../intake/admission.js';
-import type { DeviceDirectory } from '../intake/device-directory.js';
+import { SessionFacts } from '../sessions/session-facts.js';
+import { Sessions } from '../sessions/sessions.js';
+import { Keeper } from '../subscriptions/keeper.js';
+import { Admission } from '../intake/admission.js';
+import { DeviceDirectory } from '../intake/device-directory.js';
 
 /** The replica that owns the session acts at once; the others look after this time whether it did. */
 const ownerGraceMs = 3_000;
 
 type Why = 'suspended' | 'deleted';
 
-interface ExpulsionParts {
-  directory: DeviceDirectory;
-  admission: Admission;
-  sessions: Sessions;
-  facts: SessionFacts;
-  queue: CommandQueue;
-  keeper: Keeper;
-  dataSource: DataSource;
-  clock: Clock;
-  logger: Logger;
-}
-
 /** A suspended or deleted device loses its session, and its waiting commands fail (spec §3.1). */
-export class Expulsion {
+@Injectable()
+export class Expulsion implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly running = new Set<Promise<void>>();
   private readonly timers = new Set<Timer>();
 
-  constructor(private readonly parts: ExpulsionParts) {}
+  constructor(
+    private readonly directory: DeviceDirectory,
+    private readonly admission: Admission,
+    private readonly sessions: Sessions,
+    private readonly facts: SessionFacts,
+    private readonly queue: CommandQueue,
+    private readonly keeper: Keeper,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+    private readonly deadline: StopDeadline,
+  ) {}
 
   /** Also makes up for what was decided while no replica ran. */
-  async start(): Promise<void> {
-    const { dataSource, directory } = this.parts;
+  async onApplicationBootstrap(): Promise<void> {
+    const { directory, queue } = this;
     directory.onExpelled((deviceId, why) => this.expel(deviceId, why));
-    const rows: { device_id: string }[] = await dataSource.query(
-      `SELECT DISTINCT device_id FROM command WHERE state IN ('waiting', 'executing')`,
-    );
-    for (const { device_id: deviceId } of rows) {
+    for (const deviceId of await queue.devicesWithCommands()) {
       const why = directory.whyExpelled(deviceId);
       if (why) this.expel(deviceId, why);
     }
-    for (const session of this.parts.sessions.all()) {
+    for (const session of this.sessions.all()) {
       const why = directory.whyExpelled(session.deviceId);
       if (why) this.expel(session.deviceId, why);
     }
   }
 
-  async stop(): Promise<void> {
+  async beforeApplicationShutdown(): Promise<void> {
     for (const timer of this.timers) timer.cancel();
-    await Promise.all(this.running);
+    await this.deadline.step('expulsion', () => Promise.all(this.running).then(() => undefined));
   }
 
   private later(work: () => void): void {
-    const timer = this.parts.clock.after(ownerGraceMs, () => {
+    const timer = this.clock.after(ownerGraceMs, () => {
       this.timers.delete(timer);
       work();
     });
@@ -66,10 +62,7 @@ export class Expulsion {
   private expel(deviceId: string, why: Why): void {
     const run: Promise<void> = this.carryOut(deviceId, why)
       .catch((error: unknown) => {
-        this.parts.logger.error(
-          { err: error, deviceId, why },
-          'suspended or deleted device not cleaned up: will be retried',
-        );
+        this.logger.error({ err: error, deviceId, why }, 'suspended or deleted device not cleaned up: will be retried');
         this.later(() => this.expel(deviceId, why));
       })
       .finally(() => this.running.delete(run));
@@ -77,7 +70,7 @@ export class Expulsion {
   }
 
   private async carryOut(deviceId: string, why: Why): Promise<void> {
-    const { admission, keeper, queue, sessions } = this.parts;
+    const { admission, keeper, queue, sessions } = this;
     await sessions.exclusive.run(deviceId, async () => {
       const session = sessions.get(deviceId);
       if (session) await this.end(session, why);
@@ -91,13 +84,13 @@ export class Expulsion {
   }
 
   private async end(session: Session, why: Why): Promise<void> {
-    await this.parts.facts.ended(session, 'deregistered', why);
-    await this.parts.sessions.close(session);
+    await this.facts.ended(session, 'deregistered', why);
+    await this.sessions.close(session);
   }
 
   /** The owner is gone: any replica may end the session, unless the device is admitted again by now. */
   private async endAbandoned(deviceId: string, why: Why): Promise<void> {
-    const { directory, sessions, logger } = this.parts;
+    const { directory, sessions, logger } = this;
     try {
       const stored = await sessions.store.read(deviceId);
       if (!stored || directory.whyExpelled(deviceId) !== why) return;

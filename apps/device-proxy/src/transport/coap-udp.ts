@@ -1,30 +1,11 @@
 import { type BoundAddress, type CoapLimits, CoapUdpEndpoint, type UnmatchedNotification } from '@lanyard/coap';
 import type { Logger, Metrics } from '@lanyard/service';
+import type { CoapUdpConfig } from '../config.js';
 import { CoapLink } from './coap-link.js';
 import { parseAddress } from './peer-address.js';
 import type { Transport } from './transport.js';
 import type { Turnstile } from './turnstile.js';
 import { UplinkBridge } from './uplink-bridge.js';
-
-/** CoAP over UDP or TCP without security: for development, in a network nobody else can reach. */
-export interface CoapConfig {
-  host: string;
-  port: number;
-  /** The account whose devices come in here. */
-  accountId: string;
-}
-
-/** CoAP over UDP. */
-export interface CoapUdpConfig extends CoapConfig {
-  /** Asked of the kernel for datagrams that wait to be read; it may grant less. */
-  receiveBufferBytes: number;
-  /** ACK_TIMEOUT (RFC 7252 §4.8) and the size of blocks, for slow radios. */
-  ackTimeoutMs?: number;
-  blockBytes?: number;
-  /** Bodies in blocks that are being put together. */
-  uploadsMax?: number;
-  uploadsPerAddressMax?: number;
-}
 
 /** What is not configured has its default. */
 const limitsOf = ({ blockBytes, uploadsMax, uploadsPerAddressMax }: CoapUdpConfig): Partial<CoapLimits> => ({

@@ -1,12 +1,19 @@
+import { Injectable } from '@nestjs/common';
 import type { DeviceAnswer, DeviceLink, DeviceRequest, NewestReport, ObservedAnswer } from './device-link.js';
 import { NoTransport } from './no-transport.js';
 import { type Scheme, schemeOf } from './peer-address.js';
 
 /** All transports of this replica as one: the address says which. */
+@Injectable()
 export class DeviceLinks implements DeviceLink {
   private readonly none = new NoTransport();
 
-  constructor(private readonly links: ReadonlyMap<Scheme, DeviceLink>) {}
+  private readonly links = new Map<Scheme, DeviceLink>();
+
+  /** `link`: reaches the devices at addresses of the scheme. */
+  add(scheme: Scheme, link: DeviceLink): void {
+    this.links.set(scheme, link);
+  }
 
   request(address: string, request: DeviceRequest, signal: AbortSignal): Promise<DeviceAnswer> {
     return this.of(address).request(address, request, signal);

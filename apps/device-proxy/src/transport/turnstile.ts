@@ -1,4 +1,6 @@
-import type { Metrics } from '@lanyard/service';
+import { CONFIG, Metrics } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import type { DeviceProxyConfig } from '../config.js';
 
 /** What a request begins: a session, or something within one. */
 type Kind = 'registration' | 'other';
@@ -11,15 +13,17 @@ const pauseSeconds = { min: 5, max: 30 } as const;
  * at once (5.03 with Max-Age), which costs less than anything else that could be done with it. New registrations, which
  * cost most and come in storms, get half of the room: devices that are registered stay so.
  */
+@Injectable()
 export class Turnstile {
   private underWay = 0;
   private readonly refused: { inc(labels: { kind: Kind }): void };
+  private readonly underWayMax: number;
 
   constructor(
-    private readonly underWayMax: number,
+    @Inject(CONFIG) { requestsUnderWayMax }: Pick<DeviceProxyConfig, 'requestsUnderWayMax'>,
     metrics: Metrics,
-    private readonly random: () => number = Math.random,
   ) {
+    this.underWayMax = requestsUnderWayMax;
     const count = (): number => this.underWay;
     metrics.gauge({
       name: 'lanyard_device_proxy_requests_under_way',
@@ -52,5 +56,9 @@ export class Turnstile {
   /** Max-Age of a 5.03. */
   pauseSeconds(): number {
     return Math.floor(pauseSeconds.min + this.random() * (pauseSeconds.max - pauseSeconds.min + 1));
+  }
+
+  protected random(): number {
+    return Math.random();
   }
 }

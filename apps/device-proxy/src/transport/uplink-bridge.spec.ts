@@ -18,10 +18,25 @@ const request = (...path: string[]): CoapRequest => ({
   confirmable: true,
 });
 
+/** The test decides what is random. */
+class Decided extends Turnstile {
+  constructor(
+    requestsUnderWayMax: number,
+    metrics: Metrics,
+    private readonly decide: () => number,
+  ) {
+    super({ requestsUnderWayMax }, metrics);
+  }
+
+  protected override random(): number {
+    return this.decide();
+  }
+}
+
 /** A service that answers nothing until it is told to. */
 const overloaded = (underWayMax: number, random: () => number) => {
   const metrics = new Metrics('device-proxy', 'test');
-  const turnstile = new Turnstile(underWayMax, metrics, random);
+  const turnstile = new Decided(underWayMax, metrics, random);
   const bridge = new UplinkBridge(turnstile, createLogger({ app: 'test', replicaId: 'test', level: 'silent' }));
   const waiting: ((reply: UplinkReply) => void)[] = [];
   bridge.onRequest(() => new Promise((answer) => waiting.push(answer)));
@@ -68,7 +83,7 @@ describe('more requests than can be answered', () => {
   });
 
   it('and those that fail leave room too', async () => {
-    const turnstile = new Turnstile(2, new Metrics('device-proxy', 'test'), () => 0);
+    const turnstile = new Decided(2, new Metrics('device-proxy', 'test'), () => 0);
     const bridge = new UplinkBridge(turnstile, createLogger({ app: 'test', replicaId: 'test', level: 'silent' }));
     bridge.onRequest(() => Promise.reject(new Error('Kafka is away')));
     for (let n = 0; n < 5; n++)

@@ -1,18 +1,20 @@
-import type { Logger } from '@lanyard/service';
-import type { Deliverer } from '../commands/deliverer.js';
-import type { Observer } from '../observations/observer.js';
-import type { Heard } from '../sessions/heard.js';
+import { type Logger, LOGGER } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import { Deliverer } from '../commands/deliverer.js';
+import { Observer } from '../observations/observer.js';
+import { Heard } from '../sessions/heard.js';
 import type { Session } from '../sessions/session.js';
-import type { Keeper } from '../subscriptions/keeper.js';
+import { Keeper } from '../subscriptions/keeper.js';
 
 /** What follows once the device has its answer: commands that waited, subscriptions that rules ask for. */
+@Injectable()
 export class Afterwards {
   constructor(
     private readonly heard: Heard,
     private readonly deliverer: Deliverer,
     private readonly keeper: Keeper,
     private readonly observer: Observer,
-    private readonly logger: Logger,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   registered(session: Session): void {

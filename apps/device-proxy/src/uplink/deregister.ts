@@ -1,8 +1,10 @@
-import type { SessionFacts } from '../sessions/session-facts.js';
-import type { Sessions } from '../sessions/sessions.js';
+import { Injectable } from '@nestjs/common';
+import { SessionFacts } from '../sessions/session-facts.js';
+import { Sessions } from '../sessions/sessions.js';
 import type { UplinkReply, UplinkRequest } from '../transport/uplink-request.js';
 
 /** `DELETE /rd/<id>` (LwM2M 1.1 core §6.2.3). Commands keep waiting: the device is absent, not gone for good. */
+@Injectable()
 export class Deregister {
   constructor(
     private readonly sessions: Sessions,

@@ -1,12 +1,13 @@
-import { type Logger, type Tracing, within } from '@lanyard/service';
+import { type Logger, LOGGER, Tracing, within } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
 import { mediaTypeOf } from '../downlink/formats.js';
-import type { Observer } from '../observations/observer.js';
-import type { Values } from '../observations/values.js';
-import type { Heard } from '../sessions/heard.js';
+import { Observer } from '../observations/observer.js';
+import { Values } from '../observations/values.js';
+import { Heard } from '../sessions/heard.js';
 import type { Observation } from '../sessions/observations.js';
 import type { Session } from '../sessions/session.js';
-import type { Sessions } from '../sessions/sessions.js';
-import type { Keeper } from '../subscriptions/keeper.js';
+import { Sessions } from '../sessions/sessions.js';
+import { Keeper } from '../subscriptions/keeper.js';
 import { isConnection } from '../transport/peer-address.js';
 import type { UplinkNotification } from '../transport/uplink-request.js';
 
@@ -16,23 +17,22 @@ import type { UplinkNotification } from '../transport/uplink-request.js';
  */
 const tokenDigits = 16;
 
-interface NotifyParts {
-  sessions: Sessions;
-  heard: Heard;
-  values: Values;
-  observer: Observer;
-  keeper: Keeper;
-  logger: Logger;
-  tracing: Tracing;
-}
-
 /**
  * A notification (LwM2M 1.1 core §6.4.2). `take` resolves true when Kafka has the value: only then is it acknowledged.
  * False: nobody observes with this token, which the device hears as a Reset. A rejection leaves the device without an
  * answer, and it sends the notification again. Of the first block of a larger one true says that its session is here.
  */
+@Injectable()
 export class Notify {
-  constructor(private readonly parts: NotifyParts) {}
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly heard: Heard,
+    private readonly values: Values,
+    private readonly observer: Observer,
+    private readonly keeper: Keeper,
+    @Inject(LOGGER) private readonly logger: Logger,
+    private readonly tracing: Tracing,
+  ) {}
 
   take(notification: UplinkNotification): Promise<boolean> {
     const known = this.known(notification);
@@ -42,7 +42,7 @@ export class Notify {
 
   /** Not `async`: done for every value, that took 600 bytes and a turn more. */
   private accept([session, observation]: [Session, Observation], notification: UplinkNotification): Promise<boolean> {
-    const { heard } = this.parts;
+    const { heard } = this;
     heard.note(session);
     if (notification.partial) return Promise.resolve(true);
     if (!notification.code.startsWith('2.'))
@@ -55,7 +55,7 @@ export class Notify {
   }
 
   private known({ accountId, address, token }: UplinkNotification): [Session, Observation] | undefined {
-    const session = this.parts.sessions.at(accountId, address);
+    const session = this.sessions.at(accountId, address);
     const observation = session?.observations.withToken(token);
     return session && observation && [session, observation];
   }
@@ -64,7 +64,7 @@ export class Notify {
   private async find({ accountId, address, token }: UplinkNotification): Promise<[Session, Observation] | undefined> {
     // A connection is this replica's, and so is everything that is observed over it.
     if (isConnection(address)) return undefined;
-    const { sessions } = this.parts;
+    const { sessions } = this;
     const matching = async (session: Session | undefined): Promise<[Session, Observation] | undefined> => {
       const observation = session?.observations.withToken(token);
       return session && observation && [session, observation];
@@ -86,12 +86,12 @@ export class Notify {
   /** The token says whose it is: a NAT gave the device another address. What is sent to it goes there from now on. */
   private async follow(session: Session, address: string): Promise<void> {
     const previous = session.address;
-    const { observer, sessions } = this.parts;
+    const { observer, sessions } = this;
     if (previous !== address && (await sessions.move(session, address))) await observer.moved(session, previous);
   }
 
   private report(session: Session, observation: Observation, notification: UplinkNotification): Promise<void> {
-    const { tracing } = this.parts;
+    const { tracing } = this;
     if (!tracing.isOn) return this.hand(session, observation, notification);
     const span = tracing.root('device-proxy notification', {
       kind: 'server',
@@ -111,7 +111,7 @@ export class Notify {
     { payload, contentFormat, maxAgeSeconds }: UplinkNotification,
     traceParent?: string,
   ): Promise<void> {
-    const { values } = this.parts;
+    const { values } = this;
     const contentType = mediaTypeOf(contentFormat ?? (together && accept ? accept : undefined), together ? '/' : path);
     if (together) return values.reportTogether(session, path, { payload, contentType, maxAgeSeconds }, { traceParent });
     const audience = session.alone(path);
@@ -123,8 +123,8 @@ export class Notify {
   }
 
   private async ended(session: Session, observation: Observation, code: string): Promise<void> {
-    this.parts.logger.info({ deviceId: session.deviceId, path: observation.path, code }, 'device ended an observation');
-    await this.parts.observer.ended(session, observation);
-    await this.parts.keeper.loseObservation(session, observation);
+    this.logger.info({ deviceId: session.deviceId, path: observation.path, code }, 'device ended an observation');
+    await this.observer.ended(session, observation);
+    await this.keeper.loseObservation(session, observation);
   }
 }

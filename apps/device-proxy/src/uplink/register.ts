@@ -1,23 +1,14 @@
-import { type Clock, type Logger, newId } from '@lanyard/service';
-import type { Admission, Admitted } from '../intake/admission.js';
+import { type Clock, CLOCK, CONFIG, type Logger, LOGGER, newId } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import type { DeviceProxyConfig } from '../config.js';
+import { Admission, type Admitted } from '../intake/admission.js';
 import type { Session } from '../sessions/session.js';
-import type { SessionFacts } from '../sessions/session-facts.js';
-import type { Sessions } from '../sessions/sessions.js';
-import type { Keeper } from '../subscriptions/keeper.js';
+import { SessionFacts } from '../sessions/session-facts.js';
+import { Sessions } from '../sessions/sessions.js';
+import { Keeper } from '../subscriptions/keeper.js';
 import type { UplinkReply, UplinkRequest } from '../transport/uplink-request.js';
-import type { Afterwards } from './afterwards.js';
+import { Afterwards } from './afterwards.js';
 import { leftOutMessage, type Registration, readRegistration } from './registration.js';
-
-interface RegisterParts {
-  admission: Admission;
-  sessions: Sessions;
-  facts: SessionFacts;
-  keeper: Keeper;
-  afterwards: Afterwards;
-  clock: Clock;
-  expiryGraceMs: number;
-  logger: Logger;
-}
 
 const isNamed = ({ query }: UplinkRequest): boolean => query.some((part) => part.startsWith('ep='));
 
@@ -25,11 +16,21 @@ const isNamed = ({ query }: UplinkRequest): boolean => query.some((part) => part
  * `POST /rd` (LwM2M 1.1 core §6.2.1). The device gets its 2.01 when the session is stored and the fact is with Kafka,
  * not before; nothing is asked of it until the 2.01 has left.
  */
+@Injectable()
 export class Register {
-  constructor(private readonly parts: RegisterParts) {}
+  constructor(
+    private readonly admission: Admission,
+    private readonly sessions: Sessions,
+    private readonly facts: SessionFacts,
+    private readonly keeper: Keeper,
+    private readonly afterwards: Afterwards,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(CONFIG) private readonly config: Pick<DeviceProxyConfig, 'expiryGraceMs'>,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
 
   async answer(request: UplinkRequest): Promise<UplinkReply> {
-    const { admission, logger, sessions } = this.parts;
+    const { admission, logger, sessions } = this;
     const { sender } = request;
     const read = readRegistration(request, isNamed(request) ? undefined : await admission.nameOf(sender));
     if ('refusal' in read) return read.refusal;
@@ -46,7 +47,7 @@ export class Register {
     { deviceId, firstContact }: Admitted,
     registration: Registration,
   ): Promise<UplinkReply> {
-    const { afterwards, clock, expiryGraceMs, keeper, sessions } = this.parts;
+    const { afterwards, clock, config, keeper, sessions } = this;
     const nowMs = clock.now();
     await keeper.loseObserved(deviceId);
     const session = await sessions.open({
@@ -55,7 +56,7 @@ export class Register {
       accountId,
       address,
       nowMs,
-      expiresAtMs: nowMs + registration.lifetimeSeconds * 1000 + expiryGraceMs,
+      expiresAtMs: nowMs + registration.lifetimeSeconds * 1000 + config.expiryGraceMs,
       // Nobody else has the registration: it becomes the data without being copied.
       data: Object.assign(registration, { registeredAtMs: nowMs, firstContact, credential }),
     });
@@ -65,13 +66,13 @@ export class Register {
   /** A session that nobody was told of must not stay: the device hears nothing and registers again. */
   private async announce(session: Session, afterwards: Afterwards): Promise<UplinkReply> {
     try {
-      await this.parts.facts.began(session, 'registered');
+      await this.facts.began(session, 'registered');
     } catch (error) {
-      await this.parts.sessions.close(session);
+      await this.sessions.close(session);
       throw error;
     }
     const { deviceId, registrationId, data } = session;
-    this.parts.logger.debug({ deviceId, endpointName: data.endpointName, address: session.address }, 'registered');
+    this.logger.debug({ deviceId, endpointName: data.endpointName, address: session.address }, 'registered');
     return { code: '2.01', location: ['rd', registrationId], afterwards: () => afterwards.registered(session) };
   }
 }

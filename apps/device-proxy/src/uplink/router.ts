@@ -1,27 +1,31 @@
+import { Injectable } from '@nestjs/common';
 import type { UplinkReply, UplinkRequest } from '../transport/uplink-request.js';
-import type { Deregister } from './deregister.js';
-import type { Register } from './register.js';
-import type { Send } from './send.js';
-import type { Update } from './update.js';
-
-export interface Uplink {
-  register: Register;
-  update: Update;
-  deregister: Deregister;
-  send: Send;
-}
+import { Deregister } from './deregister.js';
+import { Register } from './register.js';
+import { Send } from './send.js';
+import { Update } from './update.js';
 
 /** Requests of devices by method and path (LwM2M 1.1 core §6.2, §6.4). */
-export const route = (uplink: Uplink, request: UplinkRequest): Promise<UplinkReply> | UplinkReply => {
-  const { method, path } = request;
-  const [first, second, ...rest] = path;
-  if (rest.length > 0) return { code: '4.04' };
-  if (first === 'rd' && second === undefined)
-    return method === 'POST' ? uplink.register.answer(request) : { code: '4.05' };
-  if (first === 'rd' && second !== undefined) {
-    if (method === 'POST') return uplink.update.answer(request, second);
-    return method === 'DELETE' ? uplink.deregister.answer(request, second) : { code: '4.05' };
+@Injectable()
+export class UplinkRouter {
+  constructor(
+    private readonly register: Register,
+    private readonly update: Update,
+    private readonly deregister: Deregister,
+    private readonly send: Send,
+  ) {}
+
+  answer(request: UplinkRequest): Promise<UplinkReply> | UplinkReply {
+    const { method, path } = request;
+    const [first, second, ...rest] = path;
+    if (rest.length > 0) return { code: '4.04' };
+    if (first === 'rd' && second === undefined)
+      return method === 'POST' ? this.register.answer(request) : { code: '4.05' };
+    if (first === 'rd' && second !== undefined) {
+      if (method === 'POST') return this.update.answer(request, second);
+      return method === 'DELETE' ? this.deregister.answer(request, second) : { code: '4.05' };
+    }
+    if (first === 'dp' && second === undefined) return method === 'POST' ? this.send.answer(request) : { code: '4.05' };
+    return { code: '4.04' };
   }
-  if (first === 'dp' && second === undefined) return method === 'POST' ? uplink.send.answer(request) : { code: '4.05' };
-  return { code: '4.04' };
-};
+}

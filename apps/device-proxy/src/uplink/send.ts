@@ -1,21 +1,23 @@
-import { type AccountModels, Malformed, UnsupportedFormat } from '@lanyard/lwm2m';
-import type { Clock, Logger } from '@lanyard/service';
+import { AccountModels, Malformed, UnsupportedFormat } from '@lanyard/lwm2m';
+import { type Clock, CLOCK, type Logger, LOGGER } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
 import { readSend, type SentValue } from '../downlink/formats.js';
-import type { Values } from '../observations/values.js';
-import type { Heard } from '../sessions/heard.js';
+import { Values } from '../observations/values.js';
+import { Heard } from '../sessions/heard.js';
 import type { Session } from '../sessions/session.js';
-import type { Sessions } from '../sessions/sessions.js';
+import { Sessions } from '../sessions/sessions.js';
 import type { UplinkReply, UplinkRequest } from '../transport/uplink-request.js';
 
 /** `POST /dp`: values the device sends unasked (LwM2M 1.1 core §6.4.6). The device is known by its address. */
+@Injectable()
 export class Send {
   constructor(
     private readonly sessions: Sessions,
     private readonly heard: Heard,
     private readonly values: Values,
     private readonly models: AccountModels,
-    private readonly clock: Clock,
-    private readonly logger: Logger,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   async answer(request: UplinkRequest): Promise<UplinkReply> {

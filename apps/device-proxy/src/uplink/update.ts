@@ -1,37 +1,38 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Clock, Logger } from '@lanyard/service';
-import type { Observer } from '../observations/observer.js';
+import { type Clock, CLOCK, CONFIG, type Logger, LOGGER } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import type { DeviceProxyConfig } from '../config.js';
+import { Observer } from '../observations/observer.js';
 import type { RegistrationData, Session } from '../sessions/session.js';
-import type { SessionFacts } from '../sessions/session-facts.js';
-import type { Sessions } from '../sessions/sessions.js';
+import { SessionFacts } from '../sessions/session-facts.js';
+import { Sessions } from '../sessions/sessions.js';
 import type { ShownCredential } from '../transport/sender.js';
 import type { UplinkReply, UplinkRequest } from '../transport/uplink-request.js';
-import type { Afterwards } from './afterwards.js';
+import { Afterwards } from './afterwards.js';
 import { leftOutMessage, type RegistrationChange, readUpdate } from './registration.js';
 
-interface UpdateParts {
-  sessions: Sessions;
-  facts: SessionFacts;
-  observer: Observer;
-  afterwards: Afterwards;
-  clock: Clock;
-  expiryGraceMs: number;
-  logger: Logger;
-}
-
 /** `POST /rd/<id>` (LwM2M 1.1 core §6.2.2). It may come from a new address: the device is where its update came from. */
+@Injectable()
 export class Update {
-  constructor(private readonly parts: UpdateParts) {}
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly facts: SessionFacts,
+    private readonly observer: Observer,
+    private readonly afterwards: Afterwards,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(CONFIG) private readonly config: Pick<DeviceProxyConfig, 'expiryGraceMs'>,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
 
   async answer(request: UplinkRequest, registrationId: string): Promise<UplinkReply> {
     const read = readUpdate(request);
     if ('refusal' in read) return read.refusal;
     const { leftOut } = read;
-    if (leftOut) this.parts.logger.info({ registrationId, leftOut }, leftOutMessage);
+    if (leftOut) this.logger.info({ registrationId, leftOut }, leftOutMessage);
     const lookup = { by: 'registration' as const, registrationId };
-    if (!(await this.parts.sessions.belongsTo(lookup, request.sender))) return { code: '4.03' };
+    if (!(await this.sessions.belongsTo(lookup, request.sender))) return { code: '4.03' };
     const attempt = (): Promise<UplinkReply | undefined> =>
-      this.parts.sessions.with(lookup, request.address, (session) =>
+      this.sessions.with(lookup, request.address, (session) =>
         session ? this.apply(session, request, read.change) : Promise.resolve<UplinkReply>({ code: '4.04' }),
       );
     // A copy that another replica had taken over is gone after the first attempt; the second one takes it back.
@@ -43,11 +44,11 @@ export class Update {
     { address, sender: { credential } }: UplinkRequest,
     change: RegistrationChange,
   ): Promise<UplinkReply | undefined> {
-    const { afterwards, clock, expiryGraceMs, facts, observer, sessions } = this.parts;
+    const { afterwards, clock, config, facts, observer, sessions } = this;
     const previousAddress = session.address;
     const data = shownWith(changed(session.data, change), credential);
     const heardAtMs = clock.now();
-    const expiresAtMs = heardAtMs + data.lifetimeSeconds * 1000 + expiryGraceMs;
+    const expiresAtMs = heardAtMs + data.lifetimeSeconds * 1000 + config.expiryGraceMs;
     const same = data === session.data && address === previousAddress && !session.isElsewhere;
     const ours = same
       ? await sessions.renew(session, heardAtMs, expiresAtMs)

@@ -1808,14 +1808,39 @@ export interface DeviceBlockCategoryFilters {
   updated_at__gte?: string;
 }
 
-export interface AsyncResponse {
+export interface KeySubscriptionsList {
+  object: 'list';
+  data: KeySubscriptions[];
+  /** Page size */
+  limit: number;
+  /** `after` of the request */
+  after: string | null;
+  order: 'ASC' | 'DESC';
+  /** More items follow: repeat the request with the id of the last item as `after` */
+  has_more: boolean;
+  /** Present with include=total_count */
+  total_count?: number;
+}
+
+export interface KeySubscriptions {
+  /** Id of the API key or application */
   id: string;
-  status: number;
-  /** "" if there is none */
-  payload: string;
-  ct?: string;
-  'max-age'?: number;
-  error?: string;
+  object: 'key-subscriptions';
+  /** Its presubscription rules, in order */
+  presubscriptions: {
+    /** Device id or endpoint name; may end in * */
+    'endpoint-name'?: string;
+    'endpoint-type'?: string;
+    'resource-path'?: string[];
+  }[];
+  /** Number of subscribed resources, over all devices */
+  subscriptions_count: number;
+  /** Number of devices to which it is subscribed */
+  devices_count: number;
+}
+
+export interface AsyncAccepted {
+  'async-response-id': string;
 }
 
 export interface DeviceCommandList {
@@ -1857,6 +1882,16 @@ export interface DeviceCommand {
   content_type: string | null;
 }
 
+export interface AsyncResponse {
+  id: string;
+  status: number;
+  /** "" if there is none */
+  payload: string;
+  ct?: string;
+  'max-age'?: number;
+  error?: string;
+}
+
 export interface Endpoint {
   /** Device id */
   name: string;
@@ -1873,41 +1908,6 @@ export interface EndpointResource {
   type?: string;
   /** Whether the resource can be observed */
   obs: boolean;
-}
-
-export interface AsyncAccepted {
-  'async-response-id': string;
-}
-
-export interface KeySubscriptionsList {
-  object: 'list';
-  data: KeySubscriptions[];
-  /** Page size */
-  limit: number;
-  /** `after` of the request */
-  after: string | null;
-  order: 'ASC' | 'DESC';
-  /** More items follow: repeat the request with the id of the last item as `after` */
-  has_more: boolean;
-  /** Present with include=total_count */
-  total_count?: number;
-}
-
-export interface KeySubscriptions {
-  /** Id of the API key or application */
-  id: string;
-  object: 'key-subscriptions';
-  /** Its presubscription rules, in order */
-  presubscriptions: {
-    /** Device id or endpoint name; may end in * */
-    'endpoint-name'?: string;
-    'endpoint-type'?: string;
-    'resource-path'?: string[];
-  }[];
-  /** Number of subscribed resources, over all devices */
-  subscriptions_count: number;
-  /** Number of devices to which it is subscribed */
-  devices_count: number;
 }
 
 export interface ObjectModel {
@@ -3677,6 +3677,254 @@ export interface Operations {
     };
     answer: string;
   };
+  /** List the keys that have subscriptions */
+  'GET /v3/key-subscriptions': {
+    input: {
+      query?: {
+        /** `total_count` adds the number of items on all pages */
+        include?: string;
+        order?: 'ASC' | 'DESC';
+        /** Id of the last item of the previous page; the item may have been deleted since */
+        after?: string;
+        /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
+        limit?: number;
+      };
+    };
+    answer: KeySubscriptionsList;
+  };
+  /** Show the subscriptions of a key */
+  'GET /v3/key-subscriptions/{id}': {
+    input: {
+      path: {
+        id: string;
+      };
+    };
+    answer: KeySubscriptions;
+  };
+  /** Delete the subscriptions of a key */
+  'DELETE /v3/key-subscriptions/{id}': {
+    input: {
+      path: {
+        id: string;
+      };
+    };
+    answer: undefined;
+  };
+  /** List the subscriptions to a device */
+  'GET /v2/subscriptions/{deviceId}': {
+    input: {
+      path: {
+        deviceId: string;
+      };
+    };
+    answer: string;
+  };
+  /** Delete all subscriptions to a device */
+  'DELETE /v2/subscriptions/{deviceId}': {
+    input: {
+      path: {
+        deviceId: string;
+      };
+    };
+    answer: undefined;
+  };
+  /** Subscribe to a resource */
+  'PUT /v2/subscriptions/{deviceId}/{object}': {
+    input: {
+      path: {
+        deviceId: string;
+        object: number;
+      };
+    };
+    answer: AsyncAccepted;
+  };
+  /** Show a subscription */
+  'GET /v2/subscriptions/{deviceId}/{object}': {
+    input: {
+      path: {
+        deviceId: string;
+        object: number;
+      };
+    };
+    answer: undefined;
+  };
+  /** Delete a subscription */
+  'DELETE /v2/subscriptions/{deviceId}/{object}': {
+    input: {
+      path: {
+        deviceId: string;
+        object: number;
+      };
+    };
+    answer: undefined;
+  };
+  /** Subscribe to a resource */
+  'PUT /v2/subscriptions/{deviceId}/{object}/{instance}': {
+    input: {
+      path: {
+        deviceId: string;
+        object: number;
+        instance: number;
+      };
+    };
+    answer: AsyncAccepted;
+  };
+  /** Show a subscription */
+  'GET /v2/subscriptions/{deviceId}/{object}/{instance}': {
+    input: {
+      path: {
+        deviceId: string;
+        object: number;
+        instance: number;
+      };
+    };
+    answer: undefined;
+  };
+  /** Delete a subscription */
+  'DELETE /v2/subscriptions/{deviceId}/{object}/{instance}': {
+    input: {
+      path: {
+        deviceId: string;
+        object: number;
+        instance: number;
+      };
+    };
+    answer: undefined;
+  };
+  /** Subscribe to a resource */
+  'PUT /v2/subscriptions/{deviceId}/{object}/{instance}/{resource}': {
+    input: {
+      path: {
+        deviceId: string;
+        object: number;
+        instance: number;
+        resource: number;
+      };
+    };
+    answer: AsyncAccepted;
+  };
+  /** Show a subscription */
+  'GET /v2/subscriptions/{deviceId}/{object}/{instance}/{resource}': {
+    input: {
+      path: {
+        deviceId: string;
+        object: number;
+        instance: number;
+        resource: number;
+      };
+    };
+    answer: undefined;
+  };
+  /** Delete a subscription */
+  'DELETE /v2/subscriptions/{deviceId}/{object}/{instance}/{resource}': {
+    input: {
+      path: {
+        deviceId: string;
+        object: number;
+        instance: number;
+        resource: number;
+      };
+    };
+    answer: undefined;
+  };
+  /** Subscribe to a resource */
+  'PUT /v2/subscriptions/{deviceId}/{object}/{instance}/{resource}/{resourceInstance}': {
+    input: {
+      path: {
+        deviceId: string;
+        object: number;
+        instance: number;
+        resource: number;
+        resourceInstance: number;
+      };
+    };
+    answer: AsyncAccepted;
+  };
+  /** Show a subscription */
+  'GET /v2/subscriptions/{deviceId}/{object}/{instance}/{resource}/{resourceInstance}': {
+    input: {
+      path: {
+        deviceId: string;
+        object: number;
+        instance: number;
+        resource: number;
+        resourceInstance: number;
+      };
+    };
+    answer: undefined;
+  };
+  /** Delete a subscription */
+  'DELETE /v2/subscriptions/{deviceId}/{object}/{instance}/{resource}/{resourceInstance}': {
+    input: {
+      path: {
+        deviceId: string;
+        object: number;
+        instance: number;
+        resource: number;
+        resourceInstance: number;
+      };
+    };
+    answer: undefined;
+  };
+  /** List commands */
+  'GET /v3/device-requests': {
+    input: {
+      query?: DeviceCommandFilters & {
+        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. When the parameter is repeated, all filters must match */
+        filter?: string;
+        /** `total_count` adds the number of items on all pages */
+        include?: string;
+        order?: 'ASC' | 'DESC';
+        /** Id of the last item of the previous page; the item may have been deleted since */
+        after?: string;
+        /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
+        limit?: number;
+      };
+    };
+    answer: DeviceCommandList;
+  };
+  /** Show a command */
+  'GET /v3/device-requests/{asyncId}': {
+    input: {
+      path: {
+        asyncId: string;
+      };
+    };
+    answer: DeviceCommand;
+  };
+  /** Cancel a command */
+  'DELETE /v3/device-requests/{asyncId}': {
+    input: {
+      path: {
+        asyncId: string;
+      };
+    };
+    answer: undefined;
+  };
+  /** List presubscription rules */
+  'GET /v2/subscriptions': {
+    input: {};
+    answer: {
+      /** Device id or endpoint name; may end in * */
+      'endpoint-name'?: string;
+      'endpoint-type'?: string;
+      'resource-path'?: string[];
+    }[];
+  };
+  /** Replace the presubscription rules */
+  'PUT /v2/subscriptions': {
+    input: {
+      body: {
+        /** Device id or endpoint name; may end in * */
+        'endpoint-name'?: string;
+        'endpoint-type'?: string;
+        'resource-path'?: string[];
+      }[];
+    };
+    answer: undefined;
+  };
+  /** Delete the presubscription rules */
+  'DELETE /v2/subscriptions': { input: {}; answer: undefined };
   /** Send a command to a device */
   'POST /v2/device-requests/{deviceId}': {
     input: {
@@ -3715,41 +3963,6 @@ export interface Operations {
       };
     };
     answer: AsyncResponse | undefined;
-  };
-  /** List commands */
-  'GET /v3/device-requests': {
-    input: {
-      query?: DeviceCommandFilters & {
-        /** Filters in one parameter, URL-encoded: `state%3Dregistered%26name__neq%3Da`. Decoded, `+` is a plus and `%20` a space. When the parameter is repeated, all filters must match */
-        filter?: string;
-        /** `total_count` adds the number of items on all pages */
-        include?: string;
-        order?: 'ASC' | 'DESC';
-        /** Id of the last item of the previous page; the item may have been deleted since */
-        after?: string;
-        /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
-        limit?: number;
-      };
-    };
-    answer: DeviceCommandList;
-  };
-  /** Show a command */
-  'GET /v3/device-requests/{asyncId}': {
-    input: {
-      path: {
-        asyncId: string;
-      };
-    };
-    answer: DeviceCommand;
-  };
-  /** Cancel a command */
-  'DELETE /v3/device-requests/{asyncId}': {
-    input: {
-      path: {
-        asyncId: string;
-      };
-    };
-    answer: undefined;
   };
   /** List registered devices
    * @deprecated */
@@ -4083,39 +4296,6 @@ export interface Operations {
     };
     answer: AsyncAccepted | undefined;
   };
-  /** List the keys that have subscriptions */
-  'GET /v3/key-subscriptions': {
-    input: {
-      query?: {
-        /** `total_count` adds the number of items on all pages */
-        include?: string;
-        order?: 'ASC' | 'DESC';
-        /** Id of the last item of the previous page; the item may have been deleted since */
-        after?: string;
-        /** Size of a page: 2 to 1000; values outside are moved to the nearest bound */
-        limit?: number;
-      };
-    };
-    answer: KeySubscriptionsList;
-  };
-  /** Show the subscriptions of a key */
-  'GET /v3/key-subscriptions/{id}': {
-    input: {
-      path: {
-        id: string;
-      };
-    };
-    answer: KeySubscriptions;
-  };
-  /** Delete the subscriptions of a key */
-  'DELETE /v3/key-subscriptions/{id}': {
-    input: {
-      path: {
-        id: string;
-      };
-    };
-    answer: undefined;
-  };
   /** Upload an object definition */
   'POST /v3/object-models': {
     input: {
@@ -4154,186 +4334,6 @@ export interface Operations {
     input: {
       path: {
         id: string;
-      };
-    };
-    answer: undefined;
-  };
-  /** List presubscription rules */
-  'GET /v2/subscriptions': {
-    input: {};
-    answer: {
-      /** Device id or endpoint name; may end in * */
-      'endpoint-name'?: string;
-      'endpoint-type'?: string;
-      'resource-path'?: string[];
-    }[];
-  };
-  /** Replace the presubscription rules */
-  'PUT /v2/subscriptions': {
-    input: {
-      body: {
-        /** Device id or endpoint name; may end in * */
-        'endpoint-name'?: string;
-        'endpoint-type'?: string;
-        'resource-path'?: string[];
-      }[];
-    };
-    answer: undefined;
-  };
-  /** Delete the presubscription rules */
-  'DELETE /v2/subscriptions': { input: {}; answer: undefined };
-  /** List the subscriptions to a device */
-  'GET /v2/subscriptions/{deviceId}': {
-    input: {
-      path: {
-        deviceId: string;
-      };
-    };
-    answer: string;
-  };
-  /** Delete all subscriptions to a device */
-  'DELETE /v2/subscriptions/{deviceId}': {
-    input: {
-      path: {
-        deviceId: string;
-      };
-    };
-    answer: undefined;
-  };
-  /** Subscribe to a resource */
-  'PUT /v2/subscriptions/{deviceId}/{object}': {
-    input: {
-      path: {
-        deviceId: string;
-        object: number;
-      };
-    };
-    answer: AsyncAccepted;
-  };
-  /** Show a subscription */
-  'GET /v2/subscriptions/{deviceId}/{object}': {
-    input: {
-      path: {
-        deviceId: string;
-        object: number;
-      };
-    };
-    answer: undefined;
-  };
-  /** Delete a subscription */
-  'DELETE /v2/subscriptions/{deviceId}/{object}': {
-    input: {
-      path: {
-        deviceId: string;
-        object: number;
-      };
-    };
-    answer: undefined;
-  };
-  /** Subscribe to a resource */
-  'PUT /v2/subscriptions/{deviceId}/{object}/{instance}': {
-    input: {
-      path: {
-        deviceId: string;
-        object: number;
-        instance: number;
-      };
-    };
-    answer: AsyncAccepted;
-  };
-  /** Show a subscription */
-  'GET /v2/subscriptions/{deviceId}/{object}/{instance}': {
-    input: {
-      path: {
-        deviceId: string;
-        object: number;
-        instance: number;
-      };
-    };
-    answer: undefined;
-  };
-  /** Delete a subscription */
-  'DELETE /v2/subscriptions/{deviceId}/{object}/{instance}': {
-    input: {
-      path: {
-        deviceId: string;
-        object: number;
-        instance: number;
-      };
-    };
-    answer: undefined;
-  };
-  /** Subscribe to a resource */
-  'PUT /v2/subscriptions/{deviceId}/{object}/{instance}/{resource}': {
-    input: {
-      path: {
-        deviceId: string;
-        object: number;
-        instance: number;
-        resource: number;
-      };
-    };
-    answer: AsyncAccepted;
-  };
-  /** Show a subscription */
-  'GET /v2/subscriptions/{deviceId}/{object}/{instance}/{resource}': {
-    input: {
-      path: {
-        deviceId: string;
-        object: number;
-        instance: number;
-        resource: number;
-      };
-    };
-    answer: undefined;
-  };
-  /** Delete a subscription */
-  'DELETE /v2/subscriptions/{deviceId}/{object}/{instance}/{resource}': {
-    input: {
-      path: {
-        deviceId: string;
-        object: number;
-        instance: number;
-        resource: number;
-      };
-    };
-    answer: undefined;
-  };
-  /** Subscribe to a resource */
-  'PUT /v2/subscriptions/{deviceId}/{object}/{instance}/{resource}/{resourceInstance}': {
-    input: {
-      path: {
-        deviceId: string;
-        object: number;
-        instance: number;
-        resource: number;
-        resourceInstance: number;
-      };
-    };
-    answer: AsyncAccepted;
-  };
-  /** Show a subscription */
-  'GET /v2/subscriptions/{deviceId}/{object}/{instance}/{resource}/{resourceInstance}': {
-    input: {
-      path: {
-        deviceId: string;
-        object: number;
-        instance: number;
-        resource: number;
-        resourceInstance: number;
-      };
-    };
-    answer: undefined;
-  };
-  /** Delete a subscription */
-  'DELETE /v2/subscriptions/{deviceId}/{object}/{instance}/{resource}/{resourceInstance}': {
-    input: {
-      path: {
-        deviceId: string;
-        object: number;
-        instance: number;
-        resource: number;
-        resourceInstance: number;
       };
     };
     answer: undefined;

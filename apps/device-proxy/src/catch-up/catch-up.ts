@@ -1,0 +1,95 @@
+import { type Clock, CLOCK, type Logger, LOGGER, StopDeadline, type Timer } from '@lanyard/service';
+import { DataSource } from 'typeorm';
+import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { CommandQueue } from '../commands/command-queue.js';
+import { Deliverer } from '../commands/deliverer.js';
+import { pollPeriodMs, pollWindowSeconds } from '../commands/limits.js';
+import { Nudges } from '../sessions/nudges.js';
+import { Keeper } from '../subscriptions/keeper.js';
+import { Sessions } from '../sessions/sessions.js';
+
+/**
+ * Follows the nudges of other replicas. Nudges may be lost: this replica looks for commands and changed subscriptions of
+ * its devices in what was stored lately, and in everything when it may have missed more than that.
+ */
+@Injectable()
+export class CatchUp implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private timer: Timer | undefined;
+  private running: Promise<void> = Promise.resolve();
+  private busy = false;
+  private lookedAtMs = 0;
+  /** Changes seen already, by device. */
+  private seen = new Map<string, string>();
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly sessions: Sessions,
+    private readonly queue: CommandQueue,
+    private readonly deliverer: Deliverer,
+    private readonly keeper: Keeper,
+    nudges: Nudges,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+    private readonly deadline: StopDeadline,
+  ) {
+    nudges.on('commands', ({ deviceId }) => this.deliverer.poke(deviceId));
+    nudges.on('interest', ({ deviceId }) => this.review(deviceId));
+    nudges.onLost(() => {
+      this.everything().catch((err: unknown) => this.logger.warn({ err }, 'waiting commands not checked'));
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    this.lookedAtMs = this.clock.now();
+    this.timer = this.clock.every(pollPeriodMs, () => {
+      if (this.busy) return;
+      this.busy = true;
+      this.running = this.look()
+        .catch((error: unknown) => this.logger.warn({ err: error }, 'missed wake-ups not checked'))
+        .finally(() => {
+          this.busy = false;
+        });
+    });
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.timer?.cancel();
+    await this.deadline.step('catch-up', () => this.running);
+  }
+
+  /** This replica stood still for so long that changes may have left the window. */
+  private async everyInterest(): Promise<void> {
+    await this.everything();
+    for (const { deviceId } of this.sessions.all()) this.review(deviceId);
+  }
+
+  /** Every device of this replica that has commands waiting. */
+  async everything(): Promise<void> {
+    for (const deviceId of await this.queue.devicesWithCommands()) this.deliverer.poke(deviceId);
+  }
+
+  private async look(): Promise<void> {
+    const now = this.clock.now();
+    const missed = now - this.lookedAtMs > (pollWindowSeconds * 1000) / 2;
+    this.lookedAtMs = now;
+    if (missed) await this.everyInterest();
+    const waiting: { device_id: string }[] = await this.dataSource.query(
+      `SELECT DISTINCT device_id FROM command WHERE state = 'waiting' AND stored_at > now() - make_interval(secs => $1)`,
+      [pollWindowSeconds],
+    );
+    for (const { device_id: deviceId } of waiting) this.deliverer.poke(deviceId);
+    const changes: { device_id: string; changed_at: string }[] = await this.dataSource.query(
+      `SELECT device_id, changed_at::text FROM interest_change WHERE changed_at > now() - make_interval(secs => $1)`,
+      [pollWindowSeconds],
+    );
+    const before = this.seen;
+    this.seen = new Map(changes.map((change) => [change.device_id, change.changed_at]));
+    for (const { device_id: deviceId, changed_at: changedAt } of changes)
+      if (before.get(deviceId) !== changedAt) this.review(deviceId);
+  }
+
+  private review(deviceId: string): void {
+    const session = this.sessions.get(deviceId);
+    if (session) void this.keeper.review(session);
+  }
+}

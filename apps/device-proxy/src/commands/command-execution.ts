@@ -1,0 +1,236 @@
+import { newUid } from '@lanyard/contracts';
+import { type Logger, LOGGER, Tracing } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import { Asker, type DeviceReply, type OnSent } from '../downlink/asker.js';
+import {
+  bringsNoChange,
+  bringsValues,
+  isComposite,
+  isRepeatable,
+  type Operation,
+  operationOf,
+} from '../downlink/operation.js';
+import { formatOf } from '../downlink/formats.js';
+import { createdPath, pathsFormat } from '../downlink/requests.js';
+import { type Observed, Observer } from '../observations/observer.js';
+import type { Target } from '../sessions/observations.js';
+import { Values } from '../observations/values.js';
+import type { AnswerAhead } from '../sessions/joining.js';
+import { itemOf } from './facts.js';
+import type { Session } from '../sessions/session.js';
+import { Sessions } from '../sessions/sessions.js';
+import { Interest } from '../interest/interest.js';
+import { SubscriptionAnswer } from './subscription-answer.js';
+import { ConnectionEnded, GivenUp, NoAnswer, NotSendable, NotSent, Refused } from '../transport/device-link.js';
+import type { Command } from './command.entity.js';
+import { attemptsWhenConnectionsEndMax, retryPauseMs } from './limits.js';
+import {
+  inDoubt,
+  notConnected,
+  notObservable,
+  notOffered,
+  notSendable,
+  type Outcome,
+  outcomeOf,
+  repeatedly,
+  subscriptionRemoved,
+  timeout,
+} from './outcome.js';
+
+/** `again`: back into the queue, and after the pause another try unless the device is heard before. */
+export type Verdict = { done: Outcome } | { again: 'counted' | 'not counted'; pauseMs: number };
+
+/** Asks a device for what a command wants, and decides what becomes of the command. */
+@Injectable()
+export class CommandExecution {
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly asker: Asker,
+    private readonly observer: Observer,
+    private readonly values: Values,
+    private readonly interest: Interest,
+    @Inject(LOGGER) private readonly logger: Logger,
+    private readonly tracing: Tracing,
+  ) {}
+
+  /** Never rejects: a failure is a verdict too. */
+  async execute(session: Session, command: Command): Promise<Verdict> {
+    const { method, path, attempts } = command;
+    const span = this.tracing.follow(command.traceParent, 'device-proxy command', {
+      kind: 'client',
+      attributes: { 'lanyard.method': method, 'lanyard.path': path, 'lanyard.attempt': attempts },
+    });
+    const verdict = await this.attempt(session, command);
+    span?.end('again' in verdict ? 'no answer: tried again' : verdict.done.error);
+    const { id: commandId, deviceId, requestId } = command;
+    const ended = 'done' in verdict ? { status: verdict.done.status, error: verdict.done.error } : { again: true };
+    this.logger.debug({ requestId, commandId, deviceId, attempts, ...ended }, 'command carried out');
+    return verdict;
+  }
+
+  private async attempt(session: Session, command: Command): Promise<Verdict> {
+    try {
+      const outcome = await this.perform(session, command);
+      const again = command.attempts > 1 && !bringsNoChange(operationOf(command));
+      return { done: again ? repeatedly(outcome, command.attempts) : outcome };
+    } catch (error) {
+      return this.missed(session, command, error);
+    }
+  }
+
+  private async perform(session: Session, command: Command): Promise<Outcome> {
+    const { asker, values } = this;
+    const operation = operationOf(command);
+    if (operation === 'observe') return this.subscribe(session, command);
+    if (isComposite(operation) && session.data.lwm2mVersion === '1.0') return notOffered;
+    if (operation === 'observe-composite') return this.subscribeTogether(session, command);
+    const reply = await this.changing(session, operation, () =>
+      asker.ask(session, { operation, ...command }, this.sentFor(command)),
+    );
+    if (operation === 'read' && reply.code === '2.05')
+      await values.report(session, { path: command.path, ...reply, cause: 'read', audience: [] });
+    if (operation === 'read-composite' && reply.code === '2.05')
+      await values.reportEach(session, reply, { cause: 'read', audienceOf: () => [] });
+    if (operation === 'create' && reply.code === '2.01') await this.noteInstance(session, reply);
+    return outcomeOf(reply);
+  }
+
+  /** Commands may name the new instance at once. The device has made it, whatever becomes of the note. */
+  private async noteInstance(session: Session, { location = [] }: DeviceReply): Promise<void> {
+    const { sessions, logger } = this;
+    const path = createdPath(session.data.rootPath, location);
+    if (path === undefined) return;
+    await sessions.addLink(session, path).catch((error: unknown) => {
+      logger.warn({ err: error, deviceId: session.deviceId, path }, 'new instance not known until the device updates');
+    });
+  }
+
+  /** A value that was notified before a change, or during one, may be the old value. */
+  private async changing<T>(session: Session, operation: Operation, ask: () => Promise<T>): Promise<T> {
+    if (bringsNoChange(operation)) return ask();
+    session.notified.clear();
+    try {
+      return await ask();
+    } finally {
+      session.notified.clear();
+    }
+  }
+
+  /** The path is observed once however many subscribe; who comes later gets the present value by a read. */
+  private async subscribe(session: Session, command: Command): Promise<Outcome> {
+    const { path, keyId } = command;
+    const rows = await this.interest.load(session);
+    if (!rows.some((row) => row.path === path && row.keyId === keyId && row.together === null))
+      return subscriptionRemoved;
+    const joining = this.joins(session, command, [path]);
+    if (session.observations.has(path)) return this.follow(session, command, joining);
+    return this.observe(session, { path }, command, joining);
+  }
+
+  /** A notification that comes before the read is answered is the first value, and newer than what was read. */
+  private async follow(session: Session, command: Command, joining: SubscriptionAnswer): Promise<Outcome> {
+    const { path, keyId } = command;
+    const { asker, values } = this;
+    const read = { operation: 'read', path, query: [], accept: null, contentType: null, payload: null } as const;
+    const reply = await asker.ask(session, read, this.sentFor(command)).catch((error: unknown) => error as Error);
+    const answered = await joining.answered();
+    if (answered) return answered;
+    if (reply instanceof Error) throw reply;
+    const outcome = outcomeOf(reply);
+    if (reply.code !== '2.05') return outcome;
+    await joining.tellOutcome(outcome, (answer) =>
+      values.report(session, { path, ...reply, cause: 'notify', audience: [keyId], answer }),
+    );
+    return (await joining.answered()) ?? outcome;
+  }
+
+  private async observe(
+    session: Session,
+    target: Target,
+    command: Command,
+    joining: SubscriptionAnswer,
+  ): Promise<Outcome> {
+    const observed = await this.observer.observe(session, target, this.sentFor(command), (first, report) =>
+      joining.tellOutcome(this.observed(first), report),
+    );
+    return (await joining.answered()) ?? this.observed(observed);
+  }
+
+  private joins(session: Session, command: Command, paths: readonly string[]): SubscriptionAnswer {
+    const joining = new SubscriptionAnswer(command.keyId, paths, (outcome) => this.answerAhead(command, outcome));
+    session.joining = joining;
+    return joining;
+  }
+
+  private answerAhead(command: Command, outcome: Outcome): AnswerAhead {
+    return { uid: newUid(), keyId: command.keyId, item: itemOf(command, outcome), isTold: false };
+  }
+
+  /** One observation for each command: its paths are those that are still subscribed to through it. */
+  private async subscribeTogether(session: Session, command: Command): Promise<Outcome> {
+    const { id, accept, contentType } = command;
+    const rows = await this.interest.load(session);
+    const paths = rows.filter((row) => row.together === id).map((row) => row.path);
+    if (paths.length === 0) return subscriptionRemoved;
+    const format = (contentType === null ? undefined : formatOf(contentType)) ?? pathsFormat(session.data);
+    const wish = accept === null ? undefined : formatOf(accept);
+    const target = { path: id, together: { paths, format }, ...(wish !== undefined && { accept: wish }) };
+    return this.observe(session, target, command, this.joins(session, command, paths));
+  }
+
+  /** What leaves for a command, as the device knows it, under the id of the call that brought the command. */
+  private sentFor({ id: commandId, deviceId, requestId, method, path }: Command): OnSent | undefined {
+    const { logger } = this;
+    if (!logger.isLevelEnabled('debug')) return undefined;
+    return ({ token, messageId }) =>
+      logger.debug(
+        { requestId, commandId, deviceId, method, path, token: token.toString('hex'), messageId },
+        'CoAP request sent',
+      );
+  }
+
+  private observed({ reply, observing }: Observed): Outcome {
+    return reply.code.startsWith('2.') && !observing ? this.unobserved(reply) : outcomeOf(reply);
+  }
+
+  private unobserved({ payload, contentType }: DeviceReply): Outcome {
+    return { ...notObservable, payload, contentType };
+  }
+
+  /** No answer. What cannot be repeated is over; the rest is tried as often as its sender wished. */
+  private missed(session: Session, command: Command, error: unknown): Verdict {
+    const repeatable = isRepeatable(operationOf(command));
+    const triesLeft = command.attempts <= command.retryMax;
+    if (error instanceof GivenUp) return repeatable ? { again: 'not counted', pauseMs: 0 } : { done: inDoubt };
+    if (error instanceof NotSent) return { again: 'not counted', pauseMs: retryPauseMs };
+    if (error instanceof NotSendable) return { done: notSendable };
+    if (error instanceof ConnectionEnded) return this.cutOff(command, repeatable);
+    if (error instanceof Refused)
+      return triesLeft ? { again: 'counted', pauseMs: retryPauseMs } : { done: notConnected };
+    if (!(error instanceof NoAnswer)) return this.broken(command, error);
+    if (!repeatable) return { done: inDoubt };
+    if (!triesLeft) return { done: timeout };
+    // One that sleeps is asked again when it is heard. Another one may have lost a few datagrams.
+    return { again: 'counted', pauseMs: session.silent ? 0 : retryPauseMs };
+  }
+
+  /**
+   * Whoever sent it at the moment the connection died is not to blame: it waits for the next connection, unless the
+   * device may have done what must not be done twice. A device that this very command disconnects is not asked forever.
+   */
+  private cutOff(command: Command, repeatable: boolean): Verdict {
+    if (!repeatable) return { done: inDoubt };
+    if (command.attempts <= command.retryMax || command.attempts < attemptsWhenConnectionsEndMax)
+      return { again: 'counted', pauseMs: retryPauseMs };
+    return { done: timeout };
+  }
+
+  /**
+   * Not the device: Kafka, Redis or the database did not take what it answered. Only values are taken there: whatever
+   * else fails after the device was asked is not asked again.
+   */
+  private broken(command: Command, error: unknown): Verdict {
+    this.logger.error({ err: error, commandId: command.id }, 'command not carried out: tried again');
+    return bringsValues(operationOf(command)) ? { again: 'not counted', pauseMs: retryPauseMs } : { done: inDoubt };
+  }
+}

@@ -1,0 +1,47 @@
+import { Module } from '@nestjs/common';
+import { DownlinkModule } from '../downlink/downlink.module.js';
+import { IntakeModule } from '../intake/intake.module.js';
+import { InterestModule } from '../interest/interest.module.js';
+import { Interest } from '../interest/interest.js';
+import { ObservationsModule } from '../observations/observations.module.js';
+import { Heard } from '../sessions/heard.js';
+import { SessionsModule } from '../sessions/sessions.module.js';
+import { Sessions } from '../sessions/sessions.js';
+import { CommandExecution } from './command-execution.js';
+import { CommandIntake } from './command-intake.js';
+import { CommandQueue } from './command-queue.js';
+import { Commands } from './commands.js';
+import { Deliverer } from './deliverer.js';
+import { CommandExpiry } from './expiry.js';
+import { FinishedCommands } from './finished-commands.js';
+import { CommandHistoryController } from './history.controller.js';
+import { CommandHistory } from './history.js';
+
+@Module({
+  imports: [ObservationsModule, InterestModule, IntakeModule, DownlinkModule, SessionsModule],
+  controllers: [CommandHistoryController],
+  providers: [
+    CommandExecution,
+    CommandExpiry,
+    CommandHistory,
+    CommandIntake,
+    CommandQueue,
+    Commands,
+    Deliverer,
+    FinishedCommands,
+  ],
+  exports: [CommandQueue, Commands, Deliverer],
+})
+export class CommandsModule {
+  constructor(deliverer: Deliverer, heard: Heard, interest: Interest, sessions: Sessions) {
+    heard.onHeard(({ deviceId }) => deliverer.heard(deviceId));
+    sessions.listen({
+      // It existed before: its audience must be known before its next value arrives. Restored ones are looked up together.
+      began: async (session, how) => {
+        if (how !== 'taken') return;
+        await interest.load(session);
+        deliverer.look(session.deviceId);
+      },
+    });
+  }
+}

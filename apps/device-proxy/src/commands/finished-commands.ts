@@ -1,0 +1,30 @@
+import { type Logger, LOGGER, Metrics } from '@lanyard/service';
+import { Inject, Injectable } from '@nestjs/common';
+import { Nudges } from '../sessions/nudges.js';
+import type { Command } from './command.entity.js';
+import type { Outcome } from './outcome.js';
+
+/** Counts commands that ended, and tells the replica that accepted one, whose caller may wait for the result. */
+@Injectable()
+export class FinishedCommands {
+  private readonly total;
+
+  constructor(
+    private readonly nudges: Nudges,
+    metrics: Metrics,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {
+    this.total = metrics.counter({
+      name: 'lanyard_device_proxy_commands_finished_total',
+      help: 'Commands that ended, by where they came from and how they ended',
+      labelNames: ['kind', 'outcome'],
+    });
+  }
+
+  tell({ id: commandId, kind, acceptedBy, asyncId }: Command, { outcome }: Outcome): void {
+    this.total.inc({ kind, outcome });
+    this.nudges
+      .tell(acceptedBy, { about: 'finished', commandId, asyncId, succeeded: outcome === 'succeeded' })
+      .catch((err: unknown) => this.logger.debug({ err }, 'end of a command not announced to other replicas'));
+  }
+}

@@ -1,0 +1,16 @@
+import { Injectable } from '@nestjs/common';
+import { Sessions } from '../sessions/sessions.js';
+import { DeviceDirectory } from './device-directory.js';
+
+/** The names that devices give themselves, as far as this replica knows them. */
+@Injectable()
+export class EndpointNames {
+  constructor(
+    private readonly directory: DeviceDirectory,
+    private readonly sessions: Sessions,
+  ) {}
+
+  of(deviceId: string): string | undefined {
+    return this.directory.get(deviceId)?.endpointName || this.sessions.get(deviceId)?.data.endpointName;
+  }
+}

@@ -1,0 +1,18 @@
+import { Module } from '@nestjs/common';
+import { CredentialsModule } from '../credentials/credentials.module.js';
+import { ProducerModule } from '../producer/producer.module.js';
+import { SessionsModule } from '../sessions/sessions.module.js';
+import { StateModule } from '../state/state.module.js';
+import { AccountSettings } from './account-settings.js';
+import { Admission } from './admission.js';
+import { DeviceDirectory } from './device-directory.js';
+import { EndpointNames } from './endpoint-names.js';
+import { FirstContacts } from './first-contacts.js';
+import { Introductions } from './introductions.js';
+
+@Module({
+  imports: [CredentialsModule, SessionsModule, ProducerModule, StateModule],
+  providers: [AccountSettings, Admission, DeviceDirectory, EndpointNames, FirstContacts, Introductions],
+  exports: [AccountSettings, Admission, DeviceDirectory, EndpointNames],
+})
+export class IntakeModule {}

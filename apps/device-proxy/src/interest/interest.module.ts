@@ -1,0 +1,28 @@
+import { awaiting } from '@lanyard/service';
+import { Module, type OnModuleInit } from '@nestjs/common';
+import { SessionsModule } from '../sessions/sessions.module.js';
+import { Sessions } from '../sessions/sessions.js';
+import { Interest } from './interest.js';
+import { SubscriptionBook } from './subscription-book.js';
+import { SubscriptionStore } from './subscription-store.js';
+
+/**
+ * Takes back the sessions that this replica had before it was restarted, with their audiences: what devices say is known
+ * only then.
+ */
+@Module({
+  imports: [SessionsModule],
+  providers: [Interest, SubscriptionBook, SubscriptionStore],
+  exports: [Interest, SubscriptionBook, SubscriptionStore],
+})
+export class InterestModule implements OnModuleInit {
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly interest: Interest,
+  ) {}
+
+  async onModuleInit(): Promise<void> {
+    const restored = this.sessions.restore((sessions) => this.interest.loadAll(sessions));
+    await awaiting('Redis and PostgreSQL: sessions and their subscriptions', restored);
+  }
+}

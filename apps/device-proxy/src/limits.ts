@@ -1,0 +1,9 @@
+/** RFC 7252 §4.8.2: the longest wait for an answer to a confirmable message. */
+const maxTransmitWaitMs = 93_000;
+
+/** How long after its lifetime a session still counts: a registration update may be under way. */
+export const expiryGraceMs = maxTransmitWaitMs;
+export const expiryGraceMaxMs = 86_400_000;
+
+/** How long a queue-mode device listens after its last message (LwM2M 1.1 core §6.5). */
+export const awakeWindowMs = maxTransmitWaitMs;

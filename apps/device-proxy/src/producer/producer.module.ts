@@ -1,0 +1,31 @@
+import { KafkaConnection, KafkaProducer } from '@lanyard/kafka';
+import { StopDeadline } from '@lanyard/service';
+import { Module, type OnApplicationShutdown } from '@nestjs/common';
+import { app } from '../config.js';
+import { paceMs } from '../db/pace.js';
+
+/** The producer of values and sessions. The outbox has its own: Kafka takes announcements from one replica only, values from each. */
+@Module({
+  providers: [
+    {
+      provide: KafkaProducer,
+      inject: [KafkaConnection],
+      useFactory: async (connection: KafkaConnection) => {
+        const producer = new KafkaProducer(connection, { source: app, paceMs });
+        await producer.connect();
+        return producer;
+      },
+    },
+  ],
+  exports: [KafkaProducer],
+})
+export class ProducerModule implements OnApplicationShutdown {
+  constructor(
+    private readonly producer: KafkaProducer,
+    private readonly deadline: StopDeadline,
+  ) {}
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.deadline.step('producer', () => this.producer.disconnect());
+  }
+}

@@ -1,0 +1,27 @@
+import { type Logger, reached, type RedisClient, redisClient, redisHosts } from '@lanyard/service';
+import type { DeviceProxyConfig } from '../config.js';
+
+/** A connection that listens can do nothing else. */
+export const REDIS_SUBSCRIBER = Symbol('RedisSubscriber');
+
+/** Longer than any script takes; a dropped connection must not hang a device's answer. */
+const commandTimeout = 5_000;
+
+const open = (url: string, logger: Logger, options: { commandTimeout?: number } = {}): RedisClient => {
+  const redis = redisClient(url, {
+    ...options,
+    maxRetriesPerRequest: 2,
+    retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
+  });
+  redis.on('error', (err: Error) => logger.warn({ err }, 'Redis connection'));
+  return redis;
+};
+
+export const openRedis = async ({ secrets }: DeviceProxyConfig, logger: Logger): Promise<RedisClient> => {
+  const redis = open(secrets.redisUrl, logger, { commandTimeout });
+  await reached('Redis', redisHosts(secrets.redisUrl), redis.ping());
+  return redis;
+};
+
+export const openSubscriber = ({ secrets }: DeviceProxyConfig, logger: Logger): RedisClient =>
+  open(secrets.redisUrl, logger);

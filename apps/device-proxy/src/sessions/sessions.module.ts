@@ -1,0 +1,47 @@
+import { CONFIG, LOGGER, Metrics, type RedisClient } from '@lanyard/service';
+import { Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { ProducerModule } from '../producer/producer.module.js';
+import { StateModule } from '../state/state.module.js';
+import { Heard } from './heard.js';
+import { Nudges } from './nudges.js';
+import { Pauses } from './pauses.js';
+import { openSubscriber, REDIS_SUBSCRIBER } from './redis-connections.js';
+import { SessionFacts } from './session-facts.js';
+import { SessionStore } from './session-store.js';
+import { Sessions } from './sessions.js';
+import { Sweeper } from './sweeper.js';
+
+/** Nudges of other replicas arrive when all state has been read, and before `interest` restores sessions. */
+@Module({
+  imports: [ProducerModule, StateModule],
+  providers: [
+    { provide: REDIS_SUBSCRIBER, inject: [CONFIG, LOGGER], useFactory: openSubscriber },
+    Heard,
+    Nudges,
+    Pauses,
+    SessionFacts,
+    SessionStore,
+    Sessions,
+    Sweeper,
+  ],
+  exports: [Heard, Nudges, SessionFacts, SessionStore, Sessions],
+})
+export class SessionsModule implements OnApplicationShutdown {
+  constructor(
+    @Inject(REDIS_SUBSCRIBER) private readonly subscriber: RedisClient,
+    sessions: Sessions,
+    metrics: Metrics,
+  ) {
+    metrics.gauge({
+      name: 'lanyard_device_proxy_sessions',
+      help: 'Sessions of devices that this replica owns',
+      collect() {
+        this.set(sessions.size);
+      },
+    });
+  }
+
+  onApplicationShutdown(): void {
+    this.subscriber.disconnect();
+  }
+}

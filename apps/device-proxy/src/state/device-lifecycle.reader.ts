@@ -1,0 +1,34 @@
+import { type DeviceLifecycleChanged, DeviceLifecycle } from '@lanyard/contracts';
+import { KafkaConnection, StateReader } from '@lanyard/kafka';
+import { Injectable } from '@nestjs/common';
+import { words } from './words.js';
+
+/** What is kept of a device. */
+export type DirectoryEntry = Pick<
+  DeviceLifecycleChanged,
+  'deviceId' | 'accountId' | 'endpointName' | 'endpointType' | 'lifecycleStatus' | 'change'
+>;
+
+const project = ({
+  deviceId,
+  accountId,
+  endpointName,
+  endpointType,
+  lifecycleStatus,
+  change,
+}: DeviceLifecycleChanged): DirectoryEntry => ({
+  deviceId,
+  accountId: words.of(accountId),
+  endpointName,
+  ...(endpointType !== undefined && { endpointType: words.of(endpointType) }),
+  lifecycleStatus,
+  change,
+});
+
+/** This replica's copy of the devices that the registry announces. */
+@Injectable()
+export class DeviceLifecycleReader extends StateReader<DeviceLifecycleChanged, DirectoryEntry> {
+  constructor(kafka: KafkaConnection) {
+    super(kafka, DeviceLifecycle, { project });
+  }
+}

@@ -1,0 +1,21 @@
+import { Module } from '@nestjs/common';
+import { CommandsModule } from '../commands/commands.module.js';
+import { InterestModule } from '../interest/interest.module.js';
+import { ObservationsModule } from '../observations/observations.module.js';
+import { PresubscriptionsModule } from '../presubscriptions/presubscriptions.module.js';
+import { SessionsModule } from '../sessions/sessions.module.js';
+import { StateModule } from '../state/state.module.js';
+import { Keeper } from './keeper.js';
+import { KeySubscriptionsController } from './key-subscriptions.controller.js';
+import { SubscriptionsOfKeys } from './key-subscriptions.js';
+import { Keys } from './keys.js';
+import { SubscriptionsController } from './subscriptions.controller.js';
+import { Subscriptions } from './subscriptions.js';
+
+@Module({
+  imports: [CommandsModule, PresubscriptionsModule, ObservationsModule, InterestModule, SessionsModule, StateModule],
+  controllers: [KeySubscriptionsController, SubscriptionsController],
+  providers: [Keeper, Keys, Subscriptions, SubscriptionsOfKeys],
+  exports: [Keeper, Subscriptions],
+})
+export class SubscriptionsModule {}

@@ -1,0 +1,15 @@
+import { Module } from '@nestjs/common';
+import { CommandsModule } from '../commands/commands.module.js';
+import { IntakeModule } from '../intake/intake.module.js';
+import { ListenersModule } from '../listeners/listeners.module.js';
+import { SessionsModule } from '../sessions/sessions.module.js';
+import { StateModule } from '../state/state.module.js';
+import { SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
+import { AccountSuspensions } from './account-suspensions.js';
+import { Expulsion } from './expulsion.js';
+
+@Module({
+  imports: [SubscriptionsModule, CommandsModule, ListenersModule, IntakeModule, SessionsModule, StateModule],
+  providers: [AccountSuspensions, Expulsion],
+})
+export class SuspensionModule {}

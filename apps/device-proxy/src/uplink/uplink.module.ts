@@ -1,0 +1,68 @@
+import { awaiting, StopDeadline } from '@lanyard/service';
+import { type BeforeApplicationShutdown, Module, type OnApplicationBootstrap } from '@nestjs/common';
+import { CatchUp } from '../catch-up/catch-up.js';
+import { CatchUpModule } from '../catch-up/catch-up.module.js';
+import { CommandsModule } from '../commands/commands.module.js';
+import { Deliverer } from '../commands/deliverer.js';
+import { IntakeModule } from '../intake/intake.module.js';
+import { Listeners } from '../listeners/listeners.js';
+import { ListenersModule } from '../listeners/listeners.module.js';
+import { ObservationsModule } from '../observations/observations.module.js';
+import { Heard } from '../sessions/heard.js';
+import { SessionsModule } from '../sessions/sessions.module.js';
+import { StateModule } from '../state/state.module.js';
+import { SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
+import { SuspensionModule } from '../suspension/suspension.module.js';
+import { Afterwards } from './afterwards.js';
+import { Deregister } from './deregister.js';
+import { Notify } from './notify.js';
+import { Register } from './register.js';
+import { UplinkRouter } from './router.js';
+import { Send } from './send.js';
+import { Update } from './update.js';
+
+/**
+ * What devices say. It opens the listeners, and closes them. As it imports all that devices need, Nest starts this module
+ * after them and stops it before them.
+ */
+@Module({
+  imports: [
+    SuspensionModule,
+    CatchUpModule,
+    SubscriptionsModule,
+    CommandsModule,
+    ObservationsModule,
+    ListenersModule,
+    IntakeModule,
+    SessionsModule,
+    StateModule,
+  ],
+  providers: [Afterwards, Deregister, Notify, Register, Send, Update, UplinkRouter],
+})
+export class UplinkModule implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  constructor(
+    private readonly listeners: Listeners,
+    private readonly catchUp: CatchUp,
+    private readonly deliverer: Deliverer,
+    private readonly heard: Heard,
+    private readonly deadline: StopDeadline,
+    router: UplinkRouter,
+    notify: Notify,
+  ) {
+    listeners.onRequest((request) => router.answer(request));
+    listeners.onNotification((notification) => notify.take(notification));
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    await this.listeners.start();
+    await awaiting('Redis and PostgreSQL: what changed meanwhile', this.catchUp.everything());
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    // The sockets know where observations stand.
+    await this.deadline.step('observations', () => this.heard.flush());
+    await this.deadline.step('devices', async () => {
+      await Promise.all([this.deliverer.stop(), this.listeners.stop()]);
+    });
+  }
+}
