@@ -46,8 +46,6 @@ export * from './openapi/list-query.js';
 export * from './redis/redis-client.js';
 export { REDIS, RedisModule, type RedisModuleOptions } from './redis/redis.module.js';
 export * from './run/run-service.js';
-export * from './run/service.module.js';
-export { type ServiceOverrides, serviceParts, startService, type StartedService } from './run/start-service.js';
 export * from './run/bootstrap.js';
 export { runInContext } from './run/run-in-context.js';
 export { StopDeadline } from './lifecycle/stop-deadline.js';

@@ -13,7 +13,7 @@ const startTimeoutMinMs = 5_000;
 /** Default of STOP_TIMEOUT_MS: time limit of a stop. */
 export const defaultStopTimeoutMs = 15_000;
 
-/** What each part of a stop has at least: the shortest STOP_TIMEOUT_MS is several of these. */
+/** Time that one part of a stop needs, as other limits count it: the shortest STOP_TIMEOUT_MS is five of these. */
 export const stopStepMinMs = 2_000;
 
 /** What every app needs to run. Secrets are in their own group so that they are not logged with the rest. */
@@ -65,7 +65,7 @@ const migrations = (reader: EnvReader): 'run' | 'wait' => {
   return text;
 };
 
-/** Each of the four steps of a stop has its least time. */
+/** A step of a stop may take half of what is left: the shortest time still leaves the fourth step half a second. */
 const stopTimeoutMs = (reader: EnvReader): number =>
   reader.int('STOP_TIMEOUT_MS', defaultStopTimeoutMs, { min: 5 * stopStepMinMs, max: 600_000 });
 
