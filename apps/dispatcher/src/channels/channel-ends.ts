@@ -5,7 +5,7 @@ import { Telemetry } from '../delivery/telemetry.js';
 import { ChannelRegistry } from '../queue/channel-registry.js';
 import { Bus } from '../replicas/bus.js';
 import { type Announcement, ChannelStore, type LockedChannel } from '../store/channel-store.js';
-import type { Deed } from '../store/deeds.js';
+import type { AuditAction } from '../store/audit-actions.js';
 
 /** Ends channels: PostgreSQL first, then Redis. A crash between the two is repaired, and every step may be repeated. */
 @Injectable()
@@ -20,19 +20,19 @@ export class ChannelEnds {
 
   /**
    * Removes the channel of a key, for whatever reason. False when there is none (of the kind), or the reason does not
-   * hold any more. `deed`: of an operator.
+   * hold any more. `auditAction`: what an operator did.
    */
   async end(
     keyId: string,
     announcement: Announcement,
     only: { kind?: ChannelKind; stillSo?: () => Promise<boolean>; waitingMax?: number } = {},
-    deed?: Deed,
+    auditAction?: AuditAction,
   ): Promise<boolean> {
     const work = async (locked: LockedChannel): Promise<boolean> => {
       const channel = await locked.find();
       if (channel && only.kind && channel.kind !== only.kind) return false;
       if (only.stillSo && !(await only.stillSo())) return false;
-      if (channel) await locked.remove(channel, announcement, deed);
+      if (channel) await locked.remove(channel, announcement, auditAction);
       // Also without a row: an earlier attempt may have ended here.
       await this.removeQueue(keyId, locked);
       this.delivery.forget(keyId);

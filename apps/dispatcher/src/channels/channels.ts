@@ -15,7 +15,7 @@ import type { QueueState } from '../queue/channel-registry.js';
 import { SharedClock } from '../queue/shared-clock.js';
 import { ChannelRegistrar } from '../store/channel-registrar.js';
 import { ChannelStore, type LockedChannel } from '../store/channel-store.js';
-import { deletion, type Deed, type Registered, registration } from '../store/deeds.js';
+import { type AuditAction, deletion, type Registered, registration } from '../store/audit-actions.js';
 import { ChannelEnds } from './channel-ends.js';
 import { KeyStanding } from './key-standing.js';
 import { Verification } from './verification.js';
@@ -81,7 +81,7 @@ export class Channels {
   async changeSecrets(
     { keyId, accountId }: Owner,
     change: (secrets: readonly SigningSecret[]) => readonly SigningSecret[],
-    deed: Deed,
+    auditAction: AuditAction,
   ): Promise<void> {
     const work = async (locked: LockedChannel): Promise<void> => {
       const channel = await locked.find();
@@ -91,7 +91,7 @@ export class Channels {
       const secrets = change(signing?.secrets ?? []);
       const channelCreatedAtMs = channel.createdAt.getTime();
       const next = secrets.length > 0 ? { ...unsigned, signing: { channelCreatedAtMs, secrets } } : unsigned;
-      const saved = await locked.save({ ...channel, target: this.targets.seal(next) }, undefined, deed);
+      const saved = await locked.save({ ...channel, target: this.targets.seal(next) }, undefined, auditAction);
       await this.registrar.register(saved, locked, true);
     };
     await this.store.withLock(keyId, work, changesWaitingMax);
@@ -156,8 +156,8 @@ export class Channels {
       if (!known) await this.ends.removeQueue(keyId, locked);
       const row = { keyId, accountId, kind, ...wanted, tier: birth.tier, createdAt: birth.createdAt };
       const opened = (each: Contents): Registered => ({ ...each, target: this.targetOf(each) });
-      const deed = registration(caller, kind, opened(row), known ? opened(known) : undefined);
-      const channel = await locked.save(row, known ? undefined : { status: 'created' }, deed);
+      const auditAction = registration(caller, kind, opened(row), known ? opened(known) : undefined);
+      const channel = await locked.save(row, known ? undefined : { status: 'created' }, auditAction);
       await this.registrar.register(channel, locked);
       return { channel, created: !known };
     };

@@ -4,7 +4,7 @@ import { newSigningSecret, type SigningSecret } from '../callback-client/signatu
 import { SigningSecretNotFound, SigningSecretsExceeded } from '../errors.js';
 import { signingSecretsMax } from '../limits.js';
 import { SharedClock } from '../queue/shared-clock.js';
-import { changeOfSecrets } from '../store/deeds.js';
+import { changeOfSecrets } from '../store/audit-actions.js';
 import { type Caller, Channels, type Owner } from './channels.js';
 
 /** The signing secrets of callback channels. They are part of the sealed target, so every replica gets them with it. */

@@ -5,7 +5,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, MoreThan } from 'typeorm';
 import type { Closed, Dropped } from '../queue/channel-registry.js';
 import { Channel } from '../db/channel.entity.js';
-import type { Deed } from './deeds.js';
+import type { AuditAction } from './audit-actions.js';
 import type { Drop } from '../queue/drop-report.js';
 import { SharedClock } from '../queue/shared-clock.js';
 import { DropReportStore } from './drop-report-store.js';
@@ -121,13 +121,17 @@ export class LockedChannel {
     return this.manager.findOneBy(Channel, { keyId: this.keyId });
   }
 
-  /** Stores the channel under a new revision, and announces it. `deed`: of an operator. */
-  async save(channel: Omit<Channel, 'revision'>, announcement?: Announcement, deed?: Deed): Promise<Channel> {
+  /** Stores the channel under a new revision, and announces it. `auditAction`: what an operator did. */
+  async save(
+    channel: Omit<Channel, 'revision'>,
+    announcement?: Announcement,
+    auditAction?: AuditAction,
+  ): Promise<Channel> {
     return this.manager.transaction(async (manager) => {
       const saved = { ...channel, revision: await this.nextRevision(manager) };
       await manager.upsert(Channel, saved, ['keyId']);
       if (announcement) await this.append(manager, saved, announcement);
-      if (deed) await this.record(manager, saved, deed);
+      if (auditAction) await this.record(manager, saved, auditAction);
       return saved;
     });
   }
@@ -140,12 +144,12 @@ export class LockedChannel {
     return String(row?.revision);
   }
 
-  async remove(channel: Channel, announcement: Announcement, deed?: Deed): Promise<void> {
+  async remove(channel: Channel, announcement: Announcement, auditAction?: AuditAction): Promise<void> {
     await this.manager.transaction(async (manager) => {
       await manager.delete(Channel, { keyId: this.keyId });
       await this.reports.ends(manager, channel, announcement.reason ?? announcement.status);
       await this.append(manager, channel, announcement);
-      if (deed) await this.record(manager, channel, deed);
+      if (auditAction) await this.record(manager, channel, auditAction);
     });
   }
 
@@ -168,8 +172,12 @@ export class LockedChannel {
     await this.append(this.manager, channel, announcement);
   }
 
-  private async record(manager: EntityManager, { accountId }: Channel, { action, ...deed }: Deed): Promise<void> {
-    await this.audit.record(manager, action, { ...deed, accountId }, new Date(this.clock.now()));
+  private async record(
+    manager: EntityManager,
+    { accountId }: Channel,
+    { action, ...about }: AuditAction,
+  ): Promise<void> {
+    await this.audit.record(manager, action, { ...about, accountId }, new Date(this.clock.now()));
   }
 
   private append(

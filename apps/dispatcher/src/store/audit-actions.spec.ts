@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { changeOfSecrets, deletion, type Registered, registration } from './deeds.js';
+import { changeOfSecrets, deletion, type Registered, registration } from './audit-actions.js';
 import { defaultSerialization, SerializationSchema } from '../db/serialization.js';
 
 const actor = { keyId: 'key', accountId: 'account', requestId: 'request' };
@@ -20,7 +20,7 @@ describe('what operators do to channels', () => {
     });
   });
 
-  it('one that is registered as it was is no deed, whatever the order of its members', () => {
+  it('one that is registered as it was is no action, whatever the order of its members', () => {
     const stored = SerializationSchema.parse(JSON.parse(JSON.stringify(before.serialization)));
     const headers = { b: 'hidden-2', a: 'hidden-1' };
     const now = { ...before, target: { url, headers }, serialization: stored };
@@ -34,9 +34,9 @@ describe('what operators do to channels', () => {
     ['serialization', { serialization: SerializationSchema.parse({ cfg: { include_uid: true } }) }],
     ['stopped', { stopped: 'key_revoked' }],
   ])('names %s when it differs, and no value', (fields, change) => {
-    const deed = registration(actor, 'callback', { ...before, ...change }, before);
-    expect(deed).toMatchObject({ action: 'SYS_581', data: { channel_kind: 'callback', fields } });
-    expect(JSON.stringify(deed)).not.toContain('hidden');
+    const auditAction = registration(actor, 'callback', { ...before, ...change }, before);
+    expect(auditAction).toMatchObject({ action: 'SYS_581', data: { channel_kind: 'callback', fields } });
+    expect(JSON.stringify(auditAction)).not.toContain('hidden');
   });
 
   it('deletions and secrets say what it was done to', () => {

@@ -5,7 +5,7 @@ import type { ChannelKind } from '../channel-kind.js';
 import type { Channel } from '../db/channel.entity.js';
 
 /** What an operator did to a channel, for the event log of its account. */
-export interface Deed {
+export interface AuditAction {
   action: OperatorAction;
   actor: Actor;
   target: Target;
@@ -38,21 +38,21 @@ export const registration = (
   kind: ChannelKind,
   now: Registered,
   before: Registered | undefined,
-): Deed | undefined => {
+): AuditAction | undefined => {
   const base = { actor, target: channelOf(actor) };
   if (!before) return { ...base, action: 'SYS_580', data: { channel_kind: kind } };
   const fields = differing(before, now).join(',');
   return fields === '' ? undefined : { ...base, action: 'SYS_581', data: { channel_kind: kind, fields } };
 };
 
-export const deletion = (actor: Actor, kind: ChannelKind): Deed => ({
+export const deletion = (actor: Actor, kind: ChannelKind): AuditAction => ({
   action: 'SYS_582',
   actor,
   target: channelOf(actor),
   data: { channel_kind: kind },
 });
 
-export const changeOfSecrets = (action: 'SYS_583' | 'SYS_584', actor: Actor, secretId: string): Deed => ({
+export const changeOfSecrets = (action: 'SYS_583' | 'SYS_584', actor: Actor, secretId: string): AuditAction => ({
   action,
   actor,
   target: { kind: 'signing-secret', id: secretId },
