@@ -48,7 +48,6 @@ const topics = [
     KafkaModule.forRoot({ group: app, topics, isReadinessCheck: true }),
     OutboxModule.forRoot(schema, app),
     RedisModule.forRoot({ open: openRedis, isReadinessCheck: true }),
-    // First: it imports most others, and Nest takes the longest way to a module for the order only when it comes by it first.
     UplinkModule,
     DeviceRequestsModule,
     EndpointsModule,
