@@ -12,6 +12,8 @@ import { noteEnded, noteStarted } from './started.mjs';
 
 const password = 'lanyard';
 const startAttempts = 5;
+/** A child that Redis forked ends within this, once its parent was killed. */
+const startAgainMs = 250;
 
 /** A process that can be killed and started again on the same port and data. */
 export class Engine {
@@ -32,6 +34,7 @@ export class Engine {
         return await this.startOnce();
       } catch (error) {
         if (attempt === startAttempts) throw error;
+        await new Promise((done) => setTimeout(done, startAgainMs));
       }
     }
   }
