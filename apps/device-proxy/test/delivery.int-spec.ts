@@ -28,7 +28,7 @@ import { Deliverer } from '../src/commands/deliverer.js';
 import { CommandHistory } from '../src/commands/history.js';
 import type { DeviceProxyConfig } from '../src/config.js';
 import { awakeWindowMs, expiryGraceMs } from '../src/limits.js';
-import { Heard } from '../src/sessions/heard.js';
+import { LastSeen } from '../src/sessions/last-seen.js';
 import { Sessions } from '../src/sessions/sessions.js';
 import { DeviceLifecycleReader } from '../src/state/device-lifecycle.reader.js';
 import { DeviceLinks } from '../src/transport/device-links.js';
@@ -256,7 +256,7 @@ describe('a device that does not answer', () => {
     expect(link.asked).toHaveLength(1);
     link.answer = () => Promise.resolve(content);
     await eventually(async () => (await part(CommandHistory).get(app.keyId, asyncId)).state === 'waiting');
-    part(Heard).note(session);
+    part(LastSeen).recordMessage(session);
     expect(await ended(asyncId)).toMatchObject({ status: 200, attempts: 2 });
   });
 
@@ -269,7 +269,7 @@ describe('a device that does not answer', () => {
     await clock.advance(10_000);
     expect(await part(CommandHistory).get(app.keyId, second)).toMatchObject({ state: 'waiting', attempts: 0 });
     link.answer = () => Promise.resolve({ ...content, code: '2.04' });
-    part(Heard).note(session);
+    part(LastSeen).recordMessage(session);
     expect(await ended(second)).toMatchObject({ status: 200, attempts: 1 });
   });
 
@@ -282,7 +282,7 @@ describe('a device that does not answer', () => {
       // As if the connection had ended when the claim was stored, before its answer.
       await part(CommandQueue).claim(session.deviceId, { replica: 'dp-0', epoch: session.epoch });
       session.greeted = true;
-      part(Deliverer).poke(session.deviceId);
+      part(Deliverer).deliverWaiting(session.deviceId);
       expect(await ended(asyncId)).toMatchObject({ status: 200, attempts: 1 });
     },
   );
@@ -371,7 +371,7 @@ describe('a device that does not answer', () => {
       'LOCK TABLE device_proxy.command IN ACCESS EXCLUSIVE MODE',
       [],
     );
-    part(Heard).note(session);
+    part(LastSeen).recordMessage(session);
     await eventually(async () => {
       expect(await waitingStatements('pg_terminate_backend(pid)')).toBeGreaterThan(0);
     });
@@ -386,7 +386,7 @@ describe('a device that does not answer', () => {
     await clock.advance(10_000);
     expect(link.asked).toHaveLength(0);
     session.greeted = true;
-    part(Deliverer).poke(session.deviceId);
+    part(Deliverer).deliverWaiting(session.deviceId);
     expect(await ended(asyncId)).toMatchObject({ status: 200 });
   });
 });

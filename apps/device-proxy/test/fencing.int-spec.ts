@@ -2,11 +2,11 @@ import { newId, TestClock } from '@lanyard/service';
 import { engines, eventually, isolate, type Isolation } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { pauseMs } from '../src/sessions/limits.js';
-import type { Pauses } from '../src/sessions/pauses.js';
+import { stallMs } from '../src/sessions/limits.js';
+import type { StallDetector } from '../src/sessions/stall-detector.js';
 import { SessionStore } from '../src/sessions/session-store.js';
 import type { Sessions } from '../src/sessions/sessions.js';
-import { registered as atDoor } from './registered.js';
+import { registered as newSessionAt } from './registered.js';
 import { sessionParts } from './session-parts.js';
 
 /** Time goes on without any timer telling of it, as for a process that was stopped. */
@@ -26,16 +26,16 @@ class StandingClock extends TestClock {
 describe('the fence between replicas', () => {
   const accountId = newId();
   const clock = new StandingClock(Date.now());
-  const watched: Pauses[] = [];
+  const watched: StallDetector[] = [];
   let isolation: Isolation;
   let redis: Redis;
   let a: Sessions;
   let b: Sessions;
 
   const replica = (name: string): Sessions => {
-    const { pauses, sessions } = sessionParts(redis, `${isolation.redisPrefix}dp:`, name, clock);
-    pauses.onApplicationBootstrap();
-    watched.push(pauses);
+    const { stallDetector, sessions } = sessionParts(redis, `${isolation.redisPrefix}dp:`, name, clock);
+    stallDetector.onApplicationBootstrap();
+    watched.push(stallDetector);
     return sessions;
   };
 
@@ -45,13 +45,13 @@ describe('the fence between replicas', () => {
     [a, b] = [replica('dp-a'), replica('dp-b')];
   });
   afterAll(async () => {
-    for (const pauses of watched) pauses.beforeApplicationShutdown();
+    for (const stallDetector of watched) stallDetector.beforeApplicationShutdown();
     redis.disconnect();
     await isolation.drop();
   });
 
   const registered = async (address: string, deviceId = newId()) => {
-    const session = await a.open({ ...atDoor(address, clock.now()), deviceId, accountId });
+    const session = await a.open({ ...newSessionAt(address, clock.now()), deviceId, accountId });
     return { session, lookup: { by: 'registration' as const, registrationId: session.registrationId } };
   };
 
@@ -75,7 +75,7 @@ describe('the fence between replicas', () => {
     const began: (boolean | undefined)[] = [];
     third.listen({
       began: async ({ deviceId }) => {
-        began.push(third.at(accountId, '192.0.2.8:1') !== undefined || third.get(deviceId) === undefined);
+        began.push(third.atAddress(accountId, '192.0.2.8:1') !== undefined || third.get(deviceId) === undefined);
         if (away) throw new Error('PostgreSQL is away');
       },
     });
@@ -85,17 +85,17 @@ describe('the fence between replicas', () => {
     expect((await taken(third, lookup, '192.0.2.8:1'))?.epoch).toBeGreaterThan(session.epoch + 1);
     // Meanwhile it is there, but no value of it counts yet.
     expect(began).toEqual([false, false]);
-    expect(third.at(accountId, '192.0.2.8:1')?.deviceId).toBe(session.deviceId);
+    expect(third.atAddress(accountId, '192.0.2.8:1')?.deviceId).toBe(session.deviceId);
   });
 
   it('of a session that ended only its last epoch stays, for a day; the next one is higher', async () => {
     const prefix = `${isolation.redisPrefix}ended:`;
     const store = new SessionStore(redis, { redisPrefix: prefix, replicaId: 'dp-e' });
     const deviceId = newId();
-    const openNow = () => store.open({ ...atDoor('192.0.2.9:1', clock.now()), deviceId, accountId });
+    const openNow = () => store.open({ ...newSessionAt('192.0.2.9:1', clock.now()), deviceId, accountId });
     await openNow();
-    for (let n = 0; n < 100; n++) await store.take(deviceId, { address: '192.0.2.9:2' });
-    const last = (await store.take(deviceId))?.session.epoch ?? 0;
+    for (let n = 0; n < 100; n++) await store.takeOver(deviceId, { address: '192.0.2.9:2' });
+    const last = (await store.takeOver(deviceId))?.session.epoch ?? 0;
     expect(await store.close(deviceId, last)).toBe(true);
     expect(await redis.keys(`${prefix}*`)).toEqual([store.keys.epoch(deviceId)]);
     const ttl = await redis.ttl(store.keys.epoch(deviceId));
@@ -172,10 +172,10 @@ describe('the fence between replicas', () => {
   it('a replica that stood still believes none of its copies until Redis has confirmed them', async () => {
     const [kept, lost] = await Promise.all([registered('192.0.2.4:1'), registered('192.0.2.4:2')]);
     await taken(b, lost.lookup, '192.0.2.4:2');
-    clock.standStill(10 * pauseMs);
-    expect(a.at(accountId, '192.0.2.4:2')).toBeUndefined();
+    clock.standStill(10 * stallMs);
+    expect(a.atAddress(accountId, '192.0.2.4:2')).toBeUndefined();
     await eventually(() => {
-      expect(a.at(accountId, '192.0.2.4:1')).toBe(kept.session);
+      expect(a.atAddress(accountId, '192.0.2.4:1')).toBe(kept.session);
       expect(a.get(lost.session.deviceId)).toBeUndefined();
     });
     // A message of the device that waited meanwhile: it is this replica's again, in an epoch of its own.

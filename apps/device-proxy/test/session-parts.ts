@@ -1,9 +1,9 @@
 import { type Clock, createLogger, StopDeadline } from '@lanyard/service';
 import type { Redis } from 'ioredis';
 import { awakeWindowMs } from '../src/limits.js';
-import { Heard } from '../src/sessions/heard.js';
-import { Nudges } from '../src/sessions/nudges.js';
-import { Pauses } from '../src/sessions/pauses.js';
+import { LastSeen } from '../src/sessions/last-seen.js';
+import { WakeUps } from '../src/sessions/wake-ups.js';
+import { StallDetector } from '../src/sessions/stall-detector.js';
 import { SessionStore } from '../src/sessions/session-store.js';
 import { Sessions } from '../src/sessions/sessions.js';
 
@@ -12,8 +12,8 @@ export const sessionParts = (redis: Redis, redisPrefix: string, replicaId: strin
   const config = { redisPrefix, replicaId, awakeMs: awakeWindowMs };
   const logger = createLogger({ app: 'test', replicaId, level: 'silent' });
   const store = new SessionStore(redis, config);
-  const pauses = new Pauses(clock);
-  const sessions = new Sessions(store, new Nudges(redis, redis, config), pauses, config, clock, logger);
-  const newHeard = (): Heard => new Heard(sessions, clock, logger, new StopDeadline(logger));
-  return { store, pauses, sessions, newHeard };
+  const stallDetector = new StallDetector(clock);
+  const sessions = new Sessions(store, new WakeUps(redis, redis, config), stallDetector, config, clock, logger);
+  const newLastSeen = (): LastSeen => new LastSeen(sessions, clock, logger, new StopDeadline(logger));
+  return { store, stallDetector, sessions, newLastSeen };
 };

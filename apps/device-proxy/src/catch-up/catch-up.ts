@@ -4,8 +4,8 @@ import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationB
 import { CommandQueue } from '../commands/command-queue.js';
 import { Deliverer } from '../commands/deliverer.js';
 import { pollPeriodMs, pollWindowSeconds } from '../commands/limits.js';
-import { Nudges } from '../sessions/nudges.js';
-import { Keeper } from '../subscriptions/keeper.js';
+import { WakeUps } from '../sessions/wake-ups.js';
+import { SubscriptionReconciler } from '../subscriptions/subscription-reconciler.js';
 import { Sessions } from '../sessions/sessions.js';
 
 /**
@@ -26,15 +26,15 @@ export class CatchUp implements OnApplicationBootstrap, BeforeApplicationShutdow
     private readonly sessions: Sessions,
     private readonly queue: CommandQueue,
     private readonly deliverer: Deliverer,
-    private readonly keeper: Keeper,
-    nudges: Nudges,
+    private readonly reconciler: SubscriptionReconciler,
+    wakeUps: WakeUps,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly deadline: StopDeadline,
   ) {
-    nudges.on('commands', ({ deviceId }) => this.deliverer.poke(deviceId));
-    nudges.on('interest', ({ deviceId }) => this.review(deviceId));
-    nudges.onLost(() => {
+    wakeUps.on('commands', ({ deviceId }) => this.deliverer.deliverWaiting(deviceId));
+    wakeUps.on('interest', ({ deviceId }) => this.review(deviceId));
+    wakeUps.onLost(() => {
       this.everything().catch((err: unknown) => this.logger.warn({ err }, 'waiting commands not checked'));
     });
   }
@@ -44,7 +44,7 @@ export class CatchUp implements OnApplicationBootstrap, BeforeApplicationShutdow
     this.timer = this.clock.every(pollPeriodMs, () => {
       if (this.busy) return;
       this.busy = true;
-      this.running = this.look()
+      this.running = this.checkChanges()
         .catch((error: unknown) => this.logger.warn({ err: error }, 'missed wake-ups not checked'))
         .finally(() => {
           this.busy = false;
@@ -65,10 +65,10 @@ export class CatchUp implements OnApplicationBootstrap, BeforeApplicationShutdow
 
   /** Every device of this replica that has commands waiting. */
   async everything(): Promise<void> {
-    for (const deviceId of await this.queue.devicesWithCommands()) this.deliverer.poke(deviceId);
+    for (const deviceId of await this.queue.devicesWithCommands()) this.deliverer.deliverWaiting(deviceId);
   }
 
-  private async look(): Promise<void> {
+  private async checkChanges(): Promise<void> {
     const now = this.clock.now();
     const missed = now - this.lookedAtMs > (pollWindowSeconds * 1000) / 2;
     this.lookedAtMs = now;
@@ -77,7 +77,7 @@ export class CatchUp implements OnApplicationBootstrap, BeforeApplicationShutdow
       `SELECT DISTINCT device_id FROM command WHERE state = 'waiting' AND stored_at > now() - make_interval(secs => $1)`,
       [pollWindowSeconds],
     );
-    for (const { device_id: deviceId } of waiting) this.deliverer.poke(deviceId);
+    for (const { device_id: deviceId } of waiting) this.deliverer.deliverWaiting(deviceId);
     const changes: { device_id: string; changed_at: string }[] = await this.dataSource.query(
       `SELECT device_id, changed_at::text FROM interest_change WHERE changed_at > now() - make_interval(secs => $1)`,
       [pollWindowSeconds],
@@ -90,6 +90,6 @@ export class CatchUp implements OnApplicationBootstrap, BeforeApplicationShutdow
 
   private review(deviceId: string): void {
     const session = this.sessions.get(deviceId);
-    if (session) void this.keeper.review(session);
+    if (session) void this.reconciler.review(session);
   }
 }

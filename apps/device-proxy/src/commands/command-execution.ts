@@ -1,7 +1,7 @@
 import { newUid } from '@lanyard/contracts';
 import { type Logger, LOGGER, Tracing } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
-import { Asker, type DeviceReply, type OnSent } from '../downlink/asker.js';
+import { DownlinkClient, type DeviceReply, type OnSent } from '../downlink/downlink-client.js';
 import {
   bringsNoChange,
   bringsValues,
@@ -45,7 +45,7 @@ export type Verdict = { done: Outcome } | { again: 'counted' | 'not counted'; pa
 export class CommandExecution {
   constructor(
     private readonly sessions: Sessions,
-    private readonly asker: Asker,
+    private readonly downlink: DownlinkClient,
     private readonly observer: Observer,
     private readonly values: Values,
     private readonly interest: Interest,
@@ -79,13 +79,13 @@ export class CommandExecution {
   }
 
   private async perform(session: Session, command: Command): Promise<Outcome> {
-    const { asker, values } = this;
+    const { downlink, values } = this;
     const operation = operationOf(command);
     if (operation === 'observe') return this.subscribe(session, command);
     if (isComposite(operation) && session.data.lwm2mVersion === '1.0') return notOffered;
     if (operation === 'observe-composite') return this.subscribeTogether(session, command);
     const reply = await this.changing(session, operation, () =>
-      asker.ask(session, { operation, ...command }, this.sentFor(command)),
+      downlink.request(session, { operation, ...command }, this.sentFor(command)),
     );
     if (operation === 'read' && reply.code === '2.05')
       await values.report(session, { path: command.path, ...reply, cause: 'read', audience: [] });
@@ -130,15 +130,17 @@ export class CommandExecution {
   /** A notification that comes before the read is answered is the first value, and newer than what was read. */
   private async follow(session: Session, command: Command, joining: SubscriptionAnswer): Promise<Outcome> {
     const { path, keyId } = command;
-    const { asker, values } = this;
+    const { downlink, values } = this;
     const read = { operation: 'read', path, query: [], accept: null, contentType: null, payload: null } as const;
-    const reply = await asker.ask(session, read, this.sentFor(command)).catch((error: unknown) => error as Error);
+    const reply = await downlink
+      .request(session, read, this.sentFor(command))
+      .catch((error: unknown) => error as Error);
     const answered = await joining.answered();
     if (answered) return answered;
     if (reply instanceof Error) throw reply;
     const outcome = outcomeOf(reply);
     if (reply.code !== '2.05') return outcome;
-    await joining.tellOutcome(outcome, (answer) =>
+    await joining.reportOutcome(outcome, (answer) =>
       values.report(session, { path, ...reply, cause: 'notify', audience: [keyId], answer }),
     );
     return (await joining.answered()) ?? outcome;
@@ -151,7 +153,7 @@ export class CommandExecution {
     joining: SubscriptionAnswer,
   ): Promise<Outcome> {
     const observed = await this.observer.observe(session, target, this.sentFor(command), (first, report) =>
-      joining.tellOutcome(this.observed(first), report),
+      joining.reportOutcome(this.observed(first), report),
     );
     return (await joining.answered()) ?? this.observed(observed);
   }

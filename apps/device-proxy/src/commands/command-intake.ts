@@ -65,7 +65,11 @@ export class CommandIntake {
     this.idempotencyKeys = new IdempotencyKeys(clock);
   }
 
-  async take(manager: EntityManager, command: NewCommand, { within, idempotencyKey }: AcceptOptions): Promise<Stored> {
+  async acceptCommand(
+    manager: EntityManager,
+    command: NewCommand,
+    { within, idempotencyKey }: AcceptOptions,
+  ): Promise<Stored> {
     const once = idempotencyKey === undefined ? undefined : onceOnly(command, idempotencyKey);
     const first = once && (await this.idempotencyKeys.find(manager, once));
     if (first) return this.before(manager, first, true);

@@ -4,7 +4,7 @@ import { type Clock, CLOCK, CONFIG } from '@lanyard/service';
 import { DataSource, type EntityManager, type FindOptionsWhere, In, IsNull } from 'typeorm';
 import { Inject, Injectable } from '@nestjs/common';
 import { locksMax, withDevice, withDevices } from '../db/device-lock.js';
-import { Gather } from '../db/gather.js';
+import { RequestBatcher } from '../db/request-batcher.js';
 import { isComposite, isRepeatable, operationOf } from '../downlink/operation.js';
 import { CommandNotFound, NotCancellable } from '../errors.js';
 import type { DeviceProxyConfig } from '../config.js';
@@ -45,17 +45,17 @@ interface Failing {
  */
 @Injectable()
 export class CommandQueue {
-  private readonly looks = new Gather((deviceIds: readonly string[]) => this.lookForAll(deviceIds));
-  private readonly lockedLooks = new Gather(
+  private readonly looks = new RequestBatcher((deviceIds: readonly string[]) => this.lookForAll(deviceIds));
+  private readonly lockedLooks = new RequestBatcher(
     (deviceIds: readonly string[]) =>
       withDevices(this.dataSource, deviceIds, (manager) => this.lookForAll(deviceIds, manager)),
-    { togetherMax: locksMax },
+    { batchMax: locksMax },
   );
   /** Each in a transaction of its own, and no more than two of a fleet at once. */
-  private readonly failures = new Gather(
+  private readonly failures = new RequestBatcher(
     (devices: readonly Failing[]) =>
       Promise.all(devices.map(({ deviceId, outcome }) => this.endWhere(deviceId, () => outcome))),
-    { togetherMax: 1 },
+    { batchMax: 1 },
   );
 
   private readonly replicaId: string;
@@ -77,12 +77,12 @@ export class CommandQueue {
   async accept(command: NewCommand, options: AcceptOptions = {}): Promise<Stored> {
     const ended: [Command, Outcome][] = [];
     const stored = await withDevice(this.dataSource, command.deviceId, async (manager) => {
-      const taken = await this.intake.take(manager, command, options);
+      const taken = await this.intake.acceptCommand(manager, command, options);
       const outcome = taken.isNew ? options.refusal?.() : undefined;
-      if (outcome) ended.push([taken.command, await this.end(manager, taken.command, outcome)]);
+      if (outcome) ended.push([taken.command, await this.endCommand(manager, taken.command, outcome)]);
       return taken;
     });
-    this.tell(ended);
+    this.announceEnded(ended);
     return stored;
   }
 
@@ -103,7 +103,7 @@ export class CommandQueue {
 
   /** Whether commands of the device wait or are in flight. Asked for many devices at once. */
   hasCommands(deviceId: string): Promise<boolean> {
-    return this.looks.of(deviceId);
+    return this.looks.submit(deviceId);
   }
 
   private async lookForAll(
@@ -159,14 +159,14 @@ export class CommandQueue {
       for (;;) {
         const head = await manager.findOne(Command, { ...queueOf(deviceId), lock });
         if (!head) return undefined;
-        if (this.isUnheard(head, claimant)) Object.assign(head, { state: 'waiting', attempts: head.attempts - 1 });
+        if (this.isUnanswered(head, claimant)) Object.assign(head, { state: 'waiting', attempts: head.attempts - 1 });
         else if (this.inFlight(head, claimant)) return undefined;
         const verdict = this.verdictOn(head);
-        if (!verdict) return this.take(manager, head, claimant);
-        ended.push([head, await this.end(manager, head, verdict)]);
+        if (!verdict) return this.markClaimed(manager, head, claimant);
+        ended.push([head, await this.endCommand(manager, head, verdict)]);
       }
     });
-    this.tell(ended);
+    this.announceEnded(ended);
     return claimed;
   }
 
@@ -180,7 +180,7 @@ export class CommandQueue {
     const done = await (command.kind === 'subscription'
       ? withDevice(dataSource, command.deviceId, work)
       : dataSource.transaction(work));
-    if (done) this.tell([[command, outcome]]);
+    if (done) this.announceEnded([[command, outcome]]);
     return done;
   }
 
@@ -219,10 +219,10 @@ export class CommandQueue {
     const ended = await withDevice(dataSource, known.deviceId, async (manager) => {
       const command = await manager.findOneOrFail(Command, { where: { id: known.id }, lock });
       if (command.state !== 'waiting') throw new NotCancellable(command.state);
-      await this.end(manager, command, cancelled);
+      await this.endCommand(manager, command, cancelled);
       return command;
     });
-    this.tell([[ended, cancelled]]);
+    this.announceEnded([[ended, cancelled]]);
   }
 
   /**
@@ -230,7 +230,7 @@ export class CommandQueue {
    * has is found out for many together, after the locks of all of them, so that none that is just being stored is missed.
    */
   async failAll(deviceId: string, outcome: Outcome): Promise<void> {
-    if (await this.lockedLooks.of(deviceId)) await this.failures.of({ deviceId, outcome });
+    if (await this.lockedLooks.submit(deviceId)) await this.failures.submit({ deviceId, outcome });
   }
 
   /** Ends what nobody will execute in time: expired in the queue, or claimed by a replica that is gone. */
@@ -250,10 +250,10 @@ export class CommandQueue {
       const queue = await manager.find(Command, { ...queueOf(deviceId), lock });
       for (const command of queue) {
         const outcome = choose(command);
-        if (outcome) ended.push([command, await this.end(manager, command, outcome)]);
+        if (outcome) ended.push([command, await this.endCommand(manager, command, outcome)]);
       }
     });
-    this.tell(ended);
+    this.announceEnded(ended);
     return ended.length;
   }
 
@@ -261,7 +261,7 @@ export class CommandQueue {
    * Claimed in this very epoch of the session, of which whoever asks knows nothing: the answer to the claim was lost with
    * the connection to the database. Commands of a session are carried out one after the other, so nothing left for it.
    */
-  private isUnheard({ state, claimedBy, claimEpoch }: Command, { replica, epoch }: Claimant): boolean {
+  private isUnanswered({ state, claimedBy, claimEpoch }: Command, { replica, epoch }: Claimant): boolean {
     return state === 'executing' && claimedBy === replica && Number(claimEpoch) === epoch;
   }
 
@@ -276,7 +276,7 @@ export class CommandQueue {
     return head.expiresAt.getTime() <= this.clock.now() ? expired : undefined;
   }
 
-  private async take(manager: EntityManager, head: Command, { replica, epoch }: Claimant): Promise<Command> {
+  private async markClaimed(manager: EntityManager, head: Command, { replica, epoch }: Claimant): Promise<Command> {
     const claim = {
       state: 'executing' as const,
       attempts: head.attempts + 1,
@@ -294,7 +294,7 @@ export class CommandQueue {
     return manager.existsBy(Command, { id, state: 'executing', claimEpoch });
   }
 
-  private async end(manager: EntityManager, command: Command, outcome: Outcome): Promise<Outcome> {
+  private async endCommand(manager: EntityManager, command: Command, outcome: Outcome): Promise<Outcome> {
     await this.record(manager, command, outcome, {});
     await this.announce(manager, command, outcome);
     return outcome;
@@ -327,15 +327,15 @@ export class CommandQueue {
 
   private async announce(manager: EntityManager, command: Command, outcome: Outcome): Promise<true> {
     causedBy(manager, command.requestId);
-    if (command.kind === 'subscription') await this.settle(manager, command, outcome);
+    if (command.kind === 'subscription') await this.updateSubscription(manager, command, outcome);
     const now = this.clock.now();
-    const fact = finished(command, outcome, now, this.names.of(command.deviceId));
+    const fact = finished(command, outcome, now, this.names.nameOf(command.deviceId));
     await this.outbox.append(manager, DeviceCommandResults, fact, traceOf(command));
     return true;
   }
 
   /** A subscription is what its command came to. A failed one leaves nothing behind that would be tried again. */
-  private async settle(manager: EntityManager, command: Command, { outcome }: Outcome): Promise<void> {
+  private async updateSubscription(manager: EntityManager, command: Command, { outcome }: Outcome): Promise<void> {
     const { subscriptions } = this;
     const { id, deviceId, path, keyId } = command;
     const succeeded = outcome === 'succeeded';
@@ -346,7 +346,7 @@ export class CommandQueue {
     else await subscriptions.lose(manager, { deviceId, path, keyId, origin: 'resource', together: IsNull() });
   }
 
-  private tell(ended: readonly [Command, Outcome][]): void {
-    for (const [command, outcome] of ended) this.finished.tell(command, outcome);
+  private announceEnded(ended: readonly [Command, Outcome][]): void {
+    for (const [command, outcome] of ended) this.finished.announceResult(command, outcome);
   }
 }

@@ -4,7 +4,7 @@ import { IntakeModule } from '../intake/intake.module.js';
 import { InterestModule } from '../interest/interest.module.js';
 import { Interest } from '../interest/interest.js';
 import { ObservationsModule } from '../observations/observations.module.js';
-import { Heard } from '../sessions/heard.js';
+import { LastSeen } from '../sessions/last-seen.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { Sessions } from '../sessions/sessions.js';
 import { CommandExecution } from './command-execution.js';
@@ -33,14 +33,14 @@ import { CommandHistory } from './history.js';
   exports: [CommandQueue, Commands, Deliverer],
 })
 export class CommandsModule {
-  constructor(deliverer: Deliverer, heard: Heard, interest: Interest, sessions: Sessions) {
-    heard.onHeard(({ deviceId }) => deliverer.heard(deviceId));
+  constructor(deliverer: Deliverer, lastSeen: LastSeen, interest: Interest, sessions: Sessions) {
+    lastSeen.onMessage(({ deviceId }) => deliverer.resume(deviceId));
     sessions.listen({
       // It existed before: its audience must be known before its next value arrives. Restored ones are looked up together.
       began: async (session, how) => {
         if (how !== 'taken') return;
         await interest.load(session);
-        deliverer.look(session.deviceId);
+        deliverer.checkQueue(session.deviceId);
       },
     });
   }

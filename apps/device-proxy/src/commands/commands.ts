@@ -3,7 +3,7 @@ import { type Clock, CLOCK, type Identity, newId } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { DeviceNotFound } from '../errors.js';
 import { DeviceDirectory } from '../intake/device-directory.js';
-import { Nudges } from '../sessions/nudges.js';
+import { WakeUps } from '../sessions/wake-ups.js';
 import { SessionStore } from '../sessions/session-store.js';
 import type { StoredSession } from '../sessions/session.js';
 import type { AcceptOptions, NewCommand, Stored } from './command-intake.js';
@@ -39,7 +39,7 @@ export class Commands {
     private readonly queue: CommandQueue,
     private readonly directory: DeviceDirectory,
     private readonly sessions: SessionStore,
-    private readonly nudges: Nudges,
+    private readonly wakeUps: WakeUps,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -68,10 +68,10 @@ export class Commands {
       ...(identity.traceParent !== undefined && { traceParent: identity.traceParent }),
       fingerprint: fingerprint(wish, deviceId),
     };
-    const refusal = () => refusals[this.directory.whyExpelled(deviceId) ?? 'none'];
+    const refusal = () => refusals[this.directory.whyBlocked(deviceId) ?? 'none'];
     const stored = await this.queue.accept(command, { refusal, ...options });
     // An error now would have it sent again, and done twice: the owner also looks for itself.
-    if (session) await this.nudges.tell(session.owner, { about: 'commands', deviceId }).catch(() => undefined);
+    if (session) await this.wakeUps.send(session.owner, { about: 'commands', deviceId }).catch(() => undefined);
     return stored;
   }
 

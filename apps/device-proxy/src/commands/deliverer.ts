@@ -16,7 +16,7 @@ export class Deliverer implements OnApplicationBootstrap {
   /** Devices with something in their queue, as far as this replica knows; others are not looked up. */
   private readonly maybeWaiting = new Set<string>();
   /** Poked while their queue was being worked off. */
-  private readonly poked = new Set<string>();
+  private readonly changedMeanwhile = new Set<string>();
   private readonly inFlight = new Set<Command>();
   private timer: Timer | undefined;
   private readonly retries = new Set<Timer>();
@@ -53,54 +53,54 @@ export class Deliverer implements OnApplicationBootstrap {
   }
 
   /** Nobody knows whether a command waits: the device has just come here. */
-  look(deviceId: string): void {
+  checkQueue(deviceId: string): void {
     this.queue.hasCommands(deviceId).then(
       (has) => {
-        if (has) this.poke(deviceId);
+        if (has) this.deliverWaiting(deviceId);
       },
       (error: unknown) => {
         this.logger.warn(
           { err: error, deviceId },
           'waiting commands could not be checked: assuming that there are some',
         );
-        this.poke(deviceId);
+        this.deliverWaiting(deviceId);
       },
     );
   }
 
   /** There is, or may be, a command for the device. */
-  poke(deviceId: string): void {
+  deliverWaiting(deviceId: string): void {
     if (!this.sessions.get(deviceId)) return;
     this.maybeWaiting.add(deviceId);
-    if (this.running.has(deviceId)) this.poked.add(deviceId);
-    this.go(deviceId);
+    if (this.running.has(deviceId)) this.changedMeanwhile.add(deviceId);
+    this.startDraining(deviceId);
   }
 
   /** The device listens now. */
-  heard(deviceId: string): void {
-    if (this.maybeWaiting.has(deviceId)) this.go(deviceId);
+  resume(deviceId: string): void {
+    if (this.maybeWaiting.has(deviceId)) this.startDraining(deviceId);
   }
 
-  private go(deviceId: string): void {
+  private startDraining(deviceId: string): void {
     if (this.stopped || this.running.has(deviceId)) return;
     const run = this.drain(deviceId)
       .catch((error: unknown) => {
         this.logger.error({ err: error, deviceId }, 'queue not processed: will be retried soon');
         // What was in it, nobody has seen.
         if (this.sessions.get(deviceId)) this.maybeWaiting.add(deviceId);
-        this.later(deviceId, retryPauseMs);
+        this.retryLater(deviceId, retryPauseMs);
       })
       .finally(() => {
         this.running.delete(deviceId);
-        if (this.poked.delete(deviceId)) this.go(deviceId);
+        if (this.changedMeanwhile.delete(deviceId)) this.startDraining(deviceId);
       });
     this.running.set(deviceId, run);
   }
 
-  private later(deviceId: string, pauseMs: number): void {
+  private retryLater(deviceId: string, pauseMs: number): void {
     const retry = this.clock.after(pauseMs, () => {
       this.retries.delete(retry);
-      this.heard(deviceId);
+      this.resume(deviceId);
     });
     this.retries.add(retry);
   }
@@ -124,10 +124,10 @@ export class Deliverer implements OnApplicationBootstrap {
     this.inFlight.add(command);
     try {
       const verdict = await this.execution.execute(session, command);
-      await this.settle(command, verdict);
+      await this.storeVerdict(command, verdict);
       if (command.kind === 'subscription') await this.loadAudience(session);
       if ('done' in verdict) return true;
-      if (verdict.pauseMs > 0) this.later(command.deviceId, verdict.pauseMs);
+      if (verdict.pauseMs > 0) this.retryLater(command.deviceId, verdict.pauseMs);
       return false;
     } finally {
       session.joining = undefined;
@@ -136,7 +136,7 @@ export class Deliverer implements OnApplicationBootstrap {
   }
 
   /** The device has answered: that is kept until the database takes it, or a later epoch of the session decides. */
-  private async settle(command: Command, verdict: Verdict): Promise<void> {
+  private async storeVerdict(command: Command, verdict: Verdict): Promise<void> {
     const { queue, logger, clock } = this;
     for (;;)
       try {

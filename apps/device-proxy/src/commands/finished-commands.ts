@@ -1,6 +1,6 @@
 import { type Logger, LOGGER, Metrics } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
-import { Nudges } from '../sessions/nudges.js';
+import { WakeUps } from '../sessions/wake-ups.js';
 import type { Command } from './command.entity.js';
 import type { Outcome } from './outcome.js';
 
@@ -10,7 +10,7 @@ export class FinishedCommands {
   private readonly total;
 
   constructor(
-    private readonly nudges: Nudges,
+    private readonly wakeUps: WakeUps,
     metrics: Metrics,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
@@ -21,10 +21,10 @@ export class FinishedCommands {
     });
   }
 
-  tell({ id: commandId, kind, acceptedBy, asyncId }: Command, { outcome }: Outcome): void {
+  announceResult({ id: commandId, kind, acceptedBy, asyncId }: Command, { outcome }: Outcome): void {
     this.total.inc({ kind, outcome });
-    this.nudges
-      .tell(acceptedBy, { about: 'finished', commandId, asyncId, succeeded: outcome === 'succeeded' })
+    this.wakeUps
+      .send(acceptedBy, { about: 'finished', commandId, asyncId, succeeded: outcome === 'succeeded' })
       .catch((err: unknown) => this.logger.debug({ err }, 'end of a command not announced to other replicas'));
   }
 }

@@ -15,12 +15,12 @@ export class SubscriptionAnswer implements Joining {
     return this.first !== undefined;
   }
 
-  tell(...[value, report]: Parameters<Joining['tell']>): Promise<void> {
-    return this.tellOutcome(outcomeOf({ code: '2.05', ...value }), report);
+  reportValue(...[value, report]: Parameters<Joining['reportValue']>): Promise<void> {
+    return this.reportOutcome(outcomeOf({ code: '2.05', ...value }), report);
   }
 
   /** A value that Kafka did not take answered nothing. */
-  tellOutcome(outcome: Outcome, report: ReportWith): Promise<void> {
+  reportOutcome(outcome: Outcome, report: ReportWith): Promise<void> {
     if (this.first) return report(undefined);
     const answer = this.answerOf(outcome);
     const reported = report(answer);

@@ -2,7 +2,7 @@ import { DeviceEvents } from '@lanyard/contracts';
 import { KafkaProducer } from '@lanyard/kafka';
 import { type Clock, CLOCK, formatTimestamp, type Logger, LOGGER, Metrics, newId } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
-import { NowAndThen } from '../events/now-and-then.js';
+import { Throttle } from '../events/throttle.js';
 
 /** Why somebody was not let in. */
 export type Reason =
@@ -21,7 +21,7 @@ export const refusalPeriodMs = 60_000;
 /** Not in the specification's tables: 200 and 300 are the registry's and the dispatcher's. */
 const credentialRefused = 'SYS_400';
 
-const words: Partial<Record<Reason, string>> = {
+const descriptions: Partial<Record<Reason, string>> = {
   'wrong-key': 'Connection refused: the pre-shared key is wrong',
   'expired-certificate': 'Connection refused: the certificate is not valid now',
   'wrong-endpoint-name': 'Registration refused: the endpoint name is not the one of the credential',
@@ -38,7 +38,7 @@ interface Tried {
 /** Tells of refused credentials: a metric for each, and a log line and an entry in the device's event log now and then. */
 @Injectable()
 export class Refusals {
-  private readonly told: NowAndThen;
+  private readonly throttle: Throttle;
   private readonly total;
 
   constructor(
@@ -47,7 +47,7 @@ export class Refusals {
     @Inject(LOGGER) private readonly logger: Logger,
     metrics: Metrics,
   ) {
-    this.told = new NowAndThen(clock, refusalPeriodMs);
+    this.throttle = new Throttle(clock, refusalPeriodMs);
     this.total = metrics.counter({
       name: 'lanyard_device_proxy_refused_credentials_total',
       help: 'Connections and registrations that were refused because of what the device showed',
@@ -59,9 +59,9 @@ export class Refusals {
     this.total.inc({ reason });
     const { address, accountId, deviceId, shown } = tried;
     // Without a device all attempts of one kind share a line: anybody can make many.
-    if (!this.told.isDue(deviceId ?? reason)) return;
+    if (!this.throttle.isDue(deviceId ?? reason)) return;
     this.logger.warn({ reason, address, deviceId, shown }, 'device rejected because of its credential');
-    const description = words[reason];
+    const description = descriptions[reason];
     if (accountId === undefined || deviceId === undefined || description === undefined) return;
     const nowMs = this.clock.now();
     this.producer

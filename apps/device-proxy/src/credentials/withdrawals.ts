@@ -4,7 +4,7 @@ import type { DeviceProxyConfig } from '../config.js';
 import type { RegistrationData, Session } from '../sessions/session.js';
 import { SessionFacts } from '../sessions/session-facts.js';
 import { Sessions } from '../sessions/sessions.js';
-import { CredentialBook, isWithdrawnBy, type Withdrawal } from './credential-book.js';
+import { CredentialIndex, isWithdrawnBy, type Withdrawal } from './credential-index.js';
 
 /** The replica that owns the session acts at once; the others look after this time whether it did. */
 const ownerGraceMs = 3_000;
@@ -19,7 +19,7 @@ export class Withdrawals implements OnApplicationBootstrap, BeforeApplicationShu
   private readonly running = new Set<Promise<void>>();
 
   constructor(
-    private readonly book: CredentialBook,
+    private readonly credentials: CredentialIndex,
     private readonly sessions: Sessions,
     private readonly facts: SessionFacts,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -31,8 +31,8 @@ export class Withdrawals implements OnApplicationBootstrap, BeforeApplicationShu
   /** Also makes up for what was withdrawn while this replica did not run. */
   onApplicationBootstrap(): void {
     if (!this.config.tls) return;
-    const { book, sessions } = this;
-    book.onWithdrawn((withdrawal) => this.withdrawn(withdrawal));
+    const { credentials, sessions } = this;
+    credentials.onWithdrawn((withdrawal) => this.withdrawn(withdrawal));
     // Also a new one: its credential may have been withdrawn while it was being stored.
     sessions.listen({ began: (session) => this.check(session) });
     for (const session of sessions.all()) this.check(session);
@@ -44,21 +44,21 @@ export class Withdrawals implements OnApplicationBootstrap, BeforeApplicationShu
   }
 
   private check(session: Session): void {
-    if (!this.stands(session.data)) this.end(session.deviceId);
+    if (!this.stands(session.data)) this.endSession(session.deviceId);
   }
 
   private stands({ credential }: RegistrationData): boolean {
-    return credential === undefined || this.book.isValid(credential);
+    return credential === undefined || this.credentials.isValid(credential);
   }
 
   private withdrawn(withdrawal: Withdrawal): void {
     for (const { deviceId, data } of this.sessions.all())
-      if (isWithdrawnBy(data.credential, withdrawal)) this.end(deviceId);
+      if (isWithdrawnBy(data.credential, withdrawal)) this.endSession(deviceId);
     const { deviceId } = withdrawal;
     if (deviceId !== undefined) this.later(() => this.run(deviceId, () => this.endAbandoned(deviceId)));
   }
 
-  private end(deviceId: string): void {
+  private endSession(deviceId: string): void {
     const { sessions } = this;
     this.run(deviceId, () =>
       sessions.exclusive.run(deviceId, async () => {

@@ -1,11 +1,11 @@
 import type { DataSource, EntityManager } from 'typeorm';
-import { DeviceTurns } from './device-turns.js';
+import { KeyedSemaphore } from './keyed-semaphore.js';
 
-const turns = new WeakMap<DataSource, DeviceTurns>();
+const semaphores = new WeakMap<DataSource, KeyedSemaphore>();
 
-const turnsOf = (dataSource: DataSource): DeviceTurns => {
-  const known = turns.get(dataSource) ?? new DeviceTurns();
-  turns.set(dataSource, known);
+const semaphoreOf = (dataSource: DataSource): KeyedSemaphore => {
+  const known = semaphores.get(dataSource) ?? new KeyedSemaphore();
+  semaphores.set(dataSource, known);
   return known;
 };
 
@@ -18,7 +18,7 @@ export const withDevice = <T>(
   deviceId: string,
   work: (manager: EntityManager) => Promise<T>,
 ): Promise<T> =>
-  turnsOf(dataSource).run(deviceId, () =>
+  semaphoreOf(dataSource).run(deviceId, () =>
     dataSource.transaction(async (manager) => {
       await manager.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [deviceId]);
       return work(manager);

@@ -2,7 +2,7 @@ import type { DeviceCommandFinished } from '@lanyard/contracts';
 import { type Clock, CLOCK, StopDeadline } from '@lanyard/service';
 import { DataSource } from 'typeorm';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { Nudges } from '../sessions/nudges.js';
+import { WakeUps } from '../sessions/wake-ups.js';
 import { Command } from '../commands/command.entity.js';
 import { responseOf } from '../commands/facts.js';
 import { waitingCallersMax, waitLookMs } from '../commands/limits.js';
@@ -21,11 +21,11 @@ export class WaitingCallers implements OnModuleDestroy {
 
   constructor(
     private readonly dataSource: DataSource,
-    nudges: Nudges,
+    wakeUps: WakeUps,
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly deadline: StopDeadline,
   ) {
-    nudges.on('finished', ({ commandId }) => {
+    wakeUps.on('finished', ({ commandId }) => {
       for (const wake of this.wakes.get(commandId) ?? []) wake.abort();
     });
   }

@@ -2,7 +2,11 @@ import { Module } from '@nestjs/common';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { StateModule } from '../state/state.module.js';
 import { TransportModule } from '../transport/transport.module.js';
-import { Asker } from './asker.js';
+import { DownlinkClient } from './downlink-client.js';
 
-@Module({ imports: [SessionsModule, TransportModule, StateModule], providers: [Asker], exports: [Asker] })
+@Module({
+  imports: [SessionsModule, TransportModule, StateModule],
+  providers: [DownlinkClient],
+  exports: [DownlinkClient],
+})
 export class DownlinkModule {}

@@ -4,7 +4,7 @@ import type { DeviceProxyConfig } from '../config.js';
 import type { KnownDevice } from '../commands/commands.js';
 import { cacheAnswerMs } from '../sessions/limits.js';
 import type { FreshValue } from '../sessions/notified-values.js';
-import { type Nudge, Nudges } from '../sessions/nudges.js';
+import { type WakeUp, WakeUps } from '../sessions/wake-ups.js';
 import { Sessions } from '../sessions/sessions.js';
 
 type Answered = (value: FreshValue | undefined) => void;
@@ -17,13 +17,13 @@ export class CachedValues {
 
   constructor(
     private readonly sessions: Sessions,
-    private readonly nudges: Nudges,
+    private readonly wakeUps: WakeUps,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) { replicaId }: DeviceProxyConfig,
   ) {
     this.replicaId = replicaId;
-    nudges.on('cached?', (nudge) => this.answer(nudge));
-    nudges.on('cached', ({ question, value }) => this.questions.get(question)?.(value));
+    wakeUps.on('cached?', (wakeUp) => this.answer(wakeUp));
+    wakeUps.on('cached', ({ question, value }) => this.questions.get(question)?.(value));
   }
 
   /** undefined: there is none, or its replica did not answer in time. */
@@ -47,7 +47,7 @@ export class CachedValues {
     const answer = new Promise<FreshValue | undefined>((resolve) => this.questions.set(question, resolve));
     const timer = this.clock.after(cacheAnswerMs, () => this.questions.get(question)?.(undefined));
     try {
-      await this.nudges.tell(owner, { about: 'cached?', ...about, question, replyTo: this.replicaId });
+      await this.wakeUps.send(owner, { about: 'cached?', ...about, question, replyTo: this.replicaId });
       return await answer;
     } catch {
       // The device can be asked itself.
@@ -58,9 +58,9 @@ export class CachedValues {
     }
   }
 
-  private answer({ deviceId, epoch, path, question, replyTo }: Extract<Nudge, { about: 'cached?' }>): void {
+  private answer({ deviceId, epoch, path, question, replyTo }: Extract<WakeUp, { about: 'cached?' }>): void {
     const value = this.here(deviceId, epoch, path);
     // Lost, it is no answer in time.
-    void this.nudges.tell(replyTo, { about: 'cached', question, ...(value && { value }) }).catch(() => undefined);
+    void this.wakeUps.send(replyTo, { about: 'cached', question, ...(value && { value }) }).catch(() => undefined);
   }
 }

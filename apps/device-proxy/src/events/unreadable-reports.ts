@@ -3,7 +3,7 @@ import { KafkaProducer } from '@lanyard/kafka';
 import { type Clock, CLOCK, formatTimestamp, type Logger, LOGGER, Metrics, newId } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Session } from '../sessions/session.js';
-import { NowAndThen } from './now-and-then.js';
+import { Throttle } from './throttle.js';
 
 /** One entry per device in this time. */
 const periodMs = 60_000;
@@ -27,7 +27,7 @@ interface UnreadableReport {
  */
 @Injectable()
 export class UnreadableReports {
-  private readonly told: NowAndThen;
+  private readonly told: Throttle;
   private readonly total;
 
   constructor(
@@ -36,7 +36,7 @@ export class UnreadableReports {
     @Inject(LOGGER) private readonly logger: Logger,
     metrics: Metrics,
   ) {
-    this.told = new NowAndThen(clock, periodMs);
+    this.told = new Throttle(clock, periodMs);
     this.total = metrics.counter({
       name: 'lanyard_device_proxy_unreadable_reports_total',
       help: 'Notifications of several paths that could not be read',
@@ -44,7 +44,7 @@ export class UnreadableReports {
   }
 
   /** Resolves when the entry is with Kafka; after a rejection the device sends its report again. */
-  async tell({ deviceId, accountId }: Session, { payload, contentType, why }: UnreadableReport): Promise<void> {
+  async report({ deviceId, accountId }: Session, { payload, contentType, why }: UnreadableReport): Promise<void> {
     this.total.inc();
     if (!this.told.isDue(deviceId)) return;
     this.logger.warn({ deviceId, contentType, why }, 'values of several paths not recorded: they cannot be read');

@@ -80,13 +80,13 @@ export class Explanations {
   private async session(accountId: string, deviceId: string): Promise<SessionView | null> {
     const session = await this.sessions.read(deviceId);
     if (!session || session.accountId !== accountId) return null;
-    const { data, heardAtMs, expiresAtMs, observations } = session;
+    const { data, lastSeenAtMs, expiresAtMs, observations } = session;
     return {
       registered_at: formatTimestamp(data.registeredAtMs),
-      last_heard_at: formatTimestamp(heardAtMs),
+      last_heard_at: formatTimestamp(lastSeenAtMs),
       expires_at: formatTimestamp(expiresAtMs),
       queue_mode: data.queueMode,
-      asleep: data.queueMode && this.clock.now() - heardAtMs >= this.config.awakeMs,
+      asleep: data.queueMode && this.clock.now() - lastSeenAtMs >= this.config.awakeMs,
       observed: observations.flatMap(({ path, together }) => together?.paths ?? [path]),
     };
   }

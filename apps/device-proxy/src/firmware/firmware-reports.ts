@@ -6,7 +6,7 @@ import { DataSource } from 'typeorm';
 import { Inject, Injectable } from '@nestjs/common';
 import { withDevice } from '../db/device-lock.js';
 import type { Session } from '../sessions/session.js';
-import { eventOf, type Source, sources, wordsFor } from './results.js';
+import { eventOf, type Source, sources, nameFor } from './results.js';
 
 interface Said {
   state: number | null;
@@ -35,11 +35,11 @@ export class FirmwareReports {
   ) {}
 
   /** Of a path that may tell of firmware. Rejects when the database is away: the value then counts as not arrived, and the device says it again. */
-  async note(session: Session, value: Reported): Promise<void> {
+  async recordValue(session: Session, value: Reported): Promise<void> {
     const numbers = this.numbersIn(session, value);
     for (const source of sources) {
       const said = { state: numbers.get(source.statePath) ?? null, result: numbers.get(source.resultPath) ?? null };
-      if (said.state !== null || said.result !== null) await this.take(session, source, said);
+      if (said.state !== null || said.result !== null) await this.recordReport(session, source, said);
     }
   }
 
@@ -59,7 +59,7 @@ export class FirmwareReports {
     }
   }
 
-  private async take({ deviceId, accountId }: Session, source: Source, said: Said): Promise<void> {
+  private async recordReport({ deviceId, accountId }: Session, source: Source, said: Said): Promise<void> {
     await withDevice(this.dataSource, deviceId, async (manager) => {
       const [before]: Said[] = await manager.query(
         `SELECT state, result FROM firmware_report WHERE device_id = $1 AND source = $2`,
@@ -91,6 +91,6 @@ const isCode = (value: number): boolean => Number.isInteger(value) && Math.abs(v
 
 const dataOf = ({ name, resultPath }: Source, { state, result }: Said): Record<string, string> => ({
   resource_path: resultPath,
-  ...(result !== null && { result: wordsFor(name, 'result', result) }),
-  ...(state !== null && { state: wordsFor(name, 'state', state) }),
+  ...(result !== null && { result: nameFor(name, 'result', result) }),
+  ...(state !== null && { state: nameFor(name, 'state', state) }),
 });

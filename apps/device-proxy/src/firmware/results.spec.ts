@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { firmwareResults } from '@lanyard/lwm2m';
-import { eventOf, mayTellOfFirmware, wordsFor } from './results.js';
+import { eventOf, mayTellOfFirmware, nameFor } from './results.js';
 
 describe('eventOf', () => {
   it('results of object 5 in the codes of spec §6.2', () => {
@@ -41,5 +41,5 @@ it('only these objects are looked at', () => {
 });
 
 it('numbers in words', () => {
-  expect([wordsFor('firmware-update', 'state', 3), wordsFor('update-client', 'state', 3)]).toEqual(['updating', '3']);
+  expect([nameFor('firmware-update', 'state', 3), nameFor('update-client', 'state', 3)]).toEqual(['updating', '3']);
 });

@@ -61,5 +61,5 @@ export const eventOf = (source: Source['name'], result: number): FirmwareEvent |
 };
 
 /** In words for object 5, as a number for the update client. */
-export const wordsFor = (source: Source['name'], kind: 'state' | 'result', value: number): string =>
+export const nameFor = (source: Source['name'], kind: 'state' | 'result', value: number): string =>
   (source === 'firmware-update' && (kind === 'state' ? firmwareStates : firmwareResults)[value]) || String(value);

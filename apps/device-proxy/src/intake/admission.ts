@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Refusals } from '../credentials/refusals.js';
 import { AccessAccountsReader } from '../state/access-accounts.reader.js';
 import type { DirectoryEntry } from '../state/device-lifecycle.reader.js';
-import { ComeAgain } from '../transport/come-again.js';
+import { RetryLater } from '../transport/retry-later.js';
 import type { Sender } from '../transport/sender.js';
 import { DeviceDirectory } from './device-directory.js';
 import { FirstContacts } from './first-contacts.js';
@@ -51,7 +51,7 @@ export class Admission {
     }
     if (entry?.lifecycleStatus === 'blocked') return undefined;
     if (entry) return { deviceId: entry.deviceId, endpointType: entry.endpointType, firstContact: false };
-    if (!account) throw new ComeAgain(`account ${accountId} is not known here yet`);
+    if (!account) throw new RetryLater(`account ${accountId} is not known here yet`);
     if (!account.autoCreateDevices && !sender.enrols) return undefined;
     return this.meet({ accountId, endpointName, endpointType }, account.devicesMax);
   }
@@ -85,10 +85,10 @@ export class Admission {
       this.logger.warn({ ...newcomer, devicesMax }, 'unknown endpoint refused: the account has no room for it');
       return undefined;
     }
-    if (this.directory.whyExpelled(deviceId) === 'deleted') throw new ComeAgain('the device was deleted a moment ago');
+    if (this.directory.whyBlocked(deviceId) === 'deleted') throw new RetryLater('the device was deleted a moment ago');
     await this.introductions.introduce({ deviceId, ...newcomer });
     const entry = this.directory.named(newcomer.accountId, newcomer.endpointName);
-    if (!entry) throw new ComeAgain('the name belongs to another device, which is not known here yet');
+    if (!entry) throw new RetryLater('the name belongs to another device, which is not known here yet');
     if (entry.lifecycleStatus === 'blocked') return undefined;
     return { deviceId: entry.deviceId, endpointType: entry.endpointType, firstContact: entry.deviceId === deviceId };
   }

@@ -5,7 +5,7 @@ import { DeviceLifecycleReader, type DirectoryEntry } from '../state/device-life
 const patienceMs = 500;
 
 /** Called once for each device that stops being admitted: suspended, or deleted. */
-export type Expelled = (deviceId: string, why: 'suspended' | 'deleted') => void;
+export type BlockedListener = (deviceId: string, why: 'suspended' | 'deleted') => void;
 
 const nameKey = (accountId: string, endpointName: string): string => `${accountId}|${endpointName}`;
 
@@ -17,14 +17,14 @@ export class DeviceDirectory {
   private readonly byName = new Map<string, string>();
   /** Devices of each account. */
   private readonly counts = new Map<string, number>();
-  private readonly expelled: Expelled[] = [];
+  private readonly blockedListeners: BlockedListener[] = [];
 
   constructor(private readonly reader: DeviceLifecycleReader) {
     reader.onChange((deviceId, entry, previous) => this.changed(deviceId, entry, previous));
   }
 
-  onExpelled(listener: Expelled): void {
-    this.expelled.push(listener);
+  onBlocked(listener: BlockedListener): void {
+    this.blockedListeners.push(listener);
   }
 
   /** undefined for a device that is not there or was deleted. */
@@ -53,7 +53,7 @@ export class DeviceDirectory {
   }
 
   /** Why the device may not be connected now; undefined also for one that the directory never knew. */
-  whyExpelled(deviceId: string): 'suspended' | 'deleted' | undefined {
+  whyBlocked(deviceId: string): 'suspended' | 'deleted' | undefined {
     const entry = this.reader.get(deviceId);
     if (entry?.change === 'deleted') return 'deleted';
     return entry?.lifecycleStatus === 'blocked' ? 'suspended' : undefined;
@@ -65,9 +65,9 @@ export class DeviceDirectory {
     this.count(entry, 1);
     if (entry && !isDeleted(entry) && entry.endpointName !== '')
       this.byName.set(nameKey(entry.accountId, entry.endpointName), deviceId);
-    if (isDeleted(entry)) for (const listener of this.expelled) listener(deviceId, 'deleted');
+    if (isDeleted(entry)) for (const listener of this.blockedListeners) listener(deviceId, 'deleted');
     else if (entry?.lifecycleStatus === 'blocked' && previous?.lifecycleStatus !== 'blocked')
-      for (const listener of this.expelled) listener(deviceId, 'suspended');
+      for (const listener of this.blockedListeners) listener(deviceId, 'suspended');
   }
 
   private count(entry: DirectoryEntry | undefined, by: number): void {

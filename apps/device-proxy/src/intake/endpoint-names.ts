@@ -10,7 +10,7 @@ export class EndpointNames {
     private readonly sessions: Sessions,
   ) {}
 
-  of(deviceId: string): string | undefined {
+  nameOf(deviceId: string): string | undefined {
     return this.directory.get(deviceId)?.endpointName || this.sessions.get(deviceId)?.data.endpointName;
   }
 }

@@ -1,7 +1,7 @@
 import { type Clock, CLOCK, newId } from '@lanyard/service';
 import { DataSource, type EntityManager, In } from 'typeorm';
 import { Inject, Injectable } from '@nestjs/common';
-import { Gather } from '../db/gather.js';
+import { RequestBatcher } from '../db/request-batcher.js';
 import { paceMs } from '../db/pace.js';
 import { FirstContact } from './first-contact.entity.js';
 
@@ -51,9 +51,11 @@ const inOrder = (strangers: readonly Stranger[]): Stranger[] =>
  */
 @Injectable()
 export class FirstContacts {
-  private readonly gather = new Gather((strangers: readonly Stranger[]) => this.meetAll(strangers), { paceMs });
+  private readonly meetings = new RequestBatcher((strangers: readonly Stranger[]) => this.meetAll(strangers), {
+    paceMs,
+  });
 
-  private readonly forgetting = new Gather((deviceIds: readonly string[]) => this.forgetAll(deviceIds));
+  private readonly forgetting = new RequestBatcher((deviceIds: readonly string[]) => this.forgetAll(deviceIds));
 
   constructor(
     private readonly dataSource: DataSource,
@@ -62,12 +64,12 @@ export class FirstContacts {
 
   /** The id; undefined when the account has as many devices as it may. */
   meet(stranger: Stranger): Promise<string | undefined> {
-    return this.gather.of(stranger);
+    return this.meetings.submit(stranger);
   }
 
   /** The directory has decided on an id: it made the device and deleted it, or gave the name to another id. */
   forget(deviceId: string): Promise<void> {
-    return this.forgetting.of(deviceId);
+    return this.forgetting.submit(deviceId);
   }
 
   private async forgetAll(deviceIds: readonly string[]): Promise<void[]> {

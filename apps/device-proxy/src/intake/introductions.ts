@@ -3,9 +3,9 @@ import { KafkaProducer } from '@lanyard/kafka';
 import { type Clock, CLOCK, CONFIG, formatTimestamp } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import type { DeviceProxyConfig } from '../config.js';
-import { Gather } from '../db/gather.js';
+import { RequestBatcher } from '../db/request-batcher.js';
 import { paceMs } from '../db/pace.js';
-import { ComeAgain } from '../transport/come-again.js';
+import { RetryLater } from '../transport/retry-later.js';
 import { DeviceDirectory } from './device-directory.js';
 
 /** A new device is told to come again when the registry has not decided within this time. */
@@ -26,7 +26,7 @@ export class Introductions {
   /** Further endpoints are announced but do not wait, so that they hold up no device that is known. */
   private readonly waitingMax: number;
 
-  private readonly sends = new Gather(
+  private readonly sends = new RequestBatcher(
     (facts: readonly DeviceContacted[]) => Promise.all(facts.map((fact) => this.sent(fact))),
     { paceMs },
   );
@@ -44,7 +44,7 @@ export class Introductions {
   /** Resolves when the directory has decided on the id. Throws ComeAgain when it has not within a few seconds. */
   async introduce({ deviceId, accountId, endpointName, endpointType }: NewDevice): Promise<void> {
     const named = endpointType !== undefined && endpointType.length <= endpointTypeMax;
-    const refusal = await this.sends.of({
+    const refusal = await this.sends.submit({
       deviceId,
       accountId,
       endpointName,
@@ -52,11 +52,11 @@ export class Introductions {
       occurredAt: formatTimestamp(this.clock.now()),
     });
     if (refusal) throw refusal.error;
-    if (this.waiting >= this.waitingMax) throw new ComeAgain('more new devices than can wait for the registry');
+    if (this.waiting >= this.waitingMax) throw new RetryLater('more new devices than can wait for the registry');
     this.waiting++;
     try {
       if (!(await this.directory.isDecided(deviceId, decisionMs)))
-        throw new ComeAgain('the registry has not created the device yet');
+        throw new RetryLater('the registry has not created the device yet');
     } finally {
       this.waiting--;
     }

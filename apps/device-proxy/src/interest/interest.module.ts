@@ -3,7 +3,7 @@ import { Module, type OnModuleInit } from '@nestjs/common';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { Sessions } from '../sessions/sessions.js';
 import { Interest } from './interest.js';
-import { SubscriptionBook } from './subscription-book.js';
+import { SubscriptionBatcher } from './subscription-batcher.js';
 import { SubscriptionStore } from './subscription-store.js';
 
 /**
@@ -12,8 +12,8 @@ import { SubscriptionStore } from './subscription-store.js';
  */
 @Module({
   imports: [SessionsModule],
-  providers: [Interest, SubscriptionBook, SubscriptionStore],
-  exports: [Interest, SubscriptionBook, SubscriptionStore],
+  providers: [Interest, SubscriptionBatcher, SubscriptionStore],
+  exports: [Interest, SubscriptionBatcher, SubscriptionStore],
 })
 export class InterestModule implements OnModuleInit {
   constructor(

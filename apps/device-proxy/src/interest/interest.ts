@@ -1,36 +1,36 @@
 import { DataSource } from 'typeorm';
 import { Injectable } from '@nestjs/common';
-import { OneAtATime } from '../sessions/one-at-a-time.js';
+import { KeyedMutex } from '../sessions/keyed-mutex.js';
 import type { Session } from '../sessions/session.js';
 import { Audiences } from '../sessions/audiences.js';
 import type { Subscription } from './subscription.entity.js';
-import { SubscriptionBook } from './subscription-book.js';
+import { SubscriptionBatcher } from './subscription-batcher.js';
 import { SubscriptionStore } from './subscription-store.js';
 
 /** Who wants what of a device, kept with its session: the audience of a value is known when it arrives. */
 @Injectable()
 export class Interest {
-  private readonly loads = new OneAtATime();
+  private readonly loads = new KeyedMutex();
   private readonly audiences = new Audiences();
 
   constructor(
     private readonly dataSource: DataSource,
     private readonly store: SubscriptionStore,
-    private readonly book: SubscriptionBook,
+    private readonly batcher: SubscriptionBatcher,
   ) {}
 
   /** Many at once, before any of them can be heard. */
   async loadAll(sessions: readonly Session[]): Promise<void> {
     const devices = sessions.map((session) => session.deviceId);
-    const rows = await this.store.ofAll(this.dataSource.manager, devices);
-    for (const session of sessions) session.audience = this.audiences.of(rows.get(session.deviceId) ?? []);
+    const rows = await this.store.listOfDevices(this.dataSource.manager, devices);
+    for (const session of sessions) session.audience = this.audiences.forRows(rows.get(session.deviceId) ?? []);
   }
 
   /** Loads of one device run one after the other, so the last one that started is the one that counts. */
   load(session: Session): Promise<readonly Subscription[]> {
     return this.loads.run(session.deviceId, async () => {
-      const rows = await this.book.of(session.deviceId);
-      session.audience = this.audiences.of(rows);
+      const rows = await this.batcher.read(session.deviceId);
+      session.audience = this.audiences.forRows(rows);
       return rows;
     });
   }

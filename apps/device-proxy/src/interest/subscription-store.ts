@@ -27,12 +27,12 @@ export class SubscriptionStore {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  of(manager: EntityManager, deviceId: string): Promise<Subscription[]> {
+  listOfDevice(manager: EntityManager, deviceId: string): Promise<Subscription[]> {
     return manager.find(Subscription, { where: { deviceId }, order: { path: 'ASC', keyId: 'ASC' } });
   }
 
   /** Of many devices, by device. */
-  async ofAll(manager: EntityManager, deviceIds: readonly string[]): Promise<Map<string, Subscription[]>> {
+  async listOfDevices(manager: EntityManager, deviceIds: readonly string[]): Promise<Map<string, Subscription[]>> {
     const rows: Row[] = await manager.query(
       `SELECT ${columns} FROM subscription s WHERE s.device_id = ANY($1) ORDER BY s.path, s.key_id`,
       [deviceIds],

@@ -2,20 +2,20 @@ import { readFileSync } from 'node:fs';
 import { CONFIG, type Logger, LOGGER, Metrics } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import type { CoapConfig, DeviceProxyConfig, TlsConfig } from '../config.js';
-import { TlsDoor } from '../credentials/tls-door.js';
+import { TlsAuthenticator } from '../credentials/tls-authenticator.js';
 import { Sessions } from '../sessions/sessions.js';
 import { AccessAccountsReader } from '../state/access-accounts.reader.js';
 import { CoapStream, type StreamParts } from '../transport/coap-stream.js';
 import { CoapUdp } from '../transport/coap-udp.js';
 import { DeviceLinks } from '../transport/device-links.js';
 import type { Scheme } from '../transport/peer-address.js';
-import { openDoor } from '../transport/stream-door.js';
+import { acceptAll } from '../transport/connection-authenticator.js';
 import type { Transport } from '../transport/transport.js';
-import { Turnstile } from '../transport/turnstile.js';
+import { AdmissionControl } from '../transport/admission-control.js';
 import type { AnswerRequest } from '../transport/uplink-bridge.js';
 import type { TakeNotification } from '../transport/coap-link.js';
 
-type SharedParts = Pick<StreamParts, 'turnstile' | 'logger' | 'events' | 'isSuspended'>;
+type SharedParts = Pick<StreamParts, 'admissionControl' | 'logger' | 'events' | 'isSuspended'>;
 
 /** The listeners for devices that the configuration asks for. They open when `start` is called, after everything else. */
 @Injectable()
@@ -25,8 +25,8 @@ export class Listeners {
 
   constructor(
     @Inject(CONFIG) { coap, tcp, tls }: DeviceProxyConfig,
-    turnstile: Turnstile,
-    door: TlsDoor,
+    admissionControl: AdmissionControl,
+    authenticator: TlsAuthenticator,
     accounts: AccessAccountsReader,
     links: DeviceLinks,
     private readonly sessions: Sessions,
@@ -38,9 +38,14 @@ export class Listeners {
       help: 'What happened to connections and messages of devices over TCP and TLS',
       labelNames: ['event', 'scheme'],
     });
-    const shared = { turnstile, logger, events, isSuspended: (accountId: string) => accounts.isSuspended(accountId) };
-    this.streams = [...(tls ? [tlsStream(tls, door, shared)] : []), ...(tcp ? [tcpStream(tcp, shared)] : [])];
-    this.all = [...(coap ? [new CoapUdp(coap, turnstile, logger, metrics)] : []), ...this.streams];
+    const shared = {
+      admissionControl,
+      logger,
+      events,
+      isSuspended: (accountId: string) => accounts.isSuspended(accountId),
+    };
+    this.streams = [...(tls ? [tlsStream(tls, authenticator, shared)] : []), ...(tcp ? [tcpStream(tcp, shared)] : [])];
+    this.all = [...(coap ? [new CoapUdp(coap, admissionControl, logger, metrics)] : []), ...this.streams];
     for (const { scheme, link } of this.all) links.add(scheme, link);
     for (const stream of this.streams) stream.onGone((accountId, address) => this.silence(accountId, address));
   }
@@ -76,18 +81,18 @@ export class Listeners {
 
   /** The connection of a device is over: its commands wait until it is heard again. */
   private silence(accountId: string, address: string): void {
-    const session = this.sessions.at(accountId, address);
+    const session = this.sessions.atAddress(accountId, address);
     if (session) session.silent = true;
   }
 }
 
-const tlsStream = (tls: TlsConfig, door: TlsDoor, shared: SharedParts): CoapStream => {
+const tlsStream = (tls: TlsConfig, authenticator: TlsAuthenticator, shared: SharedParts): CoapStream => {
   const { host, port, certificateFile, privateKeyFile, limits } = tls;
   const certified =
     certificateFile === undefined || privateKeyFile === undefined
       ? {}
       : { certificate: readFileSync(certificateFile, 'utf8'), privateKey: readFileSync(privateKeyFile, 'utf8') };
-  return new CoapStream({ scheme: 'coaps+tcp', host, port, limits, certified, door, ...shared });
+  return new CoapStream({ scheme: 'coaps+tcp', host, port, limits, certified, authenticator, ...shared });
 };
 
 const tcpStream = ({ host, port, accountId }: CoapConfig, shared: SharedParts): CoapStream =>
@@ -97,6 +102,6 @@ const tcpStream = ({ host, port, accountId }: CoapConfig, shared: SharedParts): 
     port,
     limits: {},
     certified: {},
-    door: openDoor(accountId),
+    authenticator: acceptAll(accountId),
     ...shared,
   });

@@ -1,11 +1,11 @@
 import { type Clock, CLOCK, type Logger, LOGGER, type Timer } from '@lanyard/service';
 import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
-import { Asker, type DeviceReply, type OnSent } from '../downlink/asker.js';
+import { DownlinkClient, type DeviceReply, type OnSent } from '../downlink/downlink-client.js';
 import { type Newest, type NewestByToken, writeNewest } from '../sessions/newest.js';
 import type { Observation, Target } from '../sessions/observations.js';
 import type { AnswerAhead, ReportWith } from '../sessions/joining.js';
 import type { Session } from '../sessions/session.js';
-import { Heard } from '../sessions/heard.js';
+import { LastSeen } from '../sessions/last-seen.js';
 import { Sessions } from '../sessions/sessions.js';
 import { isConnection } from '../transport/peer-address.js';
 import { DeviceLinks } from '../transport/device-links.js';
@@ -30,14 +30,14 @@ export class Observer implements BeforeApplicationShutdown {
 
   constructor(
     private readonly sessions: Sessions,
-    heard: Heard,
-    private readonly asker: Asker,
+    lastSeen: LastSeen,
+    private readonly downlink: DownlinkClient,
     private readonly link: DeviceLinks,
     private readonly values: Values,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    heard.writesAlong((session) => this.newestOf(session));
+    lastSeen.writesAlong((session) => this.newestOf(session));
     sessions.listen({
       began: async (session, how) => {
         this.link.hold(session.address);
@@ -56,7 +56,7 @@ export class Observer implements BeforeApplicationShutdown {
   /** Observes one path, or several together, and hands the first values to those who subscribed to them. */
   async observe(session: Session, target: Target, onSent?: OnSent, tellFirst?: TellFirst): Promise<Observed> {
     const { path, together } = target;
-    const { reply, token, accept } = await this.asker.observe(session, target, onSent);
+    const { reply, token, accept } = await this.downlink.observe(session, target, onSent);
     const observing = reply.code.startsWith('2.') && token !== undefined;
     // At once, before anything is awaited: the next notification may be on its way.
     if (observing) this.remember(session, { path, token, ...(accept !== undefined && { accept }), together });
@@ -79,7 +79,7 @@ export class Observer implements BeforeApplicationShutdown {
     session.observations.delete(path);
     await this.sessions.store.dropObservation(session.deviceId, session.epoch, observation);
     try {
-      if (this.sessions.isListening(session)) await this.asker.cancel(session, observation);
+      if (this.sessions.isListening(session)) await this.downlink.cancel(session, observation);
     } catch (error) {
       this.logger.debug({ err: error, deviceId: session.deviceId, path }, 'cancellation not confirmed');
     } finally {
@@ -152,7 +152,7 @@ export class Observer implements BeforeApplicationShutdown {
     // Clocks of two replicas may differ a little.
     const ageMs = before && Math.max(0, this.clock.now() - before.atMs);
     const newest = before && ageMs !== undefined ? { number: before.number, print: before.print, ageMs } : undefined;
-    this.link.adopt(session.address, token, this.asker.requestOf(session, observation), newest);
+    this.link.adopt(session.address, token, this.downlink.requestOf(session, observation), newest);
   }
 
   beforeApplicationShutdown(): void {

@@ -78,8 +78,8 @@ export class Values {
     const { cause, audienceOf, traceParent } = about;
     const values = this.valuesIn(session, answer);
     if (typeof values === 'string') {
-      // The one who asked gets it as it came; what the device reports by itself would be gone.
-      if (cause === 'notify') await this.unreadable.tell(session, { ...answer, why: values });
+      // The one who asked gets it came; what the device reports by itself would be gone.
+      if (cause === 'notify') await this.unreadable.report(session, { ...answer, why: values });
       return;
     }
     await this.reportRecords(session, values, (path) => ({
@@ -162,7 +162,7 @@ export class Values {
   }
 
   private noteFirst(session: Session, value: ArrivedValue, sequence: number, observedAt: string): Promise<void> {
-    return this.firmware.note(session, value).then(() => this.send(session, value, sequence, observedAt));
+    return this.firmware.recordValue(session, value).then(() => this.send(session, value, sequence, observedAt));
   }
 
   private async send(session: Session, value: ArrivedValue, sequence: number, observedAt: string): Promise<void> {

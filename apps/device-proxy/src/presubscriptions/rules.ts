@@ -4,7 +4,7 @@ import { AuditTrail } from '@lanyard/kafka';
 import { type Clock, CLOCK } from '@lanyard/service';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Inject, Injectable } from '@nestjs/common';
-import { Nudges } from '../sessions/nudges.js';
+import { WakeUps } from '../sessions/wake-ups.js';
 import { Presubscription } from './presubscription.entity.js';
 import type { PresubscriptionRule } from './rule.js';
 
@@ -25,11 +25,11 @@ export class Rules {
 
   constructor(
     private readonly dataSource: DataSource,
-    private readonly nudges: Nudges,
+    private readonly wakeUps: WakeUps,
     private readonly audit: AuditTrail,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {
-    nudges.on('rules', ({ accountId }) => void this.cache.delete(accountId));
+    wakeUps.on('rules', ({ accountId }) => void this.cache.delete(accountId));
   }
 
   /** The same object as before while they are the same rules. */
@@ -65,7 +65,7 @@ export class Rules {
       else await manager.upsert(Presubscription, row, ['keyId']);
       if (actor && !isDeepStrictEqual(before?.rules ?? [], rules)) await this.record(manager, actor, row);
     });
-    await this.nudges.tellAll({ about: 'rules', accountId });
+    await this.wakeUps.broadcast({ about: 'rules', accountId });
   }
 
   private async record(manager: EntityManager, actor: Actor, row: Presubscription): Promise<void> {

@@ -55,7 +55,7 @@ export class Audience {
   }
 
   /** Keys that subscribed to the path, however it is observed: for values that no observation brings. */
-  everybody(path: string): readonly string[] {
+  subscribers(path: string): readonly string[] {
     return this.all.get(path) ?? none;
   }
 }
@@ -63,18 +63,18 @@ export class Audience {
 /** So many different ones are remembered; a fleet under rules has a handful. */
 const rememberedMax = 1_000;
 
-export const nobody = new Audience([]);
+export const emptyAudience = new Audience([]);
 
 /** Audiences of devices. Rules give whole fleets the same one: they share it. */
 export class Audiences {
   private readonly remembered = new Map<string, Audience>();
 
   /** `rows` in the order of their paths and keys. */
-  of(all: readonly Row[]): Audience {
+  forRows(all: readonly Row[]): Audience {
     // What was asked for together is of one device only.
     if (all.some(({ together }) => together !== null)) return new Audience(all);
     const rows = all.filter((row) => !awaitsAnswer(row));
-    if (rows.length === 0) return nobody;
+    if (rows.length === 0) return emptyAudience;
     const text = rows.map(({ path, keyId }) => `${path} ${keyId}`).join();
     const known = this.remembered.get(text);
     if (known) return known;

@@ -18,7 +18,7 @@ export interface Joining {
   /** A value has gone to the key, or is on its way: it gets every later one. */
   readonly isTelling: boolean;
   /** A value that the device notified meanwhile. Reported at once: values keep their order. */
-  tell(
+  reportValue(
     value: { payload: Buffer; contentType: string; maxAgeSeconds?: number | undefined },
     report: ReportWith,
   ): Promise<void>;

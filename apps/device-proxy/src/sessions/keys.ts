@@ -18,9 +18,9 @@ export const sessionKeys = (prefix: string) => ({
   /** Set: devices of an account that have a session. */
   account: (accountId: string) => `${prefix}account:${accountId}`,
   /** Pub/sub: what one replica should look at. */
-  nudge: (replicaId: string) => `${prefix}nudge:${replicaId}`,
+  wakeUp: (replicaId: string) => `${prefix}nudge:${replicaId}`,
   /** Pub/sub: what all replicas should look at. */
-  nudgeAll: `${prefix}nudge`,
+  wakeUpAll: `${prefix}nudge`,
 });
 
 export type SessionKeys = ReturnType<typeof sessionKeys>;

@@ -19,5 +19,5 @@ export const touchPeriodMs = 1_000;
 export const touchBatch = 500;
 
 /** A replica whose clock jumps by this much between two ticks stood still: its copies of sessions may be out of date. */
-export const pauseMs = 5_000;
-export const pauseTickMs = 1_000;
+export const stallMs = 5_000;
+export const stallTickMs = 1_000;

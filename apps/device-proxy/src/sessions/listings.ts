@@ -1,5 +1,5 @@
 import type { RegistrationData } from './session.js';
-import { words } from '../state/words.js';
+import { stringInterner } from '../state/string-interner.js';
 
 /** What a device lists when it registers. Never changed once it is here: many devices share one. */
 export type Listing = Readonly<Pick<RegistrationData, 'rootPath' | 'contentFormats' | 'links' | 'objectVersions'>> & {
@@ -20,7 +20,7 @@ const noAttributes: Readonly<Record<string, string>> = Object.freeze({});
 export class Listings {
   private readonly byText = new Map<string, Listing>();
 
-  of(text: string, read: () => Listing): Listing {
+  readOnce(text: string, read: () => Listing): Listing {
     const known = this.byText.get(text);
     if (known) return known;
     const listing = read();
@@ -37,10 +37,10 @@ export class Listings {
     // Written out, and held to be complete: an object made with `...` takes twice the memory.
     const shared: Record<keyof RegistrationData, unknown> & RegistrationData = {
       endpointName,
-      endpointType: endpointType === undefined ? undefined : words.of(endpointType),
+      endpointType: endpointType === undefined ? undefined : stringInterner.intern(endpointType),
       lifetimeSeconds,
-      lwm2mVersion: words.of(lwm2mVersion),
-      binding: words.of(binding),
+      lwm2mVersion: stringInterner.intern(lwm2mVersion),
+      binding: stringInterner.intern(binding),
       queueMode,
       rootPath,
       contentFormats,
@@ -58,7 +58,7 @@ export class Listings {
   shareListing(data: RegistrationData): RegistrationData {
     const { rootPath, contentFormats, links, objectVersions } = data;
     const listing = { rootPath, contentFormats, links, objectVersions };
-    return { ...data, ...this.of(JSON.stringify(listing), () => listing) };
+    return { ...data, ...this.readOnce(JSON.stringify(listing), () => listing) };
   }
 }
 

@@ -2,7 +2,7 @@ import { type DeviceSessionChanged, DeviceSessions } from '@lanyard/contracts';
 import { KafkaProducer } from '@lanyard/kafka';
 import { type Clock, CLOCK, formatTimestamp } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
-import { Gather } from '../db/gather.js';
+import { RequestBatcher } from '../db/request-batcher.js';
 import { paceMs } from '../db/pace.js';
 import type { RegistrationData, Session } from './session.js';
 
@@ -33,7 +33,7 @@ const itemOf = (deviceId: string, { endpointType, queueMode, links }: Registrati
 @Injectable()
 export class SessionFacts {
   /** Those of a round are in one request to Kafka; each is taken or refused by itself. */
-  private readonly sends = new Gather(
+  private readonly sends = new RequestBatcher(
     (facts: readonly DeviceSessionChanged[]) => Promise.all(facts.map((fact) => this.sent(fact))),
     { paceMs },
   );
@@ -65,7 +65,7 @@ export class SessionFacts {
     { item, change, reason, lifetimeSeconds, lwm2mVersion, binding, queueMode, objectVersions }: Fact,
   ): Promise<void> {
     // Written out: there is one for every update, and put together with `...` it took longer than its encoding.
-    const refusal = await this.sends.of({
+    const refusal = await this.sends.submit({
       item,
       change,
       deviceId,

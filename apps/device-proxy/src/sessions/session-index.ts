@@ -22,7 +22,7 @@ export class SessionIndex {
     return this.byRegistration.get(registrationId);
   }
 
-  at(accountId: string, address: string): Session | undefined {
+  atAddress(accountId: string, address: string): Session | undefined {
     return this.byAddress.get(accountId)?.get(address);
   }
 

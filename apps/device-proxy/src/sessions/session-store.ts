@@ -1,7 +1,7 @@
 import { CONFIG, REDIS, type RedisClient } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import type { DeviceProxyConfig } from '../config.js';
-import { Gather } from '../db/gather.js';
+import { RequestBatcher } from '../db/request-batcher.js';
 import { paceMs } from '../db/pace.js';
 import { addressField, registrationField, sessionKeys, type SessionKeys, tokenField } from './keys.js';
 import { loadScripts, type RunScript } from './scripts.js';
@@ -65,7 +65,7 @@ const fieldOf = (lookup: Lookup): string => {
 export interface Renewal {
   deviceId: string;
   epoch: number;
-  heardAtMs: number;
+  lastSeenAtMs: number;
   expiresAtMs?: number;
   /** Where its observations stand, as `writeNewest` writes it; '' or undefined: as before. */
   newest?: string;
@@ -109,7 +109,7 @@ const stored = (deviceId: string, row: Row, observations: string[]): StoredSessi
   registrationId: String(row[1]),
   accountId: String(row[2]),
   address: String(row[3]),
-  heardAtMs: Number(row[4]),
+  lastSeenAtMs: Number(row[4]),
   expiresAtMs: Number(row[5]),
   data: listings.shareListing(JSON.parse(String(row[6])) as RegistrationData),
   observations: observations.map((text) => JSON.parse(text) as Observation),
@@ -120,15 +120,15 @@ const stored = (deviceId: string, row: Row, observations: string[]): StoredSessi
 export class SessionStore {
   readonly keys: SessionKeys;
   private readonly run: RunScript;
-  private readonly openings = new Gather((batch: readonly NewSession[]) => this.openAll(batch), {
-    togetherMax: scriptMax,
+  private readonly openings = new RequestBatcher((batch: readonly NewSession[]) => this.openAll(batch), {
+    batchMax: scriptMax,
     paceMs,
   });
-  private readonly notes = new Gather((batch: readonly Noted[]) => this.noteAll(batch), {
-    togetherMax: scriptMax,
+  private readonly notes = new RequestBatcher((batch: readonly Noted[]) => this.noteAll(batch), {
+    batchMax: scriptMax,
     paceMs,
   });
-  private readonly renewals = new Gather((batch: readonly Renewal[]) => this.renewAll(batch), { paceMs });
+  private readonly renewals = new RequestBatcher((batch: readonly Renewal[]) => this.renewAll(batch), { paceMs });
 
   private readonly prefix: string;
   private readonly replicaId: string;
@@ -145,7 +145,7 @@ export class SessionStore {
 
   /** A full registration; with others that come at the same time, in one script. */
   async open(session: NewSession): Promise<Opened> {
-    const opened = await this.openings.of(session);
+    const opened = await this.openings.submit(session);
     if (opened instanceof Error) throw opened;
     return opened;
   }
@@ -171,7 +171,7 @@ export class SessionStore {
    * Makes this replica the owner. undefined when the device has no session, or not this one. Only a registration that the
    * device shows gives it an address that another device has.
    */
-  async take(
+  async takeOver(
     deviceId: string,
     expected: { registrationId?: string | undefined; address?: string } = {},
   ): Promise<TakeOver | undefined> {
@@ -193,9 +193,18 @@ export class SessionStore {
 
   /** `claims`: the address is the device's although another one has it. */
   async update(session: StoredSession, claims: boolean): Promise<Updated> {
-    const { deviceId, epoch, address, heardAtMs, expiresAtMs, data } = session;
+    const { deviceId, epoch, address, lastSeenAtMs, expiresAtMs, data } = session;
     const keys = [this.keys.session(deviceId), this.keys.index, this.keys.expiry];
-    const args = [this.prefix, deviceId, epoch, address, heardAtMs, expiresAtMs, JSON.stringify(data), claims ? 1 : 0];
+    const args = [
+      this.prefix,
+      deviceId,
+      epoch,
+      address,
+      lastSeenAtMs,
+      expiresAtMs,
+      JSON.stringify(data),
+      claims ? 1 : 0,
+    ];
     const reply = (await this.run('update-session-3', keys, args)) as [number, ...Row] | null;
     if (!reply) return undefined;
     const [written, ...other] = reply;
@@ -223,16 +232,16 @@ export class SessionStore {
 
   /** A registration update that changes nothing but the time. False when the session is no longer this replica's. */
   renew(renewal: Renewal): Promise<boolean> {
-    return this.renewals.of(renewal);
+    return this.renewals.submit(renewal);
   }
 
   /** For each whether its session is still this replica's. */
   async renewAll(batch: readonly Renewal[]): Promise<boolean[]> {
     const keys = [this.keys.expiry, ...batch.map(({ deviceId }) => this.keys.session(deviceId))];
-    const args = batch.flatMap(({ deviceId, epoch, heardAtMs, expiresAtMs, newest }) => [
+    const args = batch.flatMap(({ deviceId, epoch, lastSeenAtMs, expiresAtMs, newest }) => [
       deviceId,
       epoch,
-      heardAtMs,
+      lastSeenAtMs,
       expiresAtMs ?? '',
       newest ?? '',
     ]);
@@ -242,17 +251,17 @@ export class SessionStore {
   /** False when the session is no longer this replica's. */
   putObservation(deviceId: string, epoch: number, observation: Observation): Promise<boolean> {
     const { path, token } = observation;
-    return this.note({ deviceId, epoch, path, token, stored: JSON.stringify(observation) });
+    return this.writeNote({ deviceId, epoch, path, token, stored: JSON.stringify(observation) });
   }
 
   /** False when it was another one's already, or gone. */
   dropObservation(deviceId: string, epoch: number, { path, token }: Observation): Promise<boolean> {
-    return this.note({ deviceId, epoch, path, token, stored: '' });
+    return this.writeNote({ deviceId, epoch, path, token, stored: '' });
   }
 
   /** Both in one order: what is dropped is not stored behind that. */
-  private async note(noted: Noted): Promise<boolean> {
-    const said = await this.notes.of(noted);
+  private async writeNote(noted: Noted): Promise<boolean> {
+    const said = await this.notes.submit(noted);
     if (typeof said === 'string') throw new Error(`observation not stored: ${said}`);
     return said === 1;
   }

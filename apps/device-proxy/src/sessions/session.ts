@@ -1,5 +1,5 @@
 import type { ObjectVersions } from '@lanyard/lwm2m';
-import { nobody, type Audience } from './audiences.js';
+import { emptyAudience, type Audience } from './audiences.js';
 import type { Joining } from './joining.js';
 import { listings } from './listings.js';
 import type { NewestByToken } from './newest.js';
@@ -51,7 +51,7 @@ export interface StoredSession {
   registrationId: string;
   accountId: string;
   address: string;
-  heardAtMs: number;
+  lastSeenAtMs: number;
   expiresAtMs: number;
   data: RegistrationData;
   observations: Observation[];
@@ -68,11 +68,11 @@ export class Session {
   /** `ip:port` the device's last registration or update came from. */
   address: string;
   data: RegistrationData;
-  heardAtMs: number;
+  lastSeenAtMs: number;
   expiresAtMs: number;
   readonly observations = new Observations();
   /** Who subscribed to what: the audience of what arrives. */
-  audience: Audience = nobody;
+  audience: Audience = emptyAudience;
   /** A subscription command under way. */
   joining: Joining | undefined;
   /** The rules with which the device observes what it should, to compare by identity; undefined when that has to be looked at. */
@@ -105,7 +105,7 @@ export class Session {
     this.epoch = stored.epoch;
     this.address = stored.address;
     this.data = listings.share(stored.data);
-    this.heardAtMs = stored.heardAtMs;
+    this.lastSeenAtMs = stored.lastSeenAtMs;
     this.expiresAtMs = stored.expiresAtMs;
     this.newestBefore = stored.newest;
     for (const observation of stored.observations) this.observations.set(observation);
@@ -117,8 +117,8 @@ export class Session {
   }
 
   /** Keys that subscribed to the path and have their answer: for values that no observation brings. */
-  everybody(path: string): readonly string[] {
-    return this.withJoining(path, this.audience.everybody(path), this.joining?.isTelling ? this.joining : undefined);
+  subscribers(path: string): readonly string[] {
+    return this.withJoining(path, this.audience.subscribers(path), this.joining?.isTelling ? this.joining : undefined);
   }
 
   private withJoining(path: string, keys: readonly string[], joining: Joining | undefined): readonly string[] {
@@ -149,7 +149,7 @@ export class Session {
     }
   }
 
-  end(): void {
+  markOver(): void {
     this.isOver = true;
     this.ending?.abort();
   }

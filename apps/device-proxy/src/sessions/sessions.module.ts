@@ -2,9 +2,9 @@ import { CONFIG, LOGGER, Metrics, type RedisClient } from '@lanyard/service';
 import { Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { ProducerModule } from '../producer/producer.module.js';
 import { StateModule } from '../state/state.module.js';
-import { Heard } from './heard.js';
-import { Nudges } from './nudges.js';
-import { Pauses } from './pauses.js';
+import { LastSeen } from './last-seen.js';
+import { WakeUps } from './wake-ups.js';
+import { StallDetector } from './stall-detector.js';
 import { openSubscriber, REDIS_SUBSCRIBER } from './redis-connections.js';
 import { SessionFacts } from './session-facts.js';
 import { SessionStore } from './session-store.js';
@@ -16,15 +16,15 @@ import { Sweeper } from './sweeper.js';
   imports: [ProducerModule, StateModule],
   providers: [
     { provide: REDIS_SUBSCRIBER, inject: [CONFIG, LOGGER], useFactory: openSubscriber },
-    Heard,
-    Nudges,
-    Pauses,
+    LastSeen,
+    WakeUps,
+    StallDetector,
     SessionFacts,
     SessionStore,
     Sessions,
     Sweeper,
   ],
-  exports: [Heard, Nudges, SessionFacts, SessionStore, Sessions],
+  exports: [LastSeen, WakeUps, SessionFacts, SessionStore, Sessions],
 })
 export class SessionsModule implements OnApplicationShutdown {
   constructor(

@@ -3,9 +3,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { DeviceProxyConfig } from '../config.js';
 import { isConnection } from '../transport/peer-address.js';
 import { type Sender, speaksFor } from '../transport/sender.js';
-import { Nudges } from './nudges.js';
-import { OneAtATime } from './one-at-a-time.js';
-import { Pauses } from './pauses.js';
+import { WakeUps } from './wake-ups.js';
+import { KeyedMutex } from './keyed-mutex.js';
+import { StallDetector } from './stall-detector.js';
 import { isRegistered } from './registered-links.js';
 import { SessionIndex } from './session-index.js';
 import { Session, type StoredSession } from './session.js';
@@ -14,7 +14,7 @@ import { type Displaced, type Lookup, type NewSession, SessionStore, type TakeOv
 /** `registered`: new. `taken`: its device showed up here. `restored`: this replica had it before it was restarted. */
 export type Beginning = 'registered' | 'taken' | 'restored';
 
-type Change = Partial<Pick<StoredSession, 'address' | 'heardAtMs' | 'expiresAtMs' | 'data'>>;
+type Change = Partial<Pick<StoredSession, 'address' | 'lastSeenAtMs' | 'expiresAtMs' | 'data'>>;
 
 /** Sessions restored, or compared with Redis, at a time. */
 const chunkSize = 500;
@@ -32,7 +32,7 @@ export interface SessionListener {
  */
 @Injectable()
 export class Sessions {
-  readonly exclusive = new OneAtATime();
+  readonly exclusive = new KeyedMutex();
   private readonly awakeMs: number;
   private readonly index = new SessionIndex();
   /** Copies that others may have replaced while this process stood still. */
@@ -43,16 +43,16 @@ export class Sessions {
 
   constructor(
     readonly store: SessionStore,
-    private readonly nudges: Nudges,
-    private readonly pauses: Pauses,
+    private readonly wakeUps: WakeUps,
+    private readonly stallDetector: StallDetector,
     @Inject(CONFIG) { awakeMs }: Pick<DeviceProxyConfig, 'awakeMs'>,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     this.awakeMs = awakeMs;
-    nudges.on('session', ({ deviceId, epoch }) => this.dropIfOlder(deviceId, epoch));
-    nudges.onLost(() => this.doubtAll());
-    pauses.onPaused(() => this.doubtAll());
+    wakeUps.on('session', ({ deviceId, epoch }) => this.dropIfOlder(deviceId, epoch));
+    wakeUps.onLost(() => this.doubtAll());
+    stallDetector.onStall(() => this.doubtAll());
   }
 
   listen(listener: SessionListener): void {
@@ -64,8 +64,8 @@ export class Sessions {
   }
 
   /** Not one that has to be compared with Redis first, nor one of which not all is known yet: `with` waits for that. */
-  at(accountId: string, address: string): Session | undefined {
-    const session = this.index.at(accountId, address);
+  atAddress(accountId: string, address: string): Session | undefined {
+    const session = this.index.atAddress(accountId, address);
     if (!session || this.isDoubted(session)) return undefined;
     // What comes over a connection has no other way.
     const waits = this.arriving.size > 0 && this.arriving.has(session) && !isConnection(address);
@@ -74,7 +74,7 @@ export class Sessions {
 
   /** Whether this replica has a session at the address, whatever may be said of it. */
   hasAt(accountId: string, address: string): boolean {
-    return this.index.at(accountId, address) !== undefined;
+    return this.index.atAddress(accountId, address) !== undefined;
   }
 
   all(): IterableIterator<Session> {
@@ -88,7 +88,7 @@ export class Sessions {
   /** Whether the device listens now: a queue-mode device does for a while after each of its messages. */
   isListening(session: Session): boolean {
     if (session.silent || session.isElsewhere || !session.greeted) return false;
-    return !session.data.queueMode || this.clock.now() - session.heardAtMs < this.awakeMs;
+    return !session.data.queueMode || this.clock.now() - session.lastSeenAtMs < this.awakeMs;
   }
 
   /** A full registration. The caller holds `exclusive` of the device. */
@@ -104,7 +104,7 @@ export class Sessions {
       epoch,
       data,
       expiresAtMs,
-      heardAtMs: nowMs,
+      lastSeenAtMs: nowMs,
       observations: [],
     });
     await this.hold(session, previousOwner, 'registered');
@@ -121,7 +121,7 @@ export class Sessions {
     const deviceId = this.local(lookup)?.deviceId ?? (await this.store.find(lookup));
     if (deviceId === undefined) return work(undefined);
     return this.exclusive.run(deviceId, async () =>
-      work(this.local(lookup) ?? (await this.take(deviceId, lookup, address))),
+      work(this.local(lookup) ?? (await this.takeOver(deviceId, lookup, address))),
     );
   }
 
@@ -148,13 +148,13 @@ export class Sessions {
   }
 
   /** A registration update that changes nothing but the time. False when the session is no longer ours: it is dropped. */
-  async renew(session: Session, heardAtMs: number, expiresAtMs: number): Promise<boolean> {
+  async renew(session: Session, lastSeenAtMs: number, expiresAtMs: number): Promise<boolean> {
     const { deviceId, epoch } = session;
-    if (!(await this.store.renew({ deviceId, epoch, heardAtMs, expiresAtMs }))) {
+    if (!(await this.store.renew({ deviceId, epoch, lastSeenAtMs, expiresAtMs }))) {
       this.drop(session);
       return false;
     }
-    session.heardAtMs = heardAtMs;
+    session.lastSeenAtMs = lastSeenAtMs;
     session.expiresAtMs = expiresAtMs;
     return true;
   }
@@ -199,7 +199,7 @@ export class Sessions {
     const { deviceId, epoch, owner } = displaced;
     this.logger.info({ deviceId }, 'another device uses the address: nothing is sent to this one until it updates');
     this.dropIfOlder(deviceId, epoch);
-    if (owner !== '') await this.nudges.tell(owner, { about: 'session', deviceId, epoch });
+    if (owner !== '') await this.wakeUps.send(owner, { about: 'session', deviceId, epoch });
   }
 
   /** Ends the session everywhere. False when a later epoch has it. */
@@ -222,7 +222,7 @@ export class Sessions {
   private takeBack(deviceId: string): Promise<Session | undefined> {
     return this.exclusive.run(
       deviceId,
-      async () => this.get(deviceId) ?? this.adopt(await this.store.take(deviceId), 'restored'),
+      async () => this.get(deviceId) ?? this.adopt(await this.store.takeOver(deviceId), 'restored'),
     );
   }
 
@@ -230,7 +230,7 @@ export class Sessions {
   drop(session: Session): void {
     this.index.remove(session);
     this.doubted.delete(session);
-    session.end();
+    session.markOver();
     for (const listener of this.listeners) listener.ended?.(session);
   }
 
@@ -243,10 +243,10 @@ export class Sessions {
 
   private local(lookup: Lookup): Session | undefined {
     if (lookup.by === 'registration') return this.index.ofRegistration(lookup.registrationId);
-    return lookup.by === 'address' ? this.index.at(lookup.accountId, lookup.address) : undefined;
+    return lookup.by === 'address' ? this.index.atAddress(lookup.accountId, lookup.address) : undefined;
   }
 
-  private async take(deviceId: string, lookup: Lookup, address: string): Promise<Session | undefined> {
+  private async takeOver(deviceId: string, lookup: Lookup, address: string): Promise<Session | undefined> {
     const held = this.index.ofDevice(deviceId);
     if (held && lookup.by === 'token' && held.observations.withToken(lookup.token) && (await this.isOurs(held)))
       return held;
@@ -256,7 +256,7 @@ export class Sessions {
       lookup.by === 'token'
         ? {}
         : { address, ...(lookup.by === 'registration' && { registrationId: lookup.registrationId }) };
-    return this.adopt(await this.store.take(deviceId, expected), 'taken');
+    return this.adopt(await this.store.takeOver(deviceId, expected), 'taken');
   }
 
   private async adopt(taken: TakeOver | undefined, how: Beginning): Promise<Session | undefined> {
@@ -276,7 +276,7 @@ export class Sessions {
     this.arriving.add(session);
     const { deviceId, epoch } = session;
     try {
-      if (previousOwner !== '') await this.nudges.tell(previousOwner, { about: 'session', deviceId, epoch });
+      if (previousOwner !== '') await this.wakeUps.send(previousOwner, { about: 'session', deviceId, epoch });
       for (const listener of this.listeners) await listener.began?.(session, how);
     } catch (error) {
       // One of which something is not known yet, its audience for example, is none: the next message takes it again.
@@ -288,7 +288,7 @@ export class Sessions {
   }
 
   private isDoubted(session: Session): boolean {
-    this.pauses.look();
+    this.stallDetector.detect();
     return this.doubted.size > 0 && this.doubted.has(session);
   }
 
@@ -306,7 +306,7 @@ export class Sessions {
     for (let at = 0; at < all.length; at += chunkSize) {
       const chunk = all.slice(at, at + chunkSize).filter((session) => !session.isOver);
       const ours = await this.store.renewAll(
-        chunk.map(({ deviceId, epoch, heardAtMs }) => ({ deviceId, epoch, heardAtMs })),
+        chunk.map(({ deviceId, epoch, lastSeenAtMs }) => ({ deviceId, epoch, lastSeenAtMs })),
       );
       chunk.forEach((session, n) => {
         this.doubted.delete(session);
@@ -322,7 +322,7 @@ const snapshotOf = (session: Session): StoredSession => ({
   registrationId: session.registrationId,
   accountId: session.accountId,
   address: session.address,
-  heardAtMs: session.heardAtMs,
+  lastSeenAtMs: session.lastSeenAtMs,
   expiresAtMs: session.expiresAtMs,
   data: session.data,
   observations: [...session.observations.all()],

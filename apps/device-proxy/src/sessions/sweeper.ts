@@ -2,7 +2,7 @@ import { type Clock, CLOCK, type Logger, LOGGER, StopDeadline, type Timer } from
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { SessionFacts } from './session-facts.js';
 import { sweepBatch, sweepLeaseMs, sweepPeriodMs } from './limits.js';
-import { Nudges } from './nudges.js';
+import { WakeUps } from './wake-ups.js';
 import { Session } from './session.js';
 import { Sessions } from './sessions.js';
 
@@ -19,7 +19,7 @@ export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdow
   constructor(
     private readonly sessions: Sessions,
     private readonly facts: SessionFacts,
-    private readonly nudges: Nudges,
+    private readonly wakeUps: WakeUps,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly deadline: StopDeadline,
@@ -53,6 +53,6 @@ export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdow
   private async expire(session: Session, owner: string): Promise<void> {
     await this.facts.ended(session, 'expired', 'lifetime');
     await this.sessions.store.close(session.deviceId, session.epoch);
-    await this.nudges.tell(owner, { about: 'session', deviceId: session.deviceId, epoch: session.epoch + 1 });
+    await this.wakeUps.send(owner, { about: 'session', deviceId: session.deviceId, epoch: session.epoch + 1 });
   }
 }

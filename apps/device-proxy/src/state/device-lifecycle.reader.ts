@@ -1,7 +1,7 @@
 import { type DeviceLifecycleChanged, DeviceLifecycle } from '@lanyard/contracts';
 import { KafkaConnection, StateReader } from '@lanyard/kafka';
 import { Injectable } from '@nestjs/common';
-import { words } from './words.js';
+import { stringInterner } from './string-interner.js';
 
 /** What is kept of a device. */
 export type DirectoryEntry = Pick<
@@ -18,9 +18,9 @@ const project = ({
   change,
 }: DeviceLifecycleChanged): DirectoryEntry => ({
   deviceId,
-  accountId: words.of(accountId),
+  accountId: stringInterner.intern(accountId),
   endpointName,
-  ...(endpointType !== undefined && { endpointType: words.of(endpointType) }),
+  ...(endpointType !== undefined && { endpointType: stringInterner.intern(endpointType) }),
   lifecycleStatus,
   change,
 });

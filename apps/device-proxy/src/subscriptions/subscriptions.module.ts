@@ -5,7 +5,7 @@ import { ObservationsModule } from '../observations/observations.module.js';
 import { PresubscriptionsModule } from '../presubscriptions/presubscriptions.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { StateModule } from '../state/state.module.js';
-import { Keeper } from './keeper.js';
+import { SubscriptionReconciler } from './subscription-reconciler.js';
 import { KeySubscriptionsController } from './key-subscriptions.controller.js';
 import { SubscriptionsOfKeys } from './key-subscriptions.js';
 import { Keys } from './keys.js';
@@ -15,7 +15,7 @@ import { Subscriptions } from './subscriptions.js';
 @Module({
   imports: [CommandsModule, PresubscriptionsModule, ObservationsModule, InterestModule, SessionsModule, StateModule],
   controllers: [KeySubscriptionsController, SubscriptionsController],
-  providers: [Keeper, Keys, Subscriptions, SubscriptionsOfKeys],
-  exports: [Keeper, Subscriptions],
+  providers: [SubscriptionReconciler, Keys, Subscriptions, SubscriptionsOfKeys],
+  exports: [SubscriptionReconciler, Subscriptions],
 })
 export class SubscriptionsModule {}

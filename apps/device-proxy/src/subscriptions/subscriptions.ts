@@ -9,7 +9,7 @@ import { type DeviceRequest, defaultTiming } from '../commands/device-request.js
 import { withDevice } from '../db/device-lock.js';
 import { NotSubscribed, PathDoesNotExist } from '../errors.js';
 import { mayExist } from '../sessions/registered-links.js';
-import { Nudges } from '../sessions/nudges.js';
+import { WakeUps } from '../sessions/wake-ups.js';
 import { SessionStore } from '../sessions/session-store.js';
 import { Subscription } from '../interest/subscription.entity.js';
 import { SubscriptionStore } from '../interest/subscription-store.js';
@@ -33,10 +33,10 @@ export class Subscriptions {
     private readonly store: SubscriptionStore,
     private readonly commands: Commands,
     private readonly sessions: SessionStore,
-    private readonly nudges: Nudges,
+    private readonly wakeUps: WakeUps,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {
-    nudges.on('finished', ({ asyncId, succeeded }) => this.waiting.get(asyncId)?.(succeeded));
+    wakeUps.on('finished', ({ asyncId, succeeded }) => this.waiting.get(asyncId)?.(succeeded));
   }
 
   async subscribe(identity: Identity, deviceId: string, path: string): Promise<Asked> {
@@ -80,7 +80,7 @@ export class Subscriptions {
     paths: readonly string[],
     idempotencyKey: string | undefined,
   ): Promise<Stored> {
-    const { commands, nudges, store } = this;
+    const { commands, wakeUps, store } = this;
     const { deviceId, accountId, session } = device;
     const row = { deviceId, accountId, keyId: identity.keyId, origin: 'resource' } as const;
     const within = (manager: EntityManager, { id }: Command): Promise<void> =>
@@ -91,7 +91,7 @@ export class Subscriptions {
     const wish = { kind: 'subscription', ...request } as const;
     const stored = await commands.send(identity, device, wish, { within, idempotencyKey });
     // What was observed for this key path by path may not be wanted like that any more.
-    if (session) await nudges.tell(session.owner, { about: 'interest', deviceId });
+    if (session) await wakeUps.send(session.owner, { about: 'interest', deviceId });
     return stored;
   }
 
@@ -124,7 +124,7 @@ export class Subscriptions {
   }
 
   private async lose(deviceId: string, keyId: string, path?: string, requestId?: string): Promise<void> {
-    const { dataSource, store, sessions, nudges } = this;
+    const { dataSource, store, sessions, wakeUps } = this;
     const which = { deviceId, keyId, ...(path !== undefined && { path }) };
     const lost = await withDevice(dataSource, deviceId, (manager) => {
       causedBy(manager, requestId);
@@ -132,7 +132,7 @@ export class Subscriptions {
     });
     if (lost.length === 0) return;
     const owner = await sessions.ownerOf(deviceId);
-    if (owner !== undefined) await nudges.tell(owner, { about: 'interest', deviceId });
+    if (owner !== undefined) await wakeUps.send(owner, { about: 'interest', deviceId });
   }
 
   private outcomeOf(asyncId: string): Promise<boolean> {

@@ -46,14 +46,14 @@ export class AccountSuspensions implements OnApplicationBootstrap, BeforeApplica
   }
 
   private check({ accountId, deviceId }: Session): void {
-    if (this.accounts.isSuspended(accountId)) this.end(deviceId);
+    if (this.accounts.isSuspended(accountId)) this.endSession(deviceId);
   }
 
-  private end(deviceId: string): void {
+  private endSession(deviceId: string): void {
     const run: Promise<void> = this.endNow(deviceId)
       .catch((err: unknown) => {
         this.logger.error({ err, deviceId }, 'session in a suspended account not ended: tried again');
-        this.later(() => this.end(deviceId));
+        this.later(() => this.endSession(deviceId));
       })
       .finally(() => this.running.delete(run));
     this.running.add(run);

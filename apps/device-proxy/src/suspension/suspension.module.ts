@@ -6,10 +6,10 @@ import { SessionsModule } from '../sessions/sessions.module.js';
 import { StateModule } from '../state/state.module.js';
 import { SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
 import { AccountSuspensions } from './account-suspensions.js';
-import { Expulsion } from './expulsion.js';
+import { DeviceDisconnector } from './device-disconnector.js';
 
 @Module({
   imports: [SubscriptionsModule, CommandsModule, ListenersModule, IntakeModule, SessionsModule, StateModule],
-  providers: [AccountSuspensions, Expulsion],
+  providers: [AccountSuspensions, DeviceDisconnector],
 })
 export class SuspensionModule {}

@@ -9,9 +9,9 @@ import type { Logger } from '@lanyard/service';
 import { CoapLink } from './coap-link.js';
 import { connectionAddress, connectionPeer } from './peer-address.js';
 import type { Sender } from './sender.js';
-import type { StreamDoor } from './stream-door.js';
+import type { ConnectionAuthenticator } from './connection-authenticator.js';
 import type { Transport } from './transport.js';
-import type { Turnstile } from './turnstile.js';
+import type { AdmissionControl } from './admission-control.js';
 import { UplinkBridge } from './uplink-bridge.js';
 
 export interface StreamParts {
@@ -21,10 +21,10 @@ export interface StreamParts {
   limits: Partial<StreamLimits>;
   /** Certificate and private key in PEM; both or neither. */
   certified: Pick<StreamSecurity, 'certificate' | 'privateKey'>;
-  door: StreamDoor;
+  authenticator: ConnectionAuthenticator;
   /** Devices of a suspended account may not connect. */
   isSuspended: (accountId: string) => boolean;
-  turnstile: Turnstile;
+  admissionControl: AdmissionControl;
   logger: Logger;
   events: { inc(labels: { event: string; scheme: string }): void };
 }
@@ -44,14 +44,16 @@ export class CoapStream implements Transport {
   private bound: { address: string; port: number } | undefined;
 
   constructor(private readonly parts: StreamParts) {
-    const { scheme, host, port, limits, certified, door, turnstile, logger, events } = parts;
+    const { scheme, host, port, limits, certified, authenticator, admissionControl, logger, events } = parts;
     this.scheme = scheme;
-    this.uplink = new UplinkBridge(turnstile, logger);
+    this.uplink = new UplinkBridge(admissionControl, logger);
     this.endpoint = new CoapStreamEndpoint({
       host,
       port,
       limits,
-      ...(scheme === 'coaps+tcp' && { security: { ...certified, ...(door.keyOf && { keyOf: door.keyOf }) } }),
+      ...(scheme === 'coaps+tcp' && {
+        security: { ...certified, ...(authenticator.keyOf && { keyOf: authenticator.keyOf }) },
+      }),
       onRequest: (request) => {
         const sender = this.senders.get(request.peer.key);
         const address = connectionAddress(scheme, request.peer);
@@ -60,13 +62,13 @@ export class CoapStream implements Transport {
         return this.uplink.handle(request, sender, address);
       },
       onNotification: (notification) => this.unmatched(notification),
-      onConnection: (peer, socket) => this.enter(peer, door.enter(peer, socket)),
-      onDisconnected: (peer) => this.left(peer),
-      onHandshakeFailed: (error, socket) => door.failed(error, socket),
+      onConnection: (peer, socket) => this.accept(peer, authenticator.authenticate(peer, socket)),
+      onDisconnected: (peer) => this.connectionClosed(peer),
+      onHandshakeFailed: (error, socket) => authenticator.handshakeFailed(error, socket),
       metrics: { count: (event) => events.inc({ event, scheme }) },
       onHandlerError: (error) => logger.warn({ err: error, scheme }, 'message of a device not handled'),
     });
-    door.onOut((peer, why) => this.endpoint.disconnect(peer, why));
+    authenticator.onDisconnect((peer, why) => this.endpoint.disconnect(peer, why));
     this.link = new CoapLink(this.endpoint, {
       addressOf: (peer) => connectionAddress(scheme, peer),
       peerOf: connectionPeer,
@@ -105,11 +107,11 @@ export class CoapStream implements Transport {
     for (const peer of [...(this.peersOf.get(accountId)?.values() ?? [])]) this.endpoint.disconnect(peer, why);
   }
 
-  private enter(peer: Peer, sender: Sender | undefined): boolean {
+  private accept(peer: Peer, sender: Sender | undefined): boolean {
     if (!sender) return false;
     const { accountId } = sender;
     if (this.parts.isSuspended(accountId)) {
-      this.parts.door.left(peer);
+      this.parts.authenticator.connectionClosed(peer);
       return false;
     }
     this.senders.set(peer.key, sender);
@@ -124,10 +126,10 @@ export class CoapStream implements Transport {
     if (peers?.size === 0) this.peersOf.delete(accountId);
   }
 
-  private left(peer: Peer): void {
+  private connectionClosed(peer: Peer): void {
     const sender = this.senders.get(peer.key);
     this.senders.delete(peer.key);
-    this.parts.door.left(peer);
+    this.parts.authenticator.connectionClosed(peer);
     if (!sender) return;
     this.forget(peer, sender);
     this.gone(sender.accountId, connectionAddress(this.scheme, peer));

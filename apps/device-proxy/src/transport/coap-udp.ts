@@ -4,7 +4,7 @@ import type { CoapUdpConfig } from '../config.js';
 import { CoapLink } from './coap-link.js';
 import { parseAddress } from './peer-address.js';
 import type { Transport } from './transport.js';
-import type { Turnstile } from './turnstile.js';
+import type { AdmissionControl } from './admission-control.js';
 import { UplinkBridge } from './uplink-bridge.js';
 
 /** What is not configured has its default. */
@@ -24,7 +24,7 @@ export class CoapUdp implements Transport {
 
   constructor(
     private readonly config: CoapUdpConfig,
-    turnstile: Turnstile,
+    admissionControl: AdmissionControl,
     private readonly logger: Logger,
     metrics: Metrics,
   ) {
@@ -50,7 +50,7 @@ export class CoapUdp implements Transport {
         for (const [event, count] of counters()) this.inc({ event }, count);
       },
     });
-    this.uplink = new UplinkBridge(turnstile, logger);
+    this.uplink = new UplinkBridge(admissionControl, logger);
     this.link = new CoapLink(this.endpoint, {
       addressOf: ({ authority }) => authority,
       peerOf: (address) => {

@@ -16,38 +16,38 @@ export class DeviceLinks implements DeviceLink {
   }
 
   request(address: string, request: DeviceRequest, signal: AbortSignal): Promise<DeviceAnswer> {
-    return this.of(address).request(address, request, signal);
+    return this.linkOf(address).request(address, request, signal);
   }
 
   observe(address: string, request: DeviceRequest, signal: AbortSignal): Promise<ObservedAnswer> {
-    return this.of(address).observe(address, request, signal);
+    return this.linkOf(address).observe(address, request, signal);
   }
 
   adopt(address: string, token: string, request: DeviceRequest, newest?: NewestReport): void {
-    this.of(address).adopt(address, token, request, newest);
+    this.linkOf(address).adopt(address, token, request, newest);
   }
 
   newest(address: string): ReadonlyMap<string, NewestReport> {
-    return this.of(address).newest(address);
+    return this.linkOf(address).newest(address);
   }
 
   cancel(address: string, request: DeviceRequest, token: string, signal: AbortSignal): Promise<void> {
-    return this.of(address).cancel(address, request, token, signal);
+    return this.linkOf(address).cancel(address, request, token, signal);
   }
 
   forget(address: string, token: string): void {
-    this.of(address).forget(address, token);
+    this.linkOf(address).forget(address, token);
   }
 
   hold(address: string): void {
-    this.of(address).hold(address);
+    this.linkOf(address).hold(address);
   }
 
   release(address: string): void {
-    this.of(address).release(address);
+    this.linkOf(address).release(address);
   }
 
-  private of(address: string): DeviceLink {
+  private linkOf(address: string): DeviceLink {
     return this.links.get(schemeOf(address)) ?? this.none;
   }
 }

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { DeviceLinks } from './device-links.js';
-import { Turnstile } from './turnstile.js';
+import { AdmissionControl } from './admission-control.js';
 
-@Module({ providers: [DeviceLinks, Turnstile], exports: [DeviceLinks, Turnstile] })
+@Module({ providers: [DeviceLinks, AdmissionControl], exports: [DeviceLinks, AdmissionControl] })
 export class TransportModule {}

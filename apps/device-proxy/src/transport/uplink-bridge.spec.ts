@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Code, type CoapRequest, peerOf } from '@lanyard/coap';
 import { createLogger, Metrics } from '@lanyard/service';
-import { Turnstile } from './turnstile.js';
+import { AdmissionControl } from './admission-control.js';
 import { UplinkBridge } from './uplink-bridge.js';
 import type { UplinkReply } from './uplink-request.js';
 
@@ -19,7 +19,7 @@ const request = (...path: string[]): CoapRequest => ({
 });
 
 /** The test decides what is random. */
-class Decided extends Turnstile {
+class Decided extends AdmissionControl {
   constructor(
     requestsUnderWayMax: number,
     metrics: Metrics,
@@ -36,8 +36,8 @@ class Decided extends Turnstile {
 /** A service that answers nothing until it is told to. */
 const overloaded = (underWayMax: number, random: () => number) => {
   const metrics = new Metrics('device-proxy', 'test');
-  const turnstile = new Decided(underWayMax, metrics, random);
-  const bridge = new UplinkBridge(turnstile, createLogger({ app: 'test', replicaId: 'test', level: 'silent' }));
+  const admissionControl = new Decided(underWayMax, metrics, random);
+  const bridge = new UplinkBridge(admissionControl, createLogger({ app: 'test', replicaId: 'test', level: 'silent' }));
   const waiting: ((reply: UplinkReply) => void)[] = [];
   bridge.onRequest(() => new Promise((answer) => waiting.push(answer)));
   return {
@@ -83,8 +83,11 @@ describe('more requests than can be answered', () => {
   });
 
   it('and those that fail leave room too', async () => {
-    const turnstile = new Decided(2, new Metrics('device-proxy', 'test'), () => 0);
-    const bridge = new UplinkBridge(turnstile, createLogger({ app: 'test', replicaId: 'test', level: 'silent' }));
+    const admissionControl = new Decided(2, new Metrics('device-proxy', 'test'), () => 0);
+    const bridge = new UplinkBridge(
+      admissionControl,
+      createLogger({ app: 'test', replicaId: 'test', level: 'silent' }),
+    );
     bridge.onRequest(() => Promise.reject(new Error('Kafka is away')));
     for (let n = 0; n < 5; n++)
       expect(await bridge.handle(request('rd'), sender, 'x')).toEqual({

@@ -1,8 +1,8 @@
 import { Code, type CoapRequest, type CoapResponse } from '@lanyard/coap';
 import type { Logger } from '@lanyard/service';
-import { ComeAgain } from './come-again.js';
+import { RetryLater } from './retry-later.js';
 import type { Sender } from './sender.js';
-import type { Turnstile } from './turnstile.js';
+import type { AdmissionControl } from './admission-control.js';
 import type { UplinkReply, UplinkRequest } from './uplink-request.js';
 
 export type AnswerRequest = (request: UplinkRequest) => Promise<UplinkReply> | UplinkReply;
@@ -53,7 +53,7 @@ export class UplinkBridge {
   private answer: AnswerRequest = () => ({ code: '5.03' });
 
   constructor(
-    private readonly turnstile: Turnstile,
+    private readonly admissionControl: AdmissionControl,
     private readonly logger: Logger,
   ) {}
 
@@ -63,20 +63,20 @@ export class UplinkBridge {
 
   /** Too much to do, or an engine that is away, is not the device's fault: 5.03 makes it try again later. */
   async handle(request: CoapRequest, sender: Sender, address: string): Promise<CoapResponse> {
-    if (!this.turnstile.enter(isRegistration(request) ? 'registration' : 'other')) return this.later();
+    if (!this.admissionControl.admit(isRegistration(request) ? 'registration' : 'other')) return this.later();
     try {
       return coapResponse(await this.answer(uplinkRequest(request, sender, address)));
     } catch (error) {
       const path = request.path.join('/');
-      if (error instanceof ComeAgain) this.logger.info({ why: error.message, address, path }, 'device must retry');
+      if (error instanceof RetryLater) this.logger.info({ why: error.message, address, path }, 'device must retry');
       else this.logger.error({ err: error, address, path }, 'request of a device failed');
       return this.later();
     } finally {
-      this.turnstile.leave();
+      this.admissionControl.release();
     }
   }
 
   private later(): CoapResponse {
-    return { code: Code.ServiceUnavailable, maxAgeSeconds: this.turnstile.pauseSeconds() };
+    return { code: Code.ServiceUnavailable, maxAgeSeconds: this.admissionControl.retryAfterSeconds() };
   }
 }

@@ -2,17 +2,17 @@ import { type Logger, LOGGER } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { Deliverer } from '../commands/deliverer.js';
 import { Observer } from '../observations/observer.js';
-import { Heard } from '../sessions/heard.js';
+import { LastSeen } from '../sessions/last-seen.js';
 import type { Session } from '../sessions/session.js';
-import { Keeper } from '../subscriptions/keeper.js';
+import { SubscriptionReconciler } from '../subscriptions/subscription-reconciler.js';
 
 /** What follows once the device has its answer: commands that waited, subscriptions that rules ask for. */
 @Injectable()
 export class Afterwards {
   constructor(
-    private readonly heard: Heard,
+    private readonly lastSeen: LastSeen,
     private readonly deliverer: Deliverer,
-    private readonly keeper: Keeper,
+    private readonly reconciler: SubscriptionReconciler,
     private readonly observer: Observer,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
@@ -20,14 +20,14 @@ export class Afterwards {
   registered(session: Session): void {
     session.greeted = true;
     this.updated(session);
-    this.deliverer.look(session.deviceId);
+    this.deliverer.checkQueue(session.deviceId);
     this.observer.adoptAutomatic(session).catch((error: unknown) => {
       this.logger.error({ err: error, deviceId: session.deviceId }, 'observations of the device itself not stored');
     });
   }
 
   updated(session: Session): void {
-    this.heard.note(session);
-    void this.keeper.applyRules(session);
+    this.lastSeen.recordMessage(session);
+    void this.reconciler.applyRules(session);
   }
 }

@@ -3,11 +3,11 @@ import { Inject, Injectable } from '@nestjs/common';
 import { mediaTypeOf } from '../downlink/formats.js';
 import { Observer } from '../observations/observer.js';
 import { Values } from '../observations/values.js';
-import { Heard } from '../sessions/heard.js';
+import { LastSeen } from '../sessions/last-seen.js';
 import type { Observation } from '../sessions/observations.js';
 import type { Session } from '../sessions/session.js';
 import { Sessions } from '../sessions/sessions.js';
-import { Keeper } from '../subscriptions/keeper.js';
+import { SubscriptionReconciler } from '../subscriptions/subscription-reconciler.js';
 import { isConnection } from '../transport/peer-address.js';
 import type { UplinkNotification } from '../transport/uplink-request.js';
 
@@ -26,15 +26,15 @@ const tokenDigits = 16;
 export class Notify {
   constructor(
     private readonly sessions: Sessions,
-    private readonly heard: Heard,
+    private readonly lastSeen: LastSeen,
     private readonly values: Values,
     private readonly observer: Observer,
-    private readonly keeper: Keeper,
+    private readonly reconciler: SubscriptionReconciler,
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly tracing: Tracing,
   ) {}
 
-  take(notification: UplinkNotification): Promise<boolean> {
+  handleNotification(notification: UplinkNotification): Promise<boolean> {
     const known = this.known(notification);
     if (known) return this.accept(known, notification);
     return this.find(notification).then((found) => (found ? this.accept(found, notification) : false));
@@ -42,20 +42,20 @@ export class Notify {
 
   /** Not `async`: done for every value, that took 600 bytes and a turn more. */
   private accept([session, observation]: [Session, Observation], notification: UplinkNotification): Promise<boolean> {
-    const { heard } = this;
-    heard.note(session);
+    const { lastSeen } = this;
+    lastSeen.recordMessage(session);
     if (notification.partial) return Promise.resolve(true);
     if (!notification.code.startsWith('2.'))
-      return this.ended(session, observation, notification.code).then(() => true);
+      return this.endObservation(session, observation, notification.code).then(() => true);
     return this.report(session, observation, notification).then(() => {
       // The value is safe: it may be the newest one now.
-      heard.changed(session);
+      lastSeen.markUnwritten(session);
       return true;
     });
   }
 
   private known({ accountId, address, token }: UplinkNotification): [Session, Observation] | undefined {
-    const session = this.sessions.at(accountId, address);
+    const session = this.sessions.atAddress(accountId, address);
     const observation = session?.observations.withToken(token);
     return session && observation && [session, observation];
   }
@@ -119,12 +119,12 @@ export class Notify {
     const value = { path, payload, contentType, maxAgeSeconds, cause, audience, traceParent } as const;
     const { joining } = session;
     if (!joining?.paths.includes(path)) return values.report(session, value);
-    return joining.tell(value, (answer) => values.report(session, { ...value, answer }));
+    return joining.reportValue(value, (answer) => values.report(session, { ...value, answer }));
   }
 
-  private async ended(session: Session, observation: Observation, code: string): Promise<void> {
+  private async endObservation(session: Session, observation: Observation, code: string): Promise<void> {
     this.logger.info({ deviceId: session.deviceId, path: observation.path, code }, 'device ended an observation');
     await this.observer.ended(session, observation);
-    await this.keeper.loseObservation(session, observation);
+    await this.reconciler.loseObservation(session, observation);
   }
 }

@@ -5,7 +5,7 @@ import { Admission, type Admitted } from '../intake/admission.js';
 import type { Session } from '../sessions/session.js';
 import { SessionFacts } from '../sessions/session-facts.js';
 import { Sessions } from '../sessions/sessions.js';
-import { Keeper } from '../subscriptions/keeper.js';
+import { SubscriptionReconciler } from '../subscriptions/subscription-reconciler.js';
 import type { UplinkReply, UplinkRequest } from '../transport/uplink-request.js';
 import { Afterwards } from './afterwards.js';
 import { leftOutMessage, type Registration, readRegistration } from './registration.js';
@@ -22,7 +22,7 @@ export class Register {
     private readonly admission: Admission,
     private readonly sessions: Sessions,
     private readonly facts: SessionFacts,
-    private readonly keeper: Keeper,
+    private readonly reconciler: SubscriptionReconciler,
     private readonly afterwards: Afterwards,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: Pick<DeviceProxyConfig, 'expiryGraceMs'>,
@@ -47,9 +47,9 @@ export class Register {
     { deviceId, firstContact }: Admitted,
     registration: Registration,
   ): Promise<UplinkReply> {
-    const { afterwards, clock, config, keeper, sessions } = this;
+    const { afterwards, clock, config, reconciler, sessions } = this;
     const nowMs = clock.now();
-    await keeper.loseObserved(deviceId);
+    await reconciler.loseObserved(deviceId);
     const session = await sessions.open({
       deviceId,
       registrationId: newId(nowMs),

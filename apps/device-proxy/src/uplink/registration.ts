@@ -70,7 +70,7 @@ const listingOf = ({ rootPath, rootContentFormats, links, leftOut }: LinkList): 
 /** Devices of one model send the same text. */
 const listingIn = (payload: Buffer): Listing => {
   const text = payload.toString('utf8');
-  return listings.of(text, () => listingOf(parseLinks(text)));
+  return listings.readOnce(text, () => listingOf(parseLinks(text)));
 };
 
 const refusal = (error: unknown): { refusal: UplinkReply } => {

@@ -3,7 +3,7 @@ import { type Clock, CLOCK, type Logger, LOGGER } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { readSend, type SentValue } from '../downlink/formats.js';
 import { Values } from '../observations/values.js';
-import { Heard } from '../sessions/heard.js';
+import { LastSeen } from '../sessions/last-seen.js';
 import type { Session } from '../sessions/session.js';
 import { Sessions } from '../sessions/sessions.js';
 import type { UplinkReply, UplinkRequest } from '../transport/uplink-request.js';
@@ -13,7 +13,7 @@ import type { UplinkReply, UplinkRequest } from '../transport/uplink-request.js'
 export class Send {
   constructor(
     private readonly sessions: Sessions,
-    private readonly heard: Heard,
+    private readonly lastSeen: LastSeen,
     private readonly values: Values,
     private readonly models: AccountModels,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -24,11 +24,11 @@ export class Send {
     const { address, sender } = request;
     const lookup = { by: 'address' as const, accountId: sender.accountId, address };
     return this.sessions.with(lookup, address, (session) =>
-      session ? this.take(session, request) : Promise.resolve({ code: '4.04' }),
+      session ? this.recordValues(session, request) : Promise.resolve({ code: '4.04' }),
     );
   }
 
-  private async take(session: Session, { contentFormat, payload }: UplinkRequest): Promise<UplinkReply> {
+  private async recordValues(session: Session, { contentFormat, payload }: UplinkRequest): Promise<UplinkReply> {
     let resources: SentValue[];
     try {
       const models = this.models.of(session.accountId, session.data.objectVersions);
@@ -40,10 +40,10 @@ export class Send {
       this.logger.info({ deviceId: session.deviceId, code, why: diagnostic }, 'Send of a device refused');
       return { code, diagnostic };
     }
-    this.heard.note(session);
+    this.lastSeen.recordMessage(session);
     await this.values.reportRecords(session, resources, (path) => ({
       cause: 'send',
-      audience: session.everybody(path),
+      audience: session.subscribers(path),
     }));
     return { code: '2.04' };
   }

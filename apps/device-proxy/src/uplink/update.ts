@@ -47,12 +47,12 @@ export class Update {
     const { afterwards, clock, config, facts, observer, sessions } = this;
     const previousAddress = session.address;
     const data = shownWith(changed(session.data, change), credential);
-    const heardAtMs = clock.now();
-    const expiresAtMs = heardAtMs + data.lifetimeSeconds * 1000 + config.expiryGraceMs;
+    const lastSeenAtMs = clock.now();
+    const expiresAtMs = lastSeenAtMs + data.lifetimeSeconds * 1000 + config.expiryGraceMs;
     const same = data === session.data && address === previousAddress && !session.isElsewhere;
     const ours = same
-      ? await sessions.renew(session, heardAtMs, expiresAtMs)
-      : await sessions.update(session, { address, data, heardAtMs, expiresAtMs });
+      ? await sessions.renew(session, lastSeenAtMs, expiresAtMs)
+      : await sessions.update(session, { address, data, lastSeenAtMs, expiresAtMs });
     if (!ours) return undefined;
     if (!same) session.unsettle();
     if (address !== previousAddress) await observer.moved(session, previousAddress);

@@ -8,7 +8,7 @@ import { IntakeModule } from '../intake/intake.module.js';
 import { Listeners } from '../listeners/listeners.js';
 import { ListenersModule } from '../listeners/listeners.module.js';
 import { ObservationsModule } from '../observations/observations.module.js';
-import { Heard } from '../sessions/heard.js';
+import { LastSeen } from '../sessions/last-seen.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { StateModule } from '../state/state.module.js';
 import { SubscriptionsModule } from '../subscriptions/subscriptions.module.js';
@@ -44,13 +44,13 @@ export class UplinkModule implements OnApplicationBootstrap, BeforeApplicationSh
     private readonly listeners: Listeners,
     private readonly catchUp: CatchUp,
     private readonly deliverer: Deliverer,
-    private readonly heard: Heard,
+    private readonly lastSeen: LastSeen,
     private readonly deadline: StopDeadline,
     router: UplinkRouter,
     notify: Notify,
   ) {
     listeners.onRequest((request) => router.answer(request));
-    listeners.onNotification((notification) => notify.take(notification));
+    listeners.onNotification((notification) => notify.handleNotification(notification));
   }
 
   async onApplicationBootstrap(): Promise<void> {
@@ -60,7 +60,7 @@ export class UplinkModule implements OnApplicationBootstrap, BeforeApplicationSh
 
   async beforeApplicationShutdown(): Promise<void> {
     // The sockets know where observations stand.
-    await this.deadline.step('observations', () => this.heard.flush());
+    await this.deadline.step('observations', () => this.lastSeen.flush());
     await this.deadline.step('devices', async () => {
       await Promise.all([this.deliverer.stop(), this.listeners.stop()]);
     });

@@ -4,9 +4,9 @@ interface Waiting<Asked, Answer> {
   reject: (error: unknown) => void;
 }
 
-export interface GatherOptions {
+export interface RequestBatcherOptions {
   /** Questions in one go; default 500: more make a statement no cheaper, and hold up those behind it. */
-  togetherMax?: number;
+  batchMax?: number;
   /** A round begins at least so long after the one before; default 0. Who comes after a pause waits for nobody. */
   paceMs?: number;
 }
@@ -18,24 +18,24 @@ const atOnceMax = 2;
  * One question for many: what is asked in the same turn of the event loop, or while answers are under way, goes into
  * the next one together. A burst costs rows, not round trips and transactions; who is alone waits for nobody.
  */
-export class Gather<Asked, Answer> {
+export class RequestBatcher<Asked, Answer> {
   private waiting: Waiting<Asked, Answer>[] = [];
   private underWay = 0;
   private scheduled = false;
   private begunAtMs = -Infinity;
-  private readonly togetherMax: number;
+  private readonly batchMax: number;
   private readonly paceMs: number;
 
   /** `ask` gives one answer for each question, in their order; when it rejects, all of them do. */
   constructor(
     private readonly ask: (asked: readonly Asked[]) => Promise<readonly Answer[]>,
-    { togetherMax = 500, paceMs = 0 }: GatherOptions = {},
+    { batchMax = 500, paceMs = 0 }: RequestBatcherOptions = {},
   ) {
-    this.togetherMax = togetherMax;
+    this.batchMax = batchMax;
     this.paceMs = paceMs;
   }
 
-  of(asked: Asked): Promise<Answer> {
+  submit(asked: Asked): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ asked, resolve, reject });
       this.schedule();
@@ -55,7 +55,7 @@ export class Gather<Asked, Answer> {
   }
 
   private async next(): Promise<void> {
-    const batch = this.waiting.splice(0, this.togetherMax);
+    const batch = this.waiting.splice(0, this.batchMax);
     this.begunAtMs = performance.now();
     this.underWay++;
     this.schedule();

@@ -2,19 +2,19 @@ import { type Logger, LOGGER } from '@lanyard/service';
 import { DataSource, In } from 'typeorm';
 import { Inject, Injectable } from '@nestjs/common';
 import { locksMax, withDevice, withDevices } from '../db/device-lock.js';
-import { Gather } from '../db/gather.js';
+import { RequestBatcher } from '../db/request-batcher.js';
 import { Observer } from '../observations/observer.js';
 import { pathsFormat } from '../downlink/requests.js';
 import { matchingPaths } from '../presubscriptions/match.js';
 import { Rules, type RulesOfKey } from '../presubscriptions/rules.js';
-import { OneAtATime } from '../sessions/one-at-a-time.js';
+import { KeyedMutex } from '../sessions/keyed-mutex.js';
 import type { Observation, Target } from '../sessions/observations.js';
 import type { Session } from '../sessions/session.js';
 import { Sessions } from '../sessions/sessions.js';
 import { ConnectionEnded, GivenUp, NoAnswer, NotSent, Refused } from '../transport/device-link.js';
 import { Interest } from '../interest/interest.js';
 import type { Subscription } from '../interest/subscription.entity.js';
-import { SubscriptionBook } from '../interest/subscription-book.js';
+import { SubscriptionBatcher } from '../interest/subscription-batcher.js';
 import { SubscriptionStore, type Wanted } from '../interest/subscription-store.js';
 
 /** The device is not there (any more): the next registration or update comes back to it. */
@@ -32,17 +32,17 @@ interface Due {
  * updates its registration (spec §4.4 rule 2).
  */
 @Injectable()
-export class Keeper {
-  private readonly perDevice = new OneAtATime();
+export class SubscriptionReconciler {
+  private readonly perDevice = new KeyedMutex();
   private readonly due = new Map<string, Due>();
-  private readonly losses = new Gather((deviceIds: readonly string[]) => this.loseAllOf(deviceIds), {
-    togetherMax: locksMax,
+  private readonly losses = new RequestBatcher((deviceIds: readonly string[]) => this.loseAllOf(deviceIds), {
+    batchMax: locksMax,
   });
 
   constructor(
     private readonly dataSource: DataSource,
     private readonly store: SubscriptionStore,
-    private readonly book: SubscriptionBook,
+    private readonly batcher: SubscriptionBatcher,
     private readonly interest: Interest,
     private readonly rules: Rules,
     private readonly observer: Observer,
@@ -55,8 +55,8 @@ export class Keeper {
    * the device was away waits in the command queue for just this registration.
    */
   async loseObserved(deviceId: string): Promise<void> {
-    const { book, dataSource, store } = this;
-    if ((await book.of(deviceId)).length === 0) return;
+    const { batcher, dataSource, store } = this;
+    if ((await batcher.read(deviceId)).length === 0) return;
     await withDevice(dataSource, deviceId, async (manager) => {
       await store.lose(manager, { deviceId, status: 'confirmed' });
       await store.lose(manager, { deviceId, origin: 'presubscription' });
@@ -65,7 +65,7 @@ export class Keeper {
 
   /** The device is gone for good. */
   loseAll(deviceId: string): Promise<void> {
-    return this.losses.of(deviceId);
+    return this.losses.submit(deviceId);
   }
 
   private async loseAllOf(deviceIds: readonly string[]): Promise<void[]> {
@@ -93,13 +93,13 @@ export class Keeper {
   async applyRules(session: Session): Promise<void> {
     const { settledFor } = session;
     if (settledFor && settledFor === (await this.rulesFor(session))) return;
-    await this.look(session, true);
+    await this.schedule(session, true);
   }
 
   /** Subscriptions changed. */
   review(session: Session): Promise<void> {
     session.unsettle();
-    return this.look(session, false);
+    return this.schedule(session, false);
   }
 
   /** undefined when they cannot be read: then the device is looked at, and that says what is wrong. */
@@ -107,7 +107,7 @@ export class Keeper {
     return this.rules.ofAccount(accountId).catch(() => undefined);
   }
 
-  private look(session: Session, rules: boolean): Promise<void> {
+  private schedule(session: Session, rules: boolean): Promise<void> {
     const { deviceId } = session;
     const waiting = this.due.get(deviceId);
     if (waiting) {
@@ -119,12 +119,12 @@ export class Keeper {
     this.due.set(deviceId, due);
     due.done = this.perDevice.run(deviceId, () => {
       this.due.delete(deviceId);
-      return this.bringAbout(due);
+      return this.applyDue(due);
     });
     return due.done;
   }
 
-  private async bringAbout({ session, rules }: Due): Promise<void> {
+  private async applyDue({ session, rules }: Due): Promise<void> {
     if (session.isOver) return;
     try {
       const { unsettled } = session;
@@ -170,7 +170,7 @@ export class Keeper {
     const asked = wanted.filter((one) => !known.some(same(one)));
     const lost = known.filter((row) => row.origin === 'presubscription' && !wanted.some(same(row)));
     if (asked.length === 0 && lost.length === 0) return false;
-    await this.book.write({ deviceId, asked, lost });
+    await this.batcher.write({ deviceId, asked, lost });
     return true;
   }
 
@@ -214,13 +214,13 @@ export class Keeper {
 
   /** False when the device does not report the path, or does not listen now. */
   private async observe(session: Session, target: Target): Promise<boolean> {
-    const { book, observer, sessions } = this;
+    const { batcher, observer, sessions } = this;
     const { deviceId } = session;
     const { path, together } = target;
     if (session.isOver || !sessions.isListening(session)) return false;
     const observing = session.observations.has(path) || (await observer.observe(session, target)).observing;
     if (observing) {
-      if (!together) await book.write({ deviceId, confirmed: path });
+      if (!together) await batcher.write({ deviceId, confirmed: path });
       return true;
     }
     await this.lose(session, target);

@@ -11,7 +11,7 @@ describe('a fleet that is suspended or deleted in one go', () => {
   let proxy: RunningProxy;
 
   beforeAll(async () => {
-    harness = await Harness.create('expulsion');
+    harness = await Harness.create('disconnects');
     proxy = await harness.proxy('dp-0');
   });
   afterAll(() => harness.close());

@@ -5,7 +5,7 @@ import { deviceBlocked, registrationRemoved } from '../commands/outcome.js';
 import type { Session } from '../sessions/session.js';
 import { SessionFacts } from '../sessions/session-facts.js';
 import { Sessions } from '../sessions/sessions.js';
-import { Keeper } from '../subscriptions/keeper.js';
+import { SubscriptionReconciler } from '../subscriptions/subscription-reconciler.js';
 import { Admission } from '../intake/admission.js';
 import { DeviceDirectory } from '../intake/device-directory.js';
 
@@ -16,7 +16,7 @@ type Why = 'suspended' | 'deleted';
 
 /** A suspended or deleted device loses its session, and its waiting commands fail (spec §3.1). */
 @Injectable()
-export class Expulsion implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class DeviceDisconnector implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly running = new Set<Promise<void>>();
   private readonly timers = new Set<Timer>();
 
@@ -26,7 +26,7 @@ export class Expulsion implements OnApplicationBootstrap, BeforeApplicationShutd
     private readonly sessions: Sessions,
     private readonly facts: SessionFacts,
     private readonly queue: CommandQueue,
-    private readonly keeper: Keeper,
+    private readonly reconciler: SubscriptionReconciler,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
     private readonly deadline: StopDeadline,
@@ -35,20 +35,20 @@ export class Expulsion implements OnApplicationBootstrap, BeforeApplicationShutd
   /** Also makes up for what was decided while no replica ran. */
   async onApplicationBootstrap(): Promise<void> {
     const { directory, queue } = this;
-    directory.onExpelled((deviceId, why) => this.expel(deviceId, why));
+    directory.onBlocked((deviceId, why) => this.disconnect(deviceId, why));
     for (const deviceId of await queue.devicesWithCommands()) {
-      const why = directory.whyExpelled(deviceId);
-      if (why) this.expel(deviceId, why);
+      const why = directory.whyBlocked(deviceId);
+      if (why) this.disconnect(deviceId, why);
     }
     for (const session of this.sessions.all()) {
-      const why = directory.whyExpelled(session.deviceId);
-      if (why) this.expel(session.deviceId, why);
+      const why = directory.whyBlocked(session.deviceId);
+      if (why) this.disconnect(session.deviceId, why);
     }
   }
 
   async beforeApplicationShutdown(): Promise<void> {
     for (const timer of this.timers) timer.cancel();
-    await this.deadline.step('expulsion', () => Promise.all(this.running).then(() => undefined));
+    await this.deadline.step('disconnects', () => Promise.all(this.running).then(() => undefined));
   }
 
   private later(work: () => void): void {
@@ -59,50 +59,50 @@ export class Expulsion implements OnApplicationBootstrap, BeforeApplicationShutd
     this.timers.add(timer);
   }
 
-  private expel(deviceId: string, why: Why): void {
+  private disconnect(deviceId: string, why: Why): void {
     const run: Promise<void> = this.carryOut(deviceId, why)
       .catch((error: unknown) => {
         this.logger.error({ err: error, deviceId, why }, 'suspended or deleted device not cleaned up: will be retried');
-        this.later(() => this.expel(deviceId, why));
+        this.later(() => this.disconnect(deviceId, why));
       })
       .finally(() => this.running.delete(run));
     this.running.add(run);
   }
 
   private async carryOut(deviceId: string, why: Why): Promise<void> {
-    const { admission, keeper, queue, sessions } = this;
+    const { admission, reconciler, queue, sessions } = this;
     await sessions.exclusive.run(deviceId, async () => {
       const session = sessions.get(deviceId);
-      if (session) await this.end(session, why);
+      if (session) await this.endSession(session, why);
     });
     await queue.failAll(deviceId, why === 'deleted' ? registrationRemoved : deviceBlocked);
     if (why === 'deleted') {
       await admission.forget(deviceId);
-      await keeper.loseAll(deviceId);
+      await reconciler.loseAll(deviceId);
     }
-    this.later(() => void this.endAbandoned(deviceId, why));
+    this.later(() => void this.endAbandonedSession(deviceId, why));
   }
 
-  private async end(session: Session, why: Why): Promise<void> {
+  private async endSession(session: Session, why: Why): Promise<void> {
     await this.facts.ended(session, 'deregistered', why);
     await this.sessions.close(session);
   }
 
   /** The owner is gone: any replica may end the session, unless the device is admitted again by now. */
-  private async endAbandoned(deviceId: string, why: Why): Promise<void> {
+  private async endAbandonedSession(deviceId: string, why: Why): Promise<void> {
     const { directory, sessions, logger } = this;
     try {
       const stored = await sessions.store.read(deviceId);
-      if (!stored || directory.whyExpelled(deviceId) !== why) return;
+      if (!stored || directory.whyBlocked(deviceId) !== why) return;
       await sessions.with({ by: 'registration', registrationId: stored.registrationId }, '', async (session) => {
-        if (session) await this.end(session, why);
+        if (session) await this.endSession(session, why);
       });
     } catch (error) {
       logger.error(
         { err: error, deviceId, why },
         'session of a suspended or deleted device not ended: will be retried',
       );
-      this.later(() => void this.endAbandoned(deviceId, why));
+      this.later(() => void this.endAbandonedSession(deviceId, why));
     }
   }
 }

@@ -1,7 +1,7 @@
 import { DataSource } from 'typeorm';
 import { Injectable } from '@nestjs/common';
 import { withDevices } from '../db/device-lock.js';
-import { Gather } from '../db/gather.js';
+import { RequestBatcher } from '../db/request-batcher.js';
 import { paceMs } from '../db/pace.js';
 import type { Subscription } from './subscription.entity.js';
 import { SubscriptionStore, type Wanted, type Which } from './subscription-store.js';
@@ -23,29 +23,29 @@ const none: readonly Subscription[] = [];
  * comes all at once.
  */
 @Injectable()
-export class SubscriptionBook {
-  private readonly reads: Gather<string, readonly Subscription[]>;
-  private readonly writes: Gather<Change, void>;
+export class SubscriptionBatcher {
+  private readonly reads: RequestBatcher<string, readonly Subscription[]>;
+  private readonly writes: RequestBatcher<Change, void>;
 
   constructor(
     private readonly dataSource: DataSource,
     private readonly store: SubscriptionStore,
   ) {
-    this.reads = new Gather((devices) => this.readAll(devices), { paceMs });
-    this.writes = new Gather((changes) => this.writeAll(changes), { paceMs });
+    this.reads = new RequestBatcher((devices) => this.readAll(devices), { paceMs });
+    this.writes = new RequestBatcher((changes) => this.writeAll(changes), { paceMs });
   }
 
-  of(deviceId: string): Promise<readonly Subscription[]> {
-    return this.reads.of(deviceId);
+  read(deviceId: string): Promise<readonly Subscription[]> {
+    return this.reads.submit(deviceId);
   }
 
   /** Stored and announced when it resolves. */
   write(change: Change): Promise<void> {
-    return this.writes.of(change);
+    return this.writes.submit(change);
   }
 
   private async readAll(devices: readonly string[]): Promise<(readonly Subscription[])[]> {
-    const rows = await this.store.ofAll(this.dataSource.manager, devices);
+    const rows = await this.store.listOfDevices(this.dataSource.manager, devices);
     return devices.map((deviceId) => rows.get(deviceId) ?? none);
   }
 

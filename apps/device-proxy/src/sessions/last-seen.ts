@@ -9,9 +9,9 @@ import { Sessions } from './sessions.js';
  * message would cost more than the messages.
  */
 @Injectable()
-export class Heard implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class LastSeen implements OnApplicationBootstrap, BeforeApplicationShutdown {
   /** Those with `unwritten`. */
-  private since: Session[] = [];
+  private unwritten: Session[] = [];
   private readonly listeners: ((session: Session) => void)[] = [];
   private newestOf: (session: Session) => string = () => '';
   private timer: Timer | undefined;
@@ -38,7 +38,7 @@ export class Heard implements OnApplicationBootstrap, BeforeApplicationShutdown 
     });
   }
 
-  onHeard(listener: (session: Session) => void): void {
+  onMessage(listener: (session: Session) => void): void {
     this.listeners.push(listener);
   }
 
@@ -48,24 +48,24 @@ export class Heard implements OnApplicationBootstrap, BeforeApplicationShutdown 
   }
 
   /** What is written along is another one than when the device was heard. */
-  changed(session: Session): void {
+  markUnwritten(session: Session): void {
     if (session.unwritten) return;
     session.unwritten = true;
-    this.since.push(session);
+    this.unwritten.push(session);
   }
 
   /** The device said something: it listens now. */
-  note(session: Session): void {
-    session.heardAtMs = this.clock.now();
+  recordMessage(session: Session): void {
+    session.lastSeenAtMs = this.clock.now();
     session.silent = false;
-    this.changed(session);
+    this.markUnwritten(session);
     for (const listener of this.listeners) listener(session);
   }
 
   /** Writes what is known now. */
   async flush(): Promise<void> {
-    const batch = this.since;
-    this.since = [];
+    const batch = this.unwritten;
+    this.unwritten = [];
     // Before it is written: who is heard meanwhile is written again, and one that fails keeps no other from it.
     for (const session of batch) session.unwritten = false;
     for (let at = 0; at < batch.length; at += touchBatch) await this.write(batch.slice(at, at + touchBatch));
@@ -74,8 +74,8 @@ export class Heard implements OnApplicationBootstrap, BeforeApplicationShutdown 
   private async write(batch: readonly Session[]): Promise<void> {
     try {
       const renewals = batch.map((session) => {
-        const { deviceId, epoch, heardAtMs } = session;
-        return { deviceId, epoch, heardAtMs, newest: this.newestOf(session) };
+        const { deviceId, epoch, lastSeenAtMs } = session;
+        return { deviceId, epoch, lastSeenAtMs, newest: this.newestOf(session) };
       });
       const ours = await this.sessions.store.renewAll(renewals);
       batch.forEach((session, n) => {

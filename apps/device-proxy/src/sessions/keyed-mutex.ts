@@ -1,5 +1,5 @@
 /** Runs work of the same key one after the other, in the order it came; work of other keys runs beside it. */
-export class OneAtATime {
+export class KeyedMutex {
   private readonly tails = new Map<string, Promise<unknown>>();
 
   run<T>(key: string, work: () => Promise<T>): Promise<T> {

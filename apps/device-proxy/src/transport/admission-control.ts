@@ -6,7 +6,7 @@ import type { DeviceProxyConfig } from '../config.js';
 type Kind = 'registration' | 'other';
 
 /** A device that is refused stays away for so long: as they came together, they must not come back together. */
-const pauseSeconds = { min: 5, max: 30 } as const;
+const retrySeconds = { min: 5, max: 30 } as const;
 
 /**
  * Requests of devices that are being answered, over all listeners of this replica. Beyond the bound a request is refused
@@ -14,7 +14,7 @@ const pauseSeconds = { min: 5, max: 30 } as const;
  * cost most and come in storms, get half of the room: devices that are registered stay so.
  */
 @Injectable()
-export class Turnstile {
+export class AdmissionControl {
   private underWay = 0;
   private readonly refused: { inc(labels: { kind: Kind }): void };
   private readonly underWayMax: number;
@@ -40,7 +40,7 @@ export class Turnstile {
   }
 
   /** False when there is no room. Whoever came in says `leave` when the request is answered. */
-  enter(kind: Kind): boolean {
+  admit(kind: Kind): boolean {
     if (this.underWay >= (kind === 'registration' ? this.underWayMax / 2 : this.underWayMax)) {
       this.refused.inc({ kind });
       return false;
@@ -49,13 +49,13 @@ export class Turnstile {
     return true;
   }
 
-  leave(): void {
+  release(): void {
     this.underWay--;
   }
 
   /** Max-Age of a 5.03. */
-  pauseSeconds(): number {
-    return Math.floor(pauseSeconds.min + this.random() * (pauseSeconds.max - pauseSeconds.min + 1));
+  retryAfterSeconds(): number {
+    return Math.floor(retrySeconds.min + this.random() * (retrySeconds.max - retrySeconds.min + 1));
   }
 
   protected random(): number {

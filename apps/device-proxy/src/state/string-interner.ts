@@ -2,10 +2,10 @@
 const rememberedMax = 10_000;
 
 /** Texts that come again and again, such as the id of an account: each is kept once. */
-export class Words {
+export class StringInterner {
   private readonly known = new Map<string, string>();
 
-  of(text: string): string {
+  intern(text: string): string {
     const known = this.known.get(text);
     if (known !== undefined) return known;
     if (this.known.size >= rememberedMax) this.known.clear();
@@ -15,4 +15,4 @@ export class Words {
 }
 
 /** Those of this process. */
-export const words = new Words();
+export const stringInterner = new StringInterner();

@@ -1,6 +1,6 @@
 import { AccountModels, chooseInsteadOfTlv, contentFormat, currentFormat, type ModelRegistry } from '@lanyard/lwm2m';
 import { Injectable } from '@nestjs/common';
-import { Heard } from '../sessions/heard.js';
+import { LastSeen } from '../sessions/last-seen.js';
 import type { Observation, Target } from '../sessions/observations.js';
 import type { Session } from '../sessions/session.js';
 import {
@@ -49,19 +49,19 @@ const replyOf = (
  * limit of one request at a time are the transport's business.
  */
 @Injectable()
-export class Asker {
+export class DownlinkClient {
   constructor(
     private readonly link: DeviceLinks,
-    private readonly heard: Heard,
+    private readonly lastSeen: LastSeen,
     private readonly models: AccountModels,
   ) {}
 
   /** `onSent` is called for each message that leaves. */
-  async ask(session: Session, ask: Ask, onSent?: OnSent): Promise<DeviceReply> {
+  async request(session: Session, ask: Ask, onSent?: OnSent): Promise<DeviceReply> {
     const asked = requestFor(session.data, ask, this.modelsOf(session));
     const usual = ask.operation === 'read' && ask.accept === null;
     const answer = await this.inAnyFormat(session, ask.path, asked, usual, (request) =>
-      this.hear(session, (signal) => this.link.request(session.address, heeding(request, onSent), signal)),
+      this.recordAnswer(session, (signal) => this.link.request(session.address, heeding(request, onSent), signal)),
     );
     return replyOf(ask.path, answer);
   }
@@ -76,7 +76,7 @@ export class Asker {
     let { accept }: { accept?: number | null } = asked;
     const { answer, token } = await this.inAnyFormat(session, target.path, asked, usual, async (request) => {
       accept = usual ? (request.accept ?? null) : request.accept;
-      const { answer, token } = await this.hear(session, (signal) =>
+      const { answer, token } = await this.recordAnswer(session, (signal) =>
         this.link.observe(session.address, heeding(request, onSent), signal),
       );
       return { ...answer, answer, token };
@@ -117,13 +117,13 @@ export class Asker {
   }
 
   /** A queue-mode device that does not answer sleeps: what comes next would be lost on it. */
-  private async hear<T>(session: Session, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  private async recordAnswer<T>(session: Session, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     try {
       const answer = await session.whileOpen(work);
-      this.heard.note(session);
+      this.lastSeen.recordMessage(session);
       return answer;
     } catch (error) {
-      if (error instanceof UnusableAnswer) this.heard.note(session);
+      if (error instanceof UnusableAnswer) this.lastSeen.recordMessage(session);
       else if (error instanceof NoAnswer && session.data.queueMode) session.silent = true;
       throw error;
     }

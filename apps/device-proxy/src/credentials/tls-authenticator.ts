@@ -6,8 +6,8 @@ import type { DeviceCredentialChanged } from '@lanyard/contracts';
 import { type Clock, CLOCK, type Logger, LOGGER } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Sender, ShownCredential } from '../transport/sender.js';
-import type { StreamDoor } from '../transport/stream-door.js';
-import { CredentialBook, isWithdrawnBy } from './credential-book.js';
+import type { ConnectionAuthenticator } from '../transport/connection-authenticator.js';
+import { CredentialIndex, isWithdrawnBy } from './credential-index.js';
 import { isUsable, senderOf } from './identify.js';
 import { type Reason, Refusals } from './refusals.js';
 
@@ -15,70 +15,70 @@ import { type Reason, Refusals } from './refusals.js';
 const wrongKey = /CIPHER_OPERATION_FAILED|DECRYPTION_FAILED|BAD_RECORD_MAC|DIGEST_CHECK_FAILED|BAD_DECRYPT/;
 
 /** An unknown identity fails like a wrong key, which keeps secret which identities exist (RFC 4279 §2). */
-const noOnesKey = (): Buffer => randomBytes(16);
+const randomKey = (): Buffer => randomBytes(16);
 
 const addressOf = ({ remoteAddress = '', remotePort = 0 }: Socket): string => `${remoteAddress}:${remotePort}`;
 
 /** Lets devices in by their credentials, and out again when those are withdrawn. */
 @Injectable()
-export class TlsDoor implements StreamDoor {
+export class TlsAuthenticator implements ConnectionAuthenticator {
   /** What a client showed in its handshake: Node does not keep it. */
   private readonly shown = new WeakMap<object, { identity: string; credential?: DeviceCredentialChanged }>();
   /** Open connections by the credential they were opened with. */
-  private readonly inside = new Map<string, Map<Peer['key'], { peer: Peer; shown: ShownCredential }>>();
+  private readonly connections = new Map<string, Map<Peer['key'], { peer: Peer; shown: ShownCredential }>>();
   private readonly credentialOf = new Map<Peer['key'], string>();
-  private out: (peer: Peer, why: string) => void = () => undefined;
+  private disconnect: (peer: Peer, why: string) => void = () => undefined;
 
   constructor(
-    private readonly book: CredentialBook,
+    private readonly credentials: CredentialIndex,
     private readonly refusals: Refusals,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    book.onWithdrawn((withdrawal) => {
-      const withIt = [...(this.inside.get(withdrawal.credentialId)?.values() ?? [])];
+    credentials.onWithdrawn((withdrawal) => {
+      const withIt = [...(this.connections.get(withdrawal.credentialId)?.values() ?? [])];
       for (const { peer, shown } of withIt)
-        if (isWithdrawnBy(shown, withdrawal)) this.out(peer, 'Credential withdrawn');
+        if (isWithdrawnBy(shown, withdrawal)) this.disconnect(peer, 'Credential withdrawn');
     });
   }
 
-  onOut(out: (peer: Peer, why: string) => void): void {
-    this.out = out;
+  onDisconnect(out: (peer: Peer, why: string) => void): void {
+    this.disconnect = out;
   }
 
   readonly keyOf: NonNullable<StreamSecurity['keyOf']> = (identity, socket) => {
-    const credential = this.book.identified(identity);
+    const credential = this.credentials.identified(identity);
     this.shown.set(socket, { identity, ...(credential && { credential }) });
-    if (!credential) return noOnesKey();
+    if (!credential) return randomKey();
     try {
-      return this.book.keyOf(credential);
+      return this.credentials.keyOf(credential);
     } catch (error) {
       const { credentialId } = credential;
       this.logger.error({ err: error, credentialId }, 'key not readable: was it sealed with another ENCRYPTION_KEY?');
-      return noOnesKey();
+      return randomKey();
     }
   };
 
-  enter(peer: Peer, socket: Socket | TLSSocket): Sender | undefined {
+  authenticate(peer: Peer, socket: Socket | TLSSocket): Sender | undefined {
     const sender = socket instanceof TLSSocket ? this.identified(socket) : undefined;
     const shown = sender?.credential;
     if (!shown) return undefined;
-    const peers = this.inside.get(shown.id) ?? new Map<Peer['key'], { peer: Peer; shown: ShownCredential }>();
-    this.inside.set(shown.id, peers.set(peer.key, { peer, shown }));
+    const peers = this.connections.get(shown.id) ?? new Map<Peer['key'], { peer: Peer; shown: ShownCredential }>();
+    this.connections.set(shown.id, peers.set(peer.key, { peer, shown }));
     this.credentialOf.set(peer.key, shown.id);
     return sender;
   }
 
-  left({ key }: Peer): void {
+  connectionClosed({ key }: Peer): void {
     const credentialId = this.credentialOf.get(key);
     if (credentialId === undefined) return;
     this.credentialOf.delete(key);
-    const peers = this.inside.get(credentialId);
+    const peers = this.connections.get(credentialId);
     peers?.delete(key);
-    if (peers?.size === 0) this.inside.delete(credentialId);
+    if (peers?.size === 0) this.connections.delete(credentialId);
   }
 
-  failed(error: Error & { code?: string }, socket: TLSSocket): void {
+  handshakeFailed(error: Error & { code?: string }, socket: TLSSocket): void {
     const shown = this.shown.get(socket);
     if (!shown) return this.refuse('handshake-failed', socket, error.code ?? error.message);
     if (!shown.credential) return this.refuse('unknown-identity', socket, shown.identity);
@@ -91,21 +91,21 @@ export class TlsDoor implements StreamDoor {
     if (!credential) return this.certified(socket);
     const shown = { id: credential.credentialId };
     // It may have been withdrawn while the handshake was under way.
-    if (!this.book.isValid(shown)) return undefined;
+    if (!this.credentials.isValid(shown)) return undefined;
     const sender = senderOf(credential);
     return sender && { ...sender, credential: shown };
   }
 
   private certified(socket: TLSSocket): Sender | undefined {
-    const { book, clock } = this;
+    const { credentials, clock } = this;
     const x509 = socket.getPeerX509Certificate();
     if (!x509) return this.refuse('no-certificate', socket);
-    const { credential, serials = [] } = book.certified(x509, clock.now()) ?? {};
+    const { credential, serials = [] } = credentials.certified(x509, clock.now()) ?? {};
     const sender = credential && senderOf(credential, x509);
     if (!sender) return this.refuse('unknown-certificate', socket, x509.subject);
     if (!isUsable(x509, clock.now())) return this.refuse('expired-certificate', socket, x509.subject, credential);
     const shown = { id: credential.credentialId, ...(serials.length > 0 && { serials }) };
-    if (!book.isValid(shown)) return this.refuse('revoked-certificate', socket, x509.subject, credential);
+    if (!credentials.isValid(shown)) return this.refuse('revoked-certificate', socket, x509.subject, credential);
     return { ...sender, credential: shown };
   }
 

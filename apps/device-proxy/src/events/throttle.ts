@@ -4,7 +4,7 @@ import type { Clock } from '@lanyard/service';
 const rememberedMax = 10_000;
 
 /** What is told of the same thing at most once in a while, however often it happens. */
-export class NowAndThen {
+export class Throttle {
   private readonly lastMs = new Map<string, number>();
 
   constructor(

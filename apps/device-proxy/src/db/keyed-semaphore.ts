@@ -10,7 +10,7 @@ interface Line {
  * Turns at the lock of a device, of this process. Whoever waits for a lock of the database holds a connection meanwhile:
  * without turns, as many as want one device take all of them, and the others' devices wait too.
  */
-export class DeviceTurns {
+export class KeyedSemaphore {
   private readonly lines = new Map<string, Line>();
 
   async run<T>(deviceId: string, work: () => Promise<T>): Promise<T> {

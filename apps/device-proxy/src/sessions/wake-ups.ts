@@ -10,7 +10,7 @@ import { REDIS_SUBSCRIBER } from './redis-connections.js';
  * session: another replica took the session over. commands: one waits for the device. interest: the device's
  * subscriptions changed. cached?: what you keep of a path. cached: the answer. finished: a command that you accepted has its result. rules: an account's presubscriptions changed.
  */
-export type Nudge =
+export type WakeUp =
   | { about: 'session'; deviceId: string; epoch: number }
   | { about: 'commands'; deviceId: string }
   | { about: 'interest'; deviceId: string }
@@ -19,13 +19,13 @@ export type Nudge =
   | { about: 'finished'; commandId: string; asyncId: string; succeeded: boolean }
   | { about: 'rules'; accountId: string };
 
-type About = Nudge['about'];
-type NudgeListener<A extends About> = (nudge: Extract<Nudge, { about: A }>) => void;
+type About = WakeUp['about'];
+type WakeUpListener<A extends About> = (wakeUp: Extract<WakeUp, { about: A }>) => void;
 
 /** Hints between the replicas of this service, over Redis pub/sub. */
 @Injectable()
-export class Nudges implements OnModuleInit {
-  private readonly listeners = new Map<About, ((nudge: Nudge) => void)[]>();
+export class WakeUps implements OnModuleInit {
+  private readonly listeners = new Map<About, ((wakeUp: WakeUp) => void)[]>();
   private readonly lost = new Set<() => void>();
   private readonly keys: SessionKeys;
   private readonly replicaId: string;
@@ -41,19 +41,19 @@ export class Nudges implements OnModuleInit {
   }
 
   async onModuleInit(): Promise<void> {
-    this.subscriber.on('message', (_channel: string, text: string) => this.deliver(JSON.parse(text) as Nudge));
+    this.subscriber.on('message', (_channel: string, text: string) => this.deliver(JSON.parse(text) as WakeUp));
     // ioredis subscribes again by itself; what was said in between is gone.
     this.subscriber.on('ready', () => {
       if (this.subscribed) for (const listener of this.lost) listener();
     });
-    const subscribing = this.subscriber.subscribe(this.keys.nudge(this.replicaId), this.keys.nudgeAll);
+    const subscribing = this.subscriber.subscribe(this.keys.wakeUp(this.replicaId), this.keys.wakeUpAll);
     await awaiting('Redis: messages of other replicas', subscribing);
     this.subscribed = true;
   }
 
-  on<A extends About>(about: A, listener: NudgeListener<A>): void {
+  on<A extends About>(about: A, listener: WakeUpListener<A>): void {
     const listeners = this.listeners.get(about) ?? [];
-    this.listeners.set(about, [...listeners, listener as (nudge: Nudge) => void]);
+    this.listeners.set(about, [...listeners, listener as (wakeUp: WakeUp) => void]);
   }
 
   /** Nudges may have been lost: look at everything. */
@@ -62,18 +62,18 @@ export class Nudges implements OnModuleInit {
   }
 
   /** One replica, which may be this one. */
-  async tell(replicaId: string, nudge: Nudge): Promise<void> {
-    if (replicaId === this.replicaId) return this.deliver(nudge);
-    await this.publisher.publish(this.keys.nudge(replicaId), JSON.stringify(nudge));
+  async send(replicaId: string, wakeUp: WakeUp): Promise<void> {
+    if (replicaId === this.replicaId) return this.deliver(wakeUp);
+    await this.publisher.publish(this.keys.wakeUp(replicaId), JSON.stringify(wakeUp));
   }
 
   /** Every replica, this one at once. */
-  async tellAll(nudge: Nudge): Promise<void> {
-    this.deliver(nudge);
-    await this.publisher.publish(this.keys.nudgeAll, JSON.stringify(nudge));
+  async broadcast(wakeUp: WakeUp): Promise<void> {
+    this.deliver(wakeUp);
+    await this.publisher.publish(this.keys.wakeUpAll, JSON.stringify(wakeUp));
   }
 
-  private deliver(nudge: Nudge): void {
-    for (const listener of this.listeners.get(nudge.about) ?? []) listener(nudge);
+  private deliver(wakeUp: WakeUp): void {
+    for (const listener of this.listeners.get(wakeUp.about) ?? []) listener(wakeUp);
   }
 }

@@ -13,7 +13,7 @@ describe('when devices were last heard', () => {
   let parts: ReturnType<typeof sessionParts>;
 
   beforeAll(async () => {
-    isolation = await isolate('heard');
+    isolation = await isolate('last-seen');
     redis = new Redis(engines().redisUrl);
     parts = sessionParts(redis, `${isolation.redisPrefix}dp:`, 'dp-heard', clock);
   });
@@ -25,37 +25,37 @@ describe('when devices were last heard', () => {
   const open = (address: string): Promise<Session> => parts.sessions.open(registered(address, clock.now()));
 
   const stored = async ({ deviceId }: Session): Promise<number | undefined> =>
-    (await parts.store.read(deviceId))?.heardAtMs;
+    (await parts.store.read(deviceId))?.lastSeenAtMs;
 
   it('is written once for all messages since, and again for those after that', async () => {
-    const heard = parts.newHeard();
+    const lastSeen = parts.newLastSeen();
     const session = await open('192.0.2.1:1');
     for (let n = 0; n < 2; n++) {
       for (let message = 0; message < 3; message++) {
         await clock.advance(1);
-        heard.note(session);
-        heard.changed(session);
+        lastSeen.recordMessage(session);
+        lastSeen.markUnwritten(session);
       }
-      await heard.flush();
+      await lastSeen.flush();
       expect(await stored(session)).toBe(clock.now());
     }
   });
 
   it('is written the next time when a write failed, of every device that was to be written', async () => {
-    const heard = parts.newHeard();
+    const lastSeen = parts.newLastSeen();
     const all = [await open('192.0.2.2:1'), await open('192.0.2.3:1'), await open('192.0.2.4:1')];
     let fails = true;
-    heard.writesAlong((session) => {
+    lastSeen.writesAlong((session) => {
       if (fails && session === all[1]) throw new Error('nobody knows where it stands');
       return '';
     });
     await clock.advance(5);
-    for (const session of all) heard.note(session);
-    await heard.flush();
+    for (const session of all) lastSeen.recordMessage(session);
+    await lastSeen.flush();
     fails = false;
     await clock.advance(5);
-    for (const session of all) heard.note(session);
-    await heard.flush();
+    for (const session of all) lastSeen.recordMessage(session);
+    await lastSeen.flush();
     expect(await Promise.all(all.map(stored))).toEqual(all.map(() => clock.now()));
   });
 });

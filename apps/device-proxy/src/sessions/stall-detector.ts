@@ -1,13 +1,13 @@
 import { type Clock, CLOCK, type Timer } from '@lanyard/service';
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { pauseMs, pauseTickMs } from './limits.js';
+import { stallMs, stallTickMs } from './limits.js';
 
 /**
  * Whether this process stood still (stopped, swapped out, a machine asleep): another replica may have taken its devices
  * meanwhile, and the word of that has not been read. Timers tell it late, so whoever asks looks at the clock as well.
  */
 @Injectable()
-export class Pauses implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class StallDetector implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private timer: Timer | undefined;
   private tickedAtMs: number;
   private readonly listeners: (() => void)[] = [];
@@ -17,14 +17,14 @@ export class Pauses implements OnApplicationBootstrap, BeforeApplicationShutdown
   }
 
   /** Called once for each pause, before anything else is done by who asks `look`. */
-  onPaused(listener: () => void): void {
+  onStall(listener: () => void): void {
     this.listeners.push(listener);
   }
 
   onApplicationBootstrap(): void {
     this.tickedAtMs = this.clock.now();
-    this.timer = this.clock.every(pauseTickMs, () => {
-      this.look();
+    this.timer = this.clock.every(stallTickMs, () => {
+      this.detect();
       this.tickedAtMs = this.clock.now();
     });
   }
@@ -33,9 +33,9 @@ export class Pauses implements OnApplicationBootstrap, BeforeApplicationShutdown
     this.timer?.cancel();
   }
 
-  look(): void {
+  detect(): void {
     const now = this.clock.now();
-    if (this.timer === undefined || now - this.tickedAtMs < pauseMs) return;
+    if (this.timer === undefined || now - this.tickedAtMs < stallMs) return;
     this.tickedAtMs = now;
     for (const listener of this.listeners) listener();
   }

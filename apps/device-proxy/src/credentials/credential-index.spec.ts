@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { DeviceCredentialChanged } from '@lanyard/contracts';
 import type { StateListener } from '@lanyard/kafka';
 import { seal } from '@lanyard/service';
-import { CredentialBook } from './credential-book.js';
+import { CredentialIndex } from './credential-index.js';
 
 const encryptionKey = Buffer.alloc(32, 7);
 const tls = { host: '', port: 0, limits: { connectionsMax: 1, connectionsPerAddressMax: 1, idleMs: 1 } };
@@ -36,10 +36,10 @@ const topicOf = () => {
     else state.delete(key);
     listener(key, value, previous);
   };
-  return { book: new CredentialBook(reader, { secrets: { encryptionKey }, tls }), say };
+  return { credentials: new CredentialIndex(reader, { secrets: { encryptionKey }, tls }), say };
 };
 
-describe('the credential book', () => {
+describe('the credential index', () => {
   const [before, after] = [psk(1, 'meter', 1), psk(2, 'meter', 2)];
 
   it.each([
@@ -47,35 +47,35 @@ describe('the credential book', () => {
     ['the successor before the end of its predecessor', ['before', 'after', 'gone']],
     ['the successor before its predecessor', ['after', 'before', 'gone']],
   ])('an identity that was withdrawn and given again: %s', (_order, steps) => {
-    const { book, say } = topicOf();
+    const { credentials, say } = topicOf();
     for (const step of steps) {
       if (step === 'before') say(id(1), before);
       if (step === 'after') say(id(2), after);
       if (step === 'gone') say(id(1), undefined);
     }
-    expect(book.identified('meter')).toBe(after);
+    expect(credentials.identified('meter')).toBe(after);
   });
 
   it('the newer of two is valid, and keys are read only when asked for', () => {
-    const { book, say } = topicOf();
+    const { credentials, say } = topicOf();
     say(id(2), after);
     say(id(1), before);
-    expect(book.identified('meter')).toBe(after);
-    expect(book.keyOf(after).toString('hex')).toBe('ab'.repeat(16));
-    expect(() => book.keyOf({ ...after, sealedKey: seal(Buffer.alloc(32), 'ab') })).toThrow();
+    expect(credentials.identified('meter')).toBe(after);
+    expect(credentials.keyOf(after).toString('hex')).toBe('ab'.repeat(16));
+    expect(() => credentials.keyOf({ ...after, sealedKey: seal(Buffer.alloc(32), 'ab') })).toThrow();
   });
 
   it('tells of what was withdrawn, not of what has changed', () => {
-    const { book, say } = topicOf();
+    const { credentials, say } = topicOf();
     const withdrawn: string[] = [];
-    book.onWithdrawn(({ credentialId }) => withdrawn.push(credentialId));
+    credentials.onWithdrawn(({ credentialId }) => withdrawn.push(credentialId));
     say(id(1), before);
     say(id(1), { ...before, identity: 'other' });
-    expect(book.identified('meter')).toBeUndefined();
+    expect(credentials.identified('meter')).toBeUndefined();
     expect(withdrawn).toEqual([]);
     say(id(1), undefined);
     say(id(9), undefined);
     expect(withdrawn).toEqual([id(1)]);
-    expect([book.identified('other'), book.isValid({ id: id(1) })]).toEqual([undefined, false]);
+    expect([credentials.identified('other'), credentials.isValid({ id: id(1) })]).toEqual([undefined, false]);
   });
 });

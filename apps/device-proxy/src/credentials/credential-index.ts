@@ -6,7 +6,7 @@ import type { DeviceProxyConfig } from '../config.js';
 import { DeviceCredentialsReader } from '../state/device-credentials.reader.js';
 import type { ShownCredential } from '../transport/sender.js';
 import { isIssuedBy, pathOf, serialOf } from './certificate-path.js';
-import { Shelf } from './shelf.js';
+import { Multimap } from './multimap.js';
 
 /** An issuer that an account trusts, ready to verify with. */
 interface Authority {
@@ -41,25 +41,25 @@ export interface Recognised {
 export const isWithdrawnBy = (shown: ShownCredential | undefined, { credentialId, serials }: Withdrawal): boolean =>
   shown?.id === credentialId && (serials === undefined || (shown.serials ?? []).some((serial) => serials.has(serial)));
 
-type BookConfig = Pick<DeviceProxyConfig, 'tls'> & { secrets: Pick<DeviceProxyConfig['secrets'], 'encryptionKey'> };
+type IndexConfig = Pick<DeviceProxyConfig, 'tls'> & { secrets: Pick<DeviceProxyConfig['secrets'], 'encryptionKey'> };
 
 /**
  * This replica's copy of all credentials, found by what a device shows. A handshake cannot wait: nothing is looked up
  * elsewhere. Keys stay sealed until one is needed.
  */
 @Injectable()
-export class CredentialBook {
-  private readonly byIdentity = new Shelf<DeviceCredentialChanged>();
-  private readonly byFingerprint = new Shelf<DeviceCredentialChanged>();
+export class CredentialIndex {
+  private readonly byIdentity = new Multimap<DeviceCredentialChanged>();
+  private readonly byFingerprint = new Multimap<DeviceCredentialChanged>();
   /** By subject: two issuers may have the same. */
-  private readonly authorities = new Shelf<Authority>();
+  private readonly authorities = new Multimap<Authority>();
   private readonly withdrawn: Withdrawn[] = [];
   private readonly encryptionKey: EncryptionKeys;
 
   constructor(
     @Inject(DeviceCredentialsReader)
     private readonly reader: Pick<DeviceCredentialsReader, 'onChange' | 'has' | 'get'>,
-    @Inject(CONFIG) { secrets, tls }: BookConfig,
+    @Inject(CONFIG) { secrets, tls }: IndexConfig,
   ) {
     this.encryptionKey = secrets.encryptionKey;
     // Nobody shows a credential without TLS.
@@ -78,7 +78,7 @@ export class CredentialBook {
   }
 
   identified(identity: string): DeviceCredentialChanged | undefined {
-    return newest(this.byIdentity.at(identity));
+    return newest(this.byIdentity.get(identity));
   }
 
   /** Throws when it was sealed with another ENCRYPTION_KEY. */
@@ -88,7 +88,7 @@ export class CredentialBook {
 
   /** By the certificate itself, or by a trusted issuer that signed it or an issuer that the device showed with it. */
   certified(x509: X509Certificate, nowMs: number): Recognised | undefined {
-    const own = newest(this.byFingerprint.at(x509.fingerprint256.replaceAll(':', '').toLowerCase()));
+    const own = newest(this.byFingerprint.get(x509.fingerprint256.replaceAll(':', '').toLowerCase()));
     if (own) return { credential: own, serials: [] };
     const path = pathOf(x509, nowMs);
     for (const [depth, certificate] of path.entries()) {
@@ -99,7 +99,7 @@ export class CredentialBook {
   }
 
   private issuerOf(x509: X509Certificate): DeviceCredentialChanged | undefined {
-    const issuers = this.authorities.at(x509.issuer).filter(({ x509: issuer }) => isIssuedBy(x509, issuer));
+    const issuers = this.authorities.get(x509.issuer).filter(({ x509: issuer }) => isIssuedBy(x509, issuer));
     return newest(issuers.map(({ credential }) => credential));
   }
 
@@ -108,27 +108,27 @@ export class CredentialBook {
     if (credential) this.add(credential);
     if (!previous) return;
     const { credentialId, deviceId } = previous;
-    if (!credential) this.tell({ credentialId, ...(deviceId !== undefined && { deviceId }) });
+    if (!credential) this.announceWithdrawal({ credentialId, ...(deviceId !== undefined && { deviceId }) });
     else if (credential.revokedSerials?.length)
-      this.tell({ credentialId, serials: new Set(credential.revokedSerials) });
+      this.announceWithdrawal({ credentialId, serials: new Set(credential.revokedSerials) });
   }
 
-  private tell(withdrawal: Withdrawal): void {
+  private announceWithdrawal(withdrawal: Withdrawal): void {
     for (const listener of this.withdrawn) listener(withdrawal);
   }
 
   private add(credential: DeviceCredentialChanged): void {
     const { credentialId, identity, fingerprint, certificate } = credential;
-    if (identity !== undefined) this.byIdentity.put(identity, credentialId, credential);
-    if (fingerprint !== undefined) this.byFingerprint.put(fingerprint, credentialId, credential);
+    if (identity !== undefined) this.byIdentity.set(identity, credentialId, credential);
+    if (fingerprint !== undefined) this.byFingerprint.set(fingerprint, credentialId, credential);
     if (certificate === undefined) return;
     const x509 = new X509Certificate(certificate);
-    this.authorities.put(x509.subject, credentialId, { credential, x509 });
+    this.authorities.set(x509.subject, credentialId, { credential, x509 });
   }
 
   private remove({ credentialId, identity, fingerprint, certificate }: DeviceCredentialChanged): void {
-    if (identity !== undefined) this.byIdentity.take(identity, credentialId);
-    if (fingerprint !== undefined) this.byFingerprint.take(fingerprint, credentialId);
-    if (certificate !== undefined) this.authorities.take(new X509Certificate(certificate).subject, credentialId);
+    if (identity !== undefined) this.byIdentity.delete(identity, credentialId);
+    if (fingerprint !== undefined) this.byFingerprint.delete(fingerprint, credentialId);
+    if (certificate !== undefined) this.authorities.delete(new X509Certificate(certificate).subject, credentialId);
   }
 }

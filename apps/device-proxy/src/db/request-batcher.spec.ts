@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { Gather } from './gather.js';
+import { RequestBatcher } from './request-batcher.js';
 
 describe('Gather', () => {
   /** Answers are given by hand, one round after the other. */
   const byHand = () => {
     const rounds: { asked: readonly number[]; answer: (error?: Error) => void }[] = [];
-    const gather = new Gather<number, string>(
+    const batcher = new RequestBatcher<number, string>(
       (asked) =>
         new Promise((resolve, reject) => {
           rounds.push({
@@ -14,17 +14,17 @@ describe('Gather', () => {
           });
         }),
     );
-    return { gather, rounds };
+    return { batcher, rounds };
   };
   const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
   it('asks together what comes together, and what comes while two rounds are under way', async () => {
-    const { gather, rounds } = byHand();
-    const first = [1, 2, 3].map((n) => gather.of(n));
+    const { batcher, rounds } = byHand();
+    const first = [1, 2, 3].map((n) => batcher.submit(n));
     await nextTurn();
-    const second = gather.of(4);
+    const second = batcher.submit(4);
     await nextTurn();
-    const third = [5, 6].map((n) => gather.of(n));
+    const third = [5, 6].map((n) => batcher.submit(n));
     await nextTurn();
     expect(rounds.map(({ asked }) => asked)).toEqual([[1, 2, 3], [4]]);
     rounds[0]?.answer();
@@ -37,12 +37,12 @@ describe('Gather', () => {
   });
 
   it('fails for those who asked together, and goes on', async () => {
-    const { gather, rounds } = byHand();
-    const failed = Promise.allSettled([gather.of(1), gather.of(2)]);
+    const { batcher, rounds } = byHand();
+    const failed = Promise.allSettled([batcher.submit(1), batcher.submit(2)]);
     await nextTurn();
     rounds[0]?.answer(new Error('away'));
     expect((await failed).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    const later = gather.of(3);
+    const later = batcher.submit(3);
     await nextTurn();
     rounds[1]?.answer();
     expect(await later).toBe('answer 3');
@@ -50,24 +50,24 @@ describe('Gather', () => {
 
   it('at a pace, the first is asked at once and those behind it together', async () => {
     const rounds: number[][] = [];
-    const gather = new Gather<number, number>(
+    const batcher = new RequestBatcher<number, number>(
       async (asked) => {
         rounds.push([...asked]);
         return asked;
       },
       { paceMs: 1_500 },
     );
-    expect(await gather.of(1)).toBe(1);
-    const later = [2, 3].map((n) => gather.of(n));
+    expect(await batcher.submit(1)).toBe(1);
+    const later = [2, 3].map((n) => batcher.submit(n));
     await nextTurn();
-    later.push(gather.of(4));
+    later.push(batcher.submit(4));
     expect(await Promise.all(later)).toEqual([2, 3, 4]);
     expect(rounds).toEqual([[1], [2, 3, 4]]);
   });
 
   it('takes no more than 500 in one go', async () => {
-    const { gather, rounds } = byHand();
-    const all = Array.from({ length: 1_100 }, (_, n) => gather.of(n));
+    const { batcher, rounds } = byHand();
+    const all = Array.from({ length: 1_100 }, (_, n) => batcher.submit(n));
     await nextTurn();
     expect(rounds.map(({ asked }) => asked.length)).toEqual([500, 500]);
     rounds[0]?.answer();
