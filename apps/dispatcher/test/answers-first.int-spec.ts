@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newUid } from '@lanyard/contracts';
 import { newId, type RunningService } from '@lanyard/service';
 import { CallbackReceiver, eventually, parseMessage, WebSocketClient } from '@lanyard/testing';
-import { type Customer, Landscape } from './landscape.js';
+import { type Customer, TestSystem } from './test-system.js';
 
 const subscriptions = 200;
 
@@ -12,18 +12,18 @@ interface Item {
 }
 
 describe('subscriptions', () => {
-  let landscape: Landscape;
+  let system: TestSystem;
   let service: RunningService;
   const receiver = new CallbackReceiver();
 
   beforeAll(async () => {
-    landscape = await Landscape.create('answers-first');
-    service = await landscape.startReplica();
+    system = await TestSystem.create('answers-first');
+    service = await system.startReplica();
     await receiver.start();
   });
 
   afterAll(async () => {
-    await landscape?.drop();
+    await system?.drop();
     await receiver.stop();
   });
 
@@ -32,9 +32,9 @@ describe('subscriptions', () => {
     const deviceId = newId();
     const item = { id: deviceId, status: 200, payload: '' };
     await Promise.all([
-      landscape.value(other, n),
-      landscape.value(customer, n, deviceId, { answer: { uid: newId(), keyId: customer.keyId, item } }),
-      landscape.value(customer, 'later', deviceId),
+      system.value(other, n),
+      system.value(customer, n, deviceId, { answer: { uid: newId(), keyId: customer.keyId, item } }),
+      system.value(customer, 'later', deviceId),
     ]);
   };
 
@@ -47,14 +47,14 @@ describe('subscriptions', () => {
     );
 
   it('are answered before their first value comes, on every kind of channel', async () => {
-    const [pull, socket, callback, other] = await Promise.all([0, 1, 2, 3].map(() => landscape.customer()));
+    const [pull, socket, callback, other] = await Promise.all([0, 1, 2, 3].map(() => system.customer()));
     if (!pull || !socket || !callback || !other) throw new Error('no customers');
-    await landscape.call(service, callback, 'PUT', 'callback', { url: receiver.url });
-    await landscape.call(service, socket, 'PUT', 'websocket');
+    await system.call(service, callback, 'PUT', 'callback', { url: receiver.url });
+    await system.call(service, socket, 'PUT', 'websocket');
     const client = await new WebSocketClient({ url: service.url, key: socket.key }).opened();
     const polled: unknown[] = [];
     const poll = async (): Promise<unknown[]> => {
-      const { text } = await landscape.call(service, pull, 'GET', 'pull?noWait=true');
+      const { text } = await system.call(service, pull, 'GET', 'pull?noWait=true');
       polled.push(parseMessage(text || '{}'));
       return polled;
     };
@@ -81,11 +81,11 @@ describe('subscriptions', () => {
   }, 120_000);
 
   it('have an answer that is explained by its own uid', async () => {
-    const customer = await landscape.customer();
+    const customer = await system.customer();
     const uid = newUid();
     const item = { id: 'subscribed', status: 200, payload: '' };
-    await landscape.value(customer, 1, newId(), { answer: { uid, keyId: customer.keyId, item } });
-    const response = await fetch(`${service.url}/explain/events/${uid}`, { headers: landscape.identity(customer) });
+    await system.value(customer, 1, newId(), { answer: { uid, keyId: customer.keyId, item } });
+    const response = await fetch(`${service.url}/explain/events/${uid}`, { headers: system.identity(customer) });
     expect(await response.json()).toMatchObject({ uid, category: 'async-responses', async_id: 'subscribed' });
   }, 60_000);
 });

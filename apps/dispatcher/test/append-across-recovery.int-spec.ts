@@ -4,7 +4,7 @@ import { newId, type RunningService } from '@lanyard/service';
 import { engines, eventually } from '@lanyard/testing';
 import { Keys, type ShardKeys } from '../src/queue/keys.js';
 import { scripts } from '../src/queue/scripts.js';
-import { type Customer, Landscape } from './landscape.js';
+import { type Customer, TestSystem } from './test-system.js';
 
 const appendCommand = Buffer.from(scripts['append'].sha);
 
@@ -68,25 +68,25 @@ class Line {
 
 describe('a Redis that rolls back while an append is on its way', () => {
   const line = new Line();
-  let landscape: Landscape;
+  let system: TestSystem;
   let service: RunningService;
   let customer: Customer;
   let shard: ShardKeys;
 
   beforeAll(async () => {
-    landscape = await Landscape.create('across-recovery');
+    system = await TestSystem.create('across-recovery');
     const environment = { REDIS_URL: await line.open(), DISPATCHER_QUEUE_SHARDS: '1' };
-    service = await landscape.startReplica('dispatcher-0', environment);
-    shard = new Keys(landscape.isolation.redisPrefix, 1).of('any');
+    service = await system.startReplica('dispatcher-0', environment);
+    shard = new Keys(system.isolation.redisPrefix, 1).of('any');
   });
 
   afterAll(async () => {
-    await landscape?.drop();
+    await system?.drop();
     line.close();
   });
 
   const queued = async (): Promise<string[]> => {
-    const chunks = await landscape.redis.lrangeBuffer(shard.queue(customer.keyId), 0, -1);
+    const chunks = await system.redis.lrangeBuffer(shard.queue(customer.keyId), 0, -1);
     const payloads = chunks.flatMap((chunk) => [...chunk.toString('latin1').matchAll(/"payload":"([^"]+)"/g)]);
     return payloads.map(([, payload]) => Buffer.from(payload ?? '', 'base64').toString()).sort();
   };
@@ -100,20 +100,20 @@ describe('a Redis that rolls back while an append is on its way', () => {
   };
 
   it('is given again what it lost, although the append arrives after the recovery', async () => {
-    customer = await landscape.customer();
-    await landscape.call(service, customer, 'PUT', 'websocket', {});
+    customer = await system.customer();
+    await system.call(service, customer, 'PUT', 'websocket', {});
     const device = newId();
-    await landscape.values(customer, 1, 5, device);
+    await system.values(customer, 1, 5, device);
     await eventually(async () => expect(await queued()).toEqual(['1', '2', '3', '4', '5']));
     const keys = [shard.positions, shard.channel(customer.keyId), shard.queue(customer.keyId)];
-    const before = await Promise.all(keys.map((key) => landscape.redis.dumpBuffer(key)));
-    await landscape.values(customer, 6, 3, device);
+    const before = await Promise.all(keys.map((key) => system.redis.dumpBuffer(key)));
+    await system.values(customer, 6, 3, device);
     await eventually(async () => expect(await queued()).toHaveLength(8));
     const holding = hold();
-    await landscape.value(customer, 9, device);
+    await system.value(customer, 9, device);
     const { sent, release } = await holding;
     // What a replica that takes over does not have: 6, 7 and 8, and the positions behind them.
-    for (const [n, key] of keys.entries()) await landscape.redis.restore(key, 0, before[n] as Buffer, 'REPLACE');
+    for (const [n, key] of keys.entries()) await system.redis.restore(key, 0, before[n] as Buffer, 'REPLACE');
     line.cutOthers();
     // The recovery is over when the positions are asked for, behind the append that is held back.
     await eventually(() => expect(Buffer.concat(sent).toString('latin1')).toMatch(/hmget\r\n.*\r\n.*positions/));

@@ -3,9 +3,9 @@ import { DeviceEvents, type DeviceEventReported } from '@lanyard/contracts';
 import { BatchConsumer, KafkaConnection } from '@lanyard/kafka';
 import { createLogger, type RunningService } from '@lanyard/service';
 import { CallbackReceiver, engines, eventually } from '@lanyard/testing';
-import { type Answer, type Customer, Landscape } from './landscape.js';
+import { type Answer, type Customer, TestSystem } from './test-system.js';
 
-let landscape: Landscape;
+let system: TestSystem;
 let service: RunningService;
 let receiver: CallbackReceiver;
 let kafka: KafkaConnection;
@@ -13,10 +13,10 @@ let consumer: BatchConsumer<DeviceEventReported>;
 const told: DeviceEventReported[] = [];
 
 beforeAll(async () => {
-  landscape = await Landscape.create('audit');
-  service = await landscape.startReplica();
+  system = await TestSystem.create('audit');
+  service = await system.startReplica();
   receiver = await new CallbackReceiver().start();
-  const { topicPrefix } = landscape.isolation;
+  const { topicPrefix } = system.isolation;
   const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
   kafka = new KafkaConnection({ brokers: engines().brokers, topicPrefix, clientId: 'test', logger });
   consumer = new BatchConsumer(kafka, {
@@ -32,11 +32,11 @@ afterAll(async () => {
   await consumer?.stop();
   await kafka?.close();
   await receiver?.stop();
-  await landscape?.drop();
+  await system?.drop();
 });
 
 const ask = (by: Customer, method: string, path: string, body?: unknown): Promise<Answer> =>
-  landscape.call(service, by, method, path, body, { headers: { 'x-request-id': 'asked-by-test' } });
+  system.call(service, by, method, path, body, { headers: { 'x-request-id': 'asked-by-test' } });
 
 const of = ({ accountId }: Customer): DeviceEventReported[] => told.filter((fact) => fact.accountId === accountId);
 
@@ -46,7 +46,7 @@ const expectTold = (customer: Customer, entries: [string, string?][]): Promise<v
   });
 
 it('every change of a callback and its secrets is told once, with its actor, and neither URL nor header nor secret', async () => {
-  const customer = await landscape.customer();
+  const customer = await system.customer();
   const { url } = receiver;
   for (const authorization of ['hidden-1', 'hidden-1', 'hidden-2'])
     await ask(customer, 'PUT', 'callback', { url, headers: { authorization } });
@@ -81,7 +81,7 @@ it('every change of a callback and its secrets is told once, with its actor, and
 }, 120_000);
 
 it('so is every change of a WebSocket channel', async () => {
-  const customer = await landscape.customer();
+  const customer = await system.customer();
   await ask(customer, 'PUT', 'websocket');
   await ask(customer, 'PUT', 'websocket', {});
   await ask(customer, 'PUT', 'websocket', { serialization: { type: 'v2', cfg: { include_uid: true } } });
@@ -91,7 +91,7 @@ it('so is every change of a WebSocket channel', async () => {
 }, 120_000);
 
 it('so is a pull channel, once it is made and not with each poll', async () => {
-  const customer = await landscape.customer();
+  const customer = await system.customer();
   for (const _ of ['first', 'second']) await ask(customer, 'GET', 'pull?noWait=true');
   for (const _ of ['once', 'again']) await ask(customer, 'DELETE', 'pull');
   await ask(customer, 'GET', 'pull?noWait=true');
@@ -106,12 +106,12 @@ it('so is a pull channel, once it is made and not with each poll', async () => {
 }, 120_000);
 
 it('what is refused is not told, nor a channel that ends with its key', async () => {
-  const customer = await landscape.customer();
+  const customer = await system.customer();
   await ask(customer, 'PUT', 'websocket');
   expect((await ask(customer, 'PUT', 'callback', { url: receiver.url })).status).toBe(400);
-  await landscape.announceKey(customer, { status: 'deleted' });
-  await eventually(() => expect(landscape.channels.get(customer.keyId)).toMatchObject({ status: 'deleted' }));
-  const other = await landscape.customer(customer.accountId);
+  await system.announceKey(customer, { status: 'deleted' });
+  await eventually(() => expect(system.channels.get(customer.keyId)).toMatchObject({ status: 'deleted' }));
+  const other = await system.customer(customer.accountId);
   await ask(other, 'PUT', 'websocket');
   await expectTold(customer, [['SYS_580'], ['SYS_580']]);
 }, 120_000);

@@ -4,7 +4,7 @@ import { AddressGuard } from '../src/callback-client/address-guard.js';
 import type { CallbackDelivery } from '../src/delivery/callback-delivery.js';
 import { CallbackSender } from '../src/callback-client/callback-sender.js';
 import { ShardAppender } from '../src/intake/shard-appender.js';
-import type { Extent } from '../src/queue/batch.js';
+import type { Extent } from '../src/queue/event-batch.js';
 import { BodyBudget } from '../src/queue/body-budget.js';
 import { ChannelQueue, type Confirmed, type Hold } from '../src/queue/channel-queue.js';
 import { deliveryOf } from './parts.js';
@@ -47,7 +47,7 @@ describe('a callback that gets events while a request is under way', () => {
     delivery = deliveryOf({ queue, sender, clock: bench.clock, open: () => target });
     const [shard] = bench.keys.shards;
     if (!shard) throw new Error('no shard');
-    const taker = { offer: (channelId: string) => delivery.taking(channelId), withdraw: () => undefined };
+    const taker = { offer: (channelId: string) => delivery.offer(channelId), withdraw: () => undefined };
     appender = new ShardAppender(bench.link, shard, bench.clock, 'a#1', bench.recent, taker);
     appender.setGeneration((await bench.registry.generations())[0] ?? '');
   });
@@ -65,11 +65,11 @@ describe('a callback that gets events while a request is under way', () => {
     await append(numbered(1), appender);
     const ended = delivery.deliver(bench.channelId, anyTurn());
     await requests(1);
-    const { given, taken } = await append(numbered(1), appender);
-    expect([given.length, taken.length]).toEqual([1, 0]);
-    // On a machine that stands still, the leave would end.
-    for (const { channelId, given: leave } of given)
-      delivery.give({ channelId, given: { ...leave, provenAtMs: Infinity } });
+    const { pushed, claimed } = await append(numbered(1), appender);
+    expect([pushed.length, claimed.length]).toEqual([1, 0]);
+    // On a machine that stands still, the permit would end.
+    for (const { channelId, permit } of pushed)
+      delivery.push({ channelId, permit: { ...permit, provenAtMs: Infinity } });
     return { ended };
   };
 
@@ -89,7 +89,7 @@ describe('a callback that gets events while a request is under way', () => {
     const { ended } = await begin();
     answer(200);
     await requests(2);
-    await bench.bury('a#1');
+    await bench.releaseHeld('a#1');
     const claim = await claimed(bench.other);
     answer(200);
     queue.letThrough();
@@ -112,7 +112,7 @@ describe('a callback that gets events while a request is under way', () => {
   it('is given nothing once it goes elsewhere', async () => {
     const { ended } = await begin();
     await register();
-    expect((await append(numbered(1), appender)).given).toEqual([]);
+    expect((await append(numbered(1), appender)).pushed).toEqual([]);
     answer(200);
     await requests(2);
     answer(200);

@@ -1,32 +1,32 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { newId, type RunningService } from '@lanyard/service';
 import { CallbackReceiver, eventsOf, eventually, parseMessage } from '@lanyard/testing';
-import { type Answer, type Customer, Landscape, payloads } from './landscape.js';
+import { type Answer, type Customer, TestSystem, payloads } from './test-system.js';
 
 const secondMs = 1_000;
 
 describe('a callback and its limits', () => {
-  let landscape: Landscape;
+  let system: TestSystem;
   let replicas: [RunningService, RunningService];
   let receiver: CallbackReceiver;
   let customer: Customer;
 
   beforeAll(async () => {
-    landscape = await Landscape.create('callback-limits');
-    replicas = [await landscape.startReplica('dispatcher-1'), await landscape.startReplica('dispatcher-2')];
+    system = await TestSystem.create('callback-limits');
+    replicas = [await system.startReplica('dispatcher-1'), await system.startReplica('dispatcher-2')];
   });
 
-  afterAll(() => landscape?.drop());
+  afterAll(() => system?.drop());
 
   beforeEach(async () => {
     receiver = await new CallbackReceiver().start();
-    customer = await landscape.customer();
+    customer = await system.customer();
   });
 
   afterEach(() => receiver.stop());
 
   const call = (method: string, path: string, body?: unknown, tier?: 'free'): Promise<Answer> =>
-    landscape.call(replicas[0], customer, method, path, body, tier ? { tier } : {});
+    system.call(replicas[0], customer, method, path, body, tier ? { tier } : {});
 
   const register = (serialization?: object, tier?: 'free'): Promise<Answer> =>
     call('PUT', 'callback', { url: receiver.url, serialization }, tier);
@@ -40,20 +40,20 @@ describe('a callback and its limits', () => {
   ])('%s within 20 s is a failure', async (_, how) => {
     await register();
     receiver.answer(how === 'hang' ? 'hang' : (_request, response) => void response.writeHead(200).write('x'));
-    await landscape.value(customer, 'slow');
+    await system.value(customer, 'slow');
     await eventually(() => expect(receiver.deliveries).toHaveLength(1));
-    landscape.clock.jump(19 * secondMs);
+    system.clock.jump(19 * secondMs);
     expect((await call('GET', 'callback')).body).toMatchObject({ failures: 0 });
-    landscape.clock.jump(secondMs);
+    system.clock.jump(secondMs);
     await shows({ failures: 1, queue_size: 1 });
     receiver.answer(204);
-    landscape.clock.jump(secondMs);
+    system.clock.jump(secondMs);
     await eventually(() => expect(payloads(receiver.events('notifications'))).toEqual(['slow']));
   });
 
   it('400 when the verification is not answered within 20 s', async () => {
     receiver.answer('hang');
-    const answer = landscape.call(
+    const answer = system.call(
       replicas[0],
       customer,
       'PUT',
@@ -64,7 +64,7 @@ describe('a callback and its limits', () => {
       },
     );
     await eventually(() => expect(receiver.calls).toHaveLength(1));
-    landscape.clock.jump(20 * secondMs);
+    system.clock.jump(20 * secondMs);
     expect(await answer).toMatchObject({ status: 400, body: { message: expect.stringContaining('within 20 s') } });
   });
 
@@ -75,7 +75,7 @@ describe('a callback and its limits', () => {
     const second = await register();
     expect(second).toMatchObject({ status: 429, text: 'TOO_MANY_REQUESTS' });
     expect(second.headers.get('retry-after')).toBe('1');
-    landscape.clock.jump(20 * secondMs);
+    system.clock.jump(20 * secondMs);
     expect((await first).status).toBe(400);
     expect(receiver.calls).toHaveLength(1);
     receiver.answer(204);
@@ -85,9 +85,9 @@ describe('a callback and its limits', () => {
   it('an account that is upgraded: its channel keeps the old limits until it is registered anew', async () => {
     const failTwice = async (): Promise<void> => {
       receiver.answer(500);
-      await landscape.value(customer, 'in vain');
+      await system.value(customer, 'in vain');
       await shows({ failures: 1 });
-      landscape.clock.jump(secondMs);
+      system.clock.jump(secondMs);
     };
     await register(undefined, 'free');
     await register();
@@ -105,8 +105,8 @@ describe('a callback and its limits', () => {
     const device = newId();
     const [observedAt, measuredAt] = ['2024-01-01T10:00:00.000000Z', '2024-01-01T08:15:00.250000Z'];
     const beforeMs = Date.now();
-    await landscape.value(customer, 'old', device, { observedAt, measuredAt });
-    await landscape.value(customer, 'now', device, { observedAt });
+    await system.value(customer, 'old', device, { observedAt, measuredAt });
+    await system.value(customer, 'now', device, { observedAt });
     await eventually(() => expect(receiver.events('notifications')).toHaveLength(2));
     const [old, now] = receiver.events('notifications') as { timestamp: number }[];
     expect(old?.timestamp).toBe(Date.parse(measuredAt));
@@ -121,13 +121,13 @@ describe('a callback and its limits', () => {
     );
     await register({ type: 'v2', cfg });
     receiver.answer(500);
-    const deviceId = await landscape.session(customer.accountId, 'registered');
+    const deviceId = await system.session(customer.accountId, 'registered');
     await shows({ failures: 1 });
     receiver.answer(204);
-    landscape.clock.jump(secondMs);
-    await landscape.session(customer.accountId, 'deregistered', deviceId);
-    await landscape.value(customer, 'v', deviceId);
-    await landscape.result(customer, 'asked');
+    system.clock.jump(secondMs);
+    await system.session(customer.accountId, 'deregistered', deviceId);
+    await system.value(customer, 'v', deviceId);
+    await system.result(customer, 'asked');
     await eventually(() => expect(receiver.messages).toHaveLength(4));
     const added = { uid: expect.stringMatching(/^[0-9a-f-]{36}$/), timestamp: expect.any(Number) };
     for (const category of ['registrations', 'de-registrations', 'notifications']) {
@@ -147,26 +147,26 @@ describe('a callback and its limits', () => {
   describe('a key that', () => {
     /** What was sent before has been looked at by every replica. */
     const afterMark = async (): Promise<void> => {
-      const other = await landscape.customer();
+      const other = await system.customer();
       const mark = await new CallbackReceiver().start();
-      await landscape.call(replicas[1], other, 'PUT', 'callback', { url: mark.url });
-      await landscape.value(other, 'mark');
+      await system.call(replicas[1], other, 'PUT', 'callback', { url: mark.url });
+      await system.value(other, 'mark');
       await eventually(() => expect(mark.messages).toHaveLength(1));
       await mark.stop();
     };
 
     it('is deleted: no replica calls its URL after 5 s', async () => {
       await register();
-      await landscape.value(customer, 'before');
+      await system.value(customer, 'before');
       await eventually(() => expect(receiver.messages).toHaveLength(1));
       const askedAt = Date.now();
-      await landscape.announceKey(customer, { status: 'deleted' });
+      await system.announceKey(customer, { status: 'deleted' });
       for (const replica of replicas)
         await eventually(async () =>
-          expect((await landscape.call(replica, customer, 'GET', 'callback')).status).toBe(404),
+          expect((await system.call(replica, customer, 'GET', 'callback')).status).toBe(404),
         );
       expect(Date.now() - askedAt).toBeLessThan(5_000);
-      await landscape.value(customer, 'after');
+      await system.value(customer, 'after');
       await afterMark();
       expect(receiver.deliveries).toHaveLength(1);
     });
@@ -177,20 +177,20 @@ describe('a callback and its limits', () => {
     const wide = { DISPATCHER_CALLBACK_ALLOW_CIDRS: '127.0.0.0/8,::1/128' };
     const byName = receiver.url.replace('127.0.0.1', 'localhost');
     for (const replica of replicas) await replica.stop();
-    const allowing = await landscape.startReplica('dispatcher-allowing', wide);
-    expect((await landscape.call(allowing, customer, 'PUT', 'callback', { url: byName })).status).toBe(200);
-    await landscape.value(customer, 'allowed');
+    const allowing = await system.startReplica('dispatcher-allowing', wide);
+    expect((await system.call(allowing, customer, 'PUT', 'callback', { url: byName })).status).toBe(200);
+    await system.value(customer, 'allowed');
     await eventually(() => expect(receiver.messages).toHaveLength(1));
     await allowing.stop();
 
-    const strict = await landscape.startReplica('dispatcher-strict', { DISPATCHER_CALLBACK_ALLOW_CIDRS: '' });
-    await landscape.value(customer, 'refused');
+    const strict = await system.startReplica('dispatcher-strict', { DISPATCHER_CALLBACK_ALLOW_CIDRS: '' });
+    await system.value(customer, 'refused');
     await eventually(async () =>
-      expect((await landscape.call(strict, customer, 'GET', 'callback')).body).toMatchObject({ failures: 1 }),
+      expect((await system.call(strict, customer, 'GET', 'callback')).body).toMatchObject({ failures: 1 }),
     );
     expect(receiver.deliveries).toHaveLength(1);
     const refused = async (url: string): Promise<Answer> =>
-      landscape.call(strict, customer, 'PUT', 'callback', { url }, { headers: { accept: 'application/json' } });
+      system.call(strict, customer, 'PUT', 'callback', { url }, { headers: { accept: 'application/json' } });
     const ofPrivate = await refused(byName);
     expect(ofPrivate.status).toBe(400);
     // Nobody learns from the answer which names exist inside.

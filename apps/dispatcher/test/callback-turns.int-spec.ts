@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId, type RunningService } from '@lanyard/service';
 import { CallbackReceiver, eventually } from '@lanyard/testing';
-import { type Customer, Landscape } from './landscape.js';
+import { type Customer, TestSystem } from './test-system.js';
 
 const channels = 12;
 const eventsEach = 30;
@@ -12,19 +12,19 @@ interface Channel {
 }
 
 describe('callback channels, more than there are places', () => {
-  let landscape: Landscape;
+  let system: TestSystem;
   let service: RunningService;
 
   beforeAll(async () => {
-    landscape = await Landscape.create('callback-turns');
-    service = await landscape.startReplica('dispatcher-0', { DISPATCHER_CALLBACK_CONCURRENCY: '1' });
+    system = await TestSystem.create('callback-turns');
+    service = await system.startReplica('dispatcher-0', { DISPATCHER_CALLBACK_CONCURRENCY: '1' });
   });
 
-  afterAll(() => landscape?.drop());
+  afterAll(() => system?.drop());
 
   const register = async (accountId?: string): Promise<Channel> => {
-    const [customer, receiver] = await Promise.all([landscape.customer(accountId), new CallbackReceiver().start()]);
-    await landscape.call(service, customer, 'PUT', 'callback', {
+    const [customer, receiver] = await Promise.all([system.customer(accountId), new CallbackReceiver().start()]);
+    await system.call(service, customer, 'PUT', 'callback', {
       url: receiver.url,
       serialization: { type: 'v2', max_chunk_size: 1 },
     });
@@ -40,7 +40,7 @@ describe('callback channels, more than there are places', () => {
         turns.push(n);
         response.writeHead(204).end();
       });
-    await Promise.all(all.map(({ customer }) => landscape.values(customer, 0, eventsEach)));
+    await Promise.all(all.map(({ customer }) => system.values(customer, 0, eventsEach)));
     await eventually(() => expect(turns).toHaveLength(channels * eventsEach));
     const lastOf = all.map((_, n) => turns.lastIndexOf(n));
     const untilFirstWasEmpty = turns.slice(0, Math.min(...lastOf));
@@ -53,10 +53,10 @@ describe('callback channels, more than there are places', () => {
     const all = await Promise.all(Array.from({ length: channels }, () => register(accountId)));
     const requests = (): number => all.reduce((count, { receiver }) => count + receiver.deliveries.length, 0);
     // Their targets are known from now on.
-    await landscape.session(accountId, 'registered');
+    await system.session(accountId, 'registered');
     await eventually(() => expect(requests()).toBe(channels));
     for (const { receiver } of all) receiver.answer('hang');
-    await landscape.session(accountId, 'registered');
+    await system.session(accountId, 'registered');
     await eventually(() => expect(requests()).toBe(channels + 1));
     await new Promise((passed) => setTimeout(passed, 500));
     expect(requests()).toBe(channels + 1);

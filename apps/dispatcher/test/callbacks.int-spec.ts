@@ -1,32 +1,32 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { RunningService } from '@lanyard/service';
 import { CallbackReceiver, eventsOf, eventually, parseMessage, type ReceivedMessage } from '@lanyard/testing';
-import { type Customer, Landscape, numbers, payloads } from './landscape.js';
+import { type Customer, TestSystem, numbers, payloads } from './test-system.js';
 
 const secondMs = 1_000;
 
 describe('delivery to a callback URL', () => {
-  let landscape: Landscape;
+  let system: TestSystem;
   let service: RunningService;
   let receiver: CallbackReceiver;
   let customer: Customer;
 
   beforeAll(async () => {
-    landscape = await Landscape.create('callbacks');
-    service = await landscape.startReplica();
+    system = await TestSystem.create('callbacks');
+    service = await system.startReplica();
   });
 
-  afterAll(() => landscape?.drop());
+  afterAll(() => system?.drop());
 
   beforeEach(async () => {
     receiver = await new CallbackReceiver().start();
-    customer = await landscape.customer();
+    customer = await system.customer();
   });
 
   afterEach(() => receiver.stop());
 
   const register = (serialization?: object, tier: 'commercial' | 'free' = 'commercial'): Promise<unknown> =>
-    landscape.call(service, customer, 'PUT', 'callback', { url: receiver.url, serialization }, { tier });
+    system.call(service, customer, 'PUT', 'callback', { url: receiver.url, serialization }, { tier });
 
   const received = (): string[] => payloads(receiver.events('notifications'));
 
@@ -34,13 +34,13 @@ describe('delivery to a callback URL', () => {
   const attempted = (): ReceivedMessage[] => receiver.deliveries.map(({ body }) => parseMessage(body));
 
   const failures = async (): Promise<number> =>
-    ((await landscape.call(service, customer, 'GET', 'callback')).body as { failures: number }).failures;
+    ((await system.call(service, customer, 'GET', 'callback')).body as { failures: number }).failures;
 
   /** Lets the wait after the n-th failure pass, and not more than that. */
   const passWait = async (failed: number, waitMs: number): Promise<void> => {
     await eventually(async () => expect(await failures()).toBe(failed));
     const before = receiver.deliveries.length;
-    landscape.clock.jump(waitMs - 200);
+    system.clock.jump(waitMs - 200);
     expect(receiver.deliveries).toHaveLength(before);
     await eventually(() => expect(receiver.deliveries).toHaveLength(before + 1));
   };
@@ -48,12 +48,12 @@ describe('delivery to a callback URL', () => {
   it('sends values in the order of the device, in messages of at most max_chunk_size events', async () => {
     await register({ type: 'v2', max_chunk_size: 7 });
     receiver.answer(503);
-    await landscape.values(customer, 0, 40);
+    await system.values(customer, 0, 40);
     await eventually(async () =>
-      expect((await landscape.call(service, customer, 'GET', 'callback')).body).toMatchObject({ queue_size: 40 }),
+      expect((await system.call(service, customer, 'GET', 'callback')).body).toMatchObject({ queue_size: 40 }),
     );
     receiver.answer(204);
-    landscape.clock.jump(secondMs);
+    system.clock.jump(secondMs);
     await eventually(() => expect(received()).toEqual(numbers(0, 40)));
     const sizes = receiver.messages.map((message) => (message as { notifications: unknown[] }).notifications.length);
     expect(Math.max(...sizes)).toBe(7);
@@ -67,11 +67,11 @@ describe('delivery to a callback URL', () => {
   ])('%s is a failure: the same batch comes again, and nothing is lost', async (_, answer) => {
     await register();
     receiver.answer(answer);
-    await landscape.value(customer, 'first');
+    await system.value(customer, 'first');
     await eventually(async () => expect(await failures()).toBe(1));
-    await landscape.value(customer, 'second');
+    await system.value(customer, 'second');
     receiver.answer(200);
-    landscape.clock.jump(secondMs);
+    system.clock.jump(secondMs);
     await eventually(() => expect(received()).toEqual(['first', 'second']));
     expect(await failures()).toBe(0);
   });
@@ -79,63 +79,63 @@ describe('delivery to a callback URL', () => {
   it('waits 1, 2, 4, 8, 16, 32, 64, 120, 120 s, and starts again at 1 s after a success', async () => {
     await register();
     receiver.answer(500);
-    await landscape.value(customer, 'stubborn');
+    await system.value(customer, 'stubborn');
     for (const [n, seconds] of [1, 2, 4, 8, 16, 32, 64, 120, 120].entries()) await passWait(n + 1, seconds * secondMs);
     receiver.answer(204);
     await eventually(async () => expect(await failures()).toBe(10));
-    landscape.clock.jump(120 * secondMs);
+    system.clock.jump(120 * secondMs);
     await eventually(() => expect(received()).toEqual(['stubborn']));
     receiver.answer(500);
-    await landscape.value(customer, 'again');
+    await system.value(customer, 'again');
     await passWait(1, secondMs);
   });
 
   it('a free account: one retry, then the next batch; what was given up is counted', async () => {
     await register({ type: 'v2', max_chunk_size: 1 }, 'free');
     receiver.answer(500);
-    await landscape.values(customer, 0, 2);
+    await system.values(customer, 0, 2);
     await eventually(async () => expect(await failures()).toBe(1));
-    landscape.clock.jump(secondMs);
+    system.clock.jump(secondMs);
     await eventually(() => expect(payloads(eventsOf(attempted(), 'notifications'))).toEqual(['0', '0', '1']));
     await eventually(async () =>
-      expect((await landscape.call(service, customer, 'GET', 'callback')).body).toMatchObject({
+      expect((await system.call(service, customer, 'GET', 'callback')).body).toMatchObject({
         queue_size: 1,
         dropped: { failed: 1 },
       }),
     );
     receiver.answer(204);
-    landscape.clock.jump(2 * secondMs);
+    system.clock.jump(2 * secondMs);
     await eventually(() => expect(received()).toEqual(['1']));
   });
 
   it('one that never answers holds up nobody else', async () => {
     await register();
     receiver.answer('hang');
-    await landscape.value(customer, 'stuck');
+    await system.value(customer, 'stuck');
     await eventually(() => expect(receiver.deliveries).toHaveLength(1));
-    const other = await landscape.customer();
+    const other = await system.customer();
     const quick = await new CallbackReceiver().start();
-    await landscape.call(service, other, 'PUT', 'callback', { url: quick.url });
-    await landscape.values(other, 0, 20);
+    await system.call(service, other, 'PUT', 'callback', { url: quick.url });
+    await system.values(other, 0, 20);
     await eventually(() => expect(payloads(quick.events('notifications'))).toEqual(numbers(0, 20)));
     await quick.stop();
   });
 
   it('events of the account reach every channel of it, results only the key that asked', async () => {
-    const colleague = await landscape.customer(customer.accountId);
-    const stranger = await landscape.customer();
+    const colleague = await system.customer(customer.accountId);
+    const stranger = await system.customer();
     const others = await Promise.all([colleague, stranger].map(() => new CallbackReceiver().start()));
     await register();
     for (const [n, each] of [colleague, stranger].entries())
-      await landscape.call(service, each, 'PUT', 'callback', { url: others[n]?.url });
-    const deviceId = await landscape.session(customer.accountId, 'registered');
-    await landscape.result(customer, 'asked');
+      await system.call(service, each, 'PUT', 'callback', { url: others[n]?.url });
+    const deviceId = await system.session(customer.accountId, 'registered');
+    await system.result(customer, 'asked');
     await eventually(() => {
       expect(receiver.events('registrations')).toMatchObject([{ ep: deviceId }]);
       expect(others[0]?.events('registrations')).toMatchObject([{ ep: deviceId }]);
       expect(receiver.events('async-responses')).toMatchObject([{ id: 'asked' }]);
     });
-    await landscape.value([colleague, stranger], 'mark');
+    await system.value([colleague, stranger], 'mark');
     await eventually(() => expect(others[0]?.events('notifications')).toHaveLength(1));
     expect(others[0]?.events('async-responses')).toEqual([]);
     expect(others[1]?.events('registrations')).toEqual([]);
@@ -145,10 +145,10 @@ describe('delivery to a callback URL', () => {
   it('24 h of failure: the channel is gone', async () => {
     await register();
     receiver.answer(500);
-    await landscape.value(customer, 'in vain');
+    await system.value(customer, 'in vain');
     await eventually(async () => expect(await failures()).toBe(1));
-    landscape.clock.jump(24 * 3_600 * secondMs);
-    await eventually(async () => expect((await landscape.call(service, customer, 'GET', 'callback')).status).toBe(404));
-    await eventually(() => expect(landscape.channels.get(customer.keyId)).toMatchObject({ status: 'expired' }));
+    system.clock.jump(24 * 3_600 * secondMs);
+    await eventually(async () => expect((await system.call(service, customer, 'GET', 'callback')).status).toBe(404));
+    await eventually(() => expect(system.channels.get(customer.keyId)).toMatchObject({ status: 'expired' }));
   });
 });

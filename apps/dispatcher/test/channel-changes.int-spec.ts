@@ -8,7 +8,7 @@ import { Channel } from '../src/db/channel.entity.js';
 import { ChannelStore } from '../src/store/channel-store.js';
 import { DropReportStore } from '../src/store/drop-report-store.js';
 import { changesWaitingMax } from '../src/limits.js';
-import { type Answer, type Customer, Landscape } from './landscape.js';
+import { type Answer, type Customer, TestSystem } from './test-system.js';
 
 /** Its silence is soon over. */
 class ImpatientStore extends ChannelStore {
@@ -16,36 +16,36 @@ class ImpatientStore extends ChannelStore {
 }
 
 describe('changes of channels', () => {
-  let landscape: Landscape;
+  let system: TestSystem;
   let service: RunningService;
   let customer: Customer;
 
   beforeAll(async () => {
-    landscape = await Landscape.create('channel-changes');
-    service = await landscape.startReplica();
+    system = await TestSystem.create('channel-changes');
+    service = await system.startReplica();
   });
 
-  afterAll(() => landscape?.drop());
+  afterAll(() => system?.drop());
 
   beforeEach(async () => {
-    customer = await landscape.customer();
+    customer = await system.customer();
   });
 
-  const put = (as = customer, body?: unknown): Promise<Answer> => landscape.call(service, as, 'PUT', 'websocket', body);
+  const put = (as = customer, body?: unknown): Promise<Answer> => system.call(service, as, 'PUT', 'websocket', body);
 
   const revision = async (): Promise<unknown> =>
-    (await landscape.query('SELECT revision FROM dispatcher.channels WHERE key_id = $1', [customer.keyId]))[0];
+    (await system.query('SELECT revision FROM dispatcher.channels WHERE key_id = $1', [customer.keyId]))[0];
 
   /** Another replica is at work on the channel of this key, until the result is called. */
   const lock = async ({ keyId }: Customer): Promise<() => Promise<void>> => {
-    const other = new Client({ connectionString: landscape.isolation.databaseUrl });
+    const other = new Client({ connectionString: system.isolation.databaseUrl });
     await other.connect();
     await other.query('SELECT pg_advisory_lock($1, hashtext($2))', [0xd15b, keyId]);
     return () => other.end();
   };
 
   it('of a key that wait for each other hold one connection of all; too many of them are refused', async () => {
-    const neighbour = await landscape.customer();
+    const neighbour = await system.customer();
     const unlock = await lock(customer);
     const answered: number[] = [];
     const crowd = Array.from({ length: 20 }, async () => answered.push((await put()).status));
@@ -64,14 +64,14 @@ describe('changes of channels', () => {
   it('of a key go on when whoever is at work on its channel says nothing any more', async () => {
     const database = new DataSource({
       type: 'postgres',
-      url: landscape.isolation.databaseUrl,
+      url: system.isolation.databaseUrl,
       schema: 'dispatcher',
       entities: [Channel],
     });
     await database.initialize();
     const outbox = new Outbox('dispatcher', 'test');
-    const reports = new DropReportStore(outbox, landscape.clock);
-    const parts = [database, outbox, reports, new AuditTrail(outbox), landscape.clock] as const;
+    const reports = new DropReportStore(outbox, system.clock);
+    const parts = [database, outbox, reports, new AuditTrail(outbox), system.clock] as const;
     const [frozen, next] = [new ImpatientStore(...parts), new ChannelStore(...parts)];
     let thaw: (() => void) | undefined;
     const thawed = new Promise<void>((resolve) => (thaw = resolve));
@@ -106,12 +106,12 @@ describe('changes of channels', () => {
 
   it('a WebSocket channel that Redis does not have is made known to it', async () => {
     await put();
-    const lost = await landscape.redis.keys(`${landscape.isolation.redisPrefix}*${customer.keyId}*`);
-    expect(await landscape.redis.del(lost)).toBeGreaterThan(0);
+    const lost = await system.redis.keys(`${system.isolation.redisPrefix}*${customer.keyId}*`);
+    expect(await system.redis.del(lost)).toBeGreaterThan(0);
     expect((await put()).status).toBe(200);
     const client = await new WebSocketClient({ url: service.url, key: customer.key }).opened();
     await eventually(async () =>
-      expect((await landscape.call(service, customer, 'GET', 'websocket')).body).toMatchObject({ status: 'connected' }),
+      expect((await system.call(service, customer, 'GET', 'websocket')).body).toMatchObject({ status: 'connected' }),
     );
     client.close();
   });

@@ -125,7 +125,7 @@ describe('the channels that Redis knows', () => {
   it('burying a replica frees sockets and callbacks, and names the sockets', async () => {
     await register({ kind: 'websocket' });
     await bench.queue.attach(bench.channelId, accountId, { conn: 'c1', mode: 'newest', kind: 'websocket' });
-    expect(await bench.bury('a#1')).toEqual([bench.channelId]);
+    expect(await bench.releaseHeld('a#1')).toEqual([bench.channelId]);
     expect(await bench.registry.inspect(bench.channelId)).toMatchObject({ held: false });
   });
 });

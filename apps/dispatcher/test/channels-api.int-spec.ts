@@ -1,35 +1,35 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { newId, type RunningService } from '@lanyard/service';
 import { CallbackReceiver, eventually, WebSocketClient } from '@lanyard/testing';
-import { type Answer, type Customer, Landscape } from './landscape.js';
+import { type Answer, type Customer, TestSystem } from './test-system.js';
 
 const hourMs = 3_600_000;
 
 describe('the channels of a key', () => {
-  let landscape: Landscape;
+  let system: TestSystem;
   let service: RunningService;
   let receiver: CallbackReceiver;
   let customer: Customer;
 
   beforeAll(async () => {
-    landscape = await Landscape.create('channels-api');
-    service = await landscape.startReplica();
+    system = await TestSystem.create('channels-api');
+    service = await system.startReplica();
   });
 
-  afterAll(() => landscape?.drop());
+  afterAll(() => system?.drop());
 
   beforeEach(async () => {
     receiver = await new CallbackReceiver().start();
-    customer = await landscape.customer();
+    customer = await system.customer();
   });
 
   afterEach(() => receiver.stop());
 
   const call = (method: string, path: string, body?: unknown): Promise<Answer> =>
-    landscape.call(service, customer, method, path, body);
+    system.call(service, customer, method, path, body);
 
   const announced = (status: string): Promise<unknown> =>
-    eventually(() => expect(landscape.channels.get(customer.keyId)).toMatchObject({ status }));
+    eventually(() => expect(system.channels.get(customer.keyId)).toMatchObject({ status }));
 
   describe('PUT /v2/notification/callback', () => {
     it('200 verifies the URL with PUT and the headers, and stores it', async () => {
@@ -54,7 +54,7 @@ describe('the channels of a key', () => {
     it('200 a new URL takes the place of the old one, and the queue is kept', async () => {
       await call('PUT', 'callback', { url: receiver.url });
       receiver.answer(503);
-      await landscape.value(customer, 'kept');
+      await system.value(customer, 'kept');
       await eventually(() => expect(receiver.deliveries).toHaveLength(1));
       const second = await new CallbackReceiver().start();
       expect(await call('PUT', 'callback', { url: second.url })).toMatchObject({ status: 200 });
@@ -77,7 +77,7 @@ describe('the channels of a key', () => {
       const { url } = receiver;
       await receiver.stop();
       const json = { headers: { accept: 'application/json' } };
-      const answer = await landscape.call(service, customer, 'PUT', 'callback', { url }, json);
+      const answer = await system.call(service, customer, 'PUT', 'callback', { url }, json);
       expect(answer).toMatchObject({ status: 400, body: { message: expect.stringContaining('not reachable') } });
     });
 
@@ -106,7 +106,7 @@ describe('the channels of a key', () => {
       const { body: shown } = await call('GET', 'callback');
       const named = async (body: object): Promise<unknown> => {
         const json = { headers: { accept: 'application/json' } };
-        const answer = await landscape.call(service, customer, 'PUT', 'callback', body, json);
+        const answer = await system.call(service, customer, 'PUT', 'callback', body, json);
         return [answer.status, (answer.body as { fields?: { name: string }[] }).fields?.map(({ name }) => name)];
       };
       expect(await named({ url: receiver.url, colour: 'red' })).toEqual([400, ['colour']]);
@@ -121,7 +121,7 @@ describe('the channels of a key', () => {
     });
 
     it('401 without the gateway', async () => {
-      expect((await landscape.call(service, undefined, 'PUT', 'callback', { url: receiver.url })).status).toBe(401);
+      expect((await system.call(service, undefined, 'PUT', 'callback', { url: receiver.url })).status).toBe(401);
     });
   });
 
@@ -138,7 +138,7 @@ describe('the channels of a key', () => {
     it('200 shows the queue; 204 removes it', async () => {
       await call('PUT', 'callback', { url: receiver.url });
       receiver.answer(503);
-      await landscape.value(customer, 'lost');
+      await system.value(customer, 'lost');
       await eventually(async () =>
         expect((await call('GET', 'callback')).body).toMatchObject({
           queue_size: 1,
@@ -154,9 +154,9 @@ describe('the channels of a key', () => {
       expect((await call('GET', 'callback')).status).toBe(404);
       await announced('deleted');
       receiver.answer(204);
-      landscape.clock.jump(2_000);
+      system.clock.jump(2_000);
       await call('PUT', 'callback', { url: receiver.url });
-      await landscape.value(customer, 'new');
+      await system.value(customer, 'new');
       await eventually(() => expect(receiver.events('notifications')).toHaveLength(1));
     });
   });
@@ -176,7 +176,7 @@ describe('the channels of a key', () => {
           use_endpoint_name: false,
         },
       });
-      await landscape.value(customer, 1);
+      await system.value(customer, 1);
       await eventually(async () => expect((await call('GET', 'websocket')).body).toMatchObject({ queue_size: 1 }));
       const again = await call('PUT', 'websocket', { serialization: { type: 'v2', cfg: { include_uid: true } } });
       expect(again).toMatchObject({
@@ -191,7 +191,7 @@ describe('the channels of a key', () => {
     it('400 naming the kind that is in the way, as a token and as an object', async () => {
       await call('PUT', 'callback', { url: receiver.url });
       expect(await call('PUT', 'websocket')).toMatchObject({ status: 400, text: 'CALLBACK_CHANNEL_EXISTS' });
-      const json = await landscape.call(
+      const json = await system.call(
         service,
         customer,
         'PUT',
@@ -222,20 +222,20 @@ describe('the channels of a key', () => {
 
   it('a deleted key has no channel any more', async () => {
     await call('PUT', 'websocket');
-    await landscape.announceKey(customer, { status: 'deleted' });
+    await system.announceKey(customer, { status: 'deleted' });
     await eventually(async () => expect((await call('GET', 'websocket')).status).toBe(404));
     await announced('deleted');
   });
 
   it('keys of one account have channels of their own', async () => {
-    const colleague = await landscape.customer(customer.accountId);
+    const colleague = await system.customer(customer.accountId);
     await call('PUT', 'websocket');
-    expect((await landscape.call(service, colleague, 'GET', 'websocket')).status).toBe(404);
-    expect((await landscape.call(service, colleague, 'PUT', 'websocket')).status).toBe(201);
-    await landscape.session(customer.accountId, 'registered', newId());
+    expect((await system.call(service, colleague, 'GET', 'websocket')).status).toBe(404);
+    expect((await system.call(service, colleague, 'PUT', 'websocket')).status).toBe(201);
+    await system.session(customer.accountId, 'registered', newId());
     for (const each of [customer, colleague])
       await eventually(async () =>
-        expect((await landscape.call(service, each, 'GET', 'websocket')).body).toMatchObject({ queue_size: 1 }),
+        expect((await system.call(service, each, 'GET', 'websocket')).body).toMatchObject({ queue_size: 1 }),
       );
   });
 
@@ -247,10 +247,10 @@ describe('the channels of a key', () => {
       await eventually(async () =>
         expect((await call('GET', 'websocket')).body).toMatchObject({ status: 'connected' }),
       );
-      landscape.clock.jump(23 * hourMs);
-      await landscape.value(customer, 1);
+      system.clock.jump(23 * hourMs);
+      await system.value(customer, 1);
       await eventually(() => expect(client.events('notifications')).toHaveLength(1));
-      landscape.clock.jump(48 * hourMs + 1_000);
+      system.clock.jump(48 * hourMs + 1_000);
       await eventually(async () => expect((await call('GET', 'websocket')).status).toBe(404));
       await eventually(() => expect(client.closed).toMatchObject({ code: 1001 }));
       await announced('expired');
@@ -258,10 +258,10 @@ describe('the channels of a key', () => {
 
     it('24 h without a socket, or 10 min without a poll: the channel is gone', async () => {
       await call('PUT', 'websocket');
-      landscape.clock.jump(24 * hourMs + 1_000);
+      system.clock.jump(24 * hourMs + 1_000);
       await eventually(async () => expect((await call('GET', 'websocket')).status).toBe(404));
       await call('GET', 'pull?noWait=true');
-      landscape.clock.jump(hourMs / 6 + 1_000);
+      system.clock.jump(hourMs / 6 + 1_000);
       await eventually(async () => expect((await call('GET', 'channel')).status).toBe(404));
     });
   });

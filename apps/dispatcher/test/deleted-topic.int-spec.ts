@@ -4,19 +4,19 @@ import { KafkaConnection } from '@lanyard/kafka';
 import { bootstrap, createLogger, newId, type RunningService } from '@lanyard/service';
 import { engines, eventually, eventsOf, parseMessage } from '@lanyard/testing';
 import { definition } from '../src/app.module.js';
-import { Landscape, payloads } from './landscape.js';
+import { TestSystem, payloads } from './test-system.js';
 
 const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
 
 describe('a topic that is deleted under a running dispatcher', () => {
-  let landscape: Landscape;
+  let system: TestSystem;
   let connection: KafkaConnection;
   let service: RunningService;
   const said: string[] = [];
 
   beforeAll(async () => {
-    landscape = await Landscape.create('deleted-topic');
-    const { topicPrefix } = landscape.isolation;
+    system = await TestSystem.create('deleted-topic');
+    const { topicPrefix } = system.isolation;
     connection = new KafkaConnection({
       brokers: engines().brokers,
       clientId: 'test',
@@ -26,26 +26,26 @@ describe('a topic that is deleted under a running dispatcher', () => {
     });
     const note = (details: object, text = ''): void => void said.push(`${text} ${JSON.stringify(details)}`);
     const noting = Object.assign(Object.create(logger), { warn: note, error: note });
-    service = await bootstrap(definition, landscape.config('dispatcher-0'), { clock: landscape.clock, logger: noting });
+    service = await bootstrap(definition, system.config('dispatcher-0'), { clock: system.clock, logger: noting });
   });
 
   afterAll(async () => {
     await service?.stop();
     await connection?.close();
-    await landscape?.drop();
+    await system?.drop();
   });
 
   it('is missed aloud, and read from its beginning when it is made anew', async () => {
-    const customer = await landscape.customer();
+    const customer = await system.customer();
     const received = new Set<string>();
     const device = newId();
     const receive = async (): Promise<Set<string>> => {
-      const { text } = await landscape.call(service, customer, 'GET', 'pull?noWait=true');
+      const { text } = await system.call(service, customer, 'GET', 'pull?noWait=true');
       for (const each of payloads(eventsOf([parseMessage(text || '{}')], 'notifications'))) received.add(each);
       return received;
     };
     await receive();
-    await landscape.values(customer, 0, 50, device);
+    await system.values(customer, 0, 50, device);
     await eventually(async () => expect((await receive()).size).toBe(50));
     const admin = connection.kafka.admin();
     await admin.connect();
@@ -54,7 +54,7 @@ describe('a topic that is deleted under a running dispatcher', () => {
     await admin.disconnect();
     await eventually(() => said.some((text) => /does not host this topic-partition/.test(text)), { timeoutMs: 20_000 });
     await connection.ensureTopics([DeviceValues]);
-    await landscape.value(customer, 'after', device);
+    await system.value(customer, 'after', device);
     await eventually(async () => expect(await receive()).toContain('after'), { timeoutMs: 60_000 });
     expect(said.some((text) => text.startsWith('Kafka lost messages'))).toBe(true);
   }, 120_000);

@@ -7,7 +7,7 @@ import { Replay } from '../src/intake/replay.js';
 import { ChannelRegistry } from '../src/queue/channel-registry.js';
 import { Keys } from '../src/queue/keys.js';
 import { RedisLink } from '../src/queue/redis-link.js';
-import { type Customer, Landscape, payloads } from './landscape.js';
+import { type Customer, TestSystem, payloads } from './test-system.js';
 import { intakeOf } from './parts.js';
 
 const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
@@ -15,37 +15,37 @@ const hourMs = 3_600_000;
 const topic = 'device.values';
 
 describe('a Redis that comes back empty', () => {
-  let landscape: Landscape;
+  let system: TestSystem;
 
   beforeAll(async () => {
-    landscape = await Landscape.create('empty-redis');
+    system = await TestSystem.create('empty-redis');
   });
 
-  afterAll(() => landscape?.drop());
+  afterAll(() => system?.drop());
 
   const polled = async (service: RunningService, customer: Customer): Promise<string[]> => {
-    const { text } = await landscape.call(service, customer, 'GET', 'pull?noWait=true');
+    const { text } = await system.call(service, customer, 'GET', 'pull?noWait=true');
     return payloads(eventsOf([parseMessage(text || '{}')], 'notifications'));
   };
 
   const empty = async (): Promise<void> => {
-    const keys = await landscape.redis.keys(`${landscape.isolation.redisPrefix}*`);
-    await landscape.redis.del(...keys);
+    const keys = await system.redis.keys(`${system.isolation.redisPrefix}*`);
+    await system.redis.del(...keys);
   };
 
   it('is filled with what is not older than the setting says, says so, and goes on with what is new', async () => {
-    const customer = await landscape.customer();
+    const customer = await system.customer();
     const [first, second] = [newId(), newId()];
-    landscape.clock.jump(-3 * hourMs);
-    const before = await landscape.startReplica();
+    system.clock.jump(-3 * hourMs);
+    const before = await system.startReplica();
     await polled(before, customer);
     await before.stop();
-    await landscape.value(customer, 'three hours old', first);
-    landscape.clock.jump(3 * hourMs);
-    await landscape.value(customer, 'new', first);
+    await system.value(customer, 'three hours old', first);
+    system.clock.jump(3 * hourMs);
+    await system.value(customer, 'new', first);
     await empty();
 
-    const bounded = await landscape.startReplica('dispatcher-1', { DISPATCHER_REPLAY_MAX_MS: String(hourMs) });
+    const bounded = await system.startReplica('dispatcher-1', { DISPATCHER_REPLAY_MAX_MS: String(hourMs) });
     const received: string[] = [];
     const until = async (service: RunningService, ...expected: string[]): Promise<void> => {
       await eventually(async () => {
@@ -56,15 +56,15 @@ describe('a Redis that comes back empty', () => {
       expect(text).toMatch(/^lanyard_dispatcher_replay_messages_left\{topic="device.values".*\} 0$/m);
     };
     await until(bounded, 'new');
-    const announced = await landscape.redis.hvals(new Keys(landscape.isolation.redisPrefix, 4).replay);
+    const announced = await system.redis.hvals(new Keys(system.isolation.redisPrefix, 4).replay);
     expect(announced).toContain('2');
-    await landscape.value(customer, 'live', second);
+    await system.value(customer, 'live', second);
     await until(bounded, 'new', 'live');
     await bounded.stop();
 
     await empty();
     received.length = 0;
-    const unbounded = await landscape.startReplica('dispatcher-2');
+    const unbounded = await system.startReplica('dispatcher-2');
     await eventually(async () => {
       received.push(...(await polled(unbounded, customer)));
       expect([...received].sort()).toEqual(['live', 'new', 'three hours old']);

@@ -53,8 +53,8 @@ describe('a queue whose list Redis evicted', () => {
     const how = { conn: 'c1', mode: 'free', kind } as const;
     const attached = await queue.attach(bench.channelId, accountId, how);
     if (attached.outcome !== 'ok') throw new Error(attached.outcome);
-    expect(await queue.take(attached.hold, attached.cursor)).toEqual({ outcome: 'empty' });
-    await queue.letGo(attached.hold);
+    expect(await queue.readBatch(attached.hold, attached.cursor)).toEqual({ outcome: 'empty' });
+    await queue.release(attached.hold);
     await expectLost(3);
   });
 
@@ -65,13 +65,13 @@ describe('a queue whose list Redis evicted', () => {
     await append(numbered(5));
     const first = await queue.attach(bench.channelId, accountId, how);
     if (first.outcome !== 'ok') throw new Error(first.outcome);
-    const taken = await queue.take(first.hold, first.cursor);
+    const taken = await queue.readBatch(first.hold, first.cursor);
     if (taken.outcome !== 'ok') throw new Error(taken.outcome);
-    await queue.letGo(first.hold, taken.batch.to);
+    await queue.release(first.hold, taken.batch.to);
     await evict();
     const second = await queue.attach(bench.channelId, accountId, how);
     expect(second.outcome).toBe('ok');
-    if (second.outcome === 'ok') await queue.letGo(second.hold);
+    if (second.outcome === 'ok') await queue.release(second.hold);
     await expectLost(3);
   });
 

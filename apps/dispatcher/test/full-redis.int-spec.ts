@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '@lanyard/service';
 import { eventually, WebSocketClient } from '@lanyard/testing';
-import { cursorAfter } from '../src/queue/batch.js';
-import { Landscape, numbers, payloads } from './landscape.js';
+import { cursorAfter } from '../src/queue/event-batch.js';
+import { TestSystem, numbers, payloads } from './test-system.js';
 import { OwnRedis } from './own-redis.js';
 import { accountId, hourMs, queueBench } from './queue-bench.js';
 
@@ -66,7 +66,7 @@ describe('a Redis whose memory is full', () => {
       await append(numbered(3));
       const { hold, batch } = await claimed();
       await redis.full();
-      expect(await bench.queue.confirm(hold, batch)).toEqual({ held: true, goesOn: true });
+      expect(await bench.queue.confirm(hold, batch)).toEqual({ held: true, mayContinue: true });
       await expectBooksToBeRight();
     });
 
@@ -99,9 +99,9 @@ describe('a Redis whose memory is full', () => {
       await append(numbered(3));
       await redis.full();
       const { hold, cursor } = await attached('websocket');
-      const first = await bench.queue.take(hold, cursor);
+      const first = await bench.queue.readBatch(hold, cursor);
       if (first.outcome !== 'ok') throw new Error(first.outcome);
-      const second = await bench.queue.take(hold, cursorAfter(first.cursor, first.batch));
+      const second = await bench.queue.readBatch(hold, cursorAfter(first.cursor, first.batch));
       expect(second).toMatchObject({ outcome: 'ok', batch: { count: 1 } });
       expect(await bench.queue.confirm(hold, first.batch)).toMatchObject({ held: true });
       const newer = await attached('websocket', 'c2');
@@ -127,7 +127,7 @@ describe('a Redis whose memory is full', () => {
       await append(numbered(1));
       await claimed();
       await redis.full();
-      await bench.bury('a#1');
+      await bench.releaseHeld('a#1');
       expect(await claimed(bench.other)).toBeDefined();
     });
 
@@ -183,28 +183,28 @@ describe('a Redis whose memory is full', () => {
   });
 
   it('a customer gets what is there and can delete the channel, a replica starts again; then it goes on', async () => {
-    const landscape = await Landscape.create('full-redis');
+    const system = await TestSystem.create('full-redis');
     try {
-      let service = await landscape.startReplica('dispatcher-0', { REDIS_URL: redis.url });
-      const [customer, another] = [await landscape.customer(), await landscape.customer()];
-      for (const each of [customer, another]) await landscape.call(service, each, 'PUT', 'websocket');
-      const size = (each = customer) => landscape.call(service, each, 'GET', 'websocket');
-      await landscape.values(customer, 0, 5);
+      let service = await system.startReplica('dispatcher-0', { REDIS_URL: redis.url });
+      const [customer, another] = [await system.customer(), await system.customer()];
+      for (const each of [customer, another]) await system.call(service, each, 'PUT', 'websocket');
+      const size = (each = customer) => system.call(service, each, 'GET', 'websocket');
+      await system.values(customer, 0, 5);
       await eventually(async () => expect((await size()).body).toMatchObject({ queue_size: 5 }));
       await redis.full();
-      await landscape.value(another, 'later');
+      await system.value(another, 'later');
       const client = await new WebSocketClient({ url: service.url, key: customer.key }).opened();
       await eventually(() => expect(payloads(client.events('notifications'))).toEqual(numbers(0, 5)));
       await eventually(async () => expect((await size()).body).toMatchObject({ queue_size: 0 }));
-      expect((await landscape.call(service, customer, 'DELETE', 'websocket')).status).toBe(204);
+      expect((await system.call(service, customer, 'DELETE', 'websocket')).status).toBe(204);
       await eventually(() => expect(client.closed?.code).toBe(1001));
       expect((await size(another)).body).toMatchObject({ queue_size: 0 });
       await service.stop();
-      service = await landscape.startReplica('dispatcher-0', { REDIS_URL: redis.url });
+      service = await system.startReplica('dispatcher-0', { REDIS_URL: redis.url });
       await redis.room();
       await eventually(async () => expect((await size(another)).body).toMatchObject({ queue_size: 1 }));
     } finally {
-      await landscape.drop();
+      await system.drop();
     }
   }, 60_000);
 });

@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { RunningService } from '@lanyard/service';
 import { type Certified, certificateAuthority, eventsOf, eventually, parseMessage, selfSigned } from '@lanyard/testing';
-import { type Answer, type Customer, Landscape, payloads } from './landscape.js';
+import { type Answer, type Customer, TestSystem, payloads } from './test-system.js';
 
 const secondMs = 1_000;
 const dayMs = 86_400_000;
 
 describe('callbacks over HTTPS', () => {
-  let landscape: Landscape;
+  let system: TestSystem;
   let service: RunningService;
   let customer: Customer;
   let received: string[];
@@ -23,20 +23,20 @@ describe('callbacks over HTTPS', () => {
   beforeAll(async () => {
     const bundle = join(folder, 'bundle.pem');
     writeFileSync(bundle, trusted.certificate);
-    landscape = await Landscape.create('https');
-    service = await landscape.startReplica('dispatcher-0', {
+    system = await TestSystem.create('https');
+    service = await system.startReplica('dispatcher-0', {
       DISPATCHER_CALLBACK_ALLOW_CIDRS: '127.0.0.0/8,::1/128',
       DISPATCHER_CALLBACK_CA_FILE: bundle,
     });
   });
 
   afterAll(async () => {
-    await landscape?.drop();
+    await system?.drop();
     rmSync(folder, { recursive: true });
   });
 
   beforeEach(async () => {
-    customer = await landscape.customer();
+    customer = await system.customer();
     received = [];
   });
 
@@ -69,12 +69,12 @@ describe('callbacks over HTTPS', () => {
   const receiver = (certified: Certified): Promise<string> => listening(application(certified));
 
   const register = (url: string): Promise<Answer> =>
-    landscape.call(service, customer, 'PUT', 'callback', { url }, { headers: { accept: 'application/json' } });
+    system.call(service, customer, 'PUT', 'callback', { url }, { headers: { accept: 'application/json' } });
 
   it('one that the operator’s bundle vouches for is called', async () => {
     const url = await receiver(trusted.issue('localhost'));
     expect((await register(url)).status).toBe(200);
-    await landscape.value(customer, 'over TLS');
+    await system.value(customer, 'over TLS');
     await eventually(() => expect(received).toHaveLength(2));
     expect(received[0]).toBe('{}');
     expect(parseMessage(received[1] ?? '')).toMatchObject({ notifications: [{}] });
@@ -87,15 +87,15 @@ describe('callbacks over HTTPS', () => {
     const door = createTcpServer((socket) => (speaks ? server.emit('connection', socket) : silent.push(socket)));
     expect((await register(await listening(door))).status).toBe(200);
     speaks = false;
-    await landscape.value(customer, 'kept');
+    await system.value(customer, 'kept');
     for (const attempt of [1, 2, 3]) {
       await eventually(() => expect(silent).toHaveLength(attempt));
-      landscape.clock.jump(20 * secondMs);
+      system.clock.jump(20 * secondMs);
       await eventually(async () =>
-        expect((await landscape.call(service, customer, 'GET', 'callback')).body).toMatchObject({ failures: attempt }),
+        expect((await system.call(service, customer, 'GET', 'callback')).body).toMatchObject({ failures: attempt }),
       );
       speaks = attempt === 3;
-      landscape.clock.jump(2 ** (attempt - 1) * secondMs);
+      system.clock.jump(2 ** (attempt - 1) * secondMs);
     }
     await eventually(() => expect(received).toHaveLength(2));
     expect(payloads(eventsOf([parseMessage(received[1] ?? '')], 'notifications'))).toEqual(['kept']);

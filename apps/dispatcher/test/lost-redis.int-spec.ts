@@ -2,7 +2,7 @@ import { type AddressInfo, connect as connectTo, createServer, type Server, type
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunningService } from '@lanyard/service';
 import { engines, eventually, WebSocketClient } from '@lanyard/testing';
-import { Landscape, numbers, payloads } from './landscape.js';
+import { TestSystem, numbers, payloads } from './test-system.js';
 
 /** So that a recovery takes longer than a client needs for a pong. */
 const slowAnswerMs = 40;
@@ -52,25 +52,25 @@ class Line {
 
 describe('a dispatcher that loses Redis', () => {
   const line = new Line();
-  let landscape: Landscape;
+  let system: TestSystem;
   let service: RunningService;
 
   beforeAll(async () => {
-    landscape = await Landscape.create('lost-redis');
-    service = await landscape.startReplica('dispatcher-0', { REDIS_URL: await line.open() });
+    system = await TestSystem.create('lost-redis');
+    service = await system.startReplica('dispatcher-0', { REDIS_URL: await line.open() });
   });
 
   afterAll(async () => {
-    await landscape?.drop();
+    await system?.drop();
     line.close();
   });
 
   it('sends what was not confirmed once more, and not twice because a pong came before it knew what Redis has', async () => {
-    const customer = await landscape.customer();
-    await landscape.call(service, customer, 'PUT', 'websocket', { serialization: { max_chunk_size: 1 } });
+    const customer = await system.customer();
+    await system.call(service, customer, 'PUT', 'websocket', { serialization: { max_chunk_size: 1 } });
     const client = await new WebSocketClient({ url: service.url, key: customer.key, echo: false }).opened();
     const received = (): string[] => payloads(client.events('notifications'));
-    await landscape.values(customer, 0, 7);
+    await system.values(customer, 0, 7);
     await eventually(() => expect(received()).toEqual(numbers(0, 7)));
     const pings = [...client.pings];
     line.cut();
@@ -78,7 +78,7 @@ describe('a dispatcher that loses Redis', () => {
       const ping = pings.shift();
       if (ping) client.socket.pong(ping);
     }, pongEveryMs);
-    await landscape.value(customer, 'after');
+    await system.value(customer, 'after');
     await eventually(() => expect(received()).toContain('after'), { timeoutMs: 30_000 });
     clearInterval(ponging);
     expect(received()).toEqual([...numbers(0, 7), ...numbers(0, 7), 'after']);

@@ -4,7 +4,7 @@ import { engines } from '@lanyard/testing';
 import { eventOverheadBytes } from '../src/limits.js';
 import type { Intake } from '../src/intake/intake.js';
 import { type IntakeBatch, IntakeEvent } from '../src/intake/intake-event.js';
-import { flushBytesMax } from '../src/intake/portions.js';
+import { flushBytesMax } from '../src/intake/flush-slices.js';
 import type { AppendOutcome } from '../src/queue/append-outcome.js';
 import { ChannelRegistry } from '../src/queue/channel-registry.js';
 import { readHead, sliceEvents } from '../src/queue/chunk.js';

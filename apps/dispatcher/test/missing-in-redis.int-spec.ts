@@ -2,66 +2,66 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { RunningService } from '@lanyard/service';
 import { eventsOf, eventually, parseMessage, WebSocketClient } from '@lanyard/testing';
 import { Keys } from '../src/queue/keys.js';
-import { type Customer, Landscape } from './landscape.js';
+import { type Customer, TestSystem } from './test-system.js';
 
 const repairPeriodMs = 60_000;
 
 describe('what PostgreSQL has and Redis does not', () => {
-  let landscape: Landscape;
+  let system: TestSystem;
   let service: RunningService;
   let customer: Customer;
   let keys: Keys;
 
   beforeAll(async () => {
-    landscape = await Landscape.create('missing-in-redis');
-    service = await landscape.startReplica();
-    keys = new Keys(landscape.isolation.redisPrefix, 4);
+    system = await TestSystem.create('missing-in-redis');
+    service = await system.startReplica();
+    keys = new Keys(system.isolation.redisPrefix, 4);
   });
 
-  afterAll(() => landscape?.drop());
+  afterAll(() => system?.drop());
 
   beforeEach(async () => {
-    customer = await landscape.customer();
+    customer = await system.customer();
   });
 
   describe('a channel that is not in the set of its account', () => {
     const registered = async (deviceId: string): Promise<unknown> => {
-      const { text } = await landscape.call(service, customer, 'GET', 'pull?noWait=true');
+      const { text } = await system.call(service, customer, 'GET', 'pull?noWait=true');
       const items = eventsOf([parseMessage(text || '{}')], 'registrations');
       return expect(items).toContainEqual(expect.objectContaining({ ep: deviceId }));
     };
 
     it('is put back within a minute: events for everybody find it', async () => {
-      await landscape.call(service, customer, 'GET', 'pull?noWait=true');
-      await landscape.redis.del(keys.account(customer.accountId));
-      landscape.clock.jump(repairPeriodMs);
-      const inSet = (): Promise<number> => landscape.redis.sismember(keys.account(customer.accountId), customer.keyId);
+      await system.call(service, customer, 'GET', 'pull?noWait=true');
+      await system.redis.del(keys.account(customer.accountId));
+      system.clock.jump(repairPeriodMs);
+      const inSet = (): Promise<number> => system.redis.sismember(keys.account(customer.accountId), customer.keyId);
       await eventually(async () => expect(await inSet()).toBe(1), { timeoutMs: 10_000 });
-      const deviceId = await landscape.session(customer.accountId, 'registered');
+      const deviceId = await system.session(customer.accountId, 'registered');
       await eventually(() => registered(deviceId));
     });
 
     it('is put back when it is registered again', async () => {
-      const put = (): Promise<unknown> => landscape.call(service, customer, 'PUT', 'websocket');
+      const put = (): Promise<unknown> => system.call(service, customer, 'PUT', 'websocket');
       await put();
-      await landscape.redis.del(keys.account(customer.accountId));
+      await system.redis.del(keys.account(customer.accountId));
       await put();
-      expect(await landscape.redis.smembers(keys.account(customer.accountId))).toEqual([customer.keyId]);
+      expect(await system.redis.smembers(keys.account(customer.accountId))).toEqual([customer.keyId]);
     });
   });
 
   it('1012, not 1011, for the socket of a channel that is not made known again yet', async () => {
-    await landscape.call(service, customer, 'PUT', 'websocket');
-    await landscape.redis.del(keys.of(customer.keyId).channel(customer.keyId));
+    await system.call(service, customer, 'PUT', 'websocket');
+    await system.redis.del(keys.of(customer.keyId).channel(customer.keyId));
     const connect = (): Promise<WebSocketClient> =>
       new WebSocketClient({ url: service.url, key: customer.key }).opened();
     const early = await connect();
     await eventually(() => early.closed !== undefined);
     expect(early.closed).toMatchObject({ code: 1012 });
-    landscape.clock.jump(repairPeriodMs);
-    await eventually(() => landscape.redis.exists(keys.of(customer.keyId).channel(customer.keyId)).then(Boolean));
+    system.clock.jump(repairPeriodMs);
+    await eventually(() => system.redis.exists(keys.of(customer.keyId).channel(customer.keyId)).then(Boolean));
     const client = await connect();
-    await landscape.value(customer, 1);
+    await system.value(customer, 1);
     await eventually(() => expect(client.events('notifications')).toHaveLength(1));
     client.cut();
   });

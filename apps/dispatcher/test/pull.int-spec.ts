@@ -3,31 +3,31 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { newId, type RunningService } from '@lanyard/service';
 import { eventually, eventsOf, parseMessage } from '@lanyard/testing';
 import { Keys } from '../src/queue/keys.js';
-import { type Answer, type Customer, Landscape, numbers, payloads } from './landscape.js';
+import { type Answer, type Customer, TestSystem, numbers, payloads } from './test-system.js';
 
 const shards = 4;
 
 describe('long polling', () => {
-  let landscape: Landscape;
+  let system: TestSystem;
   let service: RunningService;
   let customer: Customer;
 
   beforeAll(async () => {
-    landscape = await Landscape.create('pull');
-    service = await landscape.startReplica();
+    system = await TestSystem.create('pull');
+    service = await system.startReplica();
   });
 
-  afterAll(() => landscape?.drop());
+  afterAll(() => system?.drop());
 
   beforeEach(async () => {
-    customer = await landscape.customer();
+    customer = await system.customer();
   });
 
   const poll = (query = '', signal?: AbortSignal): Promise<Answer> =>
-    landscape.call(service, customer, 'GET', `pull${query}`, undefined, signal ? { signal } : {});
+    system.call(service, customer, 'GET', `pull${query}`, undefined, signal ? { signal } : {});
 
   const head = (): Promise<Response> =>
-    fetch(`${service.url}/v2/notification/pull?noWait=true`, { method: 'HEAD', headers: landscape.identity(customer) });
+    fetch(`${service.url}/v2/notification/pull?noWait=true`, { method: 'HEAD', headers: system.identity(customer) });
 
   const valuesOf = ({ text }: Answer): string[] => payloads(eventsOf([parseMessage(text)], 'notifications'));
 
@@ -43,7 +43,7 @@ describe('long polling', () => {
 
   it('204 at once with noWait; 200 with what is there, in order', async () => {
     expect((await poll('?noWait=true')).status).toBe(204);
-    await landscape.values(customer, 0, 30);
+    await system.values(customer, 0, 30);
     const all: string[] = [];
     await eventually(async () => {
       all.push(...(await drain()));
@@ -53,13 +53,13 @@ describe('long polling', () => {
   });
 
   describe('PUT gives the channel its options', () => {
-    const configure = (body?: unknown): Promise<Answer> => landscape.call(service, customer, 'PUT', 'pull', body);
+    const configure = (body?: unknown): Promise<Answer> => system.call(service, customer, 'PUT', 'pull', body);
     const options = { type: 'v2', max_chunk_size: 2, cfg: { include_original_ep: true, include_uid: true } };
 
     it('201 before the first poll: events have what was asked for', async () => {
       const made = await configure({ serialization: options });
       expect(made).toMatchObject({ status: 201, body: { serialization: options, queue_size: 0 } });
-      await landscape.values(customer, 0, 3);
+      await system.values(customer, 0, 3);
       const events = await eventually(async () => {
         const { status, text } = await poll('?noWait=true');
         expect(status).toBe(200);
@@ -72,7 +72,7 @@ describe('long polling', () => {
 
     it('200 afterwards: the queue is kept, and options that are not given stay', async () => {
       await poll('?noWait=true');
-      await landscape.values(customer, 0, 3);
+      await system.values(customer, 0, 3);
       await eventually(async () => expect((await configure()).body).toMatchObject({ queue_size: 3 }));
       expect(await configure({ serialization: options })).toMatchObject({ status: 200, body: { queue_size: 3 } });
       expect(await configure({})).toMatchObject({ status: 200, body: { serialization: options } });
@@ -82,7 +82,7 @@ describe('long polling', () => {
     it('400 for what is no option, and where the key has a channel of another kind', async () => {
       expect((await configure({ serialization: { max_chunk_size: 0 } })).status).toBe(400);
       expect((await configure({ serialisation: options })).status).toBe(400);
-      await landscape.call(service, customer, 'PUT', 'websocket', {});
+      await system.call(service, customer, 'PUT', 'websocket', {});
       expect((await configure({ serialization: options })).status).toBe(400);
     });
   });
@@ -91,7 +91,7 @@ describe('long polling', () => {
     await poll('?noWait=true');
     const waiting = poll();
     await eventually(async () => expect((await poll('?noWait=true')).status).toBe(409));
-    await landscape.value(customer, 'news');
+    await system.value(customer, 'news');
     expect(valuesOf(await waiting)).toEqual(['news']);
   });
 
@@ -99,11 +99,11 @@ describe('long polling', () => {
     await poll('?noWait=true');
     const waiting = poll();
     await eventually(async () => expect((await poll('?noWait=true')).status).toBe(409));
-    landscape.clock.jump(29_000);
+    system.clock.jump(29_000);
     expect((await poll('?noWait=true')).status).toBe(409);
-    landscape.clock.jump(1_000);
+    system.clock.jump(1_000);
     expect(await waiting).toMatchObject({ status: 204, text: '' });
-    await landscape.value(customer, 'later');
+    await system.value(customer, 'later');
     await eventually(async () => expect(valuesOf(await poll('?noWait=true'))).toEqual(['later']));
   });
 
@@ -113,7 +113,7 @@ describe('long polling', () => {
     await eventually(async () =>
       expect(await poll('?noWait=true')).toMatchObject({ status: 409, text: 'POLL_ALREADY_OPEN' }),
     );
-    await landscape.value(customer, 1);
+    await system.value(customer, 1);
     expect((await waiting).status).toBe(200);
   });
 
@@ -124,7 +124,7 @@ describe('long polling', () => {
     await eventually(async () => expect((await poll('?noWait=true')).status).toBe(409));
     giveUp.abort();
     await expect(waiting).rejects.toThrow();
-    await landscape.value(customer, 'kept');
+    await system.value(customer, 'kept');
     await eventually(async () => expect(valuesOf(await poll('?noWait=true'))).toEqual(['kept']));
   });
 
@@ -137,12 +137,12 @@ describe('long polling', () => {
     beforeEach(async () => {
       await poll('?noWait=true');
       const deviceId = newId();
-      for (const value of large) await landscape.value(customer, value, deviceId);
-      const books = new Keys(landscape.isolation.redisPrefix, shards).of(customer.keyId).channel(customer.keyId);
-      await eventually(async () => expect(await landscape.redis.hget(books, 'n')).toBe(String(large.length)));
+      for (const value of large) await system.value(customer, value, deviceId);
+      const books = new Keys(system.isolation.redisPrefix, shards).of(customer.keyId).channel(customer.keyId);
+      await eventually(async () => expect(await system.redis.hget(books, 'n')).toBe(String(large.length)));
       client = connect(Number(new URL(service.url).port), '127.0.0.1').pause();
       client.on('error', () => undefined);
-      const head = Object.entries({ host: 'dispatcher', ...landscape.identity(customer) })
+      const head = Object.entries({ host: 'dispatcher', ...system.identity(customer) })
         .map(([name, value]) => `${name}: ${value}\r\n`)
         .join('');
       // Again and again on the same connection, until the buffers of both sides are full.
@@ -155,9 +155,9 @@ describe('long polling', () => {
     afterEach(() => void client.destroy());
 
     it('for 20 s ends, and its events stay', async () => {
-      landscape.clock.jump(19_000);
+      system.clock.jump(19_000);
       expect((await poll('?noWait=true')).status).toBe(409);
-      landscape.clock.jump(1_000);
+      system.clock.jump(1_000);
       const again = await eventually(async () => {
         const answer = await poll('?noWait=true');
         return answer.status === 200 && answer;
@@ -168,7 +168,7 @@ describe('long polling', () => {
 
   it('an answer that did not arrive comes again for who says so, and for nobody else', async () => {
     await poll('?noWait=true');
-    await landscape.value(customer, 'missed');
+    await system.value(customer, 'missed');
     const at = ({ headers }: Answer): string => /[?&]after=([^>]+)>/.exec(headers.get('link') ?? '')?.[1] ?? '';
     let first: Answer | undefined;
     await eventually(async () => {
@@ -179,7 +179,7 @@ describe('long polling', () => {
     expect(valuesOf(again)).toEqual(['missed']);
     expect(at(again)).toBe(at(first as Answer));
     expect((await poll(`?noWait=true&after=${at(again)}`)).status).toBe(204);
-    await landscape.value(customer, 'next');
+    await system.value(customer, 'next');
     await eventually(async () => expect(valuesOf(await poll(`?noWait=true&after=${at(again)}`))).toEqual(['next']));
     expect(valuesOf(await poll(`?noWait=true&after=${at(again)}`))).toEqual(['next']);
     expect((await poll('?noWait=true')).status).toBe(204);
@@ -188,14 +188,14 @@ describe('long polling', () => {
 
   it('HEAD makes no channel: 405', async () => {
     expect((await head()).status).toBe(405);
-    expect((await landscape.call(service, customer, 'GET', 'channel')).status).toBe(404);
+    expect((await system.call(service, customer, 'GET', 'channel')).status).toBe(404);
   });
 
   it('HEAD takes nothing', async () => {
     await poll('?noWait=true');
-    await landscape.value(customer, 'kept');
-    const books = new Keys(landscape.isolation.redisPrefix, shards).of(customer.keyId).channel(customer.keyId);
-    await eventually(async () => expect(await landscape.redis.hget(books, 'n')).toBe('1'));
+    await system.value(customer, 'kept');
+    const books = new Keys(system.isolation.redisPrefix, shards).of(customer.keyId).channel(customer.keyId);
+    await eventually(async () => expect(await system.redis.hget(books, 'n')).toBe('1'));
     await head();
     expect(valuesOf(await poll('?noWait=true'))).toEqual(['kept']);
   });
@@ -204,7 +204,7 @@ describe('long polling', () => {
     await poll('?noWait=true');
     const waiting = poll();
     await eventually(async () => expect((await poll('?noWait=true')).status).toBe(409));
-    const remove = (): Promise<Answer> => landscape.call(service, customer, 'DELETE', 'pull');
+    const remove = (): Promise<Answer> => system.call(service, customer, 'DELETE', 'pull');
     expect(await remove()).toMatchObject({ status: 200, text: 'REMOVED' });
     expect(await waiting).toMatchObject({ status: 410, text: 'CHANNEL_DELETED' });
     expect(await remove()).toMatchObject({ status: 200, text: 'ALREADY_DELETED' });
@@ -215,10 +215,10 @@ describe('long polling', () => {
     const waiting = poll();
     await eventually(async () => expect((await poll('?noWait=true')).status).toBe(409));
     const behind = poll('?noWait=true');
-    expect((await landscape.call(service, customer, 'DELETE', 'pull')).text).toBe('REMOVED');
+    expect((await system.call(service, customer, 'DELETE', 'pull')).text).toBe('REMOVED');
     expect((await waiting).status).toBe(410);
     // 409 when deleting took longer than a poll waits for another.
     expect([409, 410]).toContain((await behind).status);
-    expect((await landscape.call(service, customer, 'GET', 'channel')).status).toBe(404);
+    expect((await system.call(service, customer, 'GET', 'channel')).status).toBe(404);
   });
 });

@@ -4,12 +4,12 @@ import { createLogger, newId, TestClock } from '@lanyard/service';
 import { engines } from '@lanyard/testing';
 import type { Turn } from '../src/delivery/callback-delivery.js';
 import { type IntakeBatch, IntakeEvent } from '../src/intake/intake-event.js';
-import { deliveries } from '../src/intake/audience.js';
+import { channelEvents } from '../src/intake/audience.js';
 import { ShardAppender } from '../src/intake/shard-appender.js';
 import type { AppendOutcome } from '../src/queue/append-outcome.js';
-import { type Batch } from '../src/queue/batch.js';
+import { type EventBatch } from '../src/queue/event-batch.js';
 import { BodyBudget } from '../src/queue/body-budget.js';
-import { bury } from '../src/queue/bury.js';
+import { releaseHeld } from '../src/queue/release-held.js';
 import { ChannelQueue, type Claim } from '../src/queue/channel-queue.js';
 import { ChannelRegistry, type Registration } from '../src/queue/channel-registry.js';
 import { chunkCost, readHead } from '../src/queue/chunk.js';
@@ -23,7 +23,7 @@ export const accountId = newId();
 export const hourMs = 3_600_000;
 
 /** Of nobody else: it never ends. */
-export const anyTurn = (): Turn => ({ signal: new AbortController().signal, lingerMs: 0, goesOn: () => true });
+export const anyTurn = (): Turn => ({ signal: new AbortController().signal, lingerMs: 0, mayContinue: () => true });
 
 /** Commands on the queues of one shard, on the real Redis, for each test a corner of its own. */
 export const queueBench = (redisUrl = () => engines().redisUrl) => {
@@ -88,7 +88,7 @@ export const queueBench = (redisUrl = () => engines().redisUrl) => {
     });
 
   const buried = (owner: string): Promise<string[]> =>
-    bury(bench.link, bench.keys.of(bench.channelId), owner, bench.clock.now());
+    releaseHeld(bench.link, bench.keys.of(bench.channelId), owner, bench.clock.now());
 
   const event = (json: string, fields: Partial<FramedItem> = {}, at = bench.clock.now()): IntakeEvent =>
     new IntakeEvent(++bench.offset, at, {
@@ -112,7 +112,7 @@ export const queueBench = (redisUrl = () => engines().redisUrl) => {
   });
 
   const append = (events: IntakeEvent[], by = bench.appender, batch = batchOf(events)): Promise<AppendOutcome> =>
-    by.append([batch], deliveries([batch], new Map()));
+    by.append([batch], channelEvents([batch], new Map()));
 
   const claimed = async (by = bench.queue): Promise<Claim> => {
     const claim = await by.claim(bench.channelId, '');
@@ -120,7 +120,7 @@ export const queueBench = (redisUrl = () => engines().redisUrl) => {
     return claim;
   };
 
-  const numbersIn = ({ message }: Batch): number[] =>
+  const numbersIn = ({ message }: EventBatch): number[] =>
     Object.values(JSON.parse(message.toBuffer().toString()) as Record<string, { n: number }[]>)
       .flat()
       .map(({ n }) => n);
@@ -137,7 +137,7 @@ export const queueBench = (redisUrl = () => engines().redisUrl) => {
   return Object.assign(bench, {
     newAppender,
     register,
-    bury: buried,
+    releaseHeld: buried,
     event,
     numbered,
     batchOf,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { newId } from '@lanyard/service';
-import { type Batch, cursorAfter, cursorConfirmed, joinExtents } from '../src/queue/batch.js';
+import { type EventBatch, cursorAfter, cursorConfirmed, joinExtents } from '../src/queue/event-batch.js';
 import { type ChannelQueue } from '../src/queue/channel-queue.js';
 
 import { accountId, hourMs, queueBench } from './queue-bench.js';
@@ -107,7 +107,7 @@ describe('taking from queues', () => {
         await claimed(bench.other);
         await append(numbered(3));
         bench.recent.forget();
-        await bench.bury('b#1');
+        await bench.releaseHeld('b#1');
         await expectAgain(bench.queue);
       });
 
@@ -160,7 +160,7 @@ describe('taking from queues', () => {
       await register();
       await append(numbered(3));
       const zombie = await claimed();
-      await bench.bury('a#1');
+      await bench.releaseHeld('a#1');
       const heir = await claimed(bench.other);
       expect(await bench.queue.ack(zombie.hold, zombie.batch, 'release', 0)).toEqual({ outcome: 'fenced' });
       expect(await bench.queue.fail(zombie.hold, zombie.batch, 1_000, zombie.revision)).toEqual({ outcome: 'fenced' });
@@ -244,7 +244,7 @@ describe('taking from queues', () => {
       const poll = { conn: 'p', mode: 'free', kind: 'pull' } as const;
       const first = await bench.queue.attach(bench.channelId, accountId, poll);
       if (first.outcome !== 'ok') throw new Error(first.outcome);
-      const taken = await bench.queue.take(first.hold, first.cursor);
+      const taken = await bench.queue.readBatch(first.hold, first.cursor);
       if (taken.outcome !== 'ok') throw new Error(taken.outcome);
       await bench.queue.detach(first.hold, taken.batch.to);
       await bench.clock.advance(25 * hourMs);
@@ -263,7 +263,7 @@ describe('taking from queues', () => {
       const first = await bench.queue.attach(bench.channelId, accountId, poll);
       if (first.outcome !== 'ok') throw new Error(first.outcome);
       await bench.clock.advance(5 * hourMs);
-      const taken = await bench.queue.take(first.hold, first.cursor);
+      const taken = await bench.queue.readBatch(first.hold, first.cursor);
       if (taken.outcome !== 'ok') throw new Error(taken.outcome);
       expect(taken.batch).toMatchObject({ from: 3, to: 5 });
       expect((await bench.registry.drops(bench.channelId))?.dropped.age).toBe(3);
@@ -295,10 +295,10 @@ describe('taking from queues', () => {
       await append(numbered(250));
       const { hold, cursor: start } = await attached(bench.queue, 'c1');
       let cursor = start;
-      const window: Batch[] = [];
+      const window: EventBatch[] = [];
       const seen: number[] = [];
       for (;;) {
-        const taken = await bench.queue.take(hold, cursor);
+        const taken = await bench.queue.readBatch(hold, cursor);
         if (taken.outcome !== 'ok') break;
         window.push(taken.batch);
         seen.push(...numbersIn(taken.batch));
@@ -320,10 +320,10 @@ describe('taking from queues', () => {
       await bench.clock.advance(20 * hourMs);
       await append(numbered(50));
       const { hold, cursor } = await attached(bench.queue, 'c1');
-      const first = await bench.queue.take(hold, cursor);
+      const first = await bench.queue.readBatch(hold, cursor);
       if (first.outcome !== 'ok') throw new Error(first.outcome);
       await bench.clock.advance(5 * hourMs);
-      const next = await bench.queue.take(hold, cursorAfter(first.cursor, first.batch));
+      const next = await bench.queue.readBatch(hold, cursorAfter(first.cursor, first.batch));
       if (next.outcome !== 'ok') throw new Error(next.outcome);
       expect(next.batch).toMatchObject({ from: 150, to: 180 });
       expect(numbersIn(next.batch)[0]).toBe(0);
@@ -337,14 +337,17 @@ describe('taking from queues', () => {
       await append(numbered(400));
       const { hold, cursor } = await attached(bench.queue, 'c1');
       bench.recent.forget();
-      const old = await bench.queue.take(hold, cursor);
+      const old = await bench.queue.readBatch(hold, cursor);
       if (old.outcome !== 'ok') throw new Error(old.outcome);
       await bench.clock.advance(5 * hourMs);
-      const young = await bench.queue.take(hold, cursorAfter(old.cursor, old.batch));
+      const young = await bench.queue.readBatch(hold, cursorAfter(old.cursor, old.batch));
       if (young.outcome !== 'ok') throw new Error(young.outcome);
       expect(young.batch).toMatchObject({ from: 200, to: 400 });
       await bench.queue.confirm(hold, old.batch);
-      const next = await bench.queue.take(hold, cursorConfirmed(cursorAfter(young.cursor, young.batch), old.batch));
+      const next = await bench.queue.readBatch(
+        hold,
+        cursorConfirmed(cursorAfter(young.cursor, young.batch), old.batch),
+      );
       if (next.outcome !== 'ok') throw new Error(next.outcome);
       expect(next.batch).toMatchObject({ from: 400, to: 600 });
       expect(numbersIn(next.batch)[0]).toBe(200);
@@ -358,8 +361,8 @@ describe('taking from queues', () => {
       const older = await attached(bench.queue, 'c1');
       const newer = await attached(bench.other, 'c2');
       expect(newer.previous).toEqual({ owner: 'a#1', conn: 'c1' });
-      expect(await bench.queue.take(older.hold, older.cursor)).toEqual({ outcome: 'fenced' });
-      expect((await bench.other.take(newer.hold, newer.cursor)).outcome).toBe('ok');
+      expect(await bench.queue.readBatch(older.hold, older.cursor)).toEqual({ outcome: 'fenced' });
+      expect((await bench.other.readBatch(newer.hold, newer.cursor)).outcome).toBe('ok');
     });
 
     it('a socket that has the channel may take it again, another one must be newer', async () => {
@@ -368,7 +371,7 @@ describe('taking from queues', () => {
       const free = { mode: 'free', kind: 'websocket' } as const;
       const again = await bench.queue.attach(bench.channelId, accountId, { conn: 'c1', ...free });
       expect(again.outcome).toBe('ok');
-      expect(await bench.queue.take(first.hold, first.cursor)).toEqual({ outcome: 'fenced' });
+      expect(await bench.queue.readBatch(first.hold, first.cursor)).toEqual({ outcome: 'fenced' });
       expect(await bench.other.attach(bench.channelId, accountId, { conn: 'c2', ...free })).toEqual({
         outcome: 'busy',
       });
@@ -382,12 +385,12 @@ describe('taking from queues', () => {
       const first = await poll(bench.queue, 'p1');
       if (first.outcome !== 'ok') throw new Error(first.outcome);
       expect(await poll(bench.other, 'p2')).toEqual({ outcome: 'busy' });
-      const taken = await bench.queue.take(first.hold, first.cursor);
+      const taken = await bench.queue.readBatch(first.hold, first.cursor);
       if (taken.outcome !== 'ok') throw new Error(taken.outcome);
       await bench.queue.detach(first.hold, taken.batch.to);
       const second = await poll(bench.other, 'p2');
       if (second.outcome !== 'ok') throw new Error(second.outcome);
-      const rest = await bench.other.take(second.hold, second.cursor);
+      const rest = await bench.other.readBatch(second.hold, second.cursor);
       if (rest.outcome !== 'ok') throw new Error(rest.outcome);
       expect(numbersIn(rest.batch)).toEqual([2]);
       await bench.other.detach(second.hold, rest.batch.to);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Batch, type Cursor, cursorAfter, cursorConfirmed } from '../src/queue/batch.js';
+import { type EventBatch, type Cursor, cursorAfter, cursorConfirmed } from '../src/queue/event-batch.js';
 import { type Attached, type ChannelQueue, type Hold } from '../src/queue/channel-queue.js';
 import { RecentChunks } from '../src/queue/recent-chunks.js';
 import { ShardAppender } from '../src/intake/shard-appender.js';
-import type { Taker } from '../src/queue/append-outcome.js';
+import type { ChannelClaimer } from '../src/queue/append-outcome.js';
 import { accountId, hourMs, queueBench } from './queue-bench.js';
 
 describe('events that this replica appended itself', () => {
@@ -32,7 +32,7 @@ describe('events that this replica appended itself', () => {
     return attached;
   };
 
-  const appenderOf = async (owner: string, recent: RecentChunks, taker?: Taker): Promise<ShardAppender> => {
+  const appenderOf = async (owner: string, recent: RecentChunks, taker?: ChannelClaimer): Promise<ShardAppender> => {
     const [shard] = bench.keys.shards;
     if (!shard) throw new Error('no shard');
     const appender = new ShardAppender(bench.link, shard, bench.clock, owner, recent, taker);
@@ -64,9 +64,9 @@ describe('events that this replica appended itself', () => {
       await append(numbered(4));
       await overwriteStored();
       const { hold, cursor } = await attach();
-      const first = await bench.queue.take(hold, cursor);
+      const first = await bench.queue.readBatch(hold, cursor);
       if (first.outcome !== 'ok') throw new Error(first.outcome);
-      const second = await bench.queue.take(hold, cursorAfter(first.cursor, first.batch));
+      const second = await bench.queue.readBatch(hold, cursorAfter(first.cursor, first.batch));
       if (second.outcome !== 'ok') throw new Error(second.outcome);
       expect([first, second].map(({ batch }) => numbersIn(batch))).toEqual([[0, 1, 2], [3]]);
     });
@@ -99,27 +99,27 @@ describe('events that this replica appended itself', () => {
     });
   });
 
-  it('in whatever way they are appended, dropped, taken and confirmed, each arrives once and in order, or is counted', async () => {
+  it('in whatever way they are appended, dropped, read and confirmed, each arrives once and in order, or is counted', async () => {
     await register({ kind: 'websocket', eventsMax: 25 });
     const other = await appenderOf('b#1', new RecentChunks(1_000_000));
     const { hold, cursor: start } = await attach();
     let seed = 7;
     const random = (below: number): number => (seed = (seed * 16_807) % 2_147_483_647) % below;
     let cursor = start;
-    const sent: Batch[] = [];
+    const sent: EventBatch[] = [];
     const arrived: number[] = [];
     let appended = 0;
     const takeNext = async (): Promise<boolean> => {
-      const taken = await bench.queue.take(hold, cursor);
-      if (taken.outcome !== 'ok') return false;
-      expect(numbersIn(taken.batch)[0]).toBe(taken.batch.from);
-      arrived.push(...numbersIn(taken.batch));
-      sent.push(taken.batch);
-      cursor = cursorAfter(taken.cursor, taken.batch);
+      const read = await bench.queue.readBatch(hold, cursor);
+      if (read.outcome !== 'ok') return false;
+      expect(numbersIn(read.batch)[0]).toBe(read.batch.from);
+      arrived.push(...numbersIn(read.batch));
+      sent.push(read.batch);
+      cursor = cursorAfter(read.cursor, read.batch);
       return true;
     };
     const confirmNext = async (): Promise<void> => {
-      const batch = sent.shift() as Batch;
+      const batch = sent.shift() as EventBatch;
       expect((await bench.queue.confirm(hold, batch)).held).toBe(true);
       cursor = cursorConfirmed(cursor, batch);
     };
@@ -134,7 +134,7 @@ describe('events that this replica appended itself', () => {
         await takeNext();
       }
       if (random(10) === 0) bench.recent.forget();
-      // What is on its way grows old, and now and then what nobody has taken yet.
+      // What is on its way grows old, and now and then what nobody has read yet.
       if (random(3) === 0) await bench.clock.advance(4 * hourMs);
       if (random(40) === 0) await bench.clock.advance(25 * hourMs);
     }
@@ -148,22 +148,22 @@ describe('events that this replica appended itself', () => {
     await expectBooksToBeRight();
   });
 
-  describe('are given to a socket of this replica', () => {
+  describe('are pushed to a socket of this replica', () => {
     it('as long as it has everything before them', async () => {
       await register({ kind: 'websocket' });
       const { hold, cursor } = await attach();
       const { wake } = await append(numbered(2));
-      const given = wake[0]?.given;
-      if (!given) throw new Error('not given');
-      const first = bench.queue.takeGiven(hold, cursor.next, given);
+      const permit = wake[0]?.permit;
+      if (!permit) throw new Error('not pushed');
+      const first = bench.queue.readPushed(hold, cursor.next, permit);
       if (!first) throw new Error('nothing');
       expect(numbersIn(first)).toEqual([0, 1]);
-      const more = (await append([event('{"n":2}')])).wake[0]?.given;
-      if (!more) throw new Error('not given');
-      const second = bench.queue.takeGiven(hold, first.to, more);
+      const more = (await append([event('{"n":2}')])).wake[0]?.permit;
+      if (!more) throw new Error('not pushed');
+      const second = bench.queue.readPushed(hold, first.to, more);
       if (!second) throw new Error('nothing');
       expect(numbersIn(second)).toEqual([2]);
-      expect(bench.queue.takeGiven({ ...hold, token: 'of another hold' }, cursor.next, more)).toBeUndefined();
+      expect(bench.queue.readPushed({ ...hold, token: 'of another hold' }, cursor.next, more)).toBeUndefined();
       expect((await bench.queue.confirm(hold, first)).held).toBe(true);
       expect((await bench.queue.confirm(hold, second)).held).toBe(true);
       await expectBooksToBeRight();
@@ -181,27 +181,27 @@ describe('events that this replica appended itself', () => {
     it('not without end: what is not confirmed is bounded', async () => {
       await register({ kind: 'websocket' });
       await attach();
-      const given = async (count: number): Promise<boolean> =>
-        'given' in ((await append(numbered(count))).wake[0] ?? {});
-      expect(await given(15_000)).toBe(true);
-      expect(await given(6_000)).toBe(false);
+      const isPermitted = async (count: number): Promise<boolean> =>
+        'permit' in ((await append(numbered(count))).wake[0] ?? {});
+      expect(await isPermitted(15_000)).toBe(true);
+      expect(await isPermitted(6_000)).toBe(false);
     });
   });
 
-  describe('are taken with their callback channel', () => {
-    const taker = (queue: ChannelQueue, revision: string): Taker => ({
-      offer: (channelId) => queue.taking(channelId, revision),
+  describe('are claimed with their callback channel', () => {
+    const taker = (queue: ChannelQueue, revision: string): ChannelClaimer => ({
+      offer: (channelId) => queue.offer(channelId, revision),
       withdraw: () => undefined,
     });
 
     it('when it had nothing to send', async () => {
       await register({ eventsMax: 2 });
       const appender = await appenderOf('a#1', bench.recent, taker(bench.queue, '1'));
-      const { taken, callbacksReady } = await append(numbered(3), appender);
+      const { claimed, callbacksReady } = await append(numbered(3), appender);
       expect(callbacksReady).toBe(false);
       expect(await bench.other.claim(bench.channelId, '')).toBeUndefined();
-      if (!taken[0]) throw new Error('not taken');
-      const claim = bench.queue.taken(taken[0]);
+      if (!claimed[0]) throw new Error('not claimed');
+      const claim = bench.queue.claimFrom(claimed[0]);
       expect(numbersIn(claim.batch)).toEqual([0, 1]);
       const next = await bench.queue.ack(claim.hold, claim.batch, 'next', 0, claim.revision);
       if (next.outcome !== 'next') throw new Error(next.outcome);
@@ -213,8 +213,8 @@ describe('events that this replica appended itself', () => {
     it('and are free again when their replica is gone', async () => {
       await register();
       const appender = await appenderOf('a#1', bench.recent, taker(bench.queue, '1'));
-      expect((await append(numbered(1), appender)).taken).toHaveLength(1);
-      await bench.bury('a#1');
+      expect((await append(numbered(1), appender)).claimed).toHaveLength(1);
+      await bench.releaseHeld('a#1');
       expect(numbersIn((await claimed(bench.other)).batch)).toEqual([0]);
     });
 
@@ -242,7 +242,7 @@ describe('events that this replica appended itself', () => {
       await register({ createdAtMs: bench.clock.now() });
       await before();
       const appender = await appenderOf('a#1', bench.recent, taker(bench.queue, '1'));
-      expect((await append(numbered(1), appender)).taken).toEqual([]);
+      expect((await append(numbered(1), appender)).claimed).toEqual([]);
     });
   });
 });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { type Cursor, cursorAfter } from '../src/queue/batch.js';
+import { type Cursor, cursorAfter } from '../src/queue/event-batch.js';
 import type { Hold } from '../src/queue/channel-queue.js';
 import type { RedisLink } from '../src/queue/redis-link.js';
 import { type CommandName, commandNames } from '../src/queue/scripts.js';
@@ -60,7 +60,7 @@ describe('a command that Redis carries out twice, since its first answer was los
   };
 
   const taken = async (hold: Hold, cursor: Cursor) => {
-    const found = await bench.queue.take(hold, cursor);
+    const found = await bench.queue.readBatch(hold, cursor);
     if (found.outcome !== 'ok') throw new Error(found.outcome);
     return found;
   };
@@ -134,7 +134,7 @@ describe('a command that Redis carries out twice, since its first answer was los
     await withDrops('callback');
     await append(numbered(3));
     await claimed(bench.other);
-    await bench.bury('b#1');
+    await bench.releaseHeld('b#1');
     expect((await claimed()).batch.count).toBe(3);
     await bench.clock.advance(60 * hourMs);
     expect(await bench.registry.lapsed()).toEqual([{ channelId: bench.channelId, rule: 'idle' }]);

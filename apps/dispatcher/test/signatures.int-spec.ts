@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { RunningService } from '@lanyard/service';
 import { CallbackReceiver, eventually, type ReceivedCall } from '@lanyard/testing';
-import { type Answer, type Customer, Landscape, payloads } from './landscape.js';
+import { type Answer, type Customer, TestSystem, payloads } from './test-system.js';
 
 const path = 'callback/signing-secrets';
 
@@ -21,34 +21,34 @@ const isSignedWith = ({ headers, body }: ReceivedCall, secret: string): boolean 
 };
 
 describe('signed callbacks', () => {
-  let landscape: Landscape;
+  let system: TestSystem;
   let replicas: [RunningService, RunningService];
   let receiver: CallbackReceiver;
   let customer: Customer;
 
   beforeAll(async () => {
-    landscape = await Landscape.create('signatures');
-    replicas = [await landscape.startReplica('dispatcher-1'), await landscape.startReplica('dispatcher-2')];
+    system = await TestSystem.create('signatures');
+    replicas = [await system.startReplica('dispatcher-1'), await system.startReplica('dispatcher-2')];
   });
 
-  afterAll(() => landscape?.drop());
+  afterAll(() => system?.drop());
 
   beforeEach(async () => {
     receiver = await new CallbackReceiver().start();
-    customer = await landscape.customer();
+    customer = await system.customer();
   });
 
   afterEach(() => receiver.stop());
 
   const call = (method: string, to: string, body?: unknown): Promise<Answer> =>
-    landscape.call(replicas[0], customer, method, to, body);
+    system.call(replicas[0], customer, method, to, body);
 
   const make = async (): Promise<Made> => (await call('POST', path)).body as Made;
 
   const register = (url = receiver.url): Promise<Answer> => call('PUT', 'callback', { url });
 
   const delivered = async (payload: string): Promise<ReceivedCall> => {
-    await landscape.value(customer, payload);
+    await system.value(customer, payload);
     await eventually(() => expect(payloads(receiver.events('notifications'))).toContain(payload));
     return receiver.deliveries.at(-1) as ReceivedCall;
   };
@@ -109,7 +109,7 @@ describe('signed callbacks', () => {
     const old = await make();
     const before = await delivered('with the old one');
     expect(isSignedWith(before, old.secret)).toBe(true);
-    expect(Math.abs(Number(before.headers['webhook-timestamp']) * 1_000 - landscape.clock.now())).toBeLessThan(60_000);
+    expect(Math.abs(Number(before.headers['webhook-timestamp']) * 1_000 - system.clock.now())).toBeLessThan(60_000);
     const fresh = await make();
     const during = await delivered('with both');
     expect([old, fresh].map(({ secret }) => isSignedWith(during, secret))).toEqual([true, true]);
@@ -125,10 +125,10 @@ describe('signed callbacks', () => {
     await register();
     const { secret } = await make();
     receiver.answer(500);
-    await landscape.value(customer, 'again');
+    await system.value(customer, 'again');
     await eventually(async () => expect((await call('GET', 'callback')).body).toMatchObject({ failures: 1 }));
     receiver.answer(204);
-    landscape.clock.jump(5_000);
+    system.clock.jump(5_000);
     await eventually(() => expect(receiver.messages).toHaveLength(1));
     const [first, second] = receiver.deliveries.map(({ headers }) => headers);
     expect(second?.['webhook-id']).toBe(first?.['webhook-id']);
@@ -140,12 +140,12 @@ describe('signed callbacks', () => {
     await register();
     await make();
     receiver.answer(500);
-    await landscape.value(customer, 'again');
+    await system.value(customer, 'again');
     await eventually(async () => expect((await call('GET', 'callback')).body).toMatchObject({ failures: 1 }));
-    for (const payload of ['more', 'and more']) await landscape.value(customer, payload);
+    for (const payload of ['more', 'and more']) await system.value(customer, payload);
     await eventually(async () => expect((await call('GET', 'callback')).body).toMatchObject({ queue_size: 3 }));
     receiver.answer(204);
-    landscape.clock.jump(1_000);
+    system.clock.jump(1_000);
     await eventually(() => expect(payloads(receiver.events('notifications'))).toEqual(['again', 'more', 'and more']));
     const [first, second, third] = receiver.deliveries as [ReceivedCall, ReceivedCall, ReceivedCall];
     expect(second.body).toBe(first.body);
@@ -156,7 +156,7 @@ describe('signed callbacks', () => {
   it('another secret is no other URL: what failed goes on waiting', async () => {
     await register();
     receiver.answer(500);
-    await landscape.value(customer, 'waits');
+    await system.value(customer, 'waits');
     await eventually(async () => expect((await call('GET', 'callback')).body).toMatchObject({ failures: 1 }));
     const { body } = await call('GET', 'callback');
     const { secret } = await make();
@@ -165,7 +165,7 @@ describe('signed callbacks', () => {
       failing_since: (body as { failing_since: string }).failing_since,
     });
     receiver.answer(204);
-    landscape.clock.jump(1_000);
+    system.clock.jump(1_000);
     await eventually(() => expect(receiver.messages).toHaveLength(1));
     expect(isSignedWith(receiver.deliveries.at(-1) as ReceivedCall, secret)).toBe(true);
   });
@@ -177,7 +177,7 @@ describe('signed callbacks', () => {
     expect((await register(next.url)).status).toBe(200);
     expect(next.calls).toHaveLength(1);
     expect(isSignedWith(next.calls[0] as ReceivedCall, secret)).toBe(true);
-    await landscape.value(customer, 'moved');
+    await system.value(customer, 'moved');
     await eventually(() => expect(next.messages).toHaveLength(1));
     expect(isSignedWith(next.deliveries[0] as ReceivedCall, secret)).toBe(true);
     expect((await call('GET', path)).body).toMatchObject({ data: [{ id }] });
@@ -190,11 +190,11 @@ describe('signed callbacks', () => {
   it('one that Redis and PostgreSQL keep is sealed', async () => {
     await register();
     const { secret } = await make();
-    const keys = await landscape.redis.keys(`${landscape.isolation.redisPrefix}*m:${customer.keyId}`);
-    const stored = JSON.stringify(await landscape.redis.hgetall(keys[0] ?? ''));
+    const keys = await system.redis.keys(`${system.isolation.redisPrefix}*m:${customer.keyId}`);
+    const stored = JSON.stringify(await system.redis.hgetall(keys[0] ?? ''));
     expect(stored).toContain('target');
     expect(stored).not.toContain(secret.slice('whsec_'.length));
-    const rows = await landscape.query('SELECT target FROM dispatcher.channels WHERE key_id = $1', [customer.keyId]);
+    const rows = await system.query('SELECT target FROM dispatcher.channels WHERE key_id = $1', [customer.keyId]);
     expect(JSON.stringify(rows)).not.toContain(secret.slice('whsec_'.length));
     expect(rows).toHaveLength(1);
   });

@@ -3,25 +3,25 @@ import { KafkaConnection, KafkaProducer } from '@lanyard/kafka';
 import { createLogger, newId, type RunningService } from '@lanyard/service';
 import { engines, eventually, eventsOf, parseMessage } from '@lanyard/testing';
 import { DeviceValues, fixtures, type ResourceValueArrived } from '@lanyard/contracts';
-import { Landscape, payloads } from './landscape.js';
+import { TestSystem, payloads } from './test-system.js';
 
 const logger = createLogger({ app: 'test', replicaId: 'test', level: 'error' });
 
 describe('an event whose producer has a clock that is behind', () => {
-  let landscape: Landscape;
+  let system: TestSystem;
   let service: RunningService;
   let kafka: KafkaConnection;
 
   beforeAll(async () => {
-    landscape = await Landscape.create('slow-clock');
-    service = await landscape.startReplica();
-    const { topicPrefix } = landscape.isolation;
+    system = await TestSystem.create('slow-clock');
+    service = await system.startReplica();
+    const { topicPrefix } = system.isolation;
     kafka = new KafkaConnection({ brokers: engines().brokers, topicPrefix, clientId: 'behind', logger });
   });
 
   afterAll(async () => {
     await kafka?.close();
-    await landscape?.drop();
+    await system?.drop();
   });
 
   it.each([
@@ -29,8 +29,8 @@ describe('an event whose producer has a clock that is behind', () => {
     ['10 min', 600_000],
     ['25 h, longer than events live', 25 * 3_600_000],
   ])('by %s reaches a channel that has just been made', async (_, behindMs) => {
-    const customer = await landscape.customer();
-    await landscape.call(service, customer, 'GET', 'pull?noWait=true');
+    const customer = await system.customer();
+    await system.call(service, customer, 'GET', 'pull?noWait=true');
     const producer = new KafkaProducer(kafka, { source: 'test', now: () => Date.now() - behindMs });
     await producer.connect();
     const base = fixtures(DeviceValues).valid['notification for one key'] as ResourceValueArrived;
@@ -43,11 +43,11 @@ describe('an event whose producer has a clock that is behind', () => {
       audience: [customer.keyId],
     });
     await producer.disconnect();
-    await landscape.value(customer, 'right');
+    await system.value(customer, 'right');
     const received: string[] = [];
     await eventually(
       async () => {
-        const { text } = await landscape.call(service, customer, 'GET', 'pull?noWait=true');
+        const { text } = await system.call(service, customer, 'GET', 'pull?noWait=true');
         received.push(...payloads(eventsOf([parseMessage(text || '{}')], 'notifications')));
         expect(received.sort()).toEqual(['behind', 'right']);
       },

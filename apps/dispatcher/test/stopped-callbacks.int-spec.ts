@@ -2,32 +2,32 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { fingerprintOf, hashSecret, newId, type RunningService } from '@lanyard/service';
 import { CallbackReceiver, eventually } from '@lanyard/testing';
 import { Client } from 'pg';
-import { type Answer, type Customer, Landscape, numbers, payloads } from './landscape.js';
+import { type Answer, type Customer, TestSystem, numbers, payloads } from './test-system.js';
 
 const hourMs = 3_600_000;
 
 describe('a callback whose key was', () => {
-  let landscape: Landscape;
+  let system: TestSystem;
   let replicas: RunningService[];
   let receiver: CallbackReceiver;
   let customer: Customer;
 
   beforeAll(async () => {
-    landscape = await Landscape.create('stopped-callbacks');
-    replicas = [await landscape.startReplica('dispatcher-1'), await landscape.startReplica('dispatcher-2')];
+    system = await TestSystem.create('stopped-callbacks');
+    replicas = [await system.startReplica('dispatcher-1'), await system.startReplica('dispatcher-2')];
   });
 
-  afterAll(() => landscape?.drop());
+  afterAll(() => system?.drop());
 
   beforeEach(async () => {
     receiver = await new CallbackReceiver().start();
-    customer = await landscape.customer();
+    customer = await system.customer();
   });
 
   afterEach(() => receiver.stop());
 
   const call = (method: string, path: string, body?: unknown, as = customer): Promise<Answer> =>
-    landscape.call(replicas[0] as RunningService, as, method, path, body);
+    system.call(replicas[0] as RunningService, as, method, path, body);
 
   const register = (as = customer, url = receiver.url): Promise<Answer> => call('PUT', 'callback', { url }, as);
 
@@ -37,45 +37,45 @@ describe('a callback whose key was', () => {
   const received = (by = receiver): string[] => payloads(by.events('notifications'));
 
   const reset = async (): Promise<Customer> => {
-    const renewed = landscape.anotherSecret(customer);
-    await landscape.announceKey(renewed);
+    const renewed = system.anotherSecret(customer);
+    await system.announceKey(renewed);
     return renewed;
   };
 
   /** A value that was sent after everything else has arrived somewhere: every replica has had its chance. */
   const afterMark = async (): Promise<void> => {
-    const other = await landscape.customer();
+    const other = await system.customer();
     const mark = await new CallbackReceiver().start();
-    await landscape.call(replicas[1] as RunningService, other, 'PUT', 'callback', { url: mark.url });
-    await landscape.value(other, 'mark');
+    await system.call(replicas[1] as RunningService, other, 'PUT', 'callback', { url: mark.url });
+    await system.value(other, 'mark');
     await eventually(() => expect(mark.messages).toHaveLength(1));
     await mark.stop();
   };
 
   it('rotated: goes on, during the overlap and after it', async () => {
     await register();
-    const renewed = landscape.anotherSecret(customer);
+    const renewed = system.anotherSecret(customer);
     const hash = hashSecret(customer.key.slice(-32));
     const until = new Date(Date.now() + hourMs).toISOString();
-    await landscape.announceKey(renewed, { previousHashes: [{ hash, until }] });
-    await landscape.value(customer, 0);
+    await system.announceKey(renewed, { previousHashes: [{ hash, until }] });
+    await system.value(customer, 0);
     await eventually(() => expect(received()).toEqual(['0']));
     // Also who registers with the old secret meanwhile.
     await eventually(async () => expect(await register()).toMatchObject({ status: 200, body: { stopped: null } }));
-    await landscape.announceKey(renewed);
+    await system.announceKey(renewed);
     await afterMark();
-    await landscape.value(customer, 1);
+    await system.value(customer, 1);
     await eventually(() => expect(received()).toEqual(['0', '1']));
     await shows({ stopped: null });
   });
 
   it('reset: nothing is sent any more, everything is queued, until it is registered with the new secret', async () => {
     await register();
-    await landscape.value(customer, 0);
+    await system.value(customer, 0);
     await eventually(() => expect(received()).toEqual(['0']));
     const renewed = await reset();
     await shows({ stopped: 'key_reset' });
-    await landscape.values(customer, 1, 5);
+    await system.values(customer, 1, 5);
     await shows({ queue_size: 5, failures: 0, failing_since: null, stopped: 'key_reset' });
     await afterMark();
     expect(received()).toEqual(['0']);
@@ -92,7 +92,7 @@ describe('a callback whose key was', () => {
     let answer: (() => void) | undefined;
     receiver.answer((_, response) => void (answer = () => void response.writeHead(204).end()));
     const deviceId = newId();
-    await landscape.values(customer, 0, 5, deviceId);
+    await system.values(customer, 0, 5, deviceId);
     await shows({ queue_size: 5 });
     await eventually(() => expect(receiver.deliveries).toHaveLength(1));
     await reset();
@@ -108,21 +108,21 @@ describe('a callback whose key was', () => {
     ['taken out of its groups', { permissions: [] }],
   ])('%s: it is stopped until the key may again', async (_, fields) => {
     await register();
-    await landscape.announceKey(customer, fields);
+    await system.announceKey(customer, fields);
     await shows({ stopped: 'key_revoked' });
-    await landscape.value(customer, 'kept');
+    await system.value(customer, 'kept');
     await shows({ queue_size: 1 });
     await afterMark();
     expect(receiver.deliveries).toHaveLength(0);
-    await landscape.announceKey(customer);
+    await system.announceKey(customer);
     await eventually(() => expect(received()).toEqual(['kept']));
     await shows({ stopped: null });
   });
 
   it('changed in some other way: it goes on', async () => {
     await register();
-    await landscape.announceKey(customer, { tier: 'free', groups: [newId()] });
-    await landscape.value(customer, 'on');
+    await system.announceKey(customer, { tier: 'free', groups: [newId()] });
+    await system.value(customer, 'on');
     await eventually(() => expect(received()).toEqual(['on']));
     await shows({ stopped: null });
   });
@@ -139,7 +139,7 @@ describe('a callback whose key was', () => {
     await register(renewed);
     answer?.();
     expect(await stealing).toMatchObject({ status: 401 });
-    await landscape.value(customer, 'mine');
+    await system.value(customer, 'mine');
     await eventually(() => expect(received()).toEqual(['mine']));
     expect(thief.calls).toHaveLength(1);
     await thief.stop();
@@ -154,12 +154,12 @@ describe('a callback whose key was', () => {
 
   it('reset, and registered before that is announced: the new secret counts, the old one does not', async () => {
     await register();
-    const renewed = landscape.anotherSecret(customer);
+    const renewed = system.anotherSecret(customer);
     const own = await new CallbackReceiver().start();
     const registering = register(renewed, own.url);
-    await landscape.announceKey(renewed);
+    await system.announceKey(renewed);
     expect(await registering).toMatchObject({ status: 200, body: { url: own.url, stopped: null } });
-    await landscape.value(customer, 'late');
+    await system.value(customer, 'late');
     await eventually(() => expect(received(own)).toEqual(['late']));
     expect(receiver.deliveries).toHaveLength(0);
     await own.stop();
@@ -170,10 +170,10 @@ describe('a callback whose key was', () => {
     receiver.answer((_, response) => void (answer = () => void response.writeHead(204).end()));
     const registering = register();
     await eventually(() => expect(receiver.calls).toHaveLength(1));
-    const witness = await landscape.customer(customer.accountId);
+    const witness = await system.customer(customer.accountId);
     await call('PUT', 'websocket', {}, witness);
-    await landscape.announceKey(customer, { status: 'deleted' });
-    await landscape.announceKey(witness, { status: 'deleted' });
+    await system.announceKey(customer, { status: 'deleted' });
+    await system.announceKey(witness, { status: 'deleted' });
     await eventually(async () => expect((await call('GET', 'websocket', undefined, witness)).status).toBe(404));
     answer?.();
     await eventually(async () => expect((await registering).status).toBe(401));
@@ -182,15 +182,15 @@ describe('a callback whose key was', () => {
 
   it('reset while PostgreSQL lets nobody change the channel: no replica calls its URL until that is done', async () => {
     await register();
-    const client = new Client({ connectionString: landscape.isolation.databaseUrl });
+    const client = new Client({ connectionString: system.isolation.databaseUrl });
     await client.connect();
     await client.query('SELECT pg_advisory_lock($1, hashtext($2))', [0xd15b, customer.keyId]);
     await reset();
-    const other = await landscape.customer();
+    const other = await system.customer();
     await call('PUT', 'websocket', {}, other);
-    await landscape.announceKey(other, { status: 'deleted' });
+    await system.announceKey(other, { status: 'deleted' });
     await eventually(async () => expect((await call('GET', 'websocket', undefined, other)).status).toBe(404));
-    await landscape.value(customer, 'held back');
+    await system.value(customer, 'held back');
     await shows({ queue_size: 1, stopped: null });
     await afterMark();
     expect(receiver.deliveries).toHaveLength(0);
@@ -204,9 +204,9 @@ describe('a callback whose key was', () => {
     await reset();
     await shows({ stopped: 'key_reset' });
     await call('POST', 'callback/signing-secrets');
-    const keys = await landscape.redis.keys(`${landscape.isolation.redisPrefix}*`);
-    await landscape.redis.del(...keys);
-    await landscape.value(customer, 'kept');
+    const keys = await system.redis.keys(`${system.isolation.redisPrefix}*`);
+    await system.redis.del(...keys);
+    await system.value(customer, 'kept');
     await eventually(async () => expect((await call('GET', 'callback')).body).toMatchObject({ queue_size: 1 }), {
       timeoutMs: 30_000,
     });
@@ -216,19 +216,19 @@ describe('a callback whose key was', () => {
   }, 60_000);
 
   it('reset or switched off while no dispatcher was running: found at the start', async () => {
-    const [other, stranger] = [await landscape.customer(), await landscape.customer()];
+    const [other, stranger] = [await system.customer(), await system.customer()];
     for (const each of [customer, other, stranger]) await register(each);
-    const rows = await landscape.query('SELECT registered_with FROM dispatcher.channels WHERE key_id = $1', [
+    const rows = await system.query('SELECT registered_with FROM dispatcher.channels WHERE key_id = $1', [
       customer.keyId,
     ]);
     expect(rows).toEqual([{ registered_with: fingerprintOf(hashSecret(customer.key.slice(-32))) }]);
     for (const replica of replicas) await replica.stop();
     const renewed = await reset();
-    await landscape.announceKey(other, { status: 'inactive' });
-    await landscape.values(customer, 0, 3);
-    await landscape.value(other, 'off');
-    await landscape.value(stranger, 'on');
-    replicas = [await landscape.startReplica('dispatcher-3')];
+    await system.announceKey(other, { status: 'inactive' });
+    await system.values(customer, 0, 3);
+    await system.value(other, 'off');
+    await system.value(stranger, 'on');
+    replicas = [await system.startReplica('dispatcher-3')];
     await eventually(() => expect(received()).toEqual(['on']));
     await shows({ stopped: 'key_reset', queue_size: 3 });
     expect((await call('GET', 'callback', undefined, other)).body).toMatchObject({ stopped: 'key_revoked' });
@@ -241,10 +241,10 @@ describe('a callback whose key was', () => {
     await register();
     await reset();
     await shows({ stopped: 'key_reset' });
-    landscape.clock.jump(23 * hourMs);
+    system.clock.jump(23 * hourMs);
     expect((await call('GET', 'callback')).status).toBe(200);
-    landscape.clock.jump(hourMs);
+    system.clock.jump(hourMs);
     await eventually(async () => expect((await call('GET', 'callback')).status).toBe(404));
-    await eventually(() => expect(landscape.channels.get(customer.keyId)).toMatchObject({ status: 'expired' }));
+    await eventually(() => expect(system.channels.get(customer.keyId)).toMatchObject({ status: 'expired' }));
   });
 });

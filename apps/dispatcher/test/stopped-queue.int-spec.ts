@@ -66,7 +66,7 @@ describe('the queue of a callback that is stopped', () => {
       async () => {
         await claimed();
         await stop({ createdAtMs: bench.clock.now() });
-        await bench.bury('a#1');
+        await bench.releaseHeld('a#1');
       },
     ],
   ])('a batch under way, then %s: nothing goes after it', async (_, end) => {

@@ -2,26 +2,26 @@ import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { RunningService } from '@lanyard/service';
 import { eventually, WebSocketClient, type WebSocketOptions } from '@lanyard/testing';
-import { type Customer, Landscape, numbers, payloads } from './landscape.js';
+import { type Customer, TestSystem, numbers, payloads } from './test-system.js';
 
 const hourMs = 3_600_000;
 
 describe('a WebSocket and its limits', () => {
-  let landscape: Landscape;
+  let system: TestSystem;
   let service: RunningService;
   let customer: Customer;
   const clients: WebSocketClient[] = [];
 
   beforeAll(async () => {
-    landscape = await Landscape.create('websocket-limits');
-    service = await landscape.startReplica();
+    system = await TestSystem.create('websocket-limits');
+    service = await system.startReplica();
   });
 
-  afterAll(() => landscape?.drop());
+  afterAll(() => system?.drop());
 
   beforeEach(async () => {
-    customer = await landscape.customer();
-    await landscape.call(service, customer, 'PUT', 'websocket', { serialization: { max_chunk_size: 1 } });
+    customer = await system.customer();
+    await system.call(service, customer, 'PUT', 'websocket', { serialization: { max_chunk_size: 1 } });
   });
 
   afterEach(() => {
@@ -34,8 +34,7 @@ describe('a WebSocket and its limits', () => {
     return client.opened();
   };
 
-  const state = async (): Promise<object> =>
-    (await landscape.call(service, customer, 'GET', 'websocket')).body as object;
+  const state = async (): Promise<object> => (await system.call(service, customer, 'GET', 'websocket')).body as object;
 
   const isConnected = (): Promise<unknown> =>
     eventually(async () => expect(await state()).toMatchObject({ status: 'connected' }));
@@ -51,7 +50,7 @@ describe('a WebSocket and its limits', () => {
   });
 
   it('max_chunk_size 1: a message for each event, and a pong for each message', async () => {
-    await landscape.values(customer, 0, 30);
+    await system.values(customer, 0, 30);
     const client = await connect();
     await eventually(() => expect(payloads(client.events('notifications'))).toEqual(numbers(0, 30)));
     expect(client.messages).toHaveLength(30);
@@ -62,7 +61,7 @@ describe('a WebSocket and its limits', () => {
 
   it('a pong that answers no ping proves nothing', async () => {
     const client = await connect({ echo: false });
-    await landscape.value(customer, 'unproven');
+    await system.value(customer, 'unproven');
     await eventually(() => expect(client.messages).toHaveLength(1));
     const [ping] = client.pings as [Buffer];
     client.socket.pong(Buffer.from(ping.map((byte) => byte ^ 0xff)));
@@ -79,7 +78,7 @@ describe('a WebSocket and its limits', () => {
     const client = await connect();
     await isConnected();
     client.pause();
-    await landscape.announceKey(customer, { permissions: [] });
+    await system.announceKey(customer, { permissions: [] });
     // Earlier than the service gives the goodbye up.
     await eventually(async () => expect(await state()).toMatchObject({ status: 'disconnected' }), { timeoutMs: 4_000 });
   });
@@ -88,18 +87,16 @@ describe('a WebSocket and its limits', () => {
   it('1001 after 24 h without an event; the channel stays and stores, 24 h more', async () => {
     const client = await connect();
     await isConnected();
-    landscape.clock.jump(24 * hourMs - 5_000);
+    system.clock.jump(24 * hourMs - 5_000);
     await eventually(() => expect(client.pings).not.toHaveLength(0));
     expect(client.closed).toBeUndefined();
-    landscape.clock.jump(6_000);
+    system.clock.jump(6_000);
     await eventually(() => expect(client.closed).toMatchObject({ code: 1001 }));
     expect(client.closed).toMatchObject({ reason: 'inactivity' });
     await eventually(async () => expect(await state()).toMatchObject({ status: 'disconnected' }));
-    landscape.clock.jump(23 * hourMs);
+    system.clock.jump(23 * hourMs);
     expect(await state()).toMatchObject({ status: 'disconnected' });
-    landscape.clock.jump(hourMs);
-    await eventually(async () =>
-      expect((await landscape.call(service, customer, 'GET', 'websocket')).status).toBe(404),
-    );
+    system.clock.jump(hourMs);
+    await eventually(async () => expect((await system.call(service, customer, 'GET', 'websocket')).status).toBe(404));
   });
 });

@@ -4,23 +4,23 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { formatApiKey, hashSecret, newId, newSecret, type RunningService } from '@lanyard/service';
 import { eventually, WebSocketClient, type WebSocketOptions } from '@lanyard/testing';
 import { WebSocket } from 'ws';
-import { type Customer, Landscape, numbers, payloads } from './landscape.js';
+import { type Customer, TestSystem, numbers, payloads } from './test-system.js';
 
 describe('delivery to a WebSocket', () => {
-  let landscape: Landscape;
+  let system: TestSystem;
   let service: RunningService;
   let customer: Customer;
   const clients: WebSocketClient[] = [];
 
   beforeAll(async () => {
-    landscape = await Landscape.create('websockets');
-    service = await landscape.startReplica();
+    system = await TestSystem.create('websockets');
+    service = await system.startReplica();
   });
 
-  afterAll(() => landscape?.drop());
+  afterAll(() => system?.drop());
 
   beforeEach(async () => {
-    customer = await landscape.customer();
+    customer = await system.customer();
   });
 
   afterEach(() => {
@@ -34,10 +34,10 @@ describe('delivery to a WebSocket', () => {
   };
 
   const register = (serialization?: object): Promise<unknown> =>
-    landscape.call(service, customer, 'PUT', 'websocket', { serialization });
+    system.call(service, customer, 'PUT', 'websocket', { serialization });
 
   const state = async (): Promise<Record<string, unknown>> =>
-    (await landscape.call(service, customer, 'GET', 'websocket')).body as Record<string, unknown>;
+    (await system.call(service, customer, 'GET', 'websocket')).body as Record<string, unknown>;
 
   const closedWith = (client: WebSocketClient, code: number): Promise<unknown> =>
     eventually(() => expect(client.closed).toMatchObject({ code }));
@@ -46,14 +46,14 @@ describe('delivery to a WebSocket', () => {
 
   it('what was queued comes on connect, then what happens, in order', async () => {
     await register({ type: 'v2', max_chunk_size: 7 });
-    await landscape.values(customer, 0, 40);
+    await system.values(customer, 0, 40);
     await eventually(async () => expect(await state()).toMatchObject({ status: 'disconnected', queue_size: 40 }));
     const client = await connect();
     await eventually(() => expect(received(client)).toEqual(numbers(0, 40)));
-    await landscape.values(customer, 40, 10);
+    await system.values(customer, 40, 10);
     await eventually(() => expect(received(client)).toEqual(numbers(0, 50)));
     await eventually(async () => expect(await state()).toMatchObject({ status: 'connected', queue_size: 0 }));
-    await eventually(() => expect(landscape.channels.get(customer.keyId)).toMatchObject({ status: 'connected' }));
+    await eventually(() => expect(system.channels.get(customer.keyId)).toMatchObject({ status: 'connected' }));
     client.close();
     await eventually(async () => expect(await state()).toMatchObject({ status: 'disconnected' }));
   });
@@ -63,14 +63,14 @@ describe('delivery to a WebSocket', () => {
     const client = new WebSocketClient({ url: service.url, protocols: ['wss', `service_${customer.key}`] });
     clients.push(client);
     expect((await client.opened()).protocol).toBe('wss');
-    await landscape.value(customer, 1);
+    await system.value(customer, 1);
     await eventually(() => expect(received(client)).toEqual(['1']));
   });
 
   it('what was sent to a socket that broke is sent again', async () => {
     await register();
     const broken = await connect({ echo: false });
-    await landscape.values(customer, 0, 5);
+    await system.values(customer, 0, 5);
     await eventually(() => expect(received(broken)).toEqual(numbers(0, 5)));
     expect(await state()).toMatchObject({ queue_size: 5 });
     broken.cut();
@@ -84,7 +84,7 @@ describe('delivery to a WebSocket', () => {
     const older = await connect();
     const newer = await connect();
     await closedWith(older, 1001);
-    await landscape.value(customer, 1);
+    await system.value(customer, 1);
     await eventually(() => expect(received(newer)).toEqual(['1']));
     expect(newer.closed).toBeUndefined();
   });
@@ -92,25 +92,25 @@ describe('delivery to a WebSocket', () => {
   it('1001: the channel was deleted', async () => {
     await register();
     const client = await connect();
-    await landscape.call(service, customer, 'DELETE', 'websocket');
+    await system.call(service, customer, 'DELETE', 'websocket');
     await closedWith(client, 1001);
   });
 
   it('1001: a ping that nobody answers', async () => {
     await register();
-    const [client, echoing] = [await connect({ echo: false }), await landscape.customer()];
-    await landscape.call(service, echoing, 'PUT', 'websocket');
+    const [client, echoing] = [await connect({ echo: false }), await system.customer()];
+    await system.call(service, echoing, 'PUT', 'websocket');
     const answers = await connect({ key: echoing.key });
-    landscape.clock.jump(31_000);
+    system.clock.jump(31_000);
     await eventually(() => expect([client.pings.length, answers.pings.length]).toEqual([1, 1]));
     expect(client.pings[0]).toHaveLength(4);
     // The answer of the other one must be in before time jumps on.
-    await landscape.value(echoing, 1);
+    await system.value(echoing, 1);
     await eventually(async () =>
-      expect((await landscape.call(service, echoing, 'GET', 'websocket')).body).toMatchObject({ queue_size: 0 }),
+      expect((await system.call(service, echoing, 'GET', 'websocket')).body).toMatchObject({ queue_size: 0 }),
     );
     await eventually(() => expect(received(answers)).toEqual(['1']));
-    landscape.clock.jump(11_000);
+    system.clock.jump(11_000);
     await closedWith(client, 1001);
     expect(answers.closed).toBeUndefined();
   });
@@ -126,7 +126,7 @@ describe('delivery to a WebSocket', () => {
 
   it('1008: a key in no group that may have a channel', async () => {
     await register();
-    await landscape.announceKey(customer, { permissions: [] });
+    await system.announceKey(customer, { permissions: [] });
     await closedWith(await connect(), 1008);
   });
 
@@ -139,7 +139,7 @@ describe('delivery to a WebSocket', () => {
     await register();
     const client = await connect();
     const askedAt = Date.now();
-    await landscape.announceKey(customer, change);
+    await system.announceKey(customer, change);
     await closedWith(client, 1008);
     expect(Date.now() - askedAt).toBeLessThan(5_000);
   });
@@ -147,31 +147,31 @@ describe('delivery to a WebSocket', () => {
   it('a rotated key: either secret connects during the overlap, the old one loses its socket when it is over', async () => {
     await register();
     const old = await connect();
-    const renewed = landscape.anotherSecret(customer);
+    const renewed = system.anotherSecret(customer);
     const hash = hashSecret(customer.key.slice(-32));
     const until = new Date(Date.now() + 3_600_000).toISOString();
-    await landscape.announceKey(renewed, { previousHashes: [{ hash, until }] });
+    await system.announceKey(renewed, { previousHashes: [{ hash, until }] });
     // Once the new secret is known here, the old one has not lost its socket.
     const knowsNew = await connect({ key: renewed.key });
     await closedWith(old, 1001);
     knowsNew.close();
     const stillOld = await connect();
-    await landscape.value(customer, 1);
+    await system.value(customer, 1);
     await eventually(() => expect(received(stillOld)).toEqual(['1']));
-    await landscape.announceKey(renewed);
+    await system.announceKey(renewed);
     await closedWith(stillOld, 1008);
     await closedWith(await connect(), 1008);
     const client = await connect({ key: renewed.key });
-    await landscape.value(customer, 2);
+    await system.value(customer, 2);
     await eventually(() => expect(received(client)).toEqual(['2']));
   });
 
   it('a secret that was rotated proves nothing when its time is over, announced or not', async () => {
     await register();
-    const renewed = landscape.anotherSecret(customer);
+    const renewed = system.anotherSecret(customer);
     const hash = hashSecret(customer.key.slice(-32));
     const until = new Date(Date.now() - 1_000).toISOString();
-    await landscape.announceKey(renewed, { previousHashes: [{ hash, until }] });
+    await system.announceKey(renewed, { previousHashes: [{ hash, until }] });
     const client = await connect({ key: renewed.key });
     await closedWith(await connect(), 1008);
     client.close();
@@ -182,12 +182,12 @@ describe('delivery to a WebSocket', () => {
   });
 
   it('1012: the service restarts; nothing is lost', async () => {
-    const leaving = await landscape.startReplica('dispatcher-leaving');
+    const leaving = await system.startReplica('dispatcher-leaving');
     await register();
     const client = await connect({ url: leaving.url });
     await leaving.stop();
     await closedWith(client, 1012);
-    await landscape.value(customer, 1);
+    await system.value(customer, 1);
     const again = await connect();
     await eventually(() => expect(received(again)).toEqual(['1']));
   });
@@ -198,12 +198,12 @@ describe('delivery to a WebSocket', () => {
     talker.socket.send('x'.repeat(2_000));
     await eventually(() => expect(talker.closed).toBeDefined());
     const client = await connect();
-    await landscape.value(customer, 1);
+    await system.value(customer, 1);
     await eventually(() => expect(received(client)).toEqual(['1']));
   });
 
   it('429 while a handshake with the same key is not answered yet; that one goes on', async () => {
-    const newcomer = landscape.unannounced();
+    const newcomer = system.unannounced();
     const first = new WebSocketClient({ url: service.url, key: newcomer.key });
     clients.push(first);
     await eventually(async () => {
@@ -217,10 +217,10 @@ describe('delivery to a WebSocket', () => {
     // One with another key is not concerned.
     await register();
     await connect();
-    await landscape.announceKey(newcomer);
+    await system.announceKey(newcomer);
     await first.opened();
     await closedWith(first, 1011);
-    await landscape.call(service, newcomer, 'PUT', 'websocket');
+    await system.call(service, newcomer, 'PUT', 'websocket');
     await connect({ key: newcomer.key });
   });
 
@@ -244,6 +244,6 @@ describe('delivery to a WebSocket', () => {
     const url = `${service.url}/v2/notification/websocket-connect`;
     expect((await fetch(url)).status).toBe(401);
     expect((await fetch(url, { headers: { authorization: `Bearer ${customer.key}` } })).status).toBe(426);
-    expect((await landscape.call(service, customer, 'GET', 'websocket-connect')).status).toBe(426);
+    expect((await system.call(service, customer, 'GET', 'websocket-connect')).status).toBe(426);
   });
 });

@@ -29,7 +29,7 @@ import { tooManyChanges } from '../limits.js';
 import { SerializationSchema } from '../db/serialization.js';
 import { ChannelNotFound } from '../errors.js';
 import { NotificationMessageSchema } from '../messages/message-schema.js';
-import { Pieces } from '../connections/pieces.js';
+import { BodySlices } from '../connections/body-slices.js';
 import { type Found, Pull } from '../connections/pull.js';
 
 const nextTurn = (): Promise<void> => new Promise((turned) => setImmediate(turned));
@@ -153,12 +153,12 @@ export class PullController {
     await nextTurn();
     if (raw.destroyed || socket.readableEnded) return found.notWritten();
     this.watch(socket);
-    const settle = (step: () => Promise<void>): void => {
+    const finish = (step: () => Promise<void>): void => {
       step().catch((err: unknown) => this.logger.warn({ err }, 'poll not settled'));
     };
     raw.once('finish', () => {
       lastAnswer.set(socket, found);
-      settle(async () => {
+      finish(async () => {
         // So is a goodbye that came before the answer went out: twice is better than never.
         await nextTurn();
         await nextTurn();
@@ -167,16 +167,16 @@ export class PullController {
         return found.notWritten();
       });
     });
-    const pieces = new Pieces(found.body, this.clock, () => raw.destroy());
+    const slices = new BodySlices(found.body, this.clock, () => raw.destroy());
     raw.once('close', () => {
-      pieces.end();
-      if (!raw.writableFinished) settle(found.notWritten);
+      slices.end();
+      if (!raw.writableFinished) finish(found.notWritten);
     });
     const next = `</v2/notification/pull?after=${found.next}>; rel="next"`;
     await reply
       .headers({ 'content-length': found.body.length, link: next })
       .type('application/json; charset=utf-8')
-      .send(pieces.stream());
+      .send(slices.stream());
   }
 
   /** A connection that breaks after an answer was written may have carried it nowhere. */

@@ -44,7 +44,7 @@ const causeOf = (error: unknown): SendFailure => {
 export class CallbackExchange implements Dispatcher.DispatchHandler {
   /** Never rejects. */
   readonly outcome: Promise<SendOutcome>;
-  private settle!: (outcome: SendOutcome) => void;
+  private resolveOutcome!: (outcome: SendOutcome) => void;
   private controller: Dispatcher.DispatchController | undefined;
   private ended: Error | undefined;
   private status = 0;
@@ -52,7 +52,7 @@ export class CallbackExchange implements Dispatcher.DispatchHandler {
 
   /** `mayStart`: asked in the moment in which the request is written. */
   constructor(private readonly mayStart: () => boolean) {
-    this.outcome = new Promise((settle) => (this.settle = settle));
+    this.outcome = new Promise((resolveOutcome) => (this.resolveOutcome = resolveOutcome));
   }
 
   /** Something may have been written. Without that, it waits for a connection still, or there is none. */
@@ -67,7 +67,7 @@ export class CallbackExchange implements Dispatcher.DispatchHandler {
 
   /** It could not be begun. */
   fail(error: unknown): void {
-    this.settle({ ok: false, cause: causeOf(error) });
+    this.resolveOutcome({ ok: false, cause: causeOf(error) });
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -87,7 +87,7 @@ export class CallbackExchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.settle(this.judged());
+    this.resolveOutcome(this.judged());
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
@@ -95,7 +95,7 @@ export class CallbackExchange implements Dispatcher.DispatchHandler {
   }
 
   private stop(outcome: SendOutcome, why: Error): void {
-    this.settle(outcome);
+    this.resolveOutcome(outcome);
     this.ended ??= why;
     this.controller?.abort(why);
   }

@@ -18,7 +18,7 @@ export interface CallbackTarget {
 }
 
 /** Leave to write, which ends by itself. */
-export interface Leave {
+export interface SendPermit {
   /** It holds now, and for as long as this process does nothing else. */
   holds(): boolean;
   /** Asks for it again. */
@@ -31,10 +31,10 @@ export interface Outgoing {
   /** Headers that are not the customer's. */
   headers?: Record<string, string>;
   /** Must hold when the connection is there, right before anything is written. */
-  leave?: Leave;
+  permit?: SendPermit;
 }
 
-interface Line {
+interface ChannelConnection {
   /** What was taken apart and checked. */
   url: string;
   origin: string;
@@ -49,7 +49,7 @@ interface Line {
 export type Sent = SendOutcome & { bodyLeft: boolean };
 
 /** Connections of a channel that sent nothing for so long are closed. */
-const lineIdleMaxMs = 5 * 60_000;
+const connectionIdleMaxMs = 5 * 60_000;
 const idlePeriodMs = 60_000;
 
 /** Ends connections being made for nobody: later than the end of the request that waited for it. */
@@ -58,21 +58,21 @@ const connectTimeoutMs = callbackTimeoutMs + 1_000;
 const ownHeaders = { 'content-type': 'application/json', 'accept-encoding': 'identity' };
 
 /** As an iterable, a body is not looked at before its request can be written: nothing leaves when that throws. */
-async function* asked(body: Buffer, leave: Leave): AsyncGenerator<Buffer> {
-  if (!leave.holds() && !(await leave.renew())) throw new Withdrawn();
+async function* asked(body: Buffer, permit: SendPermit): AsyncGenerator<Buffer> {
+  if (!permit.holds() && !(await permit.renew())) throw new Withdrawn();
   yield body;
 }
 
 const requestOf = (
   path: string,
   target: CallbackTarget,
-  { body, headers, leave }: Outgoing,
+  { body, headers, permit }: Outgoing,
   isAtOnce: boolean,
 ): Dispatcher.DispatchOptions => ({
   method: 'PUT',
   path,
   headers: Object.assign({}, target.headers, headers, ownHeaders, { 'content-length': String(body.length) }),
-  body: isAtOnce || !leave ? body : Readable.from(asked(body, leave), { objectMode: false }),
+  body: isAtOnce || !permit ? body : Readable.from(asked(body, permit), { objectMode: false }),
 });
 
 /** The trust of everybody, and the operator's own. Made once: reading all roots for each connection takes its time. */
@@ -84,7 +84,7 @@ const trusting = (authorities: readonly string[]): SecureContext | undefined =>
  * §8). Each channel has its own connections: one customer's slow server holds nobody else's.
  */
 export class CallbackSender implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly lines = new Map<string, Line>();
+  private readonly connections = new Map<string, ChannelConnection>();
 
   private readonly trust: SecureContext | undefined;
   private looking: Timer | undefined;
@@ -100,19 +100,19 @@ export class CallbackSender implements OnApplicationBootstrap, OnApplicationShut
 
   /** Never rejects. */
   async send(channelId: string, target: CallbackTarget, message: Outgoing, signal?: AbortSignal): Promise<Sent> {
-    let line: Line | undefined;
+    let connection: ChannelConnection | undefined;
     let isAtOnce = false;
-    const exchange = new CallbackExchange(() => !isAtOnce || !message.leave || message.leave.holds());
+    const exchange = new CallbackExchange(() => !isAtOnce || !message.permit || message.permit.holds());
     const timer = this.clock.after(callbackTimeoutMs, () => exchange.end('timeout'));
     const abort = (): void => exchange.end('aborted');
     signal?.addEventListener('abort', abort);
     try {
       if (signal?.aborted) abort();
-      line = this.line(channelId, target.url);
+      connection = this.connection(channelId, target.url);
       // On a connection that is there, a request is written in this turn of the event loop or the next (the pool itself
       // is not free before that), and asks once more when it is; another one has to wait for a connection.
-      isAtOnce = line.socket?.writable === true && (!message.leave || message.leave.holds());
-      line.pool.dispatch(requestOf(line.path, target, message, isAtOnce), exchange);
+      isAtOnce = connection.socket?.writable === true && (!message.permit || message.permit.holds());
+      connection.pool.dispatch(requestOf(connection.path, target, message, isAtOnce), exchange);
     } catch (error) {
       exchange.fail(error);
     }
@@ -120,14 +120,14 @@ export class CallbackSender implements OnApplicationBootstrap, OnApplicationShut
     timer.cancel();
     signal?.removeEventListener('abort', abort);
     // The pool would keep the body, and the next one behind it, for as long as the peer leaves it connecting.
-    if (line && !exchange.hasStarted) this.drop(channelId, line);
-    return Object.assign({ bodyLeft: outcome.ok && line?.socket?.writableLength === 0 }, outcome);
+    if (connection && !exchange.hasStarted) this.drop(channelId, connection);
+    return Object.assign({ bodyLeft: outcome.ok && connection?.socket?.writableLength === 0 }, outcome);
   }
 
   /** The channel is gone, or goes elsewhere. */
   forget(channelId: string): void {
-    const line = this.lines.get(channelId);
-    if (line) this.drop(channelId, line);
+    const connection = this.connections.get(channelId);
+    if (connection) this.drop(channelId, connection);
   }
 
   onApplicationBootstrap(): void {
@@ -140,38 +140,38 @@ export class CallbackSender implements OnApplicationBootstrap, OnApplicationShut
 
   close(): void {
     this.looking?.cancel();
-    for (const channelId of [...this.lines.keys()]) this.forget(channelId);
+    for (const channelId of [...this.connections.keys()]) this.forget(channelId);
   }
 
-  private drop(channelId: string, line: Line): void {
-    if (this.lines.get(channelId) === line) this.lines.delete(channelId);
-    void line.pool.destroy().catch(() => undefined);
+  private drop(channelId: string, connection: ChannelConnection): void {
+    if (this.connections.get(channelId) === connection) this.connections.delete(channelId);
+    void connection.pool.destroy().catch(() => undefined);
   }
 
   private forgetIdle(): void {
-    const before = this.clock.now() - lineIdleMaxMs;
-    for (const [channelId, { usedAtMs }] of this.lines) if (usedAtMs < before) this.forget(channelId);
+    const before = this.clock.now() - connectionIdleMaxMs;
+    for (const [channelId, { usedAtMs }] of this.connections) if (usedAtMs < before) this.forget(channelId);
   }
 
   /** Throws AddressForbidden. */
-  private line(channelId: string, url: string): Line {
-    const known = this.lines.get(channelId);
-    const line = known?.url === url ? known : this.lineTo(channelId, url, known);
-    line.usedAtMs = this.clock.now();
-    return line;
+  private connection(channelId: string, url: string): ChannelConnection {
+    const known = this.connections.get(channelId);
+    const connection = known?.url === url ? known : this.connectionTo(channelId, url, known);
+    connection.usedAtMs = this.clock.now();
+    return connection;
   }
 
   /** Connections stay when only the path is another one. */
-  private lineTo(channelId: string, url: string, known: Line | undefined): Line {
+  private connectionTo(channelId: string, url: string, known: ChannelConnection | undefined): ChannelConnection {
     const { origin, hostname, pathname, search } = new URL(url);
     this.guard.checkHost(hostname);
     if (known && known.origin !== origin) this.forget(channelId);
-    const line = known?.origin === origin ? known : this.newLine(origin);
-    this.lines.set(channelId, line);
-    return Object.assign(line, { url, path: pathname + search });
+    const connection = known?.origin === origin ? known : this.newConnection(origin);
+    this.connections.set(channelId, connection);
+    return Object.assign(connection, { url, path: pathname + search });
   }
 
-  private newLine(origin: string): Line {
+  private newConnection(origin: string): ChannelConnection {
     const connect = buildConnector({
       timeout: connectTimeoutMs,
       lookup: this.guard.lookup,
@@ -188,11 +188,11 @@ export class CallbackSender implements OnApplicationBootstrap, OnApplicationShut
       keepAliveTimeout: 30_000,
       connect: (options, connected) =>
         connect(options, (...made) => {
-          line.socket = made[1] ?? undefined;
+          connection.socket = made[1] ?? undefined;
           connected(...made);
         }),
     });
-    const line: Line = { url: '', origin, path: '', pool, socket: undefined, usedAtMs: 0 };
-    return line;
+    const connection: ChannelConnection = { url: '', origin, path: '', pool, socket: undefined, usedAtMs: 0 };
+    return connection;
   }
 }

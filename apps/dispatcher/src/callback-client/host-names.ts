@@ -15,7 +15,7 @@ const ndotsMax = 15;
 const nameless = ['ENOTFOUND', 'ENODATA', 'EBADNAME'];
 
 /** What else does not end a search: the server of one domain has failed. */
-const searchGoesOn = [...nameless, 'ESERVFAIL'];
+const searchContinues = [...nameless, 'ESERVFAIL'];
 
 interface Search {
   domains: string[];
@@ -96,16 +96,16 @@ export class HostNames {
     const known = hostsIn(hosts, name.toLowerCase().replace(/\.$/, ''));
     if (known.length > 0) return known;
     const resolver = this.resolver();
-    let nobody: unknown;
+    let lastError: unknown;
     for (const candidate of this.isSearching ? candidates(name, searchIn(resolvConf)) : [absolute(name)]) {
       try {
         return await answerOf(resolver, candidate);
       } catch (error) {
-        if (!searchGoesOn.includes(codeOf(error))) throw error;
-        nobody = error;
+        if (!searchContinues.includes(codeOf(error))) throw error;
+        lastError = error;
       }
     }
-    throw nobody;
+    throw lastError;
   }
 
   /** Of its own for each name: one that lasts remembers how fast others were answered, and its name servers of before. */

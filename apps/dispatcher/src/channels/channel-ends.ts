@@ -3,7 +3,7 @@ import type { ChannelKind } from '../channel-kind.js';
 import { CallbackDelivery } from '../delivery/callback-delivery.js';
 import { Telemetry } from '../delivery/telemetry.js';
 import { ChannelRegistry } from '../queue/channel-registry.js';
-import { Bus } from '../replicas/bus.js';
+import { WakeUpBus } from '../replicas/wake-up-bus.js';
 import { type Announcement, ChannelStore, type LockedChannel } from '../store/channel-store.js';
 import type { AuditAction } from '../store/audit-actions.js';
 
@@ -13,7 +13,7 @@ export class ChannelEnds {
   constructor(
     private readonly store: ChannelStore,
     private readonly registry: ChannelRegistry,
-    private readonly bus: Bus,
+    private readonly bus: WakeUpBus,
     private readonly delivery: CallbackDelivery,
     private readonly telemetry: Telemetry,
   ) {}

@@ -10,7 +10,7 @@ import { ChannelEnds } from './channel-ends.js';
 import { Channels } from './channels.js';
 import { ConnectionAnnouncer } from './connection-announcer.js';
 import { DropReporter } from './drop-reporter.js';
-import { KeyStanding } from './key-standing.js';
+import { CallbackHealth } from './callback-health.js';
 import { KeyWatch } from './key-watch.js';
 import { Repair } from './repair.js';
 import { SigningSecrets } from './signing-secrets.js';
@@ -22,7 +22,7 @@ import { Verification } from './verification.js';
   imports: [QueueModule, KeysModule, CallbackClientModule, ReplicasModule, StoreModule, DeliveryModule],
   providers: [
     ChannelEnds,
-    KeyStanding,
+    CallbackHealth,
     KeyWatch,
     Verification,
     Channels,

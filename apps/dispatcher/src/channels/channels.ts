@@ -8,7 +8,7 @@ import type { SigningSecret } from '../callback-client/signature.js';
 import type { ChannelKind } from '../channel-kind.js';
 import type { Channel } from '../db/channel.entity.js';
 import { defaultSerialization, type Serialization } from '../db/serialization.js';
-import { noStanding, type Standing } from '../db/standing.js';
+import { noHealth, type ChannelHealth } from '../db/channel-health.js';
 import { ChannelDeleted, ChannelNotFound, ChannelOfAnotherKind } from '../errors.js';
 import { changesWaitingMax } from '../limits.js';
 import type { QueueState } from '../queue/channel-registry.js';
@@ -17,7 +17,7 @@ import { ChannelRegistrar } from '../store/channel-registrar.js';
 import { ChannelStore, type LockedChannel } from '../store/channel-store.js';
 import { type AuditAction, deletion, type Registered, registration } from '../store/audit-actions.js';
 import { ChannelEnds } from './channel-ends.js';
-import { KeyStanding } from './key-standing.js';
+import { CallbackHealth } from './callback-health.js';
 import { Verification } from './verification.js';
 
 /** A gateway of before does not say with which secret they came. */
@@ -36,7 +36,7 @@ export interface Shown {
 /** Applications connect to receive: there is nothing to configure but how events look. */
 type ConnectedKind = Exclude<ChannelKind, 'callback'>;
 
-type Contents = Pick<Channel, 'target' | 'serialization'> & Standing;
+type Contents = Pick<Channel, 'target' | 'serialization'> & ChannelHealth;
 
 /**
  * Channels as their owners make, change, and delete them. PostgreSQL first, then Redis, under the key's lock; a crash
@@ -48,7 +48,7 @@ export class Channels {
     private readonly store: ChannelStore,
     private readonly registrar: ChannelRegistrar,
     private readonly ends: ChannelEnds,
-    private readonly standing: KeyStanding,
+    private readonly health: CallbackHealth,
     private readonly verification: Verification,
     private readonly targets: SealedTargets,
     @Inject(SharedClock) private readonly clock: Clock,
@@ -63,15 +63,15 @@ export class Channels {
     const before = await this.store.find(caller.keyId);
     this.refuseOtherKind(before, 'callback');
     this.verification.check(target);
-    const registeredWith = await this.standing.secretOf(caller);
+    const registeredWith = await this.health.secretOf(caller);
     await this.verification.verify(caller, target, this.targetOf(before)?.signing);
     const contents = (known: Channel | null): Contents => {
       const signing = this.targetOf(known)?.signing;
       const sealed = this.targets.seal({ ...target, ...(signing && { signing }) });
-      const standing = { ...noStanding, registeredWith, keySeen: known?.keySeen ?? null };
-      const judgement = this.standing.judged(caller.keyId, standing);
-      if (judgement.stopped === 'key_reset') throw new Unauthenticated('The secret of the key was reset.');
-      return { target: sealed, serialization, ...judgement };
+      const health = { ...noHealth, registeredWith, keySeen: known?.keySeen ?? null };
+      const assessed = this.health.assessed(caller.keyId, health);
+      if (assessed.stopped === 'key_reset') throw new Unauthenticated('The secret of the key was reset.');
+      return { target: sealed, serialization, ...assessed };
     };
     const { channel } = await this.put(caller, 'callback', contents);
     return this.show(channel);
@@ -106,7 +106,7 @@ export class Channels {
     const same = await this.sameConnected(caller, kind, serialization);
     if (same) return { ...(await this.show(same)), created: false };
     const contents = (known: Channel | null): Contents => ({
-      ...noStanding,
+      ...noHealth,
       target: null,
       serialization: serialization ?? known?.serialization ?? defaultSerialization(),
     });
@@ -119,7 +119,7 @@ export class Channels {
     const serialization = defaultSerialization();
     await this.put(caller, 'pull', (known) => {
       if (!known && isKnown) throw new ChannelDeleted();
-      return { ...noStanding, target: null, serialization: known?.serialization ?? serialization };
+      return { ...noHealth, target: null, serialization: known?.serialization ?? serialization };
     });
   }
 
@@ -148,7 +148,7 @@ export class Channels {
     const { keyId, accountId, tier } = caller;
     const work = async (locked: LockedChannel): Promise<{ channel: Channel; created: boolean }> => {
       // Deleted while the URL was verified: nobody would end what is made now.
-      if (this.standing.isDeleted(keyId)) throw new Unauthenticated('The key was deleted.');
+      if (this.health.isDeleted(keyId)) throw new Unauthenticated('The key was deleted.');
       const known = await locked.find();
       this.refuseOtherKind(known, kind);
       const birth = known ?? { tier, createdAt: new Date(this.clock.now()) };
@@ -171,7 +171,7 @@ export class Channels {
     serialization?: Serialization,
   ): Promise<Channel | undefined> {
     const known = await this.store.find(keyId);
-    if (known?.kind !== kind || this.standing.isDeleted(keyId)) return undefined;
+    if (known?.kind !== kind || this.health.isDeleted(keyId)) return undefined;
     if (serialization && !isDeepStrictEqual(serialization, known.serialization)) return undefined;
     return (await this.registrar.isRegistered(known)) ? known : undefined;
   }

@@ -4,7 +4,7 @@ import { KeyDirectory } from '../keys/key-directory.js';
 import { PendingKeyChanges } from '../keys/pending-key-changes.js';
 import { SharedClock } from '../queue/shared-clock.js';
 import { ChannelEnds } from './channel-ends.js';
-import { KeyStanding } from './key-standing.js';
+import { CallbackHealth } from './callback-health.js';
 
 const againMs = 1_000;
 const decidedAtOnce = 8;
@@ -23,7 +23,7 @@ export class KeyWatch implements OnModuleInit {
     private readonly pending: PendingKeyChanges,
     private readonly keys: KeyDirectory,
     private readonly ends: ChannelEnds,
-    private readonly standing: KeyStanding,
+    private readonly health: CallbackHealth,
     @Inject(SharedClock) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
@@ -59,7 +59,7 @@ export class KeyWatch implements OnModuleInit {
     const change = this.pending.latest(keyId);
     try {
       if (this.keys.isGone(keyId)) await this.ends.end(keyId, { status: 'deleted', reason: 'its key was deleted' });
-      else await this.standing.judge(keyId);
+      else await this.health.update(keyId);
       this.pending.applied(keyId, change);
     } catch (err) {
       this.logger.warn({ err, channelId: keyId }, 'change of a key not carried over to its channel yet');

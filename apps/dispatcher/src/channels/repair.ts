@@ -5,7 +5,7 @@ import { ChannelRegistry } from '../queue/channel-registry.js';
 import { ChannelRegistrar } from '../store/channel-registrar.js';
 import { ChannelStore } from '../store/channel-store.js';
 import { ChannelEnds } from './channel-ends.js';
-import { KeyStanding } from './key-standing.js';
+import { CallbackHealth } from './callback-health.js';
 
 const comparedAtOnce = 500;
 
@@ -20,7 +20,7 @@ export class Repair {
     private readonly registry: ChannelRegistry,
     private readonly registrar: ChannelRegistrar,
     private readonly ends: ChannelEnds,
-    private readonly standing: KeyStanding,
+    private readonly health: CallbackHealth,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -35,9 +35,9 @@ export class Repair {
     const revisions = await this.registry.revisions(page);
     for (const [n, channel] of page.entries()) {
       const { keyId, revision } = channel;
-      if (this.standing.isDeleted(keyId))
+      if (this.health.isDeleted(keyId))
         await this.ends.end(keyId, { status: 'deleted', reason: 'its key was deleted' });
-      else if (!this.standing.isInOrder(channel)) await this.standing.judge(keyId);
+      else if (!this.health.isCurrent(channel)) await this.health.update(keyId);
       else if (revisions[n] !== revision) await this.registerAgain(keyId);
     }
   }

@@ -4,7 +4,7 @@ import { Channels } from '../channels/channels.js';
 import { pollWaitMs } from '../limits.js';
 import { ChannelDeleted, ChannelOfAnotherKind, PollAlreadyOpen } from '../errors.js';
 import type { ChannelKind } from '../channel-kind.js';
-import type { Batch, Cursor } from '../queue/batch.js';
+import type { EventBatch, Cursor } from '../queue/event-batch.js';
 import { type Attached, ChannelQueue, type Hold } from '../queue/channel-queue.js';
 import { Telemetry } from '../delivery/telemetry.js';
 import { LocalClock } from '../queue/local-clock.js';
@@ -93,11 +93,11 @@ export class Pull {
       const found = await this.firstBatch(poll, hold, cursor, noWait, gone)
         .then((batch) => batch && this.found(hold, batch, born))
         .catch((error: unknown) => {
-          void this.queue.letGo(hold);
+          void this.queue.release(hold);
           throw error;
         });
       if (found) return found;
-      await this.queue.letGo(hold);
+      await this.queue.release(hold);
     } finally {
       this.holders.remove(poll);
     }
@@ -128,29 +128,29 @@ export class Pull {
     cursor: Cursor,
     noWait: boolean,
     gone: AbortSignal,
-  ): Promise<Batch | undefined> {
+  ): Promise<EventBatch | undefined> {
     const deadline = this.clock.now() + pollWaitMs;
     while (!gone.aborted && !poll.closedBy) {
       // Listens before it looks, so that nothing comes in between unnoticed.
       const woken = poll.wait(this.clock, Math.max(0, deadline - this.clock.now()), gone);
-      const taken = await this.queue.take(hold, cursor);
-      const isOver = taken.outcome !== 'empty' || noWait || this.clock.now() >= deadline;
+      const read = await this.queue.readBatch(hold, cursor);
+      const isOver = read.outcome !== 'empty' || noWait || this.clock.now() >= deadline;
       if (isOver) poll.wake();
-      if (taken.outcome === 'ok') return taken.batch;
+      if (read.outcome === 'ok') return read.batch;
       if (isOver) return undefined;
       await woken;
     }
     return undefined;
   }
 
-  private found(hold: Hold, batch: Batch, born: string): Found {
+  private found(hold: Hold, batch: EventBatch, born: string): Found {
     return {
       body: batch.message.toBuffer(),
       next: Buffer.from(`${born}/${batch.to}`).toString('base64url'),
       written: async () => {
-        if (await this.queue.letGo(hold, batch.to)) this.telemetry.delivered('pull', batch.count);
+        if (await this.queue.release(hold, batch.to)) this.telemetry.delivered('pull', batch.count);
       },
-      notWritten: async () => void (await this.queue.letGo(hold)),
+      notWritten: async () => void (await this.queue.release(hold)),
       broken: () => this.queue.unpend(hold.channelId, batch.to),
     };
   }

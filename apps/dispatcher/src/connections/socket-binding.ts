@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ConnectionAnnouncer } from '../channels/connection-announcer.js';
 import type { KnownKey } from '../keys/key-directory.js';
 import { type Attached, ChannelQueue, type Hold } from '../queue/channel-queue.js';
-import { Bus } from '../replicas/bus.js';
+import { WakeUpBus } from '../replicas/wake-up-bus.js';
 import type { CloseCause } from '../replicas/close-codes.js';
 import { ChannelStore } from '../store/channel-store.js';
 
@@ -14,7 +14,7 @@ export class SocketBinding {
   constructor(
     private readonly queue: ChannelQueue,
     private readonly store: ChannelStore,
-    private readonly bus: Bus,
+    private readonly bus: WakeUpBus,
     private readonly announcer: ConnectionAnnouncer,
   ) {}
 
@@ -36,7 +36,7 @@ export class SocketBinding {
 
   /** The socket is gone. */
   async release(channelId: string, hold: Hold | undefined): Promise<void> {
-    if (hold && (await this.queue.letGo(hold))) this.announcer.changed(channelId);
+    if (hold && (await this.queue.release(hold))) this.announcer.changed(channelId);
   }
 
   /** Whether the key has a channel for sockets, though Redis may not know it yet. */

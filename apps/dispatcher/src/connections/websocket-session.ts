@@ -4,7 +4,7 @@ import type { WebSocket } from 'ws';
 import { pingPeriodMs, pingTimeoutMs, socketIdleMaxMs, socketStallMaxMs, socketWindowBatches } from '../limits.js';
 import type { NotificationMessage } from '../messages/notification-message.js';
 import {
-  type Batch,
+  type EventBatch,
   type Cursor,
   cursorAfter,
   cursorConfirmed,
@@ -12,8 +12,8 @@ import {
   extentOf,
   joinExtents,
   runLength,
-} from '../queue/batch.js';
-import type { ChannelQueue, Given, Hold } from '../queue/channel-queue.js';
+} from '../queue/event-batch.js';
+import type { ChannelQueue, PushPermit, Hold } from '../queue/channel-queue.js';
 import type { BodyBuffers } from '../delivery/body-buffers.js';
 import { type CloseCause, closeCodes } from '../replicas/close-codes.js';
 import type { Holder, Holders } from '../replicas/holders.js';
@@ -66,7 +66,7 @@ export class WebSocketSession implements Holder {
   private pumpAgain = false;
   /** Redis may have more than what was given. */
   private mustAsk = true;
-  private given: Given | undefined;
+  private permit: PushPermit | undefined;
   private cause: CloseCause | undefined;
   private lastSentAtMs: number;
   private lastPingAtMs: number;
@@ -96,13 +96,13 @@ export class WebSocketSession implements Holder {
     this.wake();
   }
 
-  wake(given?: Given): void {
-    if (given) this.given = given;
+  wake(permit?: PushPermit): void {
+    if (permit) this.permit = permit;
     else this.mustAsk = true;
-    this.goOn();
+    this.schedulePump();
   }
 
-  private goOn(): void {
+  private schedulePump(): void {
     if (this.pumping) {
       this.pumpAgain = true;
       return;
@@ -116,11 +116,11 @@ export class WebSocketSession implements Holder {
     this.cause = cause;
     this.socket.close(closeCodes[cause], cause);
     this.clock.after(goodbyeMs, () => this.socket.terminate());
-    this.goOn();
+    this.schedulePump();
   }
 
   restart(): void {
-    this.given = undefined;
+    this.permit = undefined;
     this.wake();
   }
 
@@ -156,12 +156,12 @@ export class WebSocketSession implements Holder {
     } finally {
       this.pumping = false;
     }
-    if (this.pumpAgain && this.isOpen) this.goOn();
-    else this.leave();
+    if (this.pumpAgain && this.isOpen) this.schedulePump();
+    else this.release();
   }
 
   /** At a restart, the client's last pongs are worth waiting for: without them, all that is under way comes twice. */
-  private leave(): void {
+  private release(): void {
     if (!this.hold || this.cause === undefined || this.cause === 'restart') return;
     this.listener.left(this.hold);
     this.hold = undefined;
@@ -176,25 +176,25 @@ export class WebSocketSession implements Holder {
   /** False when there is nothing to send now. */
   private async sendNext(): Promise<boolean> {
     if (!this.hold) return false;
-    const { given } = this;
-    const batch = given && this.queue.takeGiven(this.hold, this.cursor.next, given);
+    const { permit } = this;
+    const batch = permit && this.queue.readPushed(this.hold, this.cursor.next, permit);
     if (batch) {
       this.send(batch);
       return true;
     }
-    if (!this.mustAsk && !(given && given.to > this.cursor.next)) return false;
+    if (!this.mustAsk && !(permit && permit.to > this.cursor.next)) return false;
     this.mustAsk = false;
-    this.given = undefined;
-    const taken = await this.queue.take(this.hold, this.cursor);
-    if (taken.outcome === 'fenced') return this.attachAgain();
-    if (taken.outcome === 'empty' || !this.isOpen) return false;
+    this.permit = undefined;
+    const read = await this.queue.readBatch(this.hold, this.cursor);
+    if (read.outcome === 'fenced') return this.attachAgain();
+    if (read.outcome === 'empty' || !this.isOpen) return false;
     this.mustAsk = true;
-    this.cursor = taken.cursor;
-    this.send(taken.batch);
+    this.cursor = read.cursor;
+    this.send(read.batch);
     return true;
   }
 
-  private send(batch: Batch): void {
+  private send(batch: EventBatch): void {
     this.cursor = cursorAfter(this.cursor, batch);
     this.lastSentAtMs = this.clock.now();
     const { bytes, left } = this.bodies.of(batch.message);
@@ -203,7 +203,7 @@ export class WebSocketSession implements Holder {
     this.socket.send(bytes, { binary: false }, (error) => {
       isOver();
       if (!error) left();
-      this.goOn();
+      this.schedulePump();
     });
     this.unproven.push(extentOf(batch));
     if (this.pings.length === 0 || this.unproven.length >= batchesPerPing) this.ping();
@@ -227,7 +227,7 @@ export class WebSocketSession implements Holder {
     if (answered < 0) return;
     for (const { batches } of this.pings.splice(0, answered + 1)) this.confirmed.push(...batches);
     if (this.unproven.length > 0 && this.pings.length === 0) this.ping();
-    this.goOn();
+    this.schedulePump();
   }
 
   private async confirmArrived(): Promise<void> {
@@ -260,7 +260,7 @@ export class WebSocketSession implements Holder {
     for (const ping of this.pings) ping.batches = [];
     this.unproven = [];
     this.confirmed = [];
-    this.given = undefined;
+    this.permit = undefined;
     this.mustAsk = true;
     this.hold = attached.hold;
     this.cursor = attached.cursor;

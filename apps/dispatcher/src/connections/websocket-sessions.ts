@@ -83,7 +83,7 @@ export class WebSocketSessions {
     }
     if (client.readyState !== client.OPEN || this.stopping) {
       this.holders.remove(session);
-      await this.queue.letGo(bound.hold);
+      await this.queue.release(bound.hold);
       return 'restart';
     }
     this.sessions.add(session);

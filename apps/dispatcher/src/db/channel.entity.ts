@@ -1,11 +1,11 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { ChannelKind } from '../channel-kind.js';
 import type { Serialization } from './serialization.js';
-import type { KeySeen, Standing, StopReason } from './standing.js';
+import type { KeySeen, ChannelHealth, StopReason } from './channel-health.js';
 
 /** The notification channel of a key: at most one (spec §2.10). Its queue is in Redis. */
 @Entity('channels')
-export class Channel implements Standing {
+export class Channel implements ChannelHealth {
   @PrimaryColumn({ name: 'key_id', type: 'text' })
   keyId: string;
 

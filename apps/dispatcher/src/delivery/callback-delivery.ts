@@ -2,17 +2,17 @@ import { type Clock, type Logger, LOGGER } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { PendingKeyChanges } from '../keys/pending-key-changes.js';
 import { failedDeliveryMaxMs } from '../limits.js';
-import type { Batch } from '../queue/batch.js';
+import type { EventBatch } from '../queue/event-batch.js';
 import {
   type Acked,
   ChannelQueue,
   type Claim,
   type Confirmed,
-  type Given,
-  type GivenChannel,
+  type PushPermit,
+  type PushedChannel,
   type Hold,
-  type TakenChannel,
-  type Taking,
+  type ClaimedChannel,
+  type ClaimOffer,
 } from '../queue/channel-queue.js';
 import { SharedClock } from '../queue/shared-clock.js';
 import { CallbackRequests } from './callback-requests.js';
@@ -33,11 +33,11 @@ export interface Turn {
   /** How long the channel waits after a small batch. */
   lingerMs: number;
   /** Told of each request. Whether another may follow, should there be more to send. */
-  goesOn(tookMs: number): boolean;
+  mayContinue(tookMs: number): boolean;
 }
 
 interface Ahead {
-  batch: Batch;
+  batch: EventBatch;
   provenAtMs: number;
 }
 
@@ -45,7 +45,7 @@ interface Ahead {
 @Injectable()
 export class CallbackDelivery {
   private readonly failedListeners: ((channelId: string) => Promise<void>)[] = [];
-  private readonly underWay = new Map<string, { token: string; given?: Given }>();
+  private readonly underWay = new Map<string, { token: string; permit?: PushPermit }>();
 
   constructor(
     private readonly queue: ChannelQueue,
@@ -73,31 +73,31 @@ export class CallbackDelivery {
     const claimedAtMs = performance.now();
     const claim = await this.queue.claim(channelId, this.targets.revisionOf(channelId) ?? '');
     if (!claim) return false;
-    return this.deliverHeld(claim.hold, () => this.deliverClaimed(claim, claimedAtMs, turn));
+    return this.deliverHeld(claim.hold, () => this.deliverBatches(claim, claimedAtMs, turn));
   }
 
   /** To take a channel with what is being appended to it. undefined: claim it when it is due. */
-  taking(channelId: string): Taking | undefined {
+  offer(channelId: string): ClaimOffer | undefined {
     const revision = this.targets.revisionOf(channelId);
     if (revision === undefined || this.keyChanges.has(channelId)) return undefined;
-    return this.queue.taking(channelId, revision);
+    return this.queue.offer(channelId, revision);
   }
 
   /** Like `deliver`, of a channel that was taken. */
-  async deliverTaken(taken: TakenChannel, turn: Turn): Promise<boolean> {
-    const { hold, provenAtMs } = taken.taking;
-    return this.deliverHeld(hold, () => this.deliverClaimed(this.queue.taken(taken), provenAtMs, turn));
+  async deliverClaimed(claimed: ClaimedChannel, turn: Turn): Promise<boolean> {
+    const { hold, provenAtMs } = claimed.offer;
+    return this.deliverHeld(hold, () => this.deliverBatches(this.queue.claimFrom(claimed), provenAtMs, turn));
   }
 
   /** Events came for a channel that this replica has. */
-  give({ channelId, given }: GivenChannel): void {
+  push({ channelId, permit }: PushedChannel): void {
     const held = this.underWay.get(channelId);
-    if (held?.token === given.token) held.given = given;
+    if (held?.token === permit.token) held.permit = permit;
   }
 
   /** Nothing is sent of a channel that was taken. */
-  async giveBack({ taking }: TakenChannel): Promise<boolean> {
-    await this.queue.letGo(taking.hold);
+  async release({ offer }: ClaimedChannel): Promise<boolean> {
+    await this.queue.release(offer.hold);
     return true;
   }
 
@@ -113,14 +113,14 @@ export class CallbackDelivery {
       return await delivery();
     } catch (err) {
       this.logger.warn({ err, channelId }, 'delivery interrupted');
-      await this.queue.letGo(hold);
+      await this.queue.release(hold);
       return true;
     } finally {
       if (this.underWay.get(channelId)?.token === token) this.underWay.delete(channelId);
     }
   }
 
-  private async deliverClaimed(claim: Claim, claimedAtMs: number, turn: Turn): Promise<boolean> {
+  private async deliverBatches(claim: Claim, claimedAtMs: number, turn: Turn): Promise<boolean> {
     const { hold } = claim;
     const target = this.targets.targetOf(hold.channelId, claim);
     if (!target) return this.failed(claim, claim.batch, claim.attempt + 1);
@@ -130,16 +130,16 @@ export class CallbackDelivery {
     for (let n = 1; ; n++) {
       const sentAtMs = performance.now();
       const sent = await this.requests.send(claim, target, batch, provenAtMs, turn.signal);
-      const isItsTurn = turn.goesOn(performance.now() - sentAtMs);
+      const isItsTurn = turn.mayContinue(performance.now() - sentAtMs);
       const before = await confirming;
       if (before?.held === false) return false;
-      if (!sent.ok && sent.cause === 'withdrawn') return this.queue.letGo(hold);
-      if (!sent.ok && sent.cause === 'aborted') return this.queue.letGo(hold, batch.to);
+      if (!sent.ok && sent.cause === 'withdrawn') return this.queue.release(hold);
+      if (!sent.ok && sent.cause === 'aborted') return this.queue.release(hold, batch.to);
       if (!sent.ok) return this.failed(claim, batch, n === 1 ? claim.attempt + 1 : 1);
       const waitMs: number = batch.count < smallBatchEvents ? turn.lingerMs : 0;
-      const isToStop = before?.goesOn === false || this.keyChanges.has(hold.channelId);
-      const mayGoOn: boolean = isItsTurn && waitMs === 0 && !isToStop;
-      const ahead: Ahead | undefined = mayGoOn ? this.ahead(hold, batch) : undefined;
+      const isToStop = before?.mayContinue === false || this.keyChanges.has(hold.channelId);
+      const isToContinue: boolean = isItsTurn && waitMs === 0 && !isToStop;
+      const ahead: Ahead | undefined = isToContinue ? this.ahead(hold, batch) : undefined;
       confirming = ahead && this.confirm(claim, batch);
       // It is awaited later, after the next request.
       confirming?.catch(() => undefined);
@@ -148,33 +148,33 @@ export class CallbackDelivery {
         continue;
       }
       provenAtMs = performance.now();
-      const acked = await this.acknowledge(claim, batch, mayGoOn, waitMs);
+      const acked = await this.acknowledge(claim, batch, isToContinue, waitMs);
       if (acked.outcome !== 'next') return acked.outcome === 'released' && acked.more;
       ({ batch } = acked);
     }
   }
 
   /** What was given meanwhile. It is sent while the batch before it is being confirmed: no more than one ahead. */
-  private ahead(hold: Hold, { to }: Batch): Ahead | undefined {
-    const given = this.underWay.get(hold.channelId)?.given;
-    const batch = given && this.queue.takeGiven(hold, to, given);
-    return batch && { batch, provenAtMs: given.provenAtMs };
+  private ahead(hold: Hold, { to }: EventBatch): Ahead | undefined {
+    const permit = this.underWay.get(hold.channelId)?.permit;
+    const batch = permit && this.queue.readPushed(hold, to, permit);
+    return batch && { batch, provenAtMs: permit.provenAtMs };
   }
 
-  private async confirm({ hold, revision }: Claim, batch: Batch): Promise<Confirmed> {
+  private async confirm({ hold, revision }: Claim, batch: EventBatch): Promise<Confirmed> {
     const confirmed = await this.queue.confirm(hold, batch, revision);
     if (confirmed.held) this.telemetry.delivered('callback', batch.count);
     return confirmed;
   }
 
-  private async acknowledge(claim: Claim, sent: Batch, mayGoOn: boolean, waitMs: number): Promise<Acked> {
+  private async acknowledge(claim: Claim, sent: EventBatch, isToContinue: boolean, waitMs: number): Promise<Acked> {
     const { hold, revision } = claim;
-    const acked = await this.queue.ack(hold, sent, mayGoOn ? 'next' : 'release', waitMs, revision);
+    const acked = await this.queue.ack(hold, sent, isToContinue ? 'next' : 'release', waitMs, revision);
     if (acked.outcome !== 'fenced') this.telemetry.delivered('callback', sent.count);
     return acked;
   }
 
-  private async failed({ hold, revision }: Claim, batch: Batch, failures: number): Promise<boolean> {
+  private async failed({ hold, revision }: Claim, batch: EventBatch, failures: number): Promise<boolean> {
     const failed = await this.queue.fail(hold, batch, retryWaitMs(failures), revision);
     if (failed.outcome === 'fenced') return false;
     this.logger.debug({ channelId: hold.channelId, failures }, 'callback failed');

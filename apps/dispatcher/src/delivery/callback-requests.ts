@@ -1,9 +1,9 @@
 import type { Clock } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
-import { CallbackSender, type CallbackTarget, type Leave, type Sent } from '../callback-client/callback-sender.js';
+import { CallbackSender, type CallbackTarget, type SendPermit, type Sent } from '../callback-client/callback-sender.js';
 import { messageIdOf, signatureHeaders } from '../callback-client/signature.js';
 import { PendingKeyChanges } from '../keys/pending-key-changes.js';
-import type { Batch } from '../queue/batch.js';
+import type { EventBatch } from '../queue/event-batch.js';
 import { ChannelQueue, type Claim, type Hold } from '../queue/channel-queue.js';
 import { SharedClock } from '../queue/shared-clock.js';
 import { EventTraces } from '../tracing/event-traces.js';
@@ -31,14 +31,14 @@ export class CallbackRequests {
   async send(
     claim: Claim,
     target: CallbackTarget,
-    batch: Batch,
+    batch: EventBatch,
     provenAtMs: number,
     signal: AbortSignal,
   ): Promise<Sent> {
     const { channelId } = claim.hold;
     const body = this.bodies.of(batch.message);
     const headers = this.signature(claim.hold, target, batch, body.bytes);
-    const message = { body: body.bytes, headers, leave: this.leave(claim, provenAtMs) };
+    const message = { body: body.bytes, headers, permit: this.permit(claim, provenAtMs) };
     const isOver = this.bodies.budget.begin(body.bytes.length);
     const sent = await this.sender.send(channelId, target, message, signal).finally(isOver);
     if (sent.bodyLeft) body.left();
@@ -51,7 +51,7 @@ export class CallbackRequests {
    * Between learning that the channel is ours and writing to its URL, time may have passed: a connection was opened,
    * or this process stood still. Then it is asked again, until the answer is young.
    */
-  private leave({ hold, revision }: Claim, sinceMs: number): Leave {
+  private permit({ hold, revision }: Claim, sinceMs: number): SendPermit {
     let provenAtMs = sinceMs;
     const holds = (): boolean => performance.now() - provenAtMs < provenMs && !this.keyChanges.has(hold.channelId);
     const renew = async (): Promise<boolean> => {
@@ -68,7 +68,7 @@ export class CallbackRequests {
   private signature(
     { channelId }: Hold,
     { signing }: CallbackTarget,
-    { from, to }: Batch,
+    { from, to }: EventBatch,
     body: Buffer,
   ): Record<string, string> {
     if (!signing) return {};

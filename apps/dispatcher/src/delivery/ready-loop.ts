@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { type Clock, type Logger, LOGGER, type Timer } from '@lanyard/service';
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import type { Taker } from '../queue/append-outcome.js';
-import type { TakenChannel, Taking } from '../queue/channel-queue.js';
+import type { ChannelClaimer } from '../queue/append-outcome.js';
+import type { ClaimedChannel, ClaimOffer } from '../queue/channel-queue.js';
 import { SharedClock } from '../queue/shared-clock.js';
 import { Holders } from '../replicas/holders.js';
 import { CallbackDelivery, type Turn } from './callback-delivery.js';
@@ -24,7 +24,7 @@ const drainMs = 3_000;
  * Also wakes sockets and polls whose channel got something.
  */
 @Injectable()
-export class ReadyLoop implements Taker, OnApplicationBootstrap {
+export class ReadyLoop implements ChannelClaimer, OnApplicationBootstrap {
   private readonly aborting = new AbortController();
   private nextLook: Timer | undefined;
   private looking: Promise<void> | undefined;
@@ -68,29 +68,29 @@ export class ReadyLoop implements Taker, OnApplicationBootstrap {
     });
   }
 
-  offer(channelId: string): Taking | undefined {
+  offer(channelId: string): ClaimOffer | undefined {
     if (this.stopped) return undefined;
-    const taking = this.delivery.taking(channelId);
-    if (!taking) return undefined;
+    const offer = this.delivery.offer(channelId);
+    if (!offer) return undefined;
     const place = this.underWay.promise(channelId);
-    taking.isPromised = place === 'promised';
-    return place === 'none' ? undefined : taking;
+    offer.isPromised = place === 'promised';
+    return place === 'none' ? undefined : offer;
   }
 
-  withdraw({ isPromised }: Taking): void {
+  withdraw({ isPromised }: ClaimOffer): void {
     if (isPromised) this.underWay.redeem();
   }
 
   /** What was offered was taken: it is delivered, or given back. */
-  take(taken: TakenChannel): void {
-    const { channelId } = taken.taking.hold;
+  deliverClaimed(claimed: ClaimedChannel): void {
+    const { channelId } = claimed.offer.hold;
     // Somebody may still be finding out that it is not due any more.
-    const before = this.underWay.end(channelId);
-    this.withdraw(taken.taking);
+    const before = this.underWay.deliveryEnd(channelId);
+    this.withdraw(claimed.offer);
     this.deliver(channelId, async (turn) => {
       await before;
-      if (this.stopped) return this.delivery.giveBack(taken);
-      return this.delivery.deliverTaken(taken, turn);
+      if (this.stopped) return this.delivery.release(claimed);
+      return this.delivery.deliverClaimed(claimed, turn);
     });
   }
 
@@ -99,7 +99,7 @@ export class ReadyLoop implements Taker, OnApplicationBootstrap {
     this.stopped = true;
     this.nextLook?.cancel();
     await this.looking;
-    const all = Promise.all(this.underWay.ends());
+    const all = Promise.all(this.underWay.deliveryEnds());
     const drained = new AbortController();
     await Promise.race([all, this.clock.sleep(drainMs, drained.signal)]);
     drained.abort();
@@ -131,13 +131,13 @@ export class ReadyLoop implements Taker, OnApplicationBootstrap {
   private deliver(channelId: string, work: (turn: Turn) => Promise<boolean>): void {
     const lingerMs = this.underWay.lingerMs();
     let requests = 0;
-    const goesOn = (tookMs: number): boolean => {
+    const mayContinue = (tookMs: number): boolean => {
       this.underWay.answered(channelId, tookMs);
       const isSlow = tookMs > slowAfterMs;
       const isLongTurn = ++requests >= batchesInARow;
       return !this.stopped && (this.isCrowded ? !isSlow && !isLongTurn : !isSlow || !isLongTurn);
     };
-    const delivery = work({ signal: this.aborting.signal, lingerMs, goesOn })
+    const delivery = work({ signal: this.aborting.signal, lingerMs, mayContinue })
       .catch((err: unknown) => {
         this.logger.warn({ err, channelId }, 'delivery interrupted');
         return true;

@@ -93,6 +93,6 @@ describe('channels under way', () => {
     expect(underWay.has('channel')).toBe(true);
     await endSecond();
     expect(underWay.has('channel')).toBe(false);
-    expect(underWay.end('channel')).toBeUndefined();
+    expect(underWay.deliveryEnd('channel')).toBeUndefined();
   });
 });

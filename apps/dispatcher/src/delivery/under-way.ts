@@ -70,11 +70,11 @@ export class UnderWay {
   }
 
   /** Resolves when the channel's delivery is over; undefined when there is none. */
-  end(channelId: string): Promise<void> | undefined {
+  deliveryEnd(channelId: string): Promise<void> | undefined {
     return this.deliveries.get(channelId)?.done;
   }
 
-  ends(): Promise<void>[] {
+  deliveryEnds(): Promise<void>[] {
     return [...this.deliveries.values()].map(({ done }) => done);
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { FramedItem } from '@lanyard/contracts';
-import { accountsOf, deliveries } from './audience.js';
+import { accountsOf, channelEvents } from './audience.js';
 import { type IntakeBatch, IntakeEvent } from './intake-event.js';
 
 const event = (offset: number, accountId: string, audience: FramedItem['audience']): IntakeEvent =>
@@ -22,7 +22,7 @@ const batch = (partition: number, ...events: IntakeEvent[]): IntakeBatch => ({
 
 const offsets = (batches: IntakeBatch[], members: [string, string[]][] = []): Record<string, number[]> =>
   Object.fromEntries(
-    deliveries(batches, new Map(members)).map((d) => [
+    channelEvents(batches, new Map(members)).map((d) => [
       `${d.accountId}/${d.channelId}`,
       d.parts.flatMap(({ events }) => events.map(({ offset }) => Number(offset))),
     ]),

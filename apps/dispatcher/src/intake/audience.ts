@@ -1,7 +1,7 @@
 import type { IntakeBatch, IntakeEvent } from './intake-event.js';
 
 /** Events of one channel, in the order in which they came, of each batch that has some. */
-export interface Delivery {
+export interface ChannelEvents {
   channelId: string;
   /** Whose events they are. */
   accountId: string;
@@ -24,16 +24,16 @@ export const accountsOf = (batches: readonly IntakeBatch[]): Set<string> => {
  * Who gets what. A channel has the id of its key, so an audience of keys is one of channels. `members` are the
  * channels of each account in `accountsOf`.
  */
-export const deliveries = (
+export const channelEvents = (
   batches: readonly IntakeBatch[],
   members: ReadonlyMap<string, readonly string[]>,
-): Delivery[] => {
-  const found: Delivery[] = [];
+): ChannelEvents[] => {
+  const found: ChannelEvents[] = [];
   // By account first: events of two accounts never share a delivery, whatever their audience says.
-  const byAccount = new Map<string, Map<string, Delivery>>();
-  const deliveryTo = (channelId: string, accountId: string): Delivery => {
+  const byAccount = new Map<string, Map<string, ChannelEvents>>();
+  const eventsOf = (channelId: string, accountId: string): ChannelEvents => {
     let ofAccount = byAccount.get(accountId);
-    if (!ofAccount) byAccount.set(accountId, (ofAccount = new Map<string, Delivery>()));
+    if (!ofAccount) byAccount.set(accountId, (ofAccount = new Map<string, ChannelEvents>()));
     let delivery = ofAccount.get(channelId);
     if (!delivery) {
       delivery = { channelId, accountId, parts: [] };
@@ -42,13 +42,13 @@ export const deliveries = (
     }
     return delivery;
   };
-  const deliver = (delivery: Delivery, batch: IntakeBatch, event: IntakeEvent): void => {
+  const deliver = (delivery: ChannelEvents, batch: IntakeBatch, event: IntakeEvent): void => {
     const last = delivery.parts.at(-1);
     if (last?.batch === batch) last.events.push(event);
     else delivery.parts.push({ batch, events: [event] });
   };
   // Events of one device come in a row, and nearly always for the same key.
-  let before: Delivery | undefined;
+  let before: ChannelEvents | undefined;
   for (const batch of batches)
     for (const event of batch.events) {
       const { accountId, audience } = event.item;
@@ -57,7 +57,7 @@ export const deliveries = (
         continue;
       }
       for (const channelId of audience === '*' ? (members.get(accountId) ?? []) : audience)
-        deliver((before = deliveryTo(channelId, accountId)), batch, event);
+        deliver((before = eventsOf(channelId, accountId)), batch, event);
     }
   return found;
 };

@@ -3,14 +3,14 @@ import { CallbackDelivery } from '../delivery/callback-delivery.js';
 import { ReadyLoop } from '../delivery/ready-loop.js';
 import { Telemetry } from '../delivery/telemetry.js';
 import type { AppendOutcome } from '../queue/append-outcome.js';
-import { Bus } from '../replicas/bus.js';
+import { WakeUpBus } from '../replicas/wake-up-bus.js';
 
 /** Tells those that deliver what was appended. */
 @Injectable()
 export class Handover {
   constructor(
     private readonly telemetry: Telemetry,
-    private readonly bus: Bus,
+    private readonly bus: WakeUpBus,
     private readonly loop: ReadyLoop,
     private readonly delivery: CallbackDelivery,
   ) {}
@@ -19,8 +19,8 @@ export class Handover {
   appended(outcome: AppendOutcome, isReplay: boolean): void {
     this.telemetry.appended(outcome, isReplay);
     this.bus.wake(outcome.wake);
-    for (const taken of outcome.taken) this.loop.take(taken);
-    for (const given of outcome.given) this.delivery.give(given);
+    for (const claimed of outcome.claimed) this.loop.deliverClaimed(claimed);
+    for (const pushed of outcome.pushed) this.delivery.push(pushed);
     if (outcome.callbacksReady) this.loop.kick();
   }
 }

@@ -4,10 +4,10 @@ import { Keys } from '../queue/keys.js';
 import { LinkLost, type RedisLink } from '../queue/redis-link.js';
 import { SharedClock } from '../queue/shared-clock.js';
 import { INTAKE_LINK } from '../queue/tokens.js';
-import { accountsOf, deliveries, type Delivery, positionOf } from './audience.js';
+import { accountsOf, channelEvents, type ChannelEvents, positionOf } from './audience.js';
 import { Handover } from './handover.js';
 import type { IntakeBatch } from './intake-event.js';
-import { portions } from './portions.js';
+import { flushSlices } from './flush-slices.js';
 import { Replay } from './replay.js';
 import { lagMaxMs, PositionsLost, type ShardAppender } from './shard-appender.js';
 import { ShardAppenders } from './shard-appenders.js';
@@ -167,10 +167,10 @@ export class Intake {
     const everywhere = flush.some((each) => each.everywhere);
     try {
       const members = await this.members(batches);
-      for (const portion of portions(batches, members)) {
+      for (const slice of flushSlices(batches, members)) {
         // What is left was fetched from positions that no longer hold, as what waits was.
         if (resumed !== this.resumed) throw new LinkLost();
-        await this.append(portion, this.audience(portion, members), everywhere);
+        await this.append(slice, this.audience(slice, members), everywhere);
       }
       // Redis may have lost it since. It is read again, and refused if it is there.
       if (resumed !== this.resumed) throw new LinkLost();
@@ -181,7 +181,11 @@ export class Intake {
     }
   }
 
-  private async append(batches: readonly IntakeBatch[], perShard: Delivery[][], everywhere: boolean): Promise<void> {
+  private async append(
+    batches: readonly IntakeBatch[],
+    perShard: ChannelEvents[][],
+    everywhere: boolean,
+  ): Promise<void> {
     const isReplay = batches.some((batch) => this.replay.covers(batch));
     const outcomes = await Promise.allSettled(
       this.shards.map(async (shard, n) => {
@@ -218,9 +222,9 @@ export class Intake {
     return new Map(accounts.map((id, n) => [id, members[n] ?? []]));
   }
 
-  private audience(batches: readonly IntakeBatch[], members: ReadonlyMap<string, string[]>): Delivery[][] {
-    const perShard: Delivery[][] = this.shards.map(() => []);
-    for (const delivery of deliveries(batches, members))
+  private audience(batches: readonly IntakeBatch[], members: ReadonlyMap<string, string[]>): ChannelEvents[][] {
+    const perShard: ChannelEvents[][] = this.shards.map(() => []);
+    for (const delivery of channelEvents(batches, members))
       perShard[this.keys.shardOf(delivery.channelId)]?.push(delivery);
     return perShard;
   }

@@ -2,13 +2,13 @@ import type { Clock } from '@lanyard/service';
 import { beforeChannelSlackMs, eventLifeMs, queueBytesMax } from '../limits.js';
 import type { RenderCode } from '../messages/render-options.js';
 import { ChunkBuilder } from '../queue/chunk.js';
-import { type AppendOutcome, nothingAppended, type Taker } from '../queue/append-outcome.js';
-import type { GivenChannel, TakenChannel, Taking, WakeUp } from '../queue/channel-queue.js';
+import { type AppendOutcome, nothingAppended, type ChannelClaimer } from '../queue/append-outcome.js';
+import type { PushedChannel, ClaimedChannel, ClaimOffer, WakeUp } from '../queue/channel-queue.js';
 import type { ShardKeys } from '../queue/keys.js';
 import type { RecentChunks } from '../queue/recent-chunks.js';
 import { type Argument, LinkLost, type RedisLink, type Reply } from '../queue/redis-link.js';
 import { asList, asNumber, asPairs, asText } from '../queue/reply.js';
-import { type Delivery, positionOf } from './audience.js';
+import { type ChannelEvents, positionOf } from './audience.js';
 import type { IntakeBatch, IntakeEvent } from './intake-event.js';
 
 /** Redis came back without what it had: what was appended since must be read from Kafka again. */
@@ -25,7 +25,7 @@ interface Parcel {
   accountId: string;
   events: number;
   chunks: Buffer[];
-  taking: Taking | undefined;
+  offer: ClaimOffer | undefined;
 }
 
 const generation = 'generation';
@@ -64,7 +64,7 @@ export class ShardAppender {
     private readonly clock: Clock,
     private readonly owner: string,
     private readonly recent: RecentChunks,
-    private readonly taker?: Taker,
+    private readonly claimer?: ChannelClaimer,
   ) {}
 
   /** The mark that this shard had at the start: a shard without it is not the one we knew. */
@@ -99,7 +99,7 @@ export class ShardAppender {
    */
   async append(
     batches: readonly IntakeBatch[],
-    deliveries: readonly Delivery[],
+    deliveries: readonly ChannelEvents[],
     mustMove = true,
   ): Promise<AppendOutcome> {
     const { round } = this;
@@ -137,7 +137,7 @@ export class ShardAppender {
   }
 
   private withdraw(parcels: readonly Parcel[]): void {
-    for (const { taking } of parcels) if (taking) this.taker?.withdraw(taking);
+    for (const { offer } of parcels) if (offer) this.claimer?.withdraw(offer);
   }
 
   private mayLag(targets: ReadonlyMap<string, bigint>): boolean {
@@ -166,7 +166,7 @@ export class ShardAppender {
     return this.expected.get(position) ?? -1n;
   }
 
-  private parcels(deliveries: readonly Delivery[]): Parcel[] {
+  private parcels(deliveries: readonly ChannelEvents[]): Parcel[] {
     const parcels: Parcel[] = [];
     for (const { channelId, accountId, parts } of deliveries) {
       const code = this.renderCodes.get(channelId) ?? 0;
@@ -175,8 +175,8 @@ export class ShardAppender {
         for (const event of this.fresh(part)) builder.add(event.item.category, event.rendered(code), event.queuedAtMs);
       const events = builder.count;
       if (events === 0) continue;
-      const taking = this.taker?.offer(channelId);
-      parcels.push({ channelId, accountId, events, chunks: builder.finish(), taking });
+      const offer = this.claimer?.offer(channelId);
+      parcels.push({ channelId, accountId, events, chunks: builder.finish(), offer });
     }
     return parcels;
   }
@@ -187,15 +187,15 @@ export class ShardAppender {
     args.push(targets.size + 1, generation, this.marked, this.marked);
     for (const [position, offset] of targets) args.push(position, String(this.expectedOf(position)), String(offset));
     args.push(parcels.length);
-    for (const { channelId, accountId, chunks, taking } of parcels) {
+    for (const { channelId, accountId, chunks, offer } of parcels) {
       const code = this.renderCodes.get(channelId) ?? 0;
-      args.push(channelId, accountId, code, taking?.hold.token ?? '', taking?.revision ?? '', chunks.length, ...chunks);
+      args.push(channelId, accountId, code, offer?.hold.token ?? '', offer?.revision ?? '', chunks.length, ...chunks);
     }
     return args;
   }
 
   /** What this shard does not have yet. Usually all of it. */
-  private fresh({ batch, events }: Delivery['parts'][number]): readonly IntakeEvent[] {
+  private fresh({ batch, events }: ChannelEvents['parts'][number]): readonly IntakeEvent[] {
     const expected = this.expectedOf(positionOf(batch));
     const [first] = events;
     return first && first.offset > expected ? events : events.filter(({ offset }) => offset > expected);
@@ -222,35 +222,35 @@ export class ShardAppender {
   }
 
   private outcomeOf(reply: readonly Reply[], parcels: Parcel[], epoch: number, sentAtMs: number): AppendOutcome {
-    const [, nobody, early, woken, bySize, byAge, places] = reply;
-    const skipped = { noChannel: asNumber(nobody), beforeChannel: asNumber(early) };
+    const [, noChannel, early, woken, bySize, byAge, places] = reply;
+    const skipped = { noChannel: asNumber(noChannel), beforeChannel: asNumber(early) };
     const wake: WakeUp[] = [];
-    const taken: TakenChannel[] = [];
-    const givenCallbacks: GivenChannel[] = [];
+    const claimed: ClaimedChannel[] = [];
+    const pushed: PushedChannel[] = [];
     const values = asList(places ?? []);
-    parcels.forEach(({ channelId, events, chunks, taking }, n) => {
+    parcels.forEach(({ channelId, events, chunks, offer }, n) => {
       const place = values.slice(n * placeLength, (n + 1) * placeLength);
       const [born, to, owner, token, attempt, eventsMax] = place.map((value) => asText(value));
       if (born) this.recent.add(epoch, channelId, born, Number(to), chunks);
-      if (taking && attempt)
-        taken.push({
-          taking,
+      if (offer && attempt)
+        claimed.push({
+          offer,
           attempt: Number(attempt),
           eventsMax: Number(eventsMax),
           from: Number(to) - events,
           chunks,
         });
-      else if (taking) this.taker?.withdraw(taking);
-      const given = born &&
+      else if (offer) this.claimer?.withdraw(offer);
+      const permit = born &&
         token && { born, token, to: Number(to), eventsMax: Number(eventsMax), provenAtMs: sentAtMs };
-      if (owner) wake.push({ channelId, owner, ...(given && { given }) });
-      else if (given) givenCallbacks.push({ channelId, given });
+      if (owner) wake.push({ channelId, owner, ...(permit && { permit }) });
+      else if (permit) pushed.push({ channelId, permit });
     });
     return {
       callbacksReady: asNumber(woken) === 1,
       wake,
-      taken,
-      given: givenCallbacks,
+      claimed,
+      pushed,
       events: parcels.reduce((sum, { events }) => sum + events, 0) - skipped.noChannel - skipped.beforeChannel,
       skipped,
       dropped: { size: asNumber(bySize), age: asNumber(byAge) },

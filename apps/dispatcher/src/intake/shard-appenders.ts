@@ -1,7 +1,7 @@
 import type { Clock } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { ReadyLoop } from '../delivery/ready-loop.js';
-import type { Taker } from '../queue/append-outcome.js';
+import type { ChannelClaimer } from '../queue/append-outcome.js';
 import { Keys } from '../queue/keys.js';
 import { RecentChunks } from '../queue/recent-chunks.js';
 import type { RedisLink } from '../queue/redis-link.js';
@@ -20,8 +20,8 @@ export class ShardAppenders {
     @Inject(SharedClock) clock: Clock,
     @Inject(OWNER) owner: string,
     recent: RecentChunks,
-    @Inject(ReadyLoop) taker: Taker | undefined,
+    @Inject(ReadyLoop) claimer: ChannelClaimer | undefined,
   ) {
-    this.all = keys.shards.map((shard) => new ShardAppender(link, shard, clock, owner, recent, taker));
+    this.all = keys.shards.map((shard) => new ShardAppender(link, shard, clock, owner, recent, claimer));
   }
 }

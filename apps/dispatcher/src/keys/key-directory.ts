@@ -1,6 +1,6 @@
 import { type Clock, fingerprintOf, parseApiKey, secretMatches } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
-import type { KeySeen } from '../db/standing.js';
+import type { KeySeen } from '../db/channel-health.js';
 import { resetKeyWaitMs, unknownKeyWaitMs } from '../limits.js';
 import { SharedClock } from '../queue/shared-clock.js';
 import { AccessKeysReader } from './access-keys.reader.js';

@@ -1,6 +1,6 @@
 import { type AccessKeyChanged, allows, notificationsPermission } from '@lanyard/contracts';
 import { fingerprintOf } from '@lanyard/service';
-import type { KeySeen } from '../db/standing.js';
+import type { KeySeen } from '../db/channel-health.js';
 
 /** What is kept of a key. `mayConnect`: it is active, and its groups let it have a channel. */
 export interface KeyRecord extends Pick<AccessKeyChanged, 'accountId' | 'status'>, KeySeen {

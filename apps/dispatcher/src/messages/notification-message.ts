@@ -11,19 +11,19 @@ export class NotificationMessage {
 
   constructor(
     category: Category,
-    private readonly pieces: readonly Buffer[],
+    private readonly slices: readonly Buffer[],
   ) {
     this.opening = `{"${category}":[`;
-    const events = pieces.reduce((sum, piece) => sum + piece.length + 1, -1);
+    const events = slices.reduce((sum, slice) => sum + slice.length + 1, -1);
     this.bytes = this.opening.length + events + closing.length;
   }
 
   /** Gives the part of the buffer that it fills. */
   writeTo(buffer: Buffer): Buffer {
     let at = buffer.write(this.opening, 0, 'latin1');
-    this.pieces.forEach((piece, n) => {
+    this.slices.forEach((slice, n) => {
       if (n > 0) at = buffer.writeUInt8(comma, at);
-      at += piece.copy(buffer, at);
+      at += slice.copy(buffer, at);
     });
     at += buffer.write(closing, at, 'latin1');
     return buffer.subarray(0, at);

@@ -1,4 +1,4 @@
-import type { GivenChannel, TakenChannel, Taking, WakeUp } from './channel-queue.js';
+import type { PushedChannel, ClaimedChannel, ClaimOffer, WakeUp } from './channel-queue.js';
 
 /** What an append changed, for those that deliver. */
 export interface AppendOutcome {
@@ -7,9 +7,9 @@ export interface AppendOutcome {
   /** Channels with a socket or an open poll. */
   wake: WakeUp[];
   /** Callbacks that this replica has taken with what came. */
-  taken: TakenChannel[];
+  claimed: ClaimedChannel[];
   /** Callbacks that this replica has already, and may send what came. */
-  given: GivenChannel[];
+  pushed: PushedChannel[];
   events: number;
   /** Events that no channel got, by reason. */
   skipped: { noChannel: number; beforeChannel: number };
@@ -19,17 +19,17 @@ export interface AppendOutcome {
 export const nothingAppended = (): AppendOutcome => ({
   callbacksReady: false,
   wake: [],
-  taken: [],
-  given: [],
+  claimed: [],
+  pushed: [],
   events: 0,
   skipped: { noChannel: 0, beforeChannel: 0 },
   dropped: { size: 0, age: 0 },
 });
 
 /** Decides which callback channels are taken at once. */
-export interface Taker {
+export interface ChannelClaimer {
   /** undefined: it is found when its turn comes. */
-  offer(channelId: string): Taking | undefined;
+  offer(channelId: string): ClaimOffer | undefined;
   /** What was offered was not taken. */
-  withdraw(taking: Taking): void;
+  withdraw(offer: ClaimOffer): void;
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { eventLifeMs, freeTierRetries } from '../limits.js';
-import { type Batch, type BatchLimits, type Cursor, cutBatch, type Extent } from './batch.js';
+import { type EventBatch, type BatchLimits, type Cursor, cutBatch, type Extent } from './event-batch.js';
 import { BodyBudget } from './body-budget.js';
 import { Keys } from './keys.js';
 import { chunksFrom, RecentChunks, type Run, runArguments } from './recent-chunks.js';
@@ -20,7 +20,7 @@ export interface Hold {
 
 export interface Claim {
   hold: Hold;
-  batch: Batch;
+  batch: EventBatch;
   /** Failures in a row before this one. */
   attempt: number;
   revision: string;
@@ -29,7 +29,7 @@ export interface Claim {
 }
 
 /** What it takes to take a callback channel. */
-export interface Taking {
+export interface ClaimOffer {
   hold: Hold;
   /** Of the target that the taker knows. */
   revision: string;
@@ -40,8 +40,8 @@ export interface Taking {
 }
 
 /** A callback channel that had nothing to send, and was taken in the step that gave it something. */
-export interface TakenChannel {
-  taking: Taking;
+export interface ClaimedChannel {
+  offer: ClaimOffer;
   /** Failures in a row. */
   attempt: number;
   eventsMax: number;
@@ -51,7 +51,7 @@ export interface TakenChannel {
 }
 
 /** Leave for this replica's own socket or callback to send events that were just appended, without asking. */
-export interface Given {
+export interface PushPermit {
   born: string;
   token: string;
   /** The number after the last of them. */
@@ -61,16 +61,16 @@ export interface Given {
 }
 
 /** A callback channel of this replica that got events, which it may send after those under way. */
-export interface GivenChannel {
+export interface PushedChannel {
   channelId: string;
-  given: Given;
+  permit: PushPermit;
 }
 
 /** A channel that got events, and the replica that holds it. */
 export interface WakeUp {
   channelId: string;
   owner: string;
-  given?: Given;
+  permit?: PushPermit;
 }
 
 export interface HolderName {
@@ -86,25 +86,27 @@ export type Attached =
   | { outcome: 'missing' | 'busy' }
   | { outcome: 'kind'; kind: string };
 
-export type Taken = { outcome: 'ok'; batch: Batch; cursor: Cursor } | { outcome: 'empty' } | { outcome: 'fenced' };
+export type ReadBatch =
+  { outcome: 'ok'; batch: EventBatch; cursor: Cursor } | { outcome: 'empty' } | { outcome: 'fenced' };
 
 export interface Confirmed {
   /** False: fenced. */
   held: boolean;
-  goesOn: boolean;
+  mayContinue: boolean;
 }
 
-export type Acked = { outcome: 'next'; batch: Batch } | { outcome: 'released'; more: boolean } | { outcome: 'fenced' };
+export type Acked =
+  { outcome: 'next'; batch: EventBatch } | { outcome: 'released'; more: boolean } | { outcome: 'fenced' };
 
 export type Failed =
   { outcome: 'ok'; attempt: number; failingSinceMs: number; givenUp: number } | { outcome: 'fenced' };
 
 const fenced = { outcome: 'fenced' } as const;
 
-const letGoAgainMs = 1_000;
+const releaseRetryMs = 1_000;
 
 /** Leave to send without asking ends after this time. A process may stand still at any place. */
-const leaveMaxMs = 1_000;
+const permitMaxMs = 1_000;
 
 /**
  * What delivery does with queues: claim or attach, read, confirm. Every hold has a token that the commands compare,
@@ -122,7 +124,7 @@ export class ChannelQueue {
   ) {}
 
   /** What it takes to take a callback channel with what is being appended to it. */
-  taking(channelId: string, revision: string): Taking {
+  offer(channelId: string, revision: string): ClaimOffer {
     return { hold: this.newHold(channelId), revision, provenAtMs: performance.now(), isPromised: false };
   }
 
@@ -136,14 +138,14 @@ export class ChannelQueue {
     if (asText(reply[0]) !== 'ok') return undefined;
     const [, attempt, max, revision, target, head, skip, ...chunks] = reply;
     const limits = { eventsMax: asNumber(max), bytesMax };
-    const batch = await this.orLetGo(hold, () => this.cut(chunks, asNumber(head), asNumber(skip), limits, run));
+    const batch = await this.orRelease(hold, () => this.cut(chunks, asNumber(head), asNumber(skip), limits, run));
     return { hold, batch, attempt: asNumber(attempt), revision: asText(revision), target: asText(target) };
   }
 
   /** The claim of a channel that was taken with what came: it has the chunks at hand. */
-  taken({ taking, attempt, eventsMax, from, chunks }: TakenChannel): Claim {
+  claimFrom({ offer, attempt, eventsMax, from, chunks }: ClaimedChannel): Claim {
     const batch = cutBatch(chunks, from, 0, { eventsMax, bytesMax: this.budget.bodyBytesMax });
-    return { hold: taking.hold, batch, attempt, revision: taking.revision, target: '' };
+    return { hold: offer.hold, batch, attempt, revision: offer.revision, target: '' };
   }
 
   /** A socket or a poll takes its channel. */
@@ -162,7 +164,7 @@ export class ChannelQueue {
   }
 
   /** The batch at the cursor. Nothing is removed. */
-  async take(hold: Hold, cursor: Cursor): Promise<Taken> {
+  async readBatch(hold: Hold, cursor: Cursor): Promise<ReadBatch> {
     const run = this.recent.run(hold.channelId, cursor.next);
     const place = [cursor.next, cursor.head, cursor.index, cursor.skip, ...runArguments(run)];
     const { bodyBytesMax: bytesMax } = this.budget;
@@ -177,17 +179,17 @@ export class ChannelQueue {
   }
 
   /** The batch from event `next` on, as far as this replica has it and was given leave to send it; undefined: ask Redis. */
-  takeGiven(hold: Hold, next: number, given: Given): Batch | undefined {
-    if (given.token !== hold.token || performance.now() - given.provenAtMs > leaveMaxMs) return undefined;
+  readPushed(hold: Hold, next: number, permit: PushPermit): EventBatch | undefined {
+    if (permit.token !== hold.token || performance.now() - permit.provenAtMs > permitMaxMs) return undefined;
     if (hold.era !== this.link.era) return undefined;
     const run = this.recent.run(hold.channelId, next);
-    const left = given.to - next;
-    if (run?.born !== given.born || left <= 0) return undefined;
+    const left = permit.to - next;
+    if (run?.born !== permit.born || left <= 0) return undefined;
     return this.cut(
       [],
       next,
       0,
-      { eventsMax: Math.min(given.eventsMax, left), bytesMax: this.budget.bodyBytesMax },
+      { eventsMax: Math.min(permit.eventsMax, left), bytesMax: this.budget.bodyBytesMax },
       run,
     );
   }
@@ -195,7 +197,7 @@ export class ChannelQueue {
   /** The batch arrived; the channel stays held. `goesOn`: no, when it was stopped, or changed since `revision`. */
   async confirm(hold: Hold, extent: Extent, revision = ''): Promise<Confirmed> {
     const reply = asList(await this.sendAck(hold, extent, 'hold', this.budget.bodyBytesMax, 0, revision, undefined));
-    return { held: asText(reply[0]) === 'held', goesOn: asNumber(reply[2] ?? 0) === 1 };
+    return { held: asText(reply[0]) === 'held', mayContinue: asNumber(reply[2] ?? 0) === 1 };
   }
 
   /**
@@ -256,13 +258,13 @@ export class ChannelQueue {
   }
 
   /** A hold must end: for as long as this replica lives, nobody else gets the channel. Tried until it is done. */
-  async letGo(hold: Hold, sentTo?: number): Promise<boolean> {
+  async release(hold: Hold, sentTo?: number): Promise<boolean> {
     for (;;) {
       try {
         return await this.detach(hold, sentTo);
       } catch {
         // Redis refuses, or is slow. When it is lost, so is the hold, and `detach` says that.
-        await this.clock.sleep(letGoAgainMs);
+        await this.clock.sleep(releaseRetryMs);
       }
     }
   }
@@ -273,11 +275,11 @@ export class ChannelQueue {
   }
 
   /** What fails between a claim and its delivery must not keep the channel from everyone until this process ends. */
-  private async orLetGo<T>(hold: Hold, work: () => T): Promise<T> {
+  private async orRelease<T>(hold: Hold, work: () => T): Promise<T> {
     try {
       return work();
     } catch (error) {
-      await this.letGo(hold);
+      await this.release(hold);
       throw error;
     }
   }
@@ -317,7 +319,13 @@ export class ChannelQueue {
   }
 
   /** No chunks: Redis says that `run` holds there. */
-  private cut(stored: readonly Reply[], from: number, skip: number, limits: BatchLimits, run: Run | undefined): Batch {
+  private cut(
+    stored: readonly Reply[],
+    from: number,
+    skip: number,
+    limits: BatchLimits,
+    run: Run | undefined,
+  ): EventBatch {
     if (stored.length > 0 || !run) return cutBatch(stored as Buffer[], from, skip, limits);
     const own = chunksFrom(run, from);
     return cutBatch(own.chunks, from, own.skip, limits);

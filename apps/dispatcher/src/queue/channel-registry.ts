@@ -11,7 +11,7 @@ import {
   withoutPollMaxMs,
   withoutSocketMaxMs,
 } from '../limits.js';
-import type { StopReason } from '../db/standing.js';
+import type { StopReason } from '../db/channel-health.js';
 import type { RenderCode } from '../messages/render-options.js';
 import { Keys, type ShardKeys } from './keys.js';
 import { RedisLink } from './redis-link.js';
@@ -152,7 +152,7 @@ export class ChannelRegistry {
     const keys = this.keys.of(channelId).forCommand(channelId);
     const reply = asList(await this.link.run('remove', keys, [channelId, upTo]));
     const [accountId = '', owner = '', conn = ''] = reply.map((part) => asText(part));
-    if (accountId) await this.leave(accountId, channelId);
+    if (accountId) await this.leaveAccount(accountId, channelId);
     return owner ? { owner, conn } : undefined;
   }
 
@@ -226,7 +226,7 @@ export class ChannelRegistry {
   }
 
   /** The set has no revisions: who stood still before this may take out what was registered again since. */
-  private async leave(accountId: string, channelId: string): Promise<void> {
+  private async leaveAccount(accountId: string, channelId: string): Promise<void> {
     const { redis } = this.link;
     const account = this.keys.account(accountId);
     await redis.srem(account, channelId);

@@ -17,7 +17,7 @@ export class HeldChannels {
 
   /** Makes them free in Redis. */
   async release(): Promise<void> {
-    await this.replicas.bury(this.replicas.owner);
+    await this.replicas.releaseHeld(this.replicas.owner);
   }
 
   /** Sockets take their channels back. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Given } from '../queue/channel-queue.js';
+import type { PushPermit } from '../queue/channel-queue.js';
 import type { CloseCause } from './close-codes.js';
 
 /** A socket or an open poll of this replica that has a channel. */
@@ -9,7 +9,7 @@ export interface Holder {
   /** Fingerprint of the secret that opened it, if it lasts longer than a request. */
   secret?: string;
   /** There may be something to deliver. `given`: there is, and it may be sent without asking. */
-  wake(given?: Given): void;
+  wake(permit?: PushPermit): void;
   /** It must end. */
   close(cause: CloseCause): void;
   /** Redis was lost and is known again: whether this one still has its channel, and where it stands, Redis must say. */
@@ -54,8 +54,8 @@ export class Holders {
     if (same?.size === 0) this.byChannel.delete(holder.channelId);
   }
 
-  wake(channelId: string, given?: Given): void {
-    for (const holder of this.byChannel.get(channelId) ?? []) holder.wake(given);
+  wake(channelId: string, permit?: PushPermit): void {
+    for (const holder of this.byChannel.get(channelId) ?? []) holder.wake(permit);
   }
 
   closeConn(conn: string, cause: CloseCause): void {

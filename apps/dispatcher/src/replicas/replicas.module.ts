@@ -2,7 +2,7 @@ import { awaiting, StopDeadline } from '@lanyard/service';
 import { Module, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { KeysModule } from '../keys/keys.module.js';
 import { QueueModule } from '../queue/queue.module.js';
-import { Bus } from './bus.js';
+import { WakeUpBus } from './wake-up-bus.js';
 import { HeldChannels } from './held-channels.js';
 import { Holders } from './holders.js';
 import { Replicas } from './replicas.js';
@@ -10,12 +10,12 @@ import { Replicas } from './replicas.js';
 /** What the replicas know and tell of each other. A replica shows that it lives once it knows the keys (KeysModule). */
 @Module({
   imports: [QueueModule, KeysModule],
-  providers: [Holders, Bus, Replicas, HeldChannels],
-  exports: [Holders, Bus, Replicas, HeldChannels],
+  providers: [Holders, WakeUpBus, Replicas, HeldChannels],
+  exports: [Holders, WakeUpBus, Replicas, HeldChannels],
 })
 export class ReplicasModule implements OnModuleInit, OnApplicationShutdown {
   constructor(
-    private readonly bus: Bus,
+    private readonly bus: WakeUpBus,
     private readonly replicas: Replicas,
     private readonly deadline: StopDeadline,
   ) {}

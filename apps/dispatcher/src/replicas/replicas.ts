@@ -1,7 +1,7 @@
 import { KafkaBatchServer } from '@lanyard/kafka';
 import { type Clock, type Logger, LOGGER, subscriberCount, type Timer } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
-import { bury } from '../queue/bury.js';
+import { releaseHeld } from '../queue/release-held.js';
 import { Keys } from '../queue/keys.js';
 import { RedisLink } from '../queue/redis-link.js';
 import { SharedClock } from '../queue/shared-clock.js';
@@ -60,7 +60,7 @@ export class Replicas {
       (other) => other !== this.owner && replicaOf(other) === replicaOf(this.owner),
     );
     // This replica, before its restart: nobody needs to wait for its silence.
-    for (const owner of earlier) await this.bury(owner);
+    for (const owner of earlier) await this.releaseHeld(owner);
     this.beating = this.clock.every(beatPeriodMs, () => {
       this.beat().catch((err: unknown) => this.logger.warn({ err }, 'heartbeat failed'));
     });
@@ -69,12 +69,14 @@ export class Replicas {
   /** Everything that this replica still holds is free for the others. */
   async stop(): Promise<void> {
     this.beating?.cancel();
-    await this.bury(this.owner).catch((err: unknown) => this.logger.warn({ err }, 'handover failed'));
+    await this.releaseHeld(this.owner).catch((err: unknown) => this.logger.warn({ err }, 'handover failed'));
   }
 
   /** Frees what a replica held. Also for this one, when it lost Redis and starts over. */
-  async bury(owner: string): Promise<void> {
-    const lost = await Promise.all(this.keys.shards.map((shard) => bury(this.link, shard, owner, this.clock.now())));
+  async releaseHeld(owner: string): Promise<void> {
+    const lost = await Promise.all(
+      this.keys.shards.map((shard) => releaseHeld(this.link, shard, owner, this.clock.now())),
+    );
     await this.link.redis.hdel(this.keys.replicas, owner);
     this.seen.delete(owner);
     const channelIds = lost.flat();
@@ -90,7 +92,7 @@ export class Replicas {
     for (const [owner, beats] of Object.entries(replicas)) {
       if (owner === this.owner || !(await this.isGone(owner, beats))) continue;
       this.logger.warn({ owner }, 'a replica is silent: its channels are free');
-      await this.bury(owner);
+      await this.releaseHeld(owner);
       const others = Object.keys(replicas).filter((other) => other !== owner);
       // No process of this replica is left.
       if (!others.some((other) => replicaOf(other) === replicaOf(owner))) void this.consumers.evict(replicaOf(owner));

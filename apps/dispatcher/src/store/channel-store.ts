@@ -9,7 +9,7 @@ import type { AuditAction } from './audit-actions.js';
 import type { Drop } from '../queue/drop-report.js';
 import { SharedClock } from '../queue/shared-clock.js';
 import { DropReportStore } from './drop-report-store.js';
-import { KeyTurns } from './key-turns.js';
+import { KeyedMutex } from './keyed-mutex.js';
 
 export type ChannelStatus = 'created' | 'connected' | 'disconnected' | 'expired' | 'deleted';
 
@@ -30,7 +30,7 @@ const pageSize = 500;
 @Injectable()
 export class ChannelStore {
   protected readonly silenceMaxMs: number = silenceMaxMs;
-  private readonly turns = new KeyTurns();
+  private readonly mutex = new KeyedMutex();
 
   constructor(
     private readonly database: DataSource,
@@ -51,7 +51,7 @@ export class ChannelStore {
    * would wait for it.
    */
   withLock<T>(keyId: string, work: (locked: LockedChannel) => Promise<T>, waitingMax?: number): Promise<T> {
-    return this.turns.run(keyId, () => this.locked(keyId, work), waitingMax);
+    return this.mutex.run(keyId, () => this.locked(keyId, work), waitingMax);
   }
 
   /** All channels, a page at a time, by key id. */

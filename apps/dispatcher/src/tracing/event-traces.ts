@@ -49,7 +49,7 @@ export class EventTraces {
   /** A message with events of the channel has left for its application. */
   sent(kind: 'callback' | 'websocket', channelId: string, message: NotificationMessage): void {
     if (!this.tracing.isOn) return;
-    this.settle(kind, channelId, message).catch((err: unknown) => {
+    this.recordSent(kind, channelId, message).catch((err: unknown) => {
       this.logger.debug({ err, channelId }, 'traces of a message not ended');
     });
   }
@@ -81,7 +81,7 @@ export class EventTraces {
     return spans;
   }
 
-  private async settle(kind: string, channelId: string, message: NotificationMessage): Promise<void> {
+  private async recordSent(kind: string, channelId: string, message: NotificationMessage): Promise<void> {
     const body = message.toBuffer();
     const key = this.keyOf(channelId);
     for (const text of await this.link.redis.lrange(key, 0, -1)) {

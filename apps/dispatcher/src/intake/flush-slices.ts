@@ -23,13 +23,13 @@ const sliceOf = (batch: IntakeBatch, first: number, end: number): IntakeBatch =>
  * is larger alone. Nearly always it is one, of the batches as they are. `members` are the channels of each account of
  * which every channel gets something.
  */
-export const portions = (
+export const flushSlices = (
   batches: readonly IntakeBatch[],
   members: ReadonlyMap<string, readonly string[]>,
   bytesMax = flushBytesMax,
 ): IntakeBatch[][] => {
-  let portion: IntakeBatch[] = [];
-  const all = [portion];
+  let slice: IntakeBatch[] = [];
+  const all = [slice];
   let bytes = 0;
   for (const batch of batches) {
     const { events } = batch;
@@ -39,14 +39,14 @@ export const portions = (
       // Two events of one message stay together: a position cannot lie between them.
       const mayCut = events[n]?.offset !== events[n - 1]?.offset;
       if (mayCut && bytes > 0 && bytes + weight > bytesMax) {
-        if (n > first) portion.push(sliceOf(batch, first, n));
-        all.push((portion = []));
+        if (n > first) slice.push(sliceOf(batch, first, n));
+        all.push((slice = []));
         bytes = 0;
         first = n;
       }
       bytes += weight;
     }
-    portion.push(sliceOf(batch, first, events.length));
+    slice.push(sliceOf(batch, first, events.length));
   }
   return all;
 };

@@ -123,7 +123,7 @@ export interface Answer {
 }
 
 /** One corner of the engines, dispatchers on it, and whoever talks to them. */
-export class Landscape {
+export class TestSystem {
   readonly channels: StateReader<ChannelChanged>;
   /** What channels lost, as announced. */
   readonly drops: ChannelEventsDropped[] = [];
@@ -151,7 +151,7 @@ export class Landscape {
     this.dropReader.onChange((_, drop) => drop && this.drops.push(drop));
   }
 
-  static async create(name: string): Promise<Landscape> {
+  static async create(name: string): Promise<TestSystem> {
     const isolation = await isolate(name);
     const kafka = new KafkaConnection({
       brokers: engines().brokers,
@@ -174,10 +174,10 @@ export class Landscape {
       now: () => Math.min(clock.now(), Date.now() + aheadMaxMs),
     });
     await producer.connect();
-    const landscape = new Landscape(isolation, clock, kafka, producer);
-    await landscape.channels.start();
-    await landscape.dropReader.start();
-    return landscape;
+    const system = new TestSystem(isolation, clock, kafka, producer);
+    await system.channels.start();
+    await system.dropReader.start();
+    return system;
   }
 
   async startReplica(name = 'dispatcher-0', environment: NodeJS.ProcessEnv = {}): Promise<RunningService> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { judged, type KeySeen, noStanding, type Standing } from './standing.js';
+import { assessed, type KeySeen, noHealth, type ChannelHealth } from './channel-health.js';
 
 const now = new Date('2024-01-01T00:00:00Z');
 const later = new Date('2024-01-01T01:00:00Z');
@@ -8,8 +8,8 @@ const key = (revision: number, fingerprint: string, mayConnect = true): KeySeen 
   fingerprint,
   mayConnect,
 });
-const registered = (registeredWith: string | null, seen?: KeySeen): Standing =>
-  judged({ ...noStanding, registeredWith }, seen, now);
+const registered = (registeredWith: string | null, seen?: KeySeen): ChannelHealth =>
+  assessed({ ...noHealth, registeredWith }, seen, now);
 
 describe('the standing of a callback', () => {
   it('a key that nobody has heard of stops nothing', () => {
@@ -19,41 +19,41 @@ describe('the standing of a callback', () => {
   it('a reset stops it, for good: switching the key off and on changes nothing', () => {
     const before = registered('a', key(1, 'a'));
     expect(before.stopped).toBeNull();
-    const reset = judged(before, key(2, 'b'), now);
+    const reset = assessed(before, key(2, 'b'), now);
     expect(reset).toMatchObject({ stopped: 'key_reset', stoppedAt: now });
-    const off = judged(reset, key(3, 'b', false), later);
-    expect(judged(off, key(4, 'b'), later)).toMatchObject({ stopped: 'key_reset', stoppedAt: now });
+    const off = assessed(reset, key(3, 'b', false), later);
+    expect(assessed(off, key(4, 'b'), later)).toMatchObject({ stopped: 'key_reset', stoppedAt: now });
   });
 
   it('a revoked key stops it until the key may again', () => {
-    const off = judged(registered('a', key(1, 'a')), key(2, 'a', false), now);
+    const off = assessed(registered('a', key(1, 'a')), key(2, 'a', false), now);
     expect(off).toMatchObject({ stopped: 'key_revoked', stoppedAt: now });
-    expect(judged(off, key(3, 'a'), later)).toMatchObject({ stopped: null, stoppedAt: null });
+    expect(assessed(off, key(3, 'a'), later)).toMatchObject({ stopped: null, stoppedAt: null });
   });
 
   it('what is heard late does not count against what is known', () => {
-    const reset = judged(registered('a', key(1, 'a')), key(3, 'b'), now);
-    expect(judged(reset, key(2, 'a'), later)).toBe(reset);
-    expect(judged(reset, key(3, 'b'), later)).toBe(reset);
+    const reset = assessed(registered('a', key(1, 'a')), key(3, 'b'), now);
+    expect(assessed(reset, key(2, 'a'), later)).toBe(reset);
+    expect(assessed(reset, key(3, 'b'), later)).toBe(reset);
   });
 
   it('registered with a secret that is not announced yet: stopped until it is', () => {
     const early = registered('b', key(1, 'a'));
     expect(early.stopped).toBe('key_reset');
-    expect(judged(early, key(2, 'b'), later)).toMatchObject({ stopped: null, stoppedAt: null });
+    expect(assessed(early, key(2, 'b'), later)).toMatchObject({ stopped: null, stoppedAt: null });
   });
 
   it('registered when secrets were not remembered: it stands by the first one that is heard of', () => {
     const known = registered(null, key(1, 'a'));
     expect(known).toMatchObject({ registeredWith: 'a', stopped: null });
-    expect(judged(known, key(2, 'b'), later)).toMatchObject({ stopped: 'key_reset' });
+    expect(assessed(known, key(2, 'b'), later)).toMatchObject({ stopped: 'key_reset' });
   });
 
   it('a rotation carries it over to the new secret, also past the overlap', () => {
-    const rotated = judged(registered('a', key(1, 'a')), { ...key(2, 'b'), earlier: ['a'] }, now);
+    const rotated = assessed(registered('a', key(1, 'a')), { ...key(2, 'b'), earlier: ['a'] }, now);
     expect(rotated).toMatchObject({ registeredWith: 'b', stopped: null });
-    expect(judged(rotated, key(3, 'b'), later)).toMatchObject({ registeredWith: 'b', stopped: null });
-    expect(judged(rotated, key(3, 'c'), later)).toMatchObject({ stopped: 'key_reset' });
+    expect(assessed(rotated, key(3, 'b'), later)).toMatchObject({ registeredWith: 'b', stopped: null });
+    expect(assessed(rotated, key(3, 'c'), later)).toMatchObject({ stopped: 'key_reset' });
   });
 
   it('registered with the old secret during the overlap, it stands by the new one', () => {

@@ -2,14 +2,14 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { TestClock } from '@lanyard/service';
 import { Writable } from 'node:stream';
 import { answerStallMaxMs } from '../limits.js';
-import { pieceBytes, Pieces } from './pieces.js';
+import { sliceBytes, BodySlices } from './body-slices.js';
 
-const body = Buffer.alloc(10 * pieceBytes + 1, 'x');
+const body = Buffer.alloc(10 * sliceBytes + 1, 'x');
 
 describe('an answer in pieces', () => {
   let clock: TestClock;
   let stalls: number;
-  let pieces: Pieces;
+  let slices: BodySlices;
   /** What the connection was given; it takes no more before the last part is let through. */
   let written: Buffer[];
   let letThrough: () => void;
@@ -18,12 +18,12 @@ describe('an answer in pieces', () => {
     clock = new TestClock();
     stalls = 0;
     written = [];
-    pieces = new Pieces(body, clock, () => stalls++);
+    slices = new BodySlices(body, clock, () => stalls++);
     const write = (part: Buffer, _: string, taken: () => void): void => {
       written.push(part);
       letThrough = taken;
     };
-    pieces.stream().pipe(new Writable({ highWaterMark: 1, write }));
+    slices.stream().pipe(new Writable({ highWaterMark: 1, write }));
   });
 
   it('that goes on is left alone, however long it takes', async () => {
@@ -34,7 +34,7 @@ describe('an answer in pieces', () => {
       await clock.advance(0);
     }
     expect(Buffer.concat(written).equals(body)).toBe(true);
-    pieces.end();
+    slices.end();
     await clock.advance(answerStallMaxMs);
     expect(stalls).toBe(0);
   });

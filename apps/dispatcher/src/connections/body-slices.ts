@@ -2,13 +2,13 @@ import { Readable } from 'node:stream';
 import type { Clock, Timer } from '@lanyard/service';
 import { answerStallMaxMs } from '../limits.js';
 
-export const pieceBytes = 64 * 1024;
+export const sliceBytes = 64 * 1024;
 
 /**
  * An answer piece by piece, of which one is made when the connection has room for it. How soon that is told depends on the
  * kernel: a full buffer may have to become free by a third, a megabyte or so.
  */
-export class Pieces {
+export class BodySlices {
   private stalling: Timer | undefined;
 
   /** `onStalled`: no piece was taken for too long. */
@@ -28,10 +28,10 @@ export class Pieces {
   }
 
   private *each(): Generator<Buffer> {
-    for (let at = 0; at < this.body.length; at += pieceBytes) {
+    for (let at = 0; at < this.body.length; at += sliceBytes) {
       this.stalling?.cancel();
       this.stalling = this.clock.after(answerStallMaxMs, this.onStalled);
-      yield this.body.subarray(at, at + pieceBytes);
+      yield this.body.subarray(at, at + sliceBytes);
     }
   }
 }

@@ -2,15 +2,15 @@ import { RateLimited } from '@lanyard/service';
 
 const retryAfterSeconds = 1;
 
-interface Line {
+interface WaitingLine {
   /** Those who wait, and the one whose turn it is. */
   length: number;
   last: Promise<unknown>;
 }
 
 /** Whoever waits for the lock of a key waits here: a connection to PostgreSQL is held by one of them only. */
-export class KeyTurns {
-  private readonly lines = new Map<string, Line>();
+export class KeyedMutex {
+  private readonly lines = new Map<string, WaitingLine>();
 
   /** Throws RateLimited when more than `waitingMax` would wait. */
   async run<T>(keyId: string, work: () => Promise<T>, waitingMax = Infinity): Promise<T> {

@@ -1,7 +1,7 @@
 import { type Clock, type Identity, type Logger, LOGGER } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Channel } from '../db/channel.entity.js';
-import { judged, type Standing } from '../db/standing.js';
+import { assessed, type ChannelHealth } from '../db/channel-health.js';
 import { KeyDirectory } from '../keys/key-directory.js';
 import { SharedClock } from '../queue/shared-clock.js';
 import { ChannelRegistrar } from '../store/channel-registrar.js';
@@ -9,7 +9,7 @@ import { ChannelStore } from '../store/channel-store.js';
 
 /** What has become of a key decides about its callback: it is delivered to, or stopped. */
 @Injectable()
-export class KeyStanding {
+export class CallbackHealth {
   constructor(
     private readonly store: ChannelStore,
     private readonly registrar: ChannelRegistrar,
@@ -19,13 +19,13 @@ export class KeyStanding {
   ) {}
 
   /** Stops the callback, or lets it go on. Queue and retries stay. May be repeated. */
-  async judge(keyId: string): Promise<void> {
+  async update(keyId: string): Promise<void> {
     const before = await this.store.find(keyId);
-    if (!before || this.isInOrder(before)) return;
+    if (!before || this.isCurrent(before)) return;
     await this.store.withLock(keyId, async (locked) => {
       const channel = await locked.find();
-      if (!channel || this.isInOrder(channel)) return;
-      const saved = await locked.save({ ...channel, ...this.judged(keyId, channel) });
+      if (!channel || this.isCurrent(channel)) return;
+      const saved = await locked.save({ ...channel, ...this.assessed(keyId, channel) });
       await this.registrar.register(saved, locked, true);
       if (saved.stopped !== channel.stopped)
         this.logger.info({ channelId: keyId, stopped: saved.stopped }, 'callback judged');
@@ -33,12 +33,12 @@ export class KeyStanding {
   }
 
   /** Whether what is known of its key is carried over to the channel. */
-  isInOrder(channel: Channel): boolean {
-    return channel.kind !== 'callback' || this.judged(channel.keyId, channel) === channel;
+  isCurrent(channel: Channel): boolean {
+    return channel.kind !== 'callback' || this.assessed(channel.keyId, channel) === channel;
   }
 
-  judged<S extends Standing>(keyId: string, standing: S): S | Standing {
-    return judged(standing, this.keys.seen(keyId), new Date(this.clock.now()));
+  assessed<S extends ChannelHealth>(keyId: string, health: S): S | ChannelHealth {
+    return assessed(health, this.keys.seen(keyId), new Date(this.clock.now()));
   }
 
   isDeleted(keyId: string): boolean {

@@ -13,7 +13,7 @@ export interface KeySeen {
 }
 
 /** Of a callback: with which secret it was registered, and what has become of the key since. */
-export interface Standing {
+export interface ChannelHealth {
   /** Fingerprint; null when that is not known: then the first one that is heard of. */
   registeredWith: string | null;
   keySeen: KeySeen | null;
@@ -22,7 +22,7 @@ export interface Standing {
 }
 
 /** Of channels that do not stand by a secret: whoever connects or polls shows theirs. */
-export const noStanding: Standing = { registeredWith: null, keySeen: null, stopped: null, stoppedAt: null };
+export const noHealth: ChannelHealth = { registeredWith: null, keySeen: null, stopped: null, stoppedAt: null };
 
 /** Who registered with a secret that was rotated stands by the one that came after it, also when the overlap is over. */
 const carriedOver = (registeredWith: string | null, key: KeySeen | null): string | null =>
@@ -38,12 +38,12 @@ const reasonOf = (registeredWith: string | null, key: KeySeen | null): StopReaso
  * The standing once the key is known as `heard`: the same object when that is no news. Depends on nothing but what is
  * stored and the newest state of the key, so replicas that decide at different times come to the same.
  */
-export const judged = (standing: Standing, heard: KeySeen | undefined, now: Date): Standing => {
-  const { keySeen } = standing;
+export const assessed = (health: ChannelHealth, heard: KeySeen | undefined, now: Date): ChannelHealth => {
+  const { keySeen } = health;
   const isNews = heard !== undefined && (keySeen === null || heard.revision > keySeen.revision);
   const key = isNews ? heard : keySeen;
-  const registeredWith = carriedOver(standing.registeredWith ?? key?.fingerprint ?? null, key);
+  const registeredWith = carriedOver(health.registeredWith ?? key?.fingerprint ?? null, key);
   const stopped = reasonOf(registeredWith, key);
-  if (!isNews && registeredWith === standing.registeredWith && stopped === standing.stopped) return standing;
-  return { registeredWith, keySeen: key, stopped, stoppedAt: stopped && (standing.stoppedAt ?? now) };
+  if (!isNews && registeredWith === health.registeredWith && stopped === health.stopped) return health;
+  return { registeredWith, keySeen: key, stopped, stoppedAt: stopped && (health.stoppedAt ?? now) };
 };

@@ -6,7 +6,12 @@ import { asList, asText } from './reply.js';
 const atOnce = 500;
 
 /** Frees what a replica holds in one shard. Gives the channels whose sockets went with it. */
-export const bury = async (link: RedisLink, shard: ShardKeys, owner: string, nowMs: number): Promise<string[]> => {
+export const releaseHeld = async (
+  link: RedisLink,
+  shard: ShardKeys,
+  owner: string,
+  nowMs: number,
+): Promise<string[]> => {
   const held = (await link.redis.zrangebylex(shard.held, ...rangeOf(owner))).map((member) => channelIn(member));
   const sockets: string[] = [];
   let first = 0;

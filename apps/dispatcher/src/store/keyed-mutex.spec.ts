@@ -1,38 +1,38 @@
 import { describe, expect, it } from '@jest/globals';
 import { RateLimited } from '@lanyard/service';
-import { KeyTurns } from './key-turns.js';
+import { KeyedMutex } from './keyed-mutex.js';
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('turns at a key', () => {
   it('come one after the other, in the order in which they were asked for, also after one that fails', async () => {
-    const turns = new KeyTurns();
+    const mutex = new KeyedMutex();
     const done: number[] = [];
     const work = async (n: number): Promise<void> => {
       await settled();
       done.push(n);
       if (n === 1) throw new Error('statement timeout');
     };
-    const all = await Promise.allSettled([0, 1, 2, 3].map((n) => turns.run('key', () => work(n))));
+    const all = await Promise.allSettled([0, 1, 2, 3].map((n) => mutex.run('key', () => work(n))));
     expect(done).toEqual([0, 1, 2, 3]);
     expect(all.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
   });
 
   it('of other keys do not wait', async () => {
-    const turns = new KeyTurns();
-    void turns.run('stuck', () => new Promise(() => undefined));
-    expect(await turns.run('other', () => Promise.resolve('done'))).toBe('done');
+    const mutex = new KeyedMutex();
+    void mutex.run('stuck', () => new Promise(() => undefined));
+    expect(await mutex.run('other', () => Promise.resolve('done'))).toBe('done');
   });
 
   it('are refused to those for whom too many wait, until they wait no more', async () => {
-    const turns = new KeyTurns();
+    const mutex = new KeyedMutex();
     let end!: () => void;
-    const first = turns.run('key', () => new Promise<void>((ended) => (end = ended)));
-    const waiting = [1, 2].map(() => turns.run('key', () => Promise.resolve(), 2));
-    await expect(turns.run('key', () => Promise.resolve(), 2)).rejects.toThrow(RateLimited);
-    const own = turns.run('key', () => Promise.resolve());
+    const first = mutex.run('key', () => new Promise<void>((ended) => (end = ended)));
+    const waiting = [1, 2].map(() => mutex.run('key', () => Promise.resolve(), 2));
+    await expect(mutex.run('key', () => Promise.resolve(), 2)).rejects.toThrow(RateLimited);
+    const own = mutex.run('key', () => Promise.resolve());
     end();
     await Promise.all([first, ...waiting, own]);
-    await turns.run('key', () => Promise.resolve(), 0);
+    await mutex.run('key', () => Promise.resolve(), 0);
   });
 });

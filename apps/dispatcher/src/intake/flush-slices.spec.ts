@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { FramedItem } from '@lanyard/contracts';
 import { eventOverheadBytes } from '../limits.js';
 import { type IntakeBatch, IntakeEvent } from './intake-event.js';
-import { portions } from './portions.js';
+import { flushSlices } from './flush-slices.js';
 
 /** With its overhead it is 100 bytes. */
 const item = Buffer.alloc(100 - eventOverheadBytes);
@@ -31,14 +31,14 @@ const members = new Map([
 
 /** As `partition:offsets up to last offset`. */
 const shown = (batches: IntakeBatch[], bytesMax: number): string[][] =>
-  portions(batches, members, bytesMax).map((portion) =>
-    portion.map(({ partition, events, lastOffset }) => `${partition}:${events.map((e) => e.offset)}<=${lastOffset}`),
+  flushSlices(batches, members, bytesMax).map((slice) =>
+    slice.map(({ partition, events, lastOffset }) => `${partition}:${events.map((e) => e.offset)}<=${lastOffset}`),
   );
 
 describe('portions of a flush', () => {
   it('are one, of the batches as they are, while all channels together get little', () => {
     const batches = [batch(0, 9, event(1, '*'), event(2, ['k1'])), batch(1, 5)];
-    const [only, ...more] = portions(batches, members, 500);
+    const [only, ...more] = flushSlices(batches, members, 500);
     expect(more).toEqual([]);
     expect(only?.map((each, n) => each === batches[n])).toEqual([true, true]);
   });

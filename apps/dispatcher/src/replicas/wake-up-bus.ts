@@ -33,7 +33,7 @@ export const parseMessage = (text: string): Message | undefined => {
  * holder's ready set, a fenced holder finds out at its next step).
  */
 @Injectable()
-export class Bus {
+export class WakeUpBus {
   private readonly subscriber: RedisClient;
 
   constructor(
@@ -58,8 +58,8 @@ export class Bus {
 
   wake(wakeUps: readonly WakeUp[]): void {
     const elsewhere = new Map<string, string[]>();
-    for (const { channelId, owner, given } of wakeUps)
-      if (owner === this.owner) this.holders.wake(channelId, given);
+    for (const { channelId, owner, permit } of wakeUps)
+      if (owner === this.owner) this.holders.wake(channelId, permit);
       else elsewhere.set(owner, [...(elsewhere.get(owner) ?? []), channelId]);
     for (const [owner, channels] of elsewhere) this.publish(owner, { wake: channels });
   }

@@ -28,7 +28,7 @@ export interface Extent {
   skip: number;
 }
 
-export interface Batch extends Extent {
+export interface EventBatch extends Extent {
   category: Category;
   count: number;
   /** For the customer. */
@@ -53,22 +53,27 @@ const fitting = (chunk: Buffer, first: number, count: number, left: BatchLimits,
 };
 
 /** The longest run of events of one category at the start of `chunks` within the limits. `chunks` is not empty. */
-export const cutBatch = (chunks: readonly Buffer[], from: number, firstSkip: number, limits: BatchLimits): Batch => {
+export const cutBatch = (
+  chunks: readonly Buffer[],
+  from: number,
+  firstSkip: number,
+  limits: BatchLimits,
+): EventBatch => {
   const { category } = readHead(chunks[0] as Buffer);
   const left = { ...limits };
-  const pieces: Buffer[] = [];
+  const slices: Buffer[] = [];
   const extent: Extent = { from, to: from, chunks: 0, cost: 0, skip: firstSkip };
   for (const chunk of chunks) {
     const head = readHead(chunk);
     if (head.category !== category) break;
-    const taken = fitting(chunk, extent.skip, head.count, left, pieces.length === 0);
-    if (taken === 0) break;
-    const piece = sliceEvents(chunk, extent.skip, taken);
-    pieces.push(piece);
-    left.eventsMax -= taken;
-    left.bytesMax -= piece.length + 1;
-    extent.to += taken;
-    extent.skip += taken;
+    const count = fitting(chunk, extent.skip, head.count, left, slices.length === 0);
+    if (count === 0) break;
+    const slice = sliceEvents(chunk, extent.skip, count);
+    slices.push(slice);
+    left.eventsMax -= count;
+    left.bytesMax -= slice.length + 1;
+    extent.to += count;
+    extent.skip += count;
     if (extent.skip < head.count) break;
     extent.chunks++;
     extent.cost += chunkCost(chunk);
@@ -76,7 +81,7 @@ export const cutBatch = (chunks: readonly Buffer[], from: number, firstSkip: num
     if (left.eventsMax === 0) break;
   }
   const { to, chunks: finished, cost, skip } = extent;
-  const message = new NotificationMessage(category, pieces);
+  const message = new NotificationMessage(category, slices);
   return { from, to, chunks: finished, cost, skip, category, count: to - from, message };
 };
 
@@ -107,8 +112,8 @@ export const cursorAfter = (cursor: Cursor, batch: Extent): Cursor => ({
 });
 
 /**
- * The same place once `confirmed` has left the list. Where `index` was counted without a part of it, because a limit had
- * taken that away, its chunks say nothing.
+ * The same position once `confirmed` has left the list. Where `index` was counted after a limit had removed part of it, the
+ * number of its chunks says nothing.
  */
 export const cursorConfirmed = (cursor: Cursor, confirmed: Extent): Cursor =>
   cursor.head === confirmed.from

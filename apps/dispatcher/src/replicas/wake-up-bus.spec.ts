@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseMessage } from './bus.js';
+import { parseMessage } from './wake-up-bus.js';
 
 describe('messages between replicas', () => {
   it.each([

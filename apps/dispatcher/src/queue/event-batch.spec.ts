@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Category } from '@lanyard/contracts';
-import { cutBatch } from './batch.js';
+import { cutBatch } from './event-batch.js';
 import { ChunkBuilder, chunkCost, chunkEventsMax, readHead } from './chunk.js';
 
 const chunksOf = (...events: [Category, string, number?][]): Buffer[] => chunksIn(events);
