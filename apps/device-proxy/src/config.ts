@@ -11,7 +11,7 @@ import {
 } from '@lanyard/service';
 import { awakeWindowMs, expiryGraceMaxMs, expiryGraceMs } from './limits.js';
 
-/** CoAP over UDP or TCP without security: for development, in a network nobody else can reach. */
+/** CoAP over UDP or TCP without security: for development, on an isolated network. */
 export interface CoapConfig {
   host: string;
   port: number;

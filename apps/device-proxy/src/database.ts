@@ -15,7 +15,7 @@ import { SubscriptionsOfAnAccount1700000000015 } from './db/migrations/170000000
 import { VersionsOfModels1700000000016 } from './db/migrations/1700000000016-versions-of-models.js';
 import { TraceOfACommand1700000000011 } from './db/migrations/1700000000011-trace-of-a-command.js';
 
-/** PostgreSQL schema of this service; nobody else reads it. */
+/** PostgreSQL schema of this service; no other service reads it. */
 export const schema = 'device_proxy';
 
 const entities = [Command, Subscription, Presubscription, FirstContact, UploadedModel];

@@ -47,7 +47,7 @@ describe('devices and their certificates', () => {
     const thing = stage.device('born-today');
     const tls = withCertificate(authority.issue('born-today'), stage.server.certificate);
     await stage.connected(thing, tls);
-    expect(await thing.register('somebody-else')).toBe('4.03');
+    expect(await thing.register('another-name')).toBe('4.03');
     expect(await thing.register()).toBe('4.03');
     await harness.credential({ ...credential, credentialId, enrolment: true });
     await eventually(async () => {
@@ -116,7 +116,7 @@ describe('devices and their certificates', () => {
     expect(await things[1].update()).toBe('2.04');
   });
 
-  it('an issuer that only calls itself the same, and dates that have passed, let nobody in', async () => {
+  it('refuses an issuer with only the same name, and expired certificates', async () => {
     const authority = certificateAuthority('Honest CA');
     await harness.credential({ kind: 'authority', certificate: authority.certificate, enrolment: true });
     const good = stage.device('honest');

@@ -169,7 +169,7 @@ describe('POST /v2/device-requests/{device-id}', () => {
     expect([reply.status, reply.text]).toEqual([400, token]);
   });
 
-  it('404 for a device of nobody, and for one of another account', async () => {
+  it('404 for an unknown device, and for one of another account', async () => {
     const path = `/v2/device-requests/${newId()}?async-id=a`;
     expect(await harness.call(proxy, app, 'POST', path, { method: 'GET', uri: '/3/0/0' })).toMatchObject({
       status: 404,

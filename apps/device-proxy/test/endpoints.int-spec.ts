@@ -111,12 +111,12 @@ describe('/v2/endpoints', () => {
     });
   });
 
-  it('405 for HEAD: no command whose id nobody gets', async () => {
+  it('405 for HEAD, which could not return the id of a command', async () => {
     const path = `/v2/endpoints/${deviceId}/3303/0/5700`;
     expect((await harness.call(proxy, app, 'HEAD', path)).status).toBe(405);
   });
 
-  it('noResp: 204, cacheOnly: 205, nobody: 404, a path of words: 400, too much: 413', async () => {
+  it('noResp: 204, cacheOnly: 205, unknown device: 404, a path of words: 400, too much: 413', async () => {
     const path = `/v2/endpoints/${deviceId}/3341/0/5527`;
     expect(await harness.call(proxy, app, 'PUT', `${path}?noResp=true`, 'quiet')).toMatchObject({
       status: 204,

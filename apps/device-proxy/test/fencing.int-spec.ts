@@ -9,7 +9,7 @@ import type { Sessions } from '../src/sessions/sessions.js';
 import { registered as newSessionAt } from './registered.js';
 import { sessionParts } from './session-parts.js';
 
-/** Time goes on without any timer telling of it, as for a process that was stopped. */
+/** Time passes without any timer firing, as in a process that was stopped. */
 class StandingClock extends TestClock {
   private stoodMs = 0;
 

@@ -33,7 +33,7 @@ describe('devices and their pre-shared keys', () => {
     const thing = stage.device('psk-3');
     await stage.connected(thing, withKey(identity, keyHex));
     expect(await thing.register('psk-victim')).toBe('4.03');
-    expect(await thing.register('nobody')).toBe('4.03');
+    expect(await thing.register('unknown')).toBe('4.03');
     const { value } = await harness.fact(harness.events, (v) => v.deviceId === deviceId);
     expect(value).toMatchObject({ eventCode: 'SYS_400', data: { reason: 'wrong-endpoint-name', shown: 'psk-victim' } });
     expect(await thing.register()).toBe('2.01');
@@ -102,7 +102,7 @@ describe('devices and their pre-shared keys', () => {
     const bad = stage.device('psk-7');
     for (let attempt = 0; attempt < 3; attempt += 1)
       await expect(bad.connect(proxy.tlsPort, withKey(identity, 'ff'.repeat(16)))).rejects.toThrow();
-    await expect(bad.connect(proxy.tlsPort, withKey('id-of-nobody', keyHex))).rejects.toThrow();
+    await expect(bad.connect(proxy.tlsPort, withKey('unknown-id', keyHex))).rejects.toThrow();
     const { value } = await harness.fact(harness.events, (v) => v.deviceId === deviceId);
     expect(value).toMatchObject({ eventCode: 'SYS_400', data: { reason: 'wrong-key', shown: identity } });
     expect(await good.register()).toBe('2.01');

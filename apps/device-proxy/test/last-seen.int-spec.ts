@@ -6,7 +6,7 @@ import type { Session } from '../src/sessions/session.js';
 import { registered } from './registered.js';
 import { sessionParts } from './session-parts.js';
 
-describe('when devices were last heard', () => {
+describe('last-seen times', () => {
   const clock = new TestClock(Date.now());
   let isolation: Isolation;
   let redis: Redis;
@@ -46,7 +46,7 @@ describe('when devices were last heard', () => {
     const all = [await open('192.0.2.2:1'), await open('192.0.2.3:1'), await open('192.0.2.4:1')];
     let fails = true;
     lastSeen.writesAlong((session) => {
-      if (fails && session === all[1]) throw new Error('nobody knows where it stands');
+      if (fails && session === all[1]) throw new Error('position unknown');
       return '';
     });
     await clock.advance(5);

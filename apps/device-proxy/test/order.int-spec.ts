@@ -125,7 +125,7 @@ describe('the order of notifications (RFC 7641 §3.4)', () => {
     expect(valuesOf(deviceId, result)).toEqual(['0', '1', '2']);
   });
 
-  describe('goes on where it stood', () => {
+  describe('continues at its last position', () => {
     const report = (number: number, messageId: number) => ({
       number,
       messageId,

@@ -119,7 +119,7 @@ export class RawDevice {
     this.send({ type: 'ACK', code: Code.Content, messageId, token, options: [], payload: Buffer.from(payload) });
   }
 
-  /** With a critical option that nobody knows (RFC 7252 §5.4.1). */
+  /** With an unknown critical option (RFC 7252 §5.4.1). */
   answerUnusably({ messageId, token }: CoapMessage): void {
     this.send({
       type: 'ACK',

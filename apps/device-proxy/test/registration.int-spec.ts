@@ -27,9 +27,9 @@ describe('the registration interface', () => {
     ['no endpoint name', ['lt=60', 'lwm2m=1.1'], '4.00'],
     ['a lifetime of nothing', ['ep=x', 'lt=0', 'lwm2m=1.1'], '4.00'],
     ['a lifetime that is no number', ['ep=x', 'lt=soon', 'lwm2m=1.1'], '4.00'],
-    ['a binding nobody knows', ['ep=x', 'lt=60', 'lwm2m=1.1', 'b=XYZ'], '4.00'],
+    ['an unknown binding', ['ep=x', 'lt=60', 'lwm2m=1.1', 'b=XYZ'], '4.00'],
     ['a queue mode with a value', ['ep=x', 'lt=60', 'lwm2m=1.1', 'Q=1'], '4.00'],
-    ['a version nobody knows', ['ep=x', 'lt=60', 'lwm2m=2.0'], '4.12'],
+    ['an unknown version', ['ep=x', 'lt=60', 'lwm2m=2.0'], '4.12'],
   ])('%s: %j is refused with %s', async (_, query, code) => {
     expect(await post(['rd'], query, Buffer.from('</3/0>'), 40)).toBe(code);
   });
@@ -38,7 +38,7 @@ describe('the registration interface', () => {
     expect(await post(['rd'], ['ep=x', 'lt=60', 'lwm2m=1.1'], Buffer.from('<</3/0'), 40)).toBe('4.00');
   });
 
-  it('an update and a deregistration of nobody: 4.04', async () => {
+  it('an update and a deregistration of an unknown device: 4.04', async () => {
     expect(await post(['rd', newId()], [])).toBe('4.04');
     expect(formatCode((await stranger.device.request(Code.DELETE, ['rd', newId()], [])).code)).toBe('4.04');
     expect(await post(['dp'], [], Buffer.from('[]'), 110)).toBe('4.04');

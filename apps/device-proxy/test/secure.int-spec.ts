@@ -170,7 +170,7 @@ describe('devices over TLS', () => {
     await harness.stop(again);
   });
 
-  it('plain TCP is for development: anybody of the account may come', async () => {
+  it('plain TCP is for development: every device of the account may register', async () => {
     await harness.lifecycle(newId(), 'tcp-1', 'created');
     const thing = stage.device('tcp-1');
     await thing.connect(proxy.tcpPort);

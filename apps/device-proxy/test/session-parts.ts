@@ -7,7 +7,7 @@ import { StallDetector } from '../src/sessions/stall-detector.js';
 import { SessionStore } from '../src/sessions/session-store.js';
 import { Sessions } from '../src/sessions/sessions.js';
 
-/** The sessions of a replica without anything else of it. Nudges of others do not arrive. */
+/** The session providers of one replica alone. Wake-ups from other replicas do not arrive. */
 export const sessionParts = (redis: Redis, redisPrefix: string, replicaId: string, clock: Clock) => {
   const config = { redisPrefix, replicaId, awakeMs: awakeWindowMs };
   const logger = createLogger({ app: 'test', replicaId, level: 'silent' });

@@ -43,7 +43,7 @@ describe('the order of start and stop', () => {
     expect(withHook('beforeApplicationShutdown').at(-1)).toBe('UplinkModule');
   });
 
-  it('restores sessions when all state has been read and nudges arrive', () => {
+  it('restores sessions when all state has been read and wake-ups arrive', () => {
     const expected = ['StateModule', 'SessionsModule', 'InterestModule'];
     expect(withHook('onModuleInit').filter((name) => expected.includes(name))).toEqual(expected);
   });

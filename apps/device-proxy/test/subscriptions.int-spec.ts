@@ -168,7 +168,7 @@ describe('/v2/subscriptions/{device-id}/{resource-path}', () => {
     expect((await harness.result(String(again.json['async-response-id']))).value.item.status).toBe(200);
   });
 
-  it('what a device observes by itself is recorded, for nobody until somebody subscribes (spec §2.4 rule 3)', async () => {
+  it('records what a device observes by itself, and delivers it only to subscribers (spec §2.4 rule 3)', async () => {
     const thing = harness.thing(proxy, 'auto', { links: '</3/0>,</3303/0/5700>;obs;aobs=7' });
     const deviceId = await harness.register(thing);
     thing.device.observeByItself(temperature, Buffer.from([7]));
@@ -347,7 +347,7 @@ describe('/v2/subscriptions', () => {
     await eventually(() => thing.device.isObserved(temperature));
   });
 
-  it('observes anew at the next update what could not be stored when it was observed first', async () => {
+  it('observes again at the next update what could not be stored the first time', async () => {
     const app = newKey(harness.accountId);
     const result = '/5/0/5';
     await put(app, [{ 'endpoint-name': 'unstored', 'resource-path': [result] }]);

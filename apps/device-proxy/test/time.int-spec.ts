@@ -18,7 +18,7 @@ describe('time', () => {
   afterAll(() => harness.close());
 
   const advance = (seconds: number): Promise<void> => clock.advance(seconds * 1000);
-  /** Sweeps run on the clock, their work on engines: time goes on a little until it is done. */
+  /** Sweeps run on the clock, their work on engines: time advances a little until it is done. */
   const passing = <T>(attempt: () => T | Promise<T>): Promise<T> =>
     eventually(async () => {
       await advance(1);
@@ -72,7 +72,7 @@ describe('time', () => {
     expect(clock.now() - beganMs).toBeLessThan(60_000);
   });
 
-  it('a command that nobody fetches in time expires', async () => {
+  it('a command that no device fetches in time expires', async () => {
     const app = newKey(harness.accountId);
     const deviceId = newId();
     await harness.lifecycle(deviceId, 'never-here', 'created');

@@ -48,14 +48,14 @@ describe('several paths observed together', () => {
     });
     expect((await value(deviceId, text, 'hello')).audience).toBe(app.keyId);
     expect((await subscriptions(app, 'GET', deviceId)).text).toBe(`${temperature}\n${text}\n`);
-    // Somebody else, by itself: an observation of its own, and nobody hears anything twice.
+    // Another subscriber, by itself: an observation of its own, and no subscriber gets a value twice.
     expect((await subscriptions(other, 'PUT', deviceId + temperature)).status).toBe(200);
     thing.celsius = 30;
     await thing.device.reportTogether(both);
     await thing.device.report(temperature, 31);
     expect((await value(deviceId, temperature, '30')).value.audience).toEqual([app.keyId]);
     expect((await value(deviceId, temperature, '31')).value.audience).toEqual([other.keyId]);
-    // A value that nobody asked for is for both.
+    // A value that was not requested is for both.
     await thing.device.send([[temperature, 32]]);
     expect(new Set((await value(deviceId, temperature, '32')).value.audience)).toEqual(
       new Set([app.keyId, other.keyId]),

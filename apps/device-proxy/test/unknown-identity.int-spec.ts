@@ -40,13 +40,13 @@ describe('a TLS client that shows an identity', () => {
   }, 180_000);
   afterAll(() => stage?.close());
 
-  it('that nobody has is refused with the same alert as one with a wrong key', async () => {
+  it('without a credential is refused with the same alert as one with a wrong key', async () => {
     const { identity } = await stage.directory('known');
     const port = stage.proxy.tlsPort;
     await eventually(async () => expect(await handshake(port, identity, keyHex)).toEqual({ connected: true }));
     const wrongKey = await handshake(port, identity, 'ff'.repeat(16));
     expect(wrongKey).toEqual({ connected: false, alert: expect.any(String) });
-    for (const unknown of ['nobody', newId(), `${identity}-`])
+    for (const unknown of ['unknown', newId(), `${identity}-`])
       expect(await handshake(port, unknown, keyHex)).toEqual(wrongKey);
     expect(await (await fetch(`${stage.proxy.url}/metrics`)).text()).toMatch(
       /refused_credentials_total\{[^}]*reason="unknown-identity"[^}]*\} 3/,

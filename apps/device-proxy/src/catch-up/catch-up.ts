@@ -9,8 +9,8 @@ import { SubscriptionReconciler } from '../subscriptions/subscription-reconciler
 import { Sessions } from '../sessions/sessions.js';
 
 /**
- * Follows the nudges of other replicas. Nudges may be lost: this replica looks for commands and changed subscriptions of
- * its devices in what was stored lately, and in everything when it may have missed more than that.
+ * Reacts to wake-ups from other replicas. Wake-ups may be lost, so this replica also polls recently stored commands and
+ * subscription changes of its devices, and checks everything when it may have missed more than that window.
  */
 @Injectable()
 export class CatchUp implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -57,7 +57,7 @@ export class CatchUp implements OnApplicationBootstrap, BeforeApplicationShutdow
     await this.deadline.step('catch-up', () => this.running);
   }
 
-  /** This replica stood still for so long that changes may have left the window. */
+  /** This replica stalled for so long that changes may have left the polling window. */
   private async everyInterest(): Promise<void> {
     await this.everything();
     for (const { deviceId } of this.sessions.all()) this.review(deviceId);

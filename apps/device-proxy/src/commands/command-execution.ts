@@ -37,7 +37,7 @@ import {
   timeout,
 } from './outcome.js';
 
-/** `again`: back into the queue, and after the pause another try unless the device is heard before. */
+/** `again`: back into the queue, and retried after `pauseMs` or as soon as the device sends a message. */
 export type Verdict = { done: Outcome } | { again: 'counted' | 'not counted'; pauseMs: number };
 
 /** Asks a device for what a command wants, and decides what becomes of the command. */
@@ -116,7 +116,7 @@ export class CommandExecution {
     }
   }
 
-  /** The path is observed once however many subscribe; who comes later gets the present value by a read. */
+  /** The path is observed once for all subscribers; a later subscriber gets the current value by a read. */
   private async subscribe(session: Session, command: Command): Promise<Outcome> {
     const { path, keyId } = command;
     const rows = await this.interest.load(session);
@@ -212,13 +212,13 @@ export class CommandExecution {
     if (!(error instanceof NoAnswer)) return this.broken(command, error);
     if (!repeatable) return { done: inDoubt };
     if (!triesLeft) return { done: timeout };
-    // One that sleeps is asked again when it is heard. Another one may have lost a few datagrams.
+    // A sleeping device is retried when it sends a message. Any other one may have lost a few datagrams.
     return { again: 'counted', pauseMs: session.silent ? 0 : retryPauseMs };
   }
 
   /**
-   * Whoever sent it at the moment the connection died is not to blame: it waits for the next connection, unless the
-   * device may have done what must not be done twice. A device that this very command disconnects is not asked forever.
+   * The connection ended before the answer. The command waits for the next connection, unless it is not safe to repeat.
+   * Attempts are bounded, because the command itself may make the device disconnect.
    */
   private cutOff(command: Command, repeatable: boolean): Verdict {
     if (!repeatable) return { done: inDoubt };
@@ -228,8 +228,8 @@ export class CommandExecution {
   }
 
   /**
-   * Not the device: Kafka, Redis or the database did not take what it answered. Only values are taken there: whatever
-   * else fails after the device was asked is not asked again.
+   * The device answered, but Kafka, Redis or the database failed. Only operations that return values are retried: any
+   * other operation may already have had its effect.
    */
   private broken(command: Command, error: unknown): Verdict {
     this.logger.error({ err: error, commandId: command.id }, 'command not carried out: tried again');

@@ -50,7 +50,7 @@ const onceOnly = ({ keyId, kind, asyncId, fingerprint }: NewCommand, key: string
 
 export const traceOf = ({ traceParent }: Command): { traceParent?: string } => (traceParent ? { traceParent } : {});
 
-/** What becomes of a request: a new command, or one that it repeats. The caller holds the lock of the device. */
+/** Turns a request into a new command, or finds the one that it repeats. The caller holds the device lock. */
 @Injectable()
 export class CommandIntake {
   private readonly idempotencyKeys: IdempotencyKeys;

@@ -18,7 +18,7 @@ import { findCommand } from './find-command.js';
 import { claimLeaseMs, historyDays } from './limits.js';
 import { cancelled, expired, inDoubt, type Outcome } from './outcome.js';
 
-/** Who executes a command: a replica, in one epoch of the device's session. */
+/** The replica that executes a command, and its epoch of the device's session. */
 export interface Claimant {
   replica: string;
   epoch: number;
@@ -26,7 +26,7 @@ export interface Claimant {
 
 const active = In(['waiting', 'executing']);
 
-/** A claim takes the next command without the lock of the device: whoever decides about one keeps it from being claimed. */
+/** Claims do not take the device lock: a transaction that ends a command locks its row, so that it is not claimed. */
 const lock = { mode: 'pessimistic_write' } as const;
 
 /** No epoch is. */
@@ -41,7 +41,7 @@ interface Failing {
 
 /**
  * The durable queue of commands: first in, first out, one in flight per device. What is accepted is announced in the
- * same transaction, and so is how it ended; a result counts only if the one who brings it still holds the claim.
+ * same transaction, and so is its outcome; a result counts only while its replica still holds the claim.
  */
 @Injectable()
 export class CommandQueue {
@@ -119,8 +119,8 @@ export class CommandQueue {
   }
 
   /**
-   * The next command of the device, claimed; undefined when none waits or another replica has one. Who claimed one has it
-   * finished or put back before it claims the next.
+   * Claims the next command of the device; undefined when none waits or another replica has claimed one. The caller
+   * finishes a command or puts it back before it claims the next.
    */
   async claim(deviceId: string, claimant: Claimant): Promise<Command | undefined> {
     const taken = await this.takeWaiting(deviceId, claimant);
@@ -129,8 +129,8 @@ export class CommandQueue {
   }
 
   /**
-   * The usual case in one statement, without the lock of the device: its head waits and may be sent. Whoever else decides
-   * about a command locks its row. undefined: there is none, or more to decide.
+   * The usual case in one statement, without the device lock: the head of the queue waits and may be sent. Transactions
+   * that end a command lock its row. undefined: the queue is empty, or its head needs a decision.
    */
   private async takeWaiting(deviceId: string, { replica, epoch }: Claimant): Promise<Command | undefined> {
     const { clock, dataSource } = this;
@@ -170,7 +170,7 @@ export class CommandQueue {
     return claimed;
   }
 
-  /** False when the claim is no longer the caller's: somebody else has decided how the command goes on. */
+  /** False when the caller has lost the claim: another replica decides what happens to the command. */
   async finish(command: Command, outcome: Outcome): Promise<boolean> {
     const { dataSource } = this;
     const work = async (manager: EntityManager): Promise<boolean> =>
@@ -209,7 +209,7 @@ export class CommandQueue {
     );
   }
 
-  /** Takes a waiting command back. Throws CommandNotFound, or NotCancellable when it was given to the device. */
+  /** Cancels a waiting command. Throws CommandNotFound, or NotCancellable once it has been sent to the device. */
   async cancel(keyId: string, reference: string): Promise<void> {
     const { dataSource } = this;
     const { manager } = dataSource;
@@ -226,14 +226,14 @@ export class CommandQueue {
   }
 
   /**
-   * Ends every command of a device that waits or is in flight. A fleet is suspended in one go, and most of it has none: who
-   * has is found out for many together, after the locks of all of them, so that none that is just being stored is missed.
+   * Ends every command of a device that waits or is in flight. A whole fleet may be suspended at once, and most devices
+   * have no commands: one query finds those that do, after all of them are locked, so that it misses no command.
    */
   async failAll(deviceId: string, outcome: Outcome): Promise<void> {
     if (await this.lockedLooks.submit(deviceId)) await this.failures.submit({ deviceId, outcome });
   }
 
-  /** Ends what nobody will execute in time: expired in the queue, or claimed by a replica that is gone. */
+  /** Ends commands that cannot be executed in time: expired in the queue, or claimed by a replica that is gone. */
   async expire(deviceId: string): Promise<number> {
     const now = this.clock.now();
     return this.endWhere(deviceId, (command) => {
@@ -258,8 +258,8 @@ export class CommandQueue {
   }
 
   /**
-   * Claimed in this very epoch of the session, of which whoever asks knows nothing: the answer to the claim was lost with
-   * the connection to the database. Commands of a session are carried out one after the other, so nothing left for it.
+   * Claimed in this epoch of the session although the caller has no such claim: the reply to the claim was lost with the
+   * database connection. A session executes one command at a time, so nothing was sent for it.
    */
   private isUnanswered({ state, claimedBy, claimEpoch }: Command, { replica, epoch }: Claimant): boolean {
     return state === 'executing' && claimedBy === replica && Number(claimEpoch) === epoch;

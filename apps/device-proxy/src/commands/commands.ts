@@ -32,7 +32,7 @@ const fingerprint = ({ kind, method, path, query, accept, contentType, payload }
 /** Of devices that may not be connected. */
 const refusals = { suspended: deviceBlocked, deleted: registrationRemoved, none: undefined };
 
-/** Takes commands of applications: into the queue, and a hint to the replica that holds the device. */
+/** Accepts commands of applications: queues them and wakes the replica that owns the device's session. */
 @Injectable()
 export class Commands {
   constructor(

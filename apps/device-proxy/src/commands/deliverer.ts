@@ -15,7 +15,7 @@ export class Deliverer implements OnApplicationBootstrap {
   private readonly running = new Map<string, Promise<void>>();
   /** Devices with something in their queue, as far as this replica knows; others are not looked up. */
   private readonly maybeWaiting = new Set<string>();
-  /** Poked while their queue was being worked off. */
+  /** Devices that got another command while their queue was being drained. */
   private readonly changedMeanwhile = new Set<string>();
   private readonly inFlight = new Set<Command>();
   private timer: Timer | undefined;
@@ -44,7 +44,7 @@ export class Deliverer implements OnApplicationBootstrap {
     });
   }
 
-  /** `uplink` calls it, while the listeners close. Ends after the commands in flight are put back or done. */
+  /** `uplink` calls it while the listeners close. Resolves once the commands in flight are finished or put back. */
   async stop(): Promise<void> {
     this.stopped = true;
     this.timer?.cancel();
@@ -52,7 +52,7 @@ export class Deliverer implements OnApplicationBootstrap {
     await Promise.all(this.running.values());
   }
 
-  /** Nobody knows whether a command waits: the device has just come here. */
+  /** Looks for waiting commands of a device whose session has just become this replica's. */
   checkQueue(deviceId: string): void {
     this.queue.hasCommands(deviceId).then(
       (has) => {
@@ -86,7 +86,7 @@ export class Deliverer implements OnApplicationBootstrap {
     const run = this.drain(deviceId)
       .catch((error: unknown) => {
         this.logger.error({ err: error, deviceId }, 'queue not processed: will be retried soon');
-        // What was in it, nobody has seen.
+        // The queue may still have commands.
         if (this.sessions.get(deviceId)) this.maybeWaiting.add(deviceId);
         this.retryLater(deviceId, retryPauseMs);
       })
@@ -109,7 +109,7 @@ export class Deliverer implements OnApplicationBootstrap {
     while (!this.stopped) {
       const session = this.sessions.get(deviceId);
       if (!session || !this.sessions.isListening(session)) return;
-      // What a paused replica believes may be over: its command would be carried out a second time, or too late.
+      // After a stall the session may belong to another replica: the command would run twice, or too late.
       if (!(await this.sessions.isOurs(session))) return;
       this.maybeWaiting.delete(deviceId);
       const command = await this.queue.claim(deviceId, { replica: this.replicaId, epoch: session.epoch });
@@ -135,7 +135,7 @@ export class Deliverer implements OnApplicationBootstrap {
     }
   }
 
-  /** The device has answered: that is kept until the database takes it, or a later epoch of the session decides. */
+  /** The device has answered: retried until the database stores it, or a later epoch of the session has the command. */
   private async storeVerdict(command: Command, verdict: Verdict): Promise<void> {
     const { queue, logger, clock } = this;
     for (;;)
@@ -153,7 +153,7 @@ export class Deliverer implements OnApplicationBootstrap {
       }
   }
 
-  /** Before the key has joined for good, the next value must not be taken for one that it did not subscribe to. */
+  /** The next value must find the new subscriber, so the audience is reloaded before the command is let go. */
   private async loadAudience(session: Session): Promise<void> {
     const { interest, logger, clock } = this;
     for (;;)

@@ -28,7 +28,7 @@ export const accepted = (command: Command): DeviceCommandAccepted => ({
   expiresAt: formatTimestamp(command.expiresAt),
 });
 
-/** The asynchronous response: on the channel of the key, or in the answer of who waited. */
+/** The asynchronous response: on the channel of the key, or in the reply to a waiting request. */
 export const itemOf = (
   command: Command,
   { status, error, payload, contentType, maxAgeSeconds }: Omit<Outcome, 'outcome' | 'isAnswered'>,

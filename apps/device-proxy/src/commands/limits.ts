@@ -19,19 +19,19 @@ export const claimLeaseMs = 60_000;
 /** Pause before a command is tried again on a device that did not answer although it should listen. */
 export const retryPauseMs = 5_000;
 
-/** A connection that ended before the answer: so many attempts at least, also where the sender wished for none. */
+/** Minimum attempts when a connection ends before the answer, even if the sender asked for no retries. */
 export const attemptsWhenConnectionsEndMax = 3;
 
-/** How long a caller may wait for the result in its request, and how often that looks when nobody told. */
+/** How long a request may wait for its result, and the polling period in case the wake-up is lost. */
 export const waitSeconds = { min: 1, max: 60 } as const;
 export const waitLookMs = 2_000;
 /** Callers that wait on one replica; the rest gets its 202 at once. */
 export const waitingCallersMax = 1_000;
 
-/** How often each replica looks for commands whose time is over, and for commands it was not nudged about. */
+/** How often each replica looks for expired commands, and for commands whose wake-up it missed. */
 export const expiryPeriodMs = 1_000;
 export const pollPeriodMs = 2_000;
-/** How far back that look goes: longer than a transaction may stay open. */
+/** How far back the poll reaches: longer than a transaction may stay open. */
 export const pollWindowSeconds = 35;
 
 /** How long an Idempotency-Key names the request that came with it first. */

@@ -11,7 +11,7 @@ export interface Outcome {
   /** Media type of the payload. */
   contentType?: string;
   maxAgeSeconds?: number;
-  /** The one who asked has it already: it went ahead of the first value. */
+  /** The caller already has the answer: it went out with the first value. */
   isAnswered?: boolean;
 }
 
@@ -45,7 +45,7 @@ export const subscriptionRemoved = failed(
 );
 export const notObservable = failed(412, 'NOT_OBSERVABLE', 'The device answered, but cannot observe this path.');
 
-/** Done or not, nobody knows: the answer may have been lost, and asking again could do it twice. */
+/** The effect is unknown: the answer may have been lost, and a retry could apply the operation twice. */
 export const inDoubt = failed(
   504,
   'TIMEOUT',
@@ -64,7 +64,7 @@ export const notSendable = failed(
   'The message is too large for the connection of the device.',
 );
 
-/** A change that was asked for more than once, as the answer was lost before: nobody is told less than is known. */
+/** A change that was sent more than once because an earlier answer was lost: the result says so. */
 export const repeatedly = (outcome: Outcome, attempts: number): Outcome =>
   outcome.outcome === 'succeeded' && outcome.note === undefined
     ? {
@@ -99,7 +99,7 @@ export interface Answer {
   maxAgeSeconds?: number;
 }
 
-/** What the device's answer means for the one who asked. */
+/** What the device's answer means for the caller. */
 export const outcomeOf = (answer: Answer): Outcome => {
   const { code, payload, contentType, maxAgeSeconds } = answer;
   if (code.startsWith('2.'))

@@ -19,7 +19,7 @@ export class SubscriptionAnswer implements Joining {
     return this.reportOutcome(outcomeOf({ code: '2.05', ...value }), report);
   }
 
-  /** A value that Kafka did not take answered nothing. */
+  /** A value that Kafka rejected does not count as an answer. */
   reportOutcome(outcome: Outcome, report: ReportWith): Promise<void> {
     if (this.first) return report(undefined);
     const answer = this.answerOf(outcome);

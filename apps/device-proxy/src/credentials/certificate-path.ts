@@ -13,8 +13,8 @@ export const isIssuedBy = (x509: X509Certificate, issuer: X509Certificate): bool
   issuer.ca && x509.checkIssued(issuer) && x509.verify(issuer.publicKey);
 
 /**
- * What a device showed, from its own certificate up: each one signed by the next. It ends before an issuer that did not
- * sign, is no authority or is out of date. Whether anybody trusts one of them is not decided here.
+ * The chain that a device presented, from its own certificate up: each one signed by the next. It ends before an issuer
+ * that did not sign, is no authority or is out of date. The caller decides whether one of them is trusted.
  */
 export const pathOf = (own: X509Certificate, nowMs: number): X509Certificate[] => {
   const path = [own];

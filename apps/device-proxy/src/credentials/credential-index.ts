@@ -44,8 +44,8 @@ export const isWithdrawnBy = (shown: ShownCredential | undefined, { credentialId
 type IndexConfig = Pick<DeviceProxyConfig, 'tls'> & { secrets: Pick<DeviceProxyConfig['secrets'], 'encryptionKey'> };
 
 /**
- * This replica's copy of all credentials, found by what a device shows. A handshake cannot wait: nothing is looked up
- * elsewhere. Keys stay sealed until one is needed.
+ * This replica's copy of all credentials, indexed by what a device presents. It is complete, because a handshake cannot
+ * wait for a lookup elsewhere. Keys stay sealed until one is needed.
  */
 @Injectable()
 export class CredentialIndex {
@@ -62,7 +62,7 @@ export class CredentialIndex {
     @Inject(CONFIG) { secrets, tls }: IndexConfig,
   ) {
     this.encryptionKey = secrets.encryptionKey;
-    // Nobody shows a credential without TLS.
+    // Without TLS no device presents a credential.
     if (tls) reader.onChange((_id, credential, previous) => this.changed(credential, previous));
   }
 

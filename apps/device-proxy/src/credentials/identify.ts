@@ -20,7 +20,7 @@ export const isUsable = (x509: X509Certificate, nowMs: number): boolean => {
   return forClients && isInDates(x509, nowMs);
 };
 
-/** Who somebody is that showed the credential. undefined: a certificate of a trusted issuer that names nobody. */
+/** The sender that a credential identifies. undefined: a certificate of a trusted issuer without a usable name. */
 export const senderOf = (credential: DeviceCredentialChanged, x509?: X509Certificate): Sender | undefined => {
   const { accountId, deviceId, kind, enrolment } = credential;
   if (kind !== 'authority') return deviceId === undefined ? undefined : { accountId, deviceId };

@@ -1,6 +1,6 @@
 /**
- * Things by what they are found by. There may be more than one at a time: a topic is in order for each credential, not
- * for its identity, so that the successor may be known before its predecessor is gone, or even before it is known.
+ * Multimap from identity to credentials. The topic keeps order per credential, not per identity, so a successor may
+ * arrive before its predecessor is removed, or even before the predecessor itself.
  */
 export class Multimap<T> {
   private readonly entries = new Map<string, Map<string, T>>();

@@ -4,7 +4,7 @@ import { type Clock, CLOCK, formatTimestamp, type Logger, LOGGER, Metrics, newId
 import { Inject, Injectable } from '@nestjs/common';
 import { Throttle } from '../events/throttle.js';
 
-/** Why somebody was not let in. */
+/** Why a connection or registration was refused. */
 export type Reason =
   | 'unknown-identity'
   | 'wrong-key'
@@ -15,7 +15,7 @@ export type Reason =
   | 'wrong-endpoint-name'
   | 'handshake-failed';
 
-/** One entry per device in this time, however often somebody tries. */
+/** At most one entry per device in this time, however many attempts there are. */
 export const refusalPeriodMs = 60_000;
 
 /** Not in the specification's tables: 200 and 300 are the registry's and the dispatcher's. */
@@ -31,11 +31,11 @@ interface Tried {
   address?: string;
   accountId?: string;
   deviceId?: string;
-  /** What was shown: an identity, a subject or a name. Never a key. */
+  /** What the client presented: an identity, a subject or a name. Never a key. */
   shown?: string;
 }
 
-/** Tells of refused credentials: a metric for each, and a log line and an entry in the device's event log now and then. */
+/** Reports refused credentials: a metric for each, and a throttled log line and entry in the device's event log. */
 @Injectable()
 export class Refusals {
   private readonly throttle: Throttle;
@@ -58,7 +58,7 @@ export class Refusals {
   report(reason: Reason, tried: Tried): void {
     this.total.inc({ reason });
     const { address, accountId, deviceId, shown } = tried;
-    // Without a device all attempts of one kind share a line: anybody can make many.
+    // Attempts that name no device share one line per reason: any client can make many of them.
     if (!this.throttle.isDue(deviceId ?? reason)) return;
     this.logger.warn({ reason, address, deviceId, shown }, 'device rejected because of its credential');
     const description = descriptions[reason];

@@ -19,10 +19,10 @@ const randomKey = (): Buffer => randomBytes(16);
 
 const addressOf = ({ remoteAddress = '', remotePort = 0 }: Socket): string => `${remoteAddress}:${remotePort}`;
 
-/** Lets devices in by their credentials, and out again when those are withdrawn. */
+/** Authenticates devices by their credentials, and disconnects them when those are withdrawn. */
 @Injectable()
 export class TlsAuthenticator implements ConnectionAuthenticator {
-  /** What a client showed in its handshake: Node does not keep it. */
+  /** What a client presented in its handshake: Node does not keep it. */
   private readonly shown = new WeakMap<object, { identity: string; credential?: DeviceCredentialChanged }>();
   /** Open connections by the credential they were opened with. */
   private readonly connections = new Map<string, Map<Peer['key'], { peer: Peer; shown: ShownCredential }>>();

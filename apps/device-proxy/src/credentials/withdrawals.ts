@@ -6,7 +6,7 @@ import { SessionFacts } from '../sessions/session-facts.js';
 import { Sessions } from '../sessions/sessions.js';
 import { CredentialIndex, isWithdrawnBy, type Withdrawal } from './credential-index.js';
 
-/** The replica that owns the session acts at once; the others look after this time whether it did. */
+/** The replica that owns the session acts at once; the others check after this time that it did. */
 const ownerGraceMs = 3_000;
 
 /**
@@ -28,7 +28,7 @@ export class Withdrawals implements OnApplicationBootstrap, BeforeApplicationShu
     private readonly deadline: StopDeadline,
   ) {}
 
-  /** Also makes up for what was withdrawn while this replica did not run. */
+  /** Also handles credentials that were withdrawn while this replica was down. */
   onApplicationBootstrap(): void {
     if (!this.config.tls) return;
     const { credentials, sessions } = this;

@@ -10,8 +10,8 @@ const semaphoreOf = (dataSource: DataSource): KeyedSemaphore => {
 };
 
 /**
- * A transaction that holds the lock of a device until it ends. Whoever changes a device's commands or subscriptions
- * takes it, on every replica: that gives one order of changes, of queue positions and of what the outbox announces.
+ * A transaction that holds the lock of a device until it ends. Every change of a device's commands or subscriptions
+ * takes it, on every replica: changes, queue positions and outbox announcements share one order.
  */
 export const withDevice = <T>(
   dataSource: DataSource,
@@ -25,10 +25,10 @@ export const withDevice = <T>(
     }),
   );
 
-/** Locks that one such transaction should hold: PostgreSQL has room for some thousands, of all sessions together. */
+/** Maximum locks per transaction: PostgreSQL has room for some thousands over all sessions. */
 export const locksMax = 100;
 
-/** The same for many: their locks are taken in one order everywhere, so that two such transactions never block one another. */
+/** The same for many devices: every replica takes the locks in the same order, so that transactions never deadlock. */
 export const withDevices = <T>(
   dataSource: DataSource,
   deviceIds: readonly string[],

@@ -1,4 +1,4 @@
-/** One has the lock of the device and one is on its way to it: more would only hold connections. */
+/** One holder of the device lock and one waiting for it in the database: more would only occupy connections. */
 const atOnceMax = 2;
 
 interface Line {
@@ -7,8 +7,8 @@ interface Line {
 }
 
 /**
- * Turns at the lock of a device, of this process. Whoever waits for a lock of the database holds a connection meanwhile:
- * without turns, as many as want one device take all of them, and the others' devices wait too.
+ * Bounds the transactions of this process that wait for the lock of one device. A transaction occupies a connection
+ * while it waits: without the bound, work on one device could exhaust the pool and delay every other device.
  */
 export class KeyedSemaphore {
   private readonly lines = new Map<string, Line>();

@@ -1,5 +1,5 @@
 /**
- * How long a registration or an update may be held, at each step, for others to come along: at 1,000 a second ten share a
- * round trip instead of one or two. Only when there was another one less than this before; a device does not feel it.
+ * How long a step of a registration or update may be delayed to fill a batch: at 1,000 a second, ten share a round trip
+ * instead of one or two. It applies only when the previous batch began less than this ago.
  */
 export const paceMs = 10;

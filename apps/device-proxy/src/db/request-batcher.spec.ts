@@ -36,7 +36,7 @@ describe('Gather', () => {
     expect(await Promise.all([second, ...third])).toEqual(['answer 4', 'answer 5', 'answer 6']);
   });
 
-  it('fails for those who asked together, and goes on', async () => {
+  it('fails only the requests of the failed batch', async () => {
     const { batcher, rounds } = byHand();
     const failed = Promise.allSettled([batcher.submit(1), batcher.submit(2)]);
     await nextTurn();

@@ -5,18 +5,18 @@ interface Waiting<Asked, Answer> {
 }
 
 export interface RequestBatcherOptions {
-  /** Questions in one go; default 500: more make a statement no cheaper, and hold up those behind it. */
+  /** Requests in one batch; default 500: larger statements are no cheaper, and delay the batches behind them. */
   batchMax?: number;
-  /** A round begins at least so long after the one before; default 0. Who comes after a pause waits for nobody. */
+  /** Minimum time between the starts of two batches; default 0. A request after a longer gap is sent at once. */
   paceMs?: number;
 }
 
-/** One answer under way and one being made: more would only take connections from others. */
+/** Batches in flight at once: more would only take connections from other work. */
 const atOnceMax = 2;
 
 /**
- * One question for many: what is asked in the same turn of the event loop, or while answers are under way, goes into
- * the next one together. A burst costs rows, not round trips and transactions; who is alone waits for nobody.
+ * Batches requests: those submitted in the same turn of the event loop, or while batches are in flight, share the next
+ * one. A burst costs rows, not round trips and transactions; a single request is not delayed.
  */
 export class RequestBatcher<Asked, Answer> {
   private waiting: Waiting<Asked, Answer>[] = [];
@@ -26,7 +26,7 @@ export class RequestBatcher<Asked, Answer> {
   private readonly batchMax: number;
   private readonly paceMs: number;
 
-  /** `ask` gives one answer for each question, in their order; when it rejects, all of them do. */
+  /** `ask` resolves to one answer per request, in the same order; if it rejects, every request of the batch does. */
   constructor(
     private readonly ask: (asked: readonly Asked[]) => Promise<readonly Answer[]>,
     { batchMax = 500, paceMs = 0 }: RequestBatcherOptions = {},

@@ -16,7 +16,7 @@ import { type Ask, observeRequest, requestFor } from './requests.js';
 
 export type OnSent = (message: SentMessage) => void;
 
-/** A device's answer in the words of HTTP. */
+/** A device's answer in terms of HTTP. */
 export interface DeviceReply {
   /** `2.05` */
   code: string;
@@ -45,8 +45,8 @@ const replyOf = (
 });
 
 /**
- * Asks the device of a session. Throws NoAnswer, Refused, or GivenUp when the session ends meanwhile. Order and the
- * limit of one request at a time are the transport's business.
+ * Sends requests to the device of a session. Throws NoAnswer, Refused, or GivenUp when the session ends first. The
+ * transport keeps the order and the limit of one request at a time.
  */
 @Injectable()
 export class DownlinkClient {
@@ -116,7 +116,7 @@ export class DownlinkClient {
     await session.whileOpen((signal) => this.link.cancel(session.address, request, observation.token, signal));
   }
 
-  /** A queue-mode device that does not answer sleeps: what comes next would be lost on it. */
+  /** Records that the device answered. A queue-mode device that does not is asleep and is sent nothing further. */
   private async recordAnswer<T>(session: Session, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     try {
       const answer = await session.whileOpen(work);

@@ -32,8 +32,8 @@ export const formatOf = (mediaType: string): number | undefined => {
 };
 
 /**
- * The media type of a raw body, if it says something about the value. HTTP clients send types of their own when nobody
- * sets one, and JSON is what they send most.
+ * The media type of a raw body, if it says something about the value. HTTP clients send a default type, usually JSON,
+ * when the caller sets none.
  */
 export const bodyMediaType = (header: string | undefined): string | null => {
   const format = header === undefined ? undefined : contentFormatOf(header);

@@ -1,4 +1,4 @@
-/** What a command asks of the device, in the words of LwM2M (LwM2M 1.1 core §6.3). */
+/** What a command asks of the device, in terms of LwM2M (LwM2M 1.1 core §6.3). */
 export type Operation =
   | 'read'
   | 'discover'

@@ -118,7 +118,7 @@ export const observeRequest = (
   return { method: 'FETCH', path: data.rootPath || '/', payload, contentFormat: format, accept: accept ?? format };
 };
 
-/** In which format a device is given lists of paths when nobody says: JSON, unless it lists CBOR only. */
+/** The default format for lists of paths: JSON, unless the device lists CBOR only. */
 export const pathsFormat = ({ contentFormats }: RegistrationData): number => {
   const { senmlCbor, senmlJson } = contentFormat;
   return contentFormats.includes(senmlCbor) && !contentFormats.includes(senmlJson) ? senmlCbor : senmlJson;

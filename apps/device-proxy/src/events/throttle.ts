@@ -1,9 +1,9 @@
 import type { Clock } from '@lanyard/service';
 
-/** Keys whose last time is remembered; the oldest makes room. */
+/** Keys that are remembered; the oldest is evicted. */
 const rememberedMax = 10_000;
 
-/** What is told of the same thing at most once in a while, however often it happens. */
+/** Limits reports about the same key to one per period. */
 export class Throttle {
   private readonly lastMs = new Map<string, number>();
 
@@ -12,7 +12,7 @@ export class Throttle {
     private readonly periodMs: number,
   ) {}
 
-  /** Whether it is told this time. */
+  /** Whether to report now. */
   isDue(key: string): boolean {
     const nowMs = this.clock.now();
     const last = this.lastMs.get(key);
@@ -23,7 +23,7 @@ export class Throttle {
     return true;
   }
 
-  /** It could not be told. */
+  /** The report failed: the next one is due at once. */
   undo(key: string): void {
     this.lastMs.delete(key);
   }

@@ -22,8 +22,8 @@ interface UnreadableReport {
 }
 
 /**
- * A report of several paths that cannot be read: nobody can say which path it is of, so it is no value of any. A metric
- * for each, and a log line and an entry in the device's event log, with what the device sent, now and then.
+ * Composite reports that cannot be parsed: their paths are unknown, so they yield no values. Each counts in a metric; a
+ * log line and an entry in the device's event log, with what the device sent, are throttled.
  */
 @Injectable()
 export class UnreadableReports {

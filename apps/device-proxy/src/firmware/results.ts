@@ -48,7 +48,7 @@ const byResult: Partial<Record<(typeof firmwareResults)[number], FirmwareEvent>>
 const updated = 18;
 const failures = { first: 21, last: 49 } as const;
 
-/** undefined: nothing has ended (initial, deferred), or nobody knows this number. */
+/** undefined: nothing has ended (initial, deferred), or the number is unknown. */
 export const eventOf = (source: Source['name'], result: number): FirmwareEvent | undefined => {
   if (source === 'firmware-update') {
     const name = firmwareResults[result];

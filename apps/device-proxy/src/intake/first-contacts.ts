@@ -41,7 +41,7 @@ const onlyOnce = (strangers: readonly Stranger[]): Stranger[] => [
   ...new Map(strangers.map((one) => [keyOf(one), one])).values(),
 ];
 
-/** Whoever stores several does so in this order, so that two never block one another. */
+/** Every transaction stores rows in this order, so that two never deadlock. */
 const inOrder = (strangers: readonly Stranger[]): Stranger[] =>
   onlyOnce(strangers).sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 
@@ -83,7 +83,7 @@ export class FirstContacts {
       : this.meetCounted(strangers);
   }
 
-  /** Nobody has to be counted: the whole is one statement. */
+  /** Without a quota nothing has to be counted: one statement is enough. */
   private async meetFreely(strangers: readonly Stranger[]): Promise<(string | undefined)[]> {
     const { manager } = this.dataSource;
     const wanted = inOrder(strangers);

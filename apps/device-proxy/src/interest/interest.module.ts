@@ -7,8 +7,7 @@ import { SubscriptionBatcher } from './subscription-batcher.js';
 import { SubscriptionStore } from './subscription-store.js';
 
 /**
- * Takes back the sessions that this replica had before it was restarted, with their audiences: what devices say is known
- * only then.
+ * Restores the sessions that this replica owned before a restart, with their audiences: only then can values be routed.
  */
 @Module({
   imports: [SessionsModule],

@@ -7,7 +7,7 @@ import type { Subscription } from './subscription.entity.js';
 import { SubscriptionBatcher } from './subscription-batcher.js';
 import { SubscriptionStore } from './subscription-store.js';
 
-/** Who wants what of a device, kept with its session: the audience of a value is known when it arrives. */
+/** Loads the subscribers of a device into its session, so that the audience of a value is known when it arrives. */
 @Injectable()
 export class Interest {
   private readonly loads = new KeyedMutex();
@@ -19,7 +19,7 @@ export class Interest {
     private readonly batcher: SubscriptionBatcher,
   ) {}
 
-  /** Many at once, before any of them can be heard. */
+  /** Many sessions at once, before any of their devices can send a message. */
   async loadAll(sessions: readonly Session[]): Promise<void> {
     const devices = sessions.map((session) => session.deviceId);
     const rows = await this.store.listOfDevices(this.dataSource.manager, devices);

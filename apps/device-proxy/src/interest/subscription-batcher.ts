@@ -19,8 +19,7 @@ export interface Change {
 const none: readonly Subscription[] = [];
 
 /**
- * Subscriptions of the devices that are here, read and written for many devices in one go: a fleet that comes back
- * comes all at once.
+ * Reads and writes subscriptions of many devices in one batch: a fleet that reconnects does so all at once.
  */
 @Injectable()
 export class SubscriptionBatcher {

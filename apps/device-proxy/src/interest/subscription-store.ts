@@ -48,7 +48,7 @@ export class SubscriptionStore {
 
   /**
    * What rules ask for, of many devices. Whatever is known already stays as it is. The one who holds the sessions writes
-   * this and knows it: unlike with `ask`, nobody has to find the change by its time.
+   * this and knows it: unlike with `ask`, no replica has to find the change by its time.
    */
   async askByRules(manager: EntityManager, wanted: readonly Wanted[]): Promise<void> {
     if (wanted.length === 0) return;
@@ -158,7 +158,7 @@ export class SubscriptionStore {
     return this.lose(manager, { deviceId, path, together: IsNull() });
   }
 
-  /** Owners that missed the nudge find the change by its time. */
+  /** Owners that missed the wake-up find the change by its time. */
   private async markChanged(manager: EntityManager, rows: readonly { deviceId: string }[]): Promise<void> {
     await manager.query(
       `INSERT INTO interest_change (device_id) SELECT DISTINCT unnest($1::text[])

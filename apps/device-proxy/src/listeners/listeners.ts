@@ -79,7 +79,7 @@ export class Listeners {
     return this.all.find((transport) => transport.scheme === scheme)?.port ?? 0;
   }
 
-  /** The connection of a device is over: its commands wait until it is heard again. */
+  /** The connection of a device is over: its commands wait until it sends a message again. */
   private silence(accountId: string, address: string): void {
     const session = this.sessions.atAddress(accountId, address);
     if (session) session.silent = true;

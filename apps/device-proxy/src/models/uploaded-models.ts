@@ -146,8 +146,8 @@ export class UploadedModels {
     { id, name, accountId, objectId, version }: UploadedModel,
   ): Promise<void> {
     const target = { kind: 'object-model', id, name };
-    const deed = { accountId, actor, target, data: { object_id: String(objectId), version } };
-    await this.audit.record(manager, action, deed, new Date(this.clock.now()));
+    const entry = { accountId, actor, target, data: { object_id: String(objectId), version } };
+    await this.audit.record(manager, action, entry, new Date(this.clock.now()));
   }
 
   /** One change of an account at a time: that gives the order of its announcements. */

@@ -42,7 +42,7 @@ export class Observer implements BeforeApplicationShutdown {
       began: async (session, how) => {
         this.link.hold(session.address);
         if (!isConnection(session.address)) this.adoptAll(session);
-        // Nobody is connected to a process that has just started.
+        // No device is connected to a process that has just started.
         else if (how === 'restored') session.silent = true;
         else await this.loseConnected(session);
       },
@@ -65,14 +65,14 @@ export class Observer implements BeforeApplicationShutdown {
       if (reply.code.startsWith('2.')) await (tellFirst ? tellFirst({ reply, observing }, report) : report());
       if (observing) await this.store(session, path);
     } catch (error) {
-      // As if it had not been asked: who wants it asks again, and has the first value then.
+      // Treated as not observed: the next request observes it again and gets the first value.
       if (observing) this.forget(session, path, token);
       throw error;
     }
     return { reply, observing };
   }
 
-  /** Nobody wants it any more. A device that does not listen is told when it reports the next time. */
+  /** The last subscriber is gone. A device that does not listen is told when it next reports. */
   async cancel(session: Session, path: string): Promise<void> {
     const observation = session.observations.get(path);
     if (!observation) return;
@@ -105,7 +105,7 @@ export class Observer implements BeforeApplicationShutdown {
     this.releaseLater(session.accountId, previousAddress);
   }
 
-  /** They ended with the connection (RFC 8323 §7.4). What somebody still wants is observed anew after the update. */
+  /** They ended with the connection (RFC 8323 §7.4). Paths with subscribers are observed again after the update. */
   private async loseConnected(session: Session): Promise<void> {
     const { deviceId, epoch } = session;
     const over = session.observations.all();
@@ -128,7 +128,7 @@ export class Observer implements BeforeApplicationShutdown {
     await Promise.all(adopted.map((path) => this.store(session, path)));
   }
 
-  /** As Redis keeps it: who has the session next, goes on in the same order. */
+  /** As stored in Redis, so that the next owner of the session continues the same order. */
   private newestOf({ address, observations }: Session): string {
     return observations.all().length === 0 || isConnection(address) ? '' : writeNewest(this.newestAt(address));
   }

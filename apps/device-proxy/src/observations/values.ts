@@ -78,7 +78,7 @@ export class Values {
     const { cause, audienceOf, traceParent } = about;
     const values = this.valuesIn(session, answer);
     if (typeof values === 'string') {
-      // The one who asked gets it came; what the device reports by itself would be gone.
+      // A requested value is in the answer anyway; one that the device reports unasked would be lost.
       if (cause === 'notify') await this.unreadable.report(session, { ...answer, why: values });
       return;
     }

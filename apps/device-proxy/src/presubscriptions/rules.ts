@@ -13,7 +13,7 @@ export interface RulesOfKey {
   rules: PresubscriptionRule[];
 }
 
-/** How long a replica that missed the nudge may go by old rules. */
+/** How long a replica that missed the wake-up may apply old rules. */
 const freshMs = 2_000;
 
 /** Presubscription rules by key. Every registration looks at them, so each replica keeps those of its accounts. */

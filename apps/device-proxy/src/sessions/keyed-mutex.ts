@@ -1,4 +1,4 @@
-/** Runs work of the same key one after the other, in the order it came; work of other keys runs beside it. */
+/** Serialises work of the same key, first in, first out; work of other keys runs concurrently. */
 export class KeyedMutex {
   private readonly tails = new Map<string, Promise<unknown>>();
 

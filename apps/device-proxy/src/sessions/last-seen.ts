@@ -5,12 +5,12 @@ import type { Session } from './session.js';
 import { Sessions } from './sessions.js';
 
 /**
- * When devices were last heard. Known here at once, written to Redis together once in a while: a write for every
- * message would cost more than the messages.
+ * When devices were last seen. Updated in memory at once and written to Redis in periodic batches: a write per message
+ * would cost more than the messages.
  */
 @Injectable()
 export class LastSeen implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  /** Those with `unwritten`. */
+  /** Sessions with `unwritten` set. */
   private unwritten: Session[] = [];
   private readonly listeners: ((session: Session) => void)[] = [];
   private newestOf: (session: Session) => string = () => '';
@@ -42,12 +42,12 @@ export class LastSeen implements OnApplicationBootstrap, BeforeApplicationShutdo
     this.listeners.push(listener);
   }
 
-  /** Written along: where the observations of the session stand; '' when nothing is known of them. */
+  /** Also written: the position of the session's observations; '' when it is unknown. */
   writesAlong(newestOf: (session: Session) => string): void {
     this.newestOf = newestOf;
   }
 
-  /** What is written along is another one than when the device was heard. */
+  /** The last-seen time or the position of the observations has changed. */
   markUnwritten(session: Session): void {
     if (session.unwritten) return;
     session.unwritten = true;
@@ -66,7 +66,7 @@ export class LastSeen implements OnApplicationBootstrap, BeforeApplicationShutdo
   async flush(): Promise<void> {
     const batch = this.unwritten;
     this.unwritten = [];
-    // Before it is written: who is heard meanwhile is written again, and one that fails keeps no other from it.
+    // Cleared before the write: a device that is seen during it is written again, and a failure affects one batch only.
     for (const session of batch) session.unwritten = false;
     for (let at = 0; at < batch.length; at += touchBatch) await this.write(batch.slice(at, at + touchBatch));
   }
@@ -82,7 +82,7 @@ export class LastSeen implements OnApplicationBootstrap, BeforeApplicationShutdo
         if (ours[n] === false) this.dropStale(session);
       });
     } catch (error) {
-      // Nothing hangs on it: the next message is written again.
+      // Harmless: the next message causes another write.
       this.logger.warn({ err: error, devices: batch.length }, 'last-seen times not written');
     }
   }

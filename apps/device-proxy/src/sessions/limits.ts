@@ -13,11 +13,11 @@ export const sweepBatch = 100;
 /** A replica that dies while it announces an expiry leaves it to another one after this time. */
 export const sweepLeaseMs = 30_000;
 
-/** Last-heard times are written together, this often. */
+/** Last-seen times are written in batches, this often. */
 export const touchPeriodMs = 1_000;
 /** So many in one script: Redis does nothing else meanwhile. */
 export const touchBatch = 500;
 
-/** A replica whose clock jumps by this much between two ticks stood still: its copies of sessions may be out of date. */
+/** A replica whose clock jumps by this much between two ticks has stalled: its sessions may be out of date. */
 export const stallMs = 5_000;
 export const stallTickMs = 1_000;

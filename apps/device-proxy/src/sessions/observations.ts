@@ -13,7 +13,7 @@ export interface Observation {
   token: string;
   /** Content-Format that was asked for, to ask for the same again; null: the device chose, as it refused the usual one. */
   accept?: number | null;
-  /** The device observes this path by itself: the token is its own and nobody has to ask for it. */
+  /** The device observes this path by itself: the token is its own, and no request is needed. */
   auto?: boolean;
   together?: Together;
 }

@@ -61,7 +61,7 @@ const fieldOf = (lookup: Lookup): string => {
   return tokenField(lookup.token);
 };
 
-/** A device was heard; `expiresAtMs` set: and has renewed its registration. */
+/** A device sent a message; with `expiresAtMs` it also renewed its registration. */
 export interface Renewal {
   deviceId: string;
   epoch: number;

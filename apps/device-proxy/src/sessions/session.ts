@@ -35,7 +35,7 @@ export interface RegistrationData {
   links: RegisteredLink[];
   /** Of its objects, where it names them (`ver`). */
   objectVersions?: ObjectVersions | undefined;
-  /** Query parameters nobody knows: kept, not refused. */
+  /** Unknown query parameters: kept, not refused. */
   attributes: Record<string, string>;
   registeredAtMs: number;
   /** The directory did not know the endpoint when it registered. */
@@ -75,17 +75,17 @@ export class Session {
   audience: Audience = emptyAudience;
   /** A subscription command under way. */
   joining: Joining | undefined;
-  /** The rules with which the device observes what it should, to compare by identity; undefined when that has to be looked at. */
+  /** The rules that were last reconciled, compared by identity; undefined when reconciliation is due. */
   settledFor: object | undefined;
-  /** How often that had to be looked at: grows. */
+  /** Counts the times that reconciliation became due. */
   unsettled = 0;
-  /** The device has the answer to its registration: before that nothing may be asked of it. */
+  /** The device has the answer to its registration: before that no request may be sent to it. */
   greeted = false;
-  /** A request stayed without an answer: nothing is sent until the device is heard again. */
+  /** A request stayed without an answer: nothing is sent until the device sends a message. */
   silent = false;
   /** Another device has the address: nothing is sent there for this one until it updates its registration. */
   isElsewhere = false;
-  /** It was heard, or something came of it, and that is not written to Redis yet. */
+  /** Its last-seen time or observations have changed since they were last written to Redis. */
   unwritten = false;
   readonly refusedFormats = new RefusedFormats();
   readonly notified = new NotifiedValues();
@@ -94,7 +94,7 @@ export class Session {
   /** Where its observations stood when it was written last, until they are adopted. */
   newestBefore: NewestByToken | undefined;
   private lastSequence = 0;
-  /** While something waits for the device; made when it is needed, for most sessions wait for nothing. */
+  /** Set while something waits for the device; created on demand, because most sessions wait for nothing. */
   private ending: AbortController | undefined;
   private waits = 0;
 
@@ -137,7 +137,7 @@ export class Session {
     this.unsettled++;
   }
 
-  /** Work that is of no use any more once the session is over: its signal aborts then. */
+  /** Runs work whose signal aborts when the session ends. */
   async whileOpen<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     this.ending ??= new AbortController();
     if (this.isOver) this.ending.abort();

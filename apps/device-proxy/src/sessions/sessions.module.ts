@@ -11,7 +11,7 @@ import { SessionStore } from './session-store.js';
 import { Sessions } from './sessions.js';
 import { Sweeper } from './sweeper.js';
 
-/** Nudges of other replicas arrive when all state has been read, and before `interest` restores sessions. */
+/** Wake-ups from other replicas arrive after all state has been read, and before `interest` restores sessions. */
 @Module({
   imports: [ProducerModule, StateModule],
   providers: [

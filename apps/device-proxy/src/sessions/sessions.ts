@@ -19,7 +19,7 @@ type Change = Partial<Pick<StoredSession, 'address' | 'lastSeenAtMs' | 'expiresA
 /** Sessions restored, or compared with Redis, at a time. */
 const chunkSize = 500;
 
-/** What others do when a session begins to be this replica's, or stops. */
+/** Called when this replica gains or loses a session. */
 export interface SessionListener {
   /** Awaited before anything else happens to the device. */
   began?(session: Session, how: Beginning): void | Promise<void>;
@@ -27,17 +27,17 @@ export interface SessionListener {
 }
 
 /**
- * The sessions that this replica owns. What concerns one device happens one at a time; a session that is not here is
- * taken over when its device shows up. A copy whose epoch has passed is dropped: by nudge, or at the next write.
+ * The sessions that this replica owns. Work on one device is serialised; a session of another replica is taken over when
+ * its device sends a message here. A copy with an outdated epoch is dropped on a wake-up, or at the next write.
  */
 @Injectable()
 export class Sessions {
   readonly exclusive = new KeyedMutex();
   private readonly awakeMs: number;
   private readonly index = new SessionIndex();
-  /** Copies that others may have replaced while this process stood still. */
+  /** Copies that other replicas may have replaced while this process stalled. */
   private readonly doubted = new Set<Session>();
-  /** Not all is known of them yet. */
+  /** Sessions that are still loading. */
   private readonly arriving = new Set<Session>();
   private readonly listeners: SessionListener[] = [];
 
@@ -63,16 +63,16 @@ export class Sessions {
     return this.index.ofDevice(deviceId);
   }
 
-  /** Not one that has to be compared with Redis first, nor one of which not all is known yet: `with` waits for that. */
+  /** Without sessions that must be compared with Redis first or are still loading: `with` waits for those. */
   atAddress(accountId: string, address: string): Session | undefined {
     const session = this.index.atAddress(accountId, address);
     if (!session || this.isDoubted(session)) return undefined;
-    // What comes over a connection has no other way.
+    // A connection-oriented transport delivers to this replica only.
     const waits = this.arriving.size > 0 && this.arriving.has(session) && !isConnection(address);
     return waits ? undefined : session;
   }
 
-  /** Whether this replica has a session at the address, whatever may be said of it. */
+  /** Whether this replica has a session at the address, verified or not. */
   hasAt(accountId: string, address: string): boolean {
     return this.index.atAddress(accountId, address) !== undefined;
   }
@@ -147,7 +147,7 @@ export class Sessions {
     return !session.isOver;
   }
 
-  /** A registration update that changes nothing but the time. False when the session is no longer ours: it is dropped. */
+  /** A registration update that only extends the lifetime. False when the session is lost: it is dropped. */
   async renew(session: Session, lastSeenAtMs: number, expiresAtMs: number): Promise<boolean> {
     const { deviceId, epoch } = session;
     if (!(await this.store.renew({ deviceId, epoch, lastSeenAtMs, expiresAtMs }))) {
@@ -159,7 +159,7 @@ export class Sessions {
     return true;
   }
 
-  /** Writes through. False when the session is no longer ours: it is dropped. */
+  /** Writes through. False when the session is lost to another replica: it is dropped. */
   async update(session: Session, change: Change): Promise<boolean> {
     return (await this.write(session, change, true)) === 'written';
   }
@@ -173,7 +173,7 @@ export class Sessions {
     });
   }
 
-  /** The device was heard from another address. False when that is another device's, or the session no longer ours. */
+  /** The device sent a message from another address. False when another device uses it, or the session is lost. */
   async move(session: Session, address: string): Promise<boolean> {
     return (await this.write(session, { address }, false)) === 'written';
   }
@@ -193,7 +193,7 @@ export class Sessions {
     return 'written';
   }
 
-  /** Another device has its address now: the replica that has its session forgets the address until the device shows its registration. */
+  /** Another device uses its address now: the owner of its session stops using the address until the device updates. */
   private async displace(displaced: Displaced | undefined): Promise<void> {
     if (!displaced) return;
     const { deviceId, epoch, owner } = displaced;
@@ -209,7 +209,7 @@ export class Sessions {
     return closed;
   }
 
-  /** Takes back what this replica had before it was restarted, and hands it over piece by piece. */
+  /** Restores the sessions that this replica owned before a restart, in chunks. */
   async restore(restored: (sessions: readonly Session[]) => Promise<void>): Promise<void> {
     const devices = await this.store.owned();
     for (let at = 0; at < devices.length; at += chunkSize) {
@@ -279,7 +279,7 @@ export class Sessions {
       if (previousOwner !== '') await this.wakeUps.send(previousOwner, { about: 'session', deviceId, epoch });
       for (const listener of this.listeners) await listener.began?.(session, how);
     } catch (error) {
-      // One of which something is not known yet, its audience for example, is none: the next message takes it again.
+      // A session that could not be loaded completely is dropped: the next message takes it over again.
       this.drop(session);
       throw error;
     } finally {
@@ -292,11 +292,11 @@ export class Sessions {
     return this.doubted.size > 0 && this.doubted.has(session);
   }
 
-  /** Nudges were lost, or this process stood still: whoever took a session over has raised its epoch. */
+  /** Wake-ups were lost, or this process stalled: a replica that took over a session has raised its epoch. */
   private doubtAll(): void {
     for (const session of this.index.all()) this.doubted.add(session);
     this.verify().catch((error: unknown) => {
-      // Each is asked for when its device or a command comes, and all of them at the next write of what was heard.
+      // Each is checked when a message or command arrives for it, and all of them at the next write of last-seen times.
       this.logger.warn({ err: error }, 'sessions not compared with Redis');
     });
   }

@@ -3,8 +3,8 @@ import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationB
 import { stallMs, stallTickMs } from './limits.js';
 
 /**
- * Whether this process stood still (stopped, swapped out, a machine asleep): another replica may have taken its devices
- * meanwhile, and the word of that has not been read. Timers tell it late, so whoever asks looks at the clock as well.
+ * Detects that this process stalled (stopped, swapped out, machine asleep): another replica may have taken over its
+ * devices, and the wake-up may still be unread. Timers fire late, so callers also check the clock with `detect`.
  */
 @Injectable()
 export class StallDetector implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -16,7 +16,7 @@ export class StallDetector implements OnApplicationBootstrap, BeforeApplicationS
     this.tickedAtMs = clock.now();
   }
 
-  /** Called once for each pause, before anything else is done by who asks `look`. */
+  /** Called once per stall, before `detect` returns to its caller. */
   onStall(listener: () => void): void {
     this.listeners.push(listener);
   }

@@ -6,9 +6,10 @@ import type { FreshValue } from './notified-values.js';
 import { REDIS_SUBSCRIBER } from './redis-connections.js';
 
 /**
- * A hint to look again at something that is stored; losing one costs time, never correctness.
- * session: another replica took the session over. commands: one waits for the device. interest: the device's
- * subscriptions changed. cached?: what you keep of a path. cached: the answer. finished: a command that you accepted has its result. rules: an account's presubscriptions changed.
+ * A hint to re-read stored state; losing one costs time, never correctness.
+ * session: another replica took over the session. commands: a command waits for the device. interest: the device's
+ * subscriptions changed. cached?: asks for the cached value of a path. cached: the answer to that. finished: a command
+ * that this replica accepted has its result. rules: an account's presubscriptions changed.
  */
 export type WakeUp =
   | { about: 'session'; deviceId: string; epoch: number }
@@ -22,7 +23,7 @@ export type WakeUp =
 type About = WakeUp['about'];
 type WakeUpListener<A extends About> = (wakeUp: Extract<WakeUp, { about: A }>) => void;
 
-/** Hints between the replicas of this service, over Redis pub/sub. */
+/** Wake-ups between the replicas of this service, over Redis pub/sub. */
 @Injectable()
 export class WakeUps implements OnModuleInit {
   private readonly listeners = new Map<About, ((wakeUp: WakeUp) => void)[]>();
@@ -42,7 +43,7 @@ export class WakeUps implements OnModuleInit {
 
   async onModuleInit(): Promise<void> {
     this.subscriber.on('message', (_channel: string, text: string) => this.deliver(JSON.parse(text) as WakeUp));
-    // ioredis subscribes again by itself; what was said in between is gone.
+    // ioredis resubscribes by itself; messages sent in between are lost.
     this.subscriber.on('ready', () => {
       if (this.subscribed) for (const listener of this.lost) listener();
     });
@@ -56,7 +57,7 @@ export class WakeUps implements OnModuleInit {
     this.listeners.set(about, [...listeners, listener as (wakeUp: WakeUp) => void]);
   }
 
-  /** Nudges may have been lost: look at everything. */
+  /** Wake-ups may have been lost: check everything. */
   onLost(listener: () => void): void {
     this.lost.add(listener);
   }

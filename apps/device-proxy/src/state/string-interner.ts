@@ -1,7 +1,7 @@
-/** So many different ones are remembered. */
+/** Distinct strings that are kept. */
 const rememberedMax = 10_000;
 
-/** Texts that come again and again, such as the id of an account: each is kept once. */
+/** Keeps one copy of strings that recur, such as account ids. */
 export class StringInterner {
   private readonly known = new Map<string, string>();
 
@@ -14,5 +14,5 @@ export class StringInterner {
   }
 }
 
-/** Those of this process. */
+/** Shared by the whole process. */
 export const stringInterner = new StringInterner();

@@ -34,7 +34,7 @@ export class Keys implements OnApplicationBootstrap, BeforeApplicationShutdown {
     private readonly deadline: StopDeadline,
   ) {}
 
-  /** Also makes up for keys that changed while no replica ran. */
+  /** Also handles keys that changed while no replica ran. */
   async onApplicationBootstrap(): Promise<void> {
     this.reader.onChange((keyId) => this.check(keyId));
     const rows: { key_id: string }[] = await this.dataSource.query(

@@ -17,10 +17,10 @@ import type { Subscription } from '../interest/subscription.entity.js';
 import { SubscriptionBatcher } from '../interest/subscription-batcher.js';
 import { SubscriptionStore, type Wanted } from '../interest/subscription-store.js';
 
-/** The device is not there (any more): the next registration or update comes back to it. */
+/** The device is not reachable: reconciliation runs again at its next registration or update. */
 const absences = [GivenUp, NoAnswer, Refused, NotSent, ConnectionEnded];
 
-/** What a device is due, until it is its turn. What comes meanwhile joins. */
+/** A scheduled reconciliation of a device; requests that arrive before it starts join it. */
 interface Due {
   session: Session;
   rules: boolean;
@@ -28,7 +28,7 @@ interface Due {
 }
 
 /**
- * Keeps a device observing what somebody wants, and nothing else. Rules are applied when the device registers or
+ * Makes a device observe exactly the paths that have subscribers. Rules are applied when the device registers or
  * updates its registration (spec §4.4 rule 2).
  */
 @Injectable()
@@ -74,7 +74,7 @@ export class SubscriptionReconciler {
     return deviceIds.map(() => undefined);
   }
 
-  /** The device ended an observation: whoever subscribed has lost it. */
+  /** The device ended an observation: its subscribers have lost it. */
   async loseObservation(session: Session, observation: Observation): Promise<void> {
     session.unsettle();
     await this.lose(session, observation);
@@ -174,7 +174,7 @@ export class SubscriptionReconciler {
     return true;
   }
 
-  /** True when the device observes everything that somebody wants. */
+  /** True when the device observes every path with subscribers. */
   private async reconcile(session: Session, rows: readonly Subscription[]): Promise<boolean> {
     const { observer } = this;
     const alone = rows.filter((row) => row.together === null);

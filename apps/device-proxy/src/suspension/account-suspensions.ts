@@ -6,7 +6,7 @@ import type { Session } from '../sessions/session.js';
 import { SessionFacts } from '../sessions/session-facts.js';
 import { Sessions } from '../sessions/sessions.js';
 
-/** Pause before what failed is tried again. */
+/** Delay before a retry. */
 const againMs = 3_000;
 
 /** Devices of a suspended account are disconnected, and their registrations end. They register again when it returns. */
@@ -25,7 +25,7 @@ export class AccountSuspensions implements OnApplicationBootstrap, BeforeApplica
     private readonly deadline: StopDeadline,
   ) {}
 
-  /** Also makes up for accounts that were suspended while no replica ran, and for sessions of a replica that is gone. */
+  /** Also handles accounts that were suspended while no replica ran, and sessions of a replica that is gone. */
   onApplicationBootstrap(): void {
     const { accounts, sessions } = this;
     accounts.onChange((accountId) => this.changed(accountId));

@@ -9,7 +9,7 @@ import { SubscriptionReconciler } from '../subscriptions/subscription-reconciler
 import { Admission } from '../intake/admission.js';
 import { DeviceDirectory } from '../intake/device-directory.js';
 
-/** The replica that owns the session acts at once; the others look after this time whether it did. */
+/** The replica that owns the session acts at once; the others check after this time that it did. */
 const ownerGraceMs = 3_000;
 
 type Why = 'suspended' | 'deleted';
@@ -32,7 +32,7 @@ export class DeviceDisconnector implements OnApplicationBootstrap, BeforeApplica
     private readonly deadline: StopDeadline,
   ) {}
 
-  /** Also makes up for what was decided while no replica ran. */
+  /** Also handles devices that were suspended or deleted while no replica ran. */
   async onApplicationBootstrap(): Promise<void> {
     const { directory, queue } = this;
     directory.onBlocked((deviceId, why) => this.disconnect(deviceId, why));

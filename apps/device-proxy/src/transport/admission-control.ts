@@ -5,7 +5,7 @@ import type { DeviceProxyConfig } from '../config.js';
 /** What a request begins: a session, or something within one. */
 type Kind = 'registration' | 'other';
 
-/** A device that is refused stays away for so long: as they came together, they must not come back together. */
+/** How long a refused device waits before it retries: random, so that a burst does not return as a burst. */
 const retrySeconds = { min: 5, max: 30 } as const;
 
 /**
@@ -39,7 +39,7 @@ export class AdmissionControl {
     });
   }
 
-  /** False when there is no room. Whoever came in says `leave` when the request is answered. */
+  /** False when the limit is reached. An admitted caller calls `release` when its request is answered. */
   admit(kind: Kind): boolean {
     if (this.underWay >= (kind === 'registration' ? this.underWayMax / 2 : this.underWayMax)) {
       this.refused.inc({ kind });

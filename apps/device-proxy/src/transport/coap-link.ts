@@ -37,11 +37,11 @@ export interface Peers {
   addressOf(peer: Peer): string;
   /** Throws CoapError for an address that is none. */
   peerOf(address: string): Peer;
-  /** undefined: nobody's, or its connection is over. */
+  /** undefined: of no session, or its connection is over. */
   accountOf(peer: Peer): string | undefined;
 }
 
-/** Resolves when the notification is safe with Kafka; false when nobody observes with its token. */
+/** Resolves when the notification is safe with Kafka; false when no observation has its token. */
 export type TakeNotification = (notification: UplinkNotification) => Promise<boolean>;
 
 type Received = Pick<
@@ -190,7 +190,7 @@ export class CoapLink implements DeviceLink {
     return watch;
   }
 
-  /** A notification that belongs to nobody is acknowledged, and the device is asked to stop. */
+  /** A notification without an observation is acknowledged, and the device is asked to stop. */
   private handle(notification: Received, request: OutgoingRequest): Promise<void> {
     return this.offer(notification).then((isObserved) => {
       if (isObserved) return;
@@ -199,7 +199,7 @@ export class CoapLink implements DeviceLink {
     });
   }
 
-  /** False when nobody observes with the token. */
+  /** False when no observation has the token. */
   offer({ peer, tokenKey, code, payload, contentFormat, maxAgeSeconds, partial }: Received): Promise<boolean> {
     const accountId = this.peers.accountOf(peer);
     if (accountId === undefined) return Promise.resolve(false);

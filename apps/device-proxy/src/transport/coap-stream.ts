@@ -57,7 +57,7 @@ export class CoapStream implements Transport {
       onRequest: (request) => {
         const sender = this.senders.get(request.peer.key);
         const address = connectionAddress(scheme, request.peer);
-        // Its connection ended meanwhile: nobody hears the answer.
+        // The connection has ended: the answer cannot be delivered.
         if (!sender) throw new Error(`request from an unknown peer: ${address}`);
         return this.uplink.handle(request, sender, address);
       },
@@ -135,7 +135,7 @@ export class CoapStream implements Transport {
     this.gone(sender.accountId, connectionAddress(this.scheme, peer));
   }
 
-  /** Of an observation that the device makes by itself, and that is not known here yet; or of nobody. */
+  /** Of an observation that the device makes by itself and that is not known here yet, or of none. */
   private async unmatched(notification: UnmatchedNotification): Promise<'accepted' | 'rejected'> {
     if (notification.partial) return 'rejected';
     return (await this.link.offer(notification)) ? 'accepted' : 'rejected';

@@ -40,7 +40,7 @@ export class CoapUdp implements Transport {
         logger.warn({ err: error }, 'message of a device not handled: it will be retransmitted'),
     });
     const counters = (): [string, number][] => Object.entries(this.endpoint.counters());
-    // Read when somebody looks: the endpoint counts them anyway.
+    // Read when the metrics are scraped: the endpoint counts them anyway.
     metrics.counter({
       name: 'lanyard_device_proxy_coap_events_total',
       help: 'What happened to datagrams, requests and notifications on the CoAP port',

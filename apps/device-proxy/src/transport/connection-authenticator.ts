@@ -3,21 +3,21 @@ import type { TLSSocket } from 'node:tls';
 import type { Peer, StreamSecurity } from '@lanyard/coap';
 import type { Sender } from './sender.js';
 
-/** Decides who may connect. */
+/** Authenticates connections of devices. */
 export interface ConnectionAuthenticator {
   /** Pre-shared keys; without it there are none. */
   keyOf?: StreamSecurity['keyOf'];
-  /** Who the peer is; undefined closes the connection. */
+  /** The identity of the peer; undefined closes the connection. */
   authenticate(peer: Peer, socket: Socket | TLSSocket): Sender | undefined;
   /** Its connection is over. */
   connectionClosed(peer: Peer): void;
   /** A handshake failed. */
   handshakeFailed(error: Error, socket: TLSSocket): void;
-  /** Told once: how to close the connection of a peer that may not stay. */
+  /** Registers the function that closes the connection of a peer whose access has ended. */
   onDisconnect(out: (peer: Peer, why: string) => void): void;
 }
 
-/** Plain TCP, for development: everybody is whoever he says. */
+/** Plain TCP, for development: devices are not authenticated. */
 export const acceptAll = (accountId: string): ConnectionAuthenticator => ({
   authenticate: () => ({ accountId }),
   connectionClosed: () => undefined,

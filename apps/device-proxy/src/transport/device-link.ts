@@ -90,7 +90,7 @@ export interface DeviceLink {
   adopt(address: string, token: string, request: DeviceRequest, newest?: NewestReport): void;
   /** Of each observation at the address that had a notification here, by token. */
   newest(address: string): ReadonlyMap<string, NewestReport>;
-  /** Tells the device that nobody observes any more. */
+  /** Cancels the observation on the device. */
   cancel(address: string, request: DeviceRequest, token: string, signal: AbortSignal): Promise<void>;
   /** Notifications with the token are no longer expected; the device is told when it sends one. */
   forget(address: string, token: string): void;

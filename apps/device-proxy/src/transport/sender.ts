@@ -12,12 +12,12 @@ export interface Sender {
   deviceId?: string;
   /** The certificate is good for this endpoint name. */
   endpointName?: string;
-  /** A device that nobody created is created when it registers. */
+  /** A device that is not in the directory is created when it registers. */
   enrols?: boolean;
   credential?: ShownCredential;
 }
 
-/** Whether the sender may speak for the device. Without security everybody may, within the account. */
+/** Whether the sender may speak for the device. Without security every sender may, within the account. */
 export const speaksFor = (
   sender: Sender,
   device: { accountId: string; deviceId: string; endpointName: string },

@@ -18,9 +18,10 @@ import type { UplinkNotification } from '../transport/uplink-request.js';
 const tokenDigits = 16;
 
 /**
- * A notification (LwM2M 1.1 core §6.4.2). `take` resolves true when Kafka has the value: only then is it acknowledged.
- * False: nobody observes with this token, which the device hears as a Reset. A rejection leaves the device without an
- * answer, and it sends the notification again. Of the first block of a larger one true says that its session is here.
+ * Notifications (LwM2M 1.1 core §6.4.2). `handleNotification` resolves true when Kafka has the value: only then is it
+ * acknowledged. False: no observation has the token, and the device gets a Reset. A rejection leaves the device without
+ * an answer, and it sends the notification again. For the first block of a larger one, true means that its session is
+ * here.
  */
 @Injectable()
 export class Notify {

@@ -57,13 +57,13 @@ export class Register {
       address,
       nowMs,
       expiresAtMs: nowMs + registration.lifetimeSeconds * 1000 + config.expiryGraceMs,
-      // Nobody else has the registration: it becomes the data without being copied.
+      // No other code holds the registration: it becomes the data without a copy.
       data: Object.assign(registration, { registeredAtMs: nowMs, firstContact, credential }),
     });
     return this.announce(session, afterwards);
   }
 
-  /** A session that nobody was told of must not stay: the device hears nothing and registers again. */
+  /** An unannounced session must not stay: the device gets no answer and registers again. */
   private async announce(session: Session, afterwards: Afterwards): Promise<UplinkReply> {
     try {
       await this.facts.began(session, 'registered');

@@ -16,7 +16,7 @@ import { type Listing, listings } from '../sessions/listings.js';
 import type { RegisteredLink, RegistrationData } from '../sessions/session.js';
 import type { UplinkReply, UplinkRequest } from '../transport/uplink-request.js';
 
-/** What a device says of itself, before anybody decided about it. */
+/** What a device says about itself, before admission. */
 export type Registration = Omit<RegistrationData, 'registeredAtMs' | 'firstContact'>;
 export type RegistrationChange = Partial<
   Pick<
