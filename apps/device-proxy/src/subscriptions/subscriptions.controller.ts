@@ -49,7 +49,7 @@ export class SubscriptionsController {
   @ApiOperation({
     summary: 'Subscribe to a resource',
     description:
-      'Answers 200 if the resource is already observed, otherwise 202 with the id of the asynchronous response that carries the result. Values follow as notifications on the channel of the calling key. The subscription ends when the device registers again (spec §4.4).',
+      'Answers 200 if the resource is already observed or the device confirms at once, otherwise 202 with the id of the asynchronous response that carries the result. Values follow as notifications on the channel of the calling key. The subscription ends when the device registers again (spec §4.4).',
   })
   @ApiOkResponse({ standardSchema: AcceptedSchema, description: 'Confirmed by the device' })
   @ApiAcceptedResponse({
