@@ -45,10 +45,10 @@ interface Failing {
  */
 @Injectable()
 export class CommandQueue {
-  private readonly looks = new RequestBatcher((deviceIds: readonly string[]) => this.lookForAll(deviceIds));
-  private readonly lockedLooks = new RequestBatcher(
+  private readonly checks = new RequestBatcher((deviceIds: readonly string[]) => this.checkAll(deviceIds));
+  private readonly lockedChecks = new RequestBatcher(
     (deviceIds: readonly string[]) =>
-      withDevices(this.dataSource, deviceIds, (manager) => this.lookForAll(deviceIds, manager)),
+      withDevices(this.dataSource, deviceIds, (manager) => this.checkAll(deviceIds, manager)),
     { batchMax: locksMax },
   );
   /** Each in a transaction of its own, and no more than two of a fleet at once. */
@@ -103,10 +103,10 @@ export class CommandQueue {
 
   /** Whether commands of the device wait or are in flight. Asked for many devices at once. */
   hasCommands(deviceId: string): Promise<boolean> {
-    return this.looks.submit(deviceId);
+    return this.checks.submit(deviceId);
   }
 
-  private async lookForAll(
+  private async checkAll(
     deviceIds: readonly string[],
     manager: EntityManager = this.dataSource.manager,
   ): Promise<boolean[]> {
@@ -230,7 +230,7 @@ export class CommandQueue {
    * have no commands: one query finds those that do, after all of them are locked, so that it misses no command.
    */
   async failAll(deviceId: string, outcome: Outcome): Promise<void> {
-    if (await this.lockedLooks.submit(deviceId)) await this.failures.submit({ deviceId, outcome });
+    if (await this.lockedChecks.submit(deviceId)) await this.failures.submit({ deviceId, outcome });
   }
 
   /** Ends commands that cannot be executed in time: expired in the queue, or claimed by a replica that is gone. */

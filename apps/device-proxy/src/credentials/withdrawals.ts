@@ -79,7 +79,7 @@ export class Withdrawals implements OnApplicationBootstrap, BeforeApplicationShu
   }
 
   private async close(session: Session): Promise<void> {
-    await this.facts.ended(session, 'deregistered', 'credential-withdrawn');
+    await this.facts.announceEnd(session, 'deregistered', 'credential-withdrawn');
     await this.sessions.close(session);
   }
 

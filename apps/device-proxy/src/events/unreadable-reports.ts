@@ -27,7 +27,7 @@ interface UnreadableReport {
  */
 @Injectable()
 export class UnreadableReports {
-  private readonly told: Throttle;
+  private readonly throttle: Throttle;
   private readonly total;
 
   constructor(
@@ -36,7 +36,7 @@ export class UnreadableReports {
     @Inject(LOGGER) private readonly logger: Logger,
     metrics: Metrics,
   ) {
-    this.told = new Throttle(clock, periodMs);
+    this.throttle = new Throttle(clock, periodMs);
     this.total = metrics.counter({
       name: 'lanyard_device_proxy_unreadable_reports_total',
       help: 'Notifications of several paths that could not be read',
@@ -46,7 +46,7 @@ export class UnreadableReports {
   /** Resolves when the entry is with Kafka; after a rejection the device sends its report again. */
   async report({ deviceId, accountId }: Session, { payload, contentType, why }: UnreadableReport): Promise<void> {
     this.total.inc();
-    if (!this.told.isDue(deviceId)) return;
+    if (!this.throttle.isDue(deviceId)) return;
     this.logger.warn({ deviceId, contentType, why }, 'values of several paths not recorded: they cannot be read');
     const nowMs = this.clock.now();
     try {
@@ -65,7 +65,7 @@ export class UnreadableReports {
         occurredAt: formatTimestamp(nowMs),
       });
     } catch (error) {
-      this.told.undo(deviceId);
+      this.throttle.undo(deviceId);
       throw error;
     }
   }

@@ -14,7 +14,7 @@ export interface SessionView {
   last_heard_at: string;
   expires_at: string;
   queue_mode: boolean;
-  /** A queue-mode device that has not been heard for so long that it sleeps. */
+  /** A queue-mode device that has been silent for so long that it is asleep. */
   asleep: boolean;
   /** Paths that it is asked to report. */
   observed: string[];

@@ -16,7 +16,7 @@ export interface Admitted {
   firstContact: boolean;
 }
 
-/** An endpoint that the directory does not know, in an account that takes it. */
+/** An endpoint that the directory does not know, in an account that accepts unknown endpoints. */
 interface Newcomer {
   accountId: string;
   endpointName: string;
@@ -37,7 +37,7 @@ export class Admission {
 
   /**
    * undefined: the endpoint is suspended, unknown in an account that takes no unknown endpoints or has as many devices
-   * as it may, or not the one that the sender proved to be. Throws ComeAgain while the account, or what the directory
+   * as its quota, or not the endpoint of the sender's credential. Throws RetryLater while the account, or what the directory
    * makes of a new endpoint, is not known here. `endpointType`: what the device says of itself.
    */
   async admit(sender: Sender, endpointName: string, endpointType?: string): Promise<Admitted | undefined> {
@@ -78,7 +78,7 @@ export class Admission {
     await this.contacts.forget(deviceId);
   }
 
-  /** A device of the directory before it registers: nothing is announced that the directory does not have. */
+  /** Waits until the directory has the device: no session is announced before that. */
   private async meet(newcomer: Newcomer, devicesMax?: number): Promise<Admitted | undefined> {
     const deviceId = await this.idOf(newcomer, devicesMax);
     if (deviceId === undefined) {

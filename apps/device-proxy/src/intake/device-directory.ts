@@ -4,7 +4,7 @@ import { DeviceLifecycleReader, type DirectoryEntry } from '../state/device-life
 /** How long the copy may lag behind what a client knows. */
 const patienceMs = 500;
 
-/** Called once for each device that stops being admitted: suspended, or deleted. */
+/** Called once for each device that is suspended or deleted. */
 export type BlockedListener = (deviceId: string, why: 'suspended' | 'deleted') => void;
 
 const nameKey = (accountId: string, endpointName: string): string => `${accountId}|${endpointName}`;
@@ -27,13 +27,13 @@ export class DeviceDirectory {
     this.blockedListeners.push(listener);
   }
 
-  /** undefined for a device that is not there or was deleted. */
+  /** undefined for a device that does not exist or was deleted. */
   get(deviceId: string): DirectoryEntry | undefined {
     const entry = this.reader.get(deviceId);
     return isDeleted(entry) ? undefined : entry;
   }
 
-  /** A client may have heard of a device before this copy has. */
+  /** A client may know a device before this copy does. */
   wait(deviceId: string): Promise<DirectoryEntry | undefined> {
     return this.reader.waitFor(deviceId, patienceMs, (entry) => !isDeleted(entry));
   }

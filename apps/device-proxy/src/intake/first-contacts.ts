@@ -46,12 +46,12 @@ const inOrder = (strangers: readonly Stranger[]): Stranger[] =>
   onlyOnce(strangers).sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 
 /**
- * The id given to an endpoint that the directory does not know yet: the same for as long as it does not, whichever
- * replica the device comes to. A fleet that comes for the first time comes all at once: many are stored in one go.
+ * The id given to an endpoint that is not in the directory yet: it stays the same on every replica until the directory
+ * decides. A new fleet connects all at once, so many ids are stored in one batch.
  */
 @Injectable()
 export class FirstContacts {
-  private readonly meetings = new RequestBatcher((strangers: readonly Stranger[]) => this.meetAll(strangers), {
+  private readonly storing = new RequestBatcher((strangers: readonly Stranger[]) => this.meetAll(strangers), {
     paceMs,
   });
 
@@ -64,7 +64,7 @@ export class FirstContacts {
 
   /** The id; undefined when the account has as many devices as it may. */
   meet(stranger: Stranger): Promise<string | undefined> {
-    return this.meetings.submit(stranger);
+    return this.storing.submit(stranger);
   }
 
   /** The directory has decided on an id: it made the device and deleted it, or gave the name to another id. */
@@ -100,7 +100,7 @@ export class FirstContacts {
       [...namesOf(wanted), wanted.map(() => newId(now)), new Date(now)],
     );
     const ids = idsOf(rows);
-    // Stored by another replica at this very moment: this statement did not see it, the next one does.
+    // Stored concurrently by another replica: this statement's snapshot did not see it, the next one does.
     const all = ids.size === wanted.length ? ids : await this.met(manager, strangers);
     return strangers.map((one) => all.get(keyOf(one)));
   }
@@ -124,7 +124,7 @@ export class FirstContacts {
     return idsOf(rows);
   }
 
-  /** Another replica may have met one meanwhile: the id that is there stays. */
+  /** Another replica may have stored an id in the meantime: that one stays. */
   private async insert(manager: EntityManager, fresh: readonly Stranger[]): Promise<void> {
     if (fresh.length === 0) return;
     const now = this.clock.now();
@@ -136,11 +136,11 @@ export class FirstContacts {
     );
   }
 
-  /** Those that their accounts have room for, in the order in which they came. */
+  /** Those within the quota of their account, in order of arrival. */
   private async withinQuota(manager: EntityManager, fresh: readonly Stranger[]): Promise<Stranger[]> {
     const room = new Map<string, number>();
     const limited = fresh.filter((one) => one.devicesMax !== undefined);
-    // In one order, as every transaction that takes several such locks.
+    // In the same order as every transaction that takes several of these locks.
     for (const one of limited.toSorted((a, b) => (a.accountId < b.accountId ? -1 : 1)))
       if (!room.has(one.accountId)) room.set(one.accountId, await this.roomOf(manager, one));
     return fresh.filter(({ accountId, devicesMax }) => {
@@ -151,7 +151,7 @@ export class FirstContacts {
     });
   }
 
-  /** Devices count that the directory knows, and those that were met and that it does not know yet. */
+  /** Counts the devices in the directory, and first contacts that are not in it yet. */
   private async roomOf(manager: EntityManager, { accountId, devicesMax = 0, known }: Stranger): Promise<number> {
     await manager.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [lockSpace, accountId]);
     if (known.count >= devicesMax) return 0;

@@ -8,22 +8,22 @@ import { paceMs } from '../db/pace.js';
 import { RetryLater } from '../transport/retry-later.js';
 import { DeviceDirectory } from './device-directory.js';
 
-/** A new device is told to come again when the registry has not decided within this time. */
+/** A new device is told to retry later when the registry has not decided within this time. */
 const decisionMs = 5_000;
 
-/** What device.lifecycle takes; a longer type stays with the session. */
+/** The limit of device.lifecycle; a longer type stays with the session. */
 const endpointTypeMax = 255;
 
 type NewDevice = Omit<DeviceContacted, 'occurredAt'>;
 
 /**
  * Only the registry creates devices. A new endpoint is announced to it on device.contacts and waits here for the
- * registry's word on device.lifecycle, so that a device is in the directory before anything is told of its session.
+ * registry's answer on device.lifecycle, so that a device is in the directory before its session is announced.
  */
 @Injectable()
 export class Introductions {
   private waiting = 0;
-  /** Further endpoints are announced but do not wait, so that they hold up no device that is known. */
+  /** Further endpoints are announced but do not wait, so that they do not delay known devices. */
   private readonly waitingMax: number;
 
   private readonly sends = new RequestBatcher(
@@ -41,7 +41,7 @@ export class Introductions {
     this.waitingMax = Math.ceil(requestsUnderWayMax / 4);
   }
 
-  /** Resolves when the directory has decided on the id. Throws ComeAgain when it has not within a few seconds. */
+  /** Resolves when the directory has decided on the id. Throws RetryLater when it has not within a few seconds. */
   async introduce({ deviceId, accountId, endpointName, endpointType }: NewDevice): Promise<void> {
     const named = endpointType !== undefined && endpointType.length <= endpointTypeMax;
     const refusal = await this.sends.submit({

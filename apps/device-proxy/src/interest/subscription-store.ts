@@ -47,8 +47,8 @@ export class SubscriptionStore {
   }
 
   /**
-   * What rules ask for, of many devices. Whatever is known already stays as it is. The one who holds the sessions writes
-   * this and knows it: unlike with `ask`, no replica has to find the change by its time.
+   * Adds subscriptions of rules for many devices; existing ones stay as they are. The owner of the sessions writes them
+   * itself, so unlike with `ask`, no replica has to find the change by its time.
    */
   async askByRules(manager: EntityManager, wanted: readonly Wanted[]): Promise<void> {
     if (wanted.length === 0) return;

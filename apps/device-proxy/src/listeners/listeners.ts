@@ -50,12 +50,12 @@ export class Listeners {
     for (const stream of this.streams) stream.onGone((accountId, address) => this.silence(accountId, address));
   }
 
-  /** Who answers the requests of devices. */
+  /** Sets the handler for requests of devices. */
   onRequest(answer: AnswerRequest): void {
     for (const { uplink } of this.all) uplink.onRequest(answer);
   }
 
-  /** Who takes the notifications of devices. */
+  /** Sets the handler for notifications of devices. */
   onNotification(take: TakeNotification): void {
     for (const { link } of this.all) link.onNotification(take);
   }

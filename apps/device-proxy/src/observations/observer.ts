@@ -13,14 +13,14 @@ import { Values } from './values.js';
 
 export interface Observed {
   reply: DeviceReply;
-  /** The device reports changes of the path from now on. */
+  /** Whether the device now reports changes of the path. */
   observing: boolean;
 }
 
 /** Announces the first value, with the answer of the subscription that it is for. */
-export type TellFirst = (observed: Observed, report: ReportWith) => Promise<void>;
+export type ReportFirst = (observed: Observed, report: ReportWith) => Promise<void>;
 
-/** The answer to what ended the session may still have to be repeated. */
+/** The message that ended the session may be retransmitted, and its answer repeated. */
 const releaseDelayMs = 10_000;
 
 /** Observations of devices: one for each path, however many keys subscribed to it. */
@@ -53,16 +53,16 @@ export class Observer implements BeforeApplicationShutdown {
     });
   }
 
-  /** Observes one path, or several together, and hands the first values to those who subscribed to them. */
-  async observe(session: Session, target: Target, onSent?: OnSent, tellFirst?: TellFirst): Promise<Observed> {
+  /** Observes one path, or several together, and delivers the first values to the subscribers. */
+  async observe(session: Session, target: Target, onSent?: OnSent, reportFirst?: ReportFirst): Promise<Observed> {
     const { path, together } = target;
     const { reply, token, accept } = await this.downlink.observe(session, target, onSent);
     const observing = reply.code.startsWith('2.') && token !== undefined;
-    // At once, before anything is awaited: the next notification may be on its way.
+    // Before the first await: the next notification may already be on its way.
     if (observing) this.remember(session, { path, token, ...(accept !== undefined && { accept }), together });
     try {
       const report = (answer?: AnswerAhead): Promise<void> => this.hand(session, target, reply, answer);
-      if (reply.code.startsWith('2.')) await (tellFirst ? tellFirst({ reply, observing }, report) : report());
+      if (reply.code.startsWith('2.')) await (reportFirst ? reportFirst({ reply, observing }, report) : report());
       if (observing) await this.store(session, path);
     } catch (error) {
       // Treated as not observed: the next request observes it again and gets the first value.
@@ -114,7 +114,7 @@ export class Observer implements BeforeApplicationShutdown {
     await this.adoptAutomatic(session);
   }
 
-  /** Observations that the device says it makes by itself (spec §2.4 rule 3). */
+  /** Automatic observations that the device lists in its registration (spec §2.4 rule 3). */
   async adoptAutomatic(session: Session): Promise<void> {
     const adopted: string[] = [];
     for (const { path, autoToken } of session.data.links) {

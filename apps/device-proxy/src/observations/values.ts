@@ -19,7 +19,7 @@ export interface ArrivedValue {
   contentType: string;
   maxAgeSeconds?: number;
   cause: ResourceValueArrived['cause'];
-  /** Keys whose channels get it. */
+  /** Keys whose channels receive it. */
   audience: readonly string[];
   /** When the device measured it, where it says so; otherwise it counts as measured when it arrived. */
   measuredAtMs?: number;
@@ -127,14 +127,14 @@ export class Values {
 
   report(session: Session, value: ArrivedValue): Promise<void> {
     if (mayHaveTimes(value.contentType)) return this.reportPack(session, value);
-    // Taken before anything is awaited: it is the order of arrival.
+    // Assigned before the first await, in order of arrival.
     const sequence = session.nextSequence();
     const observedAt = formatTimestamp(this.clock.now());
     if (!mayTellOfFirmware(value.path)) return this.send(session, value, sequence, observedAt);
     return this.noteFirst(session, value, sequence, observedAt);
   }
 
-  /** What was observed or read in a format that carries times: several values when it is of several times. */
+  /** Splits a payload in a format that carries times into one value per time. */
   private reportPack(session: Session, value: ArrivedValue): Promise<void> {
     const { path, payload, contentType } = value;
     const { accountId, data } = session;
@@ -146,7 +146,7 @@ export class Values {
     );
   }
 
-  /** All at once: what arrives while they are stored has come after each of them. Firmware results are noted in turn. */
+  /** Sends the values concurrently, after their sequence numbers are assigned. Firmware results are recorded in order. */
   private async inOrder(session: Session, values: readonly ArrivedValue[]): Promise<void> {
     const observedAt = formatTimestamp(this.clock.now());
     let noted: Promise<void> = Promise.resolve();

@@ -32,7 +32,7 @@ export class LastSeen implements OnApplicationBootstrap, BeforeApplicationShutdo
 
   async beforeApplicationShutdown(): Promise<void> {
     this.timer?.cancel();
-    await this.deadline.step('last-heard times', async () => {
+    await this.deadline.step('last-seen times', async () => {
       await this.writing;
       await this.flush();
     });

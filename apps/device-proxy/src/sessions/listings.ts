@@ -14,8 +14,8 @@ const textMax = 16_384;
 const noAttributes: Readonly<Record<string, string>> = Object.freeze({});
 
 /**
- * Devices of one model list the same and say the same of themselves: each text is read once, and what was read is
- * shared. What is not shared any more, because there are too many, is only kept more than once.
+ * Devices of one model send the same link list: each text is parsed once, and the result is shared. When there are too
+ * many, some are evicted and parsed again.
  */
 export class Listings {
   private readonly byText = new Map<string, Listing>();
@@ -30,7 +30,7 @@ export class Listings {
     return listing;
   }
 
-  /** The same data in less memory. Its listing comes from `of`. */
+  /** The same data in less memory. Its listing comes from `readOnce`. */
   share(data: RegistrationData): RegistrationData {
     const { endpointName, endpointType, lifetimeSeconds, lwm2mVersion, binding, queueMode, rootPath } = data;
     const { contentFormats, links, objectVersions, attributes, registeredAtMs, firstContact, credential } = data;

@@ -43,7 +43,7 @@ export class SessionFacts {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  began(session: Session, change: 'registered' | 'updated'): Promise<void> {
+  announceRegistration(session: Session, change: 'registered' | 'updated'): Promise<void> {
     const { deviceId, data } = session;
     return this.send(session, {
       item: itemOf(deviceId, data),
@@ -56,7 +56,7 @@ export class SessionFacts {
     });
   }
 
-  ended(session: Session, change: 'deregistered' | 'expired', reason: Reason): Promise<void> {
+  announceEnd(session: Session, change: 'deregistered' | 'expired', reason: Reason): Promise<void> {
     return this.send(session, { item: { ep: session.deviceId }, change, reason });
   }
 

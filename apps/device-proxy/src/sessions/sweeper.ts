@@ -51,7 +51,7 @@ export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdow
   }
 
   private async expire(session: Session, owner: string): Promise<void> {
-    await this.facts.ended(session, 'expired', 'lifetime');
+    await this.facts.announceEnd(session, 'expired', 'lifetime');
     await this.sessions.store.close(session.deviceId, session.epoch);
     await this.wakeUps.send(owner, { about: 'session', deviceId: session.deviceId, epoch: session.epoch + 1 });
   }

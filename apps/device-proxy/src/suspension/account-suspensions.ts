@@ -64,7 +64,7 @@ export class AccountSuspensions implements OnApplicationBootstrap, BeforeApplica
     return sessions.exclusive.run(deviceId, async () => {
       const session = sessions.get(deviceId);
       if (!session || !accounts.isSuspended(session.accountId)) return;
-      await facts.ended(session, 'deregistered', 'suspended');
+      await facts.announceEnd(session, 'deregistered', 'suspended');
       await sessions.close(session);
     });
   }

@@ -84,7 +84,7 @@ export class DeviceDisconnector implements OnApplicationBootstrap, BeforeApplica
   }
 
   private async endSession(session: Session, why: Why): Promise<void> {
-    await this.facts.ended(session, 'deregistered', why);
+    await this.facts.announceEnd(session, 'deregistered', why);
     await this.sessions.close(session);
   }
 

@@ -2,16 +2,16 @@ import { CONFIG, Metrics } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import type { DeviceProxyConfig } from '../config.js';
 
-/** What a request begins: a session, or something within one. */
+/** Whether a request starts a session or belongs to one. */
 type Kind = 'registration' | 'other';
 
 /** How long a refused device waits before it retries: random, so that a burst does not return as a burst. */
 const retrySeconds = { min: 5, max: 30 } as const;
 
 /**
- * Requests of devices that are being answered, over all listeners of this replica. Beyond the bound a request is refused
- * at once (5.03 with Max-Age), which costs less than anything else that could be done with it. New registrations, which
- * cost most and come in storms, get half of the room: devices that are registered stay so.
+ * Bounds the requests of devices in progress, over all listeners of this replica. Beyond the limit a request is refused
+ * at once (5.03 with Max-Age), the cheapest possible answer. New registrations, which cost most and arrive in storms, get
+ * half of the capacity, so that registered devices stay registered.
  */
 @Injectable()
 export class AdmissionControl {

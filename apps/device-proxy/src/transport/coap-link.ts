@@ -32,7 +32,7 @@ import {
 } from './device-link.js';
 import type { UplinkNotification } from './uplink-request.js';
 
-/** What differs between transports: how peers are written down, and whose they are. */
+/** What differs between transports: the notation of peers, and their senders. */
 export interface Peers {
   addressOf(peer: Peer): string;
   /** Throws CoapError for an address that is none. */
@@ -95,14 +95,14 @@ interface Watch {
   handler: NotificationHandler;
 }
 
-/** So many are shared; beyond that some are only kept more than once. */
+/** How many are shared; beyond that, copies are kept. */
 const watchesMax = 10_000;
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Devices over CoAP: through the one socket they sent to, or over the connection that they opened. */
 export class CoapLink implements DeviceLink {
-  /** Observations of a path are alike on many devices: they share what is asked and who takes what comes. */
+  /** Observations of a path are alike on many devices: they share the request and the notification handler. */
   private readonly watches = new Map<string, Watch>();
   private take: TakeNotification = () => Promise.resolve(false);
 
@@ -133,7 +133,7 @@ export class CoapLink implements DeviceLink {
     const { onSent, ...observed } = request;
     const watch = this.watchOf(observed);
     let known = false;
-    // A notification may overtake the answer that makes its token known: it waits for its turn.
+    // A notification may overtake the answer that makes its token known, so it waits for that.
     const handler = async (notification: CoapNotification): Promise<void> => {
       if (!known) await answered.then(nextTurn, nextTurn);
       await watch.handler(notification);
@@ -203,7 +203,7 @@ export class CoapLink implements DeviceLink {
   offer({ peer, tokenKey, code, payload, contentFormat, maxAgeSeconds, partial }: Received): Promise<boolean> {
     const accountId = this.peers.accountOf(peer);
     if (accountId === undefined) return Promise.resolve(false);
-    // One shape, without `...`: this is made for every value.
+    // One object shape without spread: this runs for every value.
     return this.take({
       accountId,
       address: this.peers.addressOf(peer),

@@ -87,14 +87,14 @@ export class CoapUdp implements Transport {
   }
 
   /**
-   * The observation may be another replica's, or from before a restart: then it is this replica's from now on, and so is
-   * its order, in which this notification may be an old one.
+   * The observation may be another replica's, or from before a restart. This replica then adopts it with its position, and
+   * this notification may turn out to be an old one.
    */
   private async unmatched(notification: UnmatchedNotification): Promise<'accepted' | 'rejected' | 'restored'> {
     const { peer, token, partial } = notification;
     if (!(await this.link.offer({ ...notification, partial: true }))) return 'rejected';
     if (partial || this.endpoint.observes(peer, token)) return 'restored';
-    // From an address that the device has not given yet: there is no order but that of arrival.
+    // From an unknown address: the only order is that of arrival.
     return (await this.link.offer(notification)) ? 'accepted' : 'rejected';
   }
 }

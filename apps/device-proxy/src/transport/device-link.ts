@@ -1,4 +1,4 @@
-/** What the rest of the service sees of a protocol: requests to devices and observations, no datagrams. */
+/** The protocol-independent view of a device: requests and observations, no datagrams. */
 export interface DeviceRequest {
   method: 'GET' | 'PUT' | 'POST' | 'DELETE' | 'FETCH' | 'IPATCH';
   /** On the device, alternate root included. */
@@ -53,7 +53,7 @@ export class ConnectionEnded extends Error {
   override name = 'ConnectionEnded';
 }
 
-/** The request does not fit into what the device takes; asking again does not help. */
+/** The request exceeds the message size of the device; a retry does not help. */
 export class NotSendable extends Error {
   override name = 'NotSendable';
 }
@@ -63,7 +63,7 @@ export class Refused extends Error {
   override name = 'Refused';
 }
 
-/** The caller gave the request up. */
+/** The caller aborted the request. */
 export class GivenUp extends Error {
   override name = 'GivenUp';
 }
@@ -85,7 +85,7 @@ export interface DeviceLink {
   observe(address: string, request: DeviceRequest, signal: AbortSignal): Promise<ObservedAnswer>;
   /**
    * Accepts notifications of an observation that was made before: by another replica, or before a restart. `newest`: an
-   * older one is acknowledged and goes nowhere.
+   * older one is acknowledged and discarded.
    */
   adopt(address: string, token: string, request: DeviceRequest, newest?: NewestReport): void;
   /** Of each observation at the address that had a notification here, by token. */
@@ -96,6 +96,6 @@ export interface DeviceLink {
   forget(address: string, token: string): void;
   /** A device at this address has a session here. */
   hold(address: string): void;
-  /** It has none any more. */
+  /** The device at this address no longer has a session here. */
   release(address: string): void;
 }

@@ -1,16 +1,16 @@
-/** With what a device proved who it is. */
+/** The credential that a device authenticated with. */
 export interface ShownCredential {
   id: string;
   /** Serial numbers, lower-case hex, from the device's own certificate up to the one that the trusted issuer signed. */
   serials?: readonly string[];
 }
 
-/** Who speaks, as far as the transport can prove it. */
+/** The sender of a request, as far as the transport authenticates it. */
 export interface Sender {
   accountId: string;
   /** The credential belongs to this device and to no other. */
   deviceId?: string;
-  /** The certificate is good for this endpoint name. */
+  /** The endpoint name that the certificate is valid for. */
   endpointName?: string;
   /** A device that is not in the directory is created when it registers. */
   enrols?: boolean;

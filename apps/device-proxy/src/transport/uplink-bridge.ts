@@ -11,7 +11,7 @@ const methodNames = new Map<number, string>(
   (['GET', 'POST', 'PUT', 'DELETE', 'FETCH', 'PATCH', 'IPATCH'] as const).map((name) => [Code[name], name]),
 );
 
-/** Codes by how they are written: a handful, and one for every answer. */
+/** Codes by their notation, cached because every answer needs one. */
 const codes = new Map<string, number>();
 
 const codeOf = (text: string): number => {
@@ -23,7 +23,7 @@ const codeOf = (text: string): number => {
   return code;
 };
 
-/** This and the answer have one shape each, without `...`: they are made for every message. */
+/** This and the answer have one object shape each, without spread: they are created for every message. */
 const uplinkRequest = (
   { method, path, query, payload, contentFormat }: CoapRequest,
   sender: Sender,
@@ -48,7 +48,7 @@ const coapResponse = ({ code, location, diagnostic, afterwards }: UplinkReply): 
 const isRegistration = ({ method, path }: CoapRequest): boolean =>
   method === Code.POST && path.length === 1 && path[0] === 'rd';
 
-/** From the requests of a transport to those that the rest of the service answers. */
+/** Converts requests of a transport to those that the rest of the service answers. */
 export class UplinkBridge {
   private answer: AnswerRequest = () => ({ code: '5.03' });
 

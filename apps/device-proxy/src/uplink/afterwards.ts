@@ -6,7 +6,7 @@ import { LastSeen } from '../sessions/last-seen.js';
 import type { Session } from '../sessions/session.js';
 import { SubscriptionReconciler } from '../subscriptions/subscription-reconciler.js';
 
-/** What follows once the device has its answer: commands that waited, subscriptions that rules ask for. */
+/** Work after the device has its answer: waiting commands, and subscriptions of rules. */
 @Injectable()
 export class Afterwards {
   constructor(

@@ -12,8 +12,8 @@ import { isConnection } from '../transport/peer-address.js';
 import type { UplinkNotification } from '../transport/uplink-request.js';
 
 /**
- * In hex, of a token that this service gave out: it says whose it is. One that a device chose for an observation of its
- * own (`aobs`) is shorter, and every device of a model may have chosen it.
+ * Hex digits of a token that this service generated, which identifies the device. A token that a device chose for an
+ * automatic observation (`aobs`) is shorter, and every device of a model may use the same one.
  */
 const tokenDigits = 16;
 
@@ -41,7 +41,7 @@ export class Notify {
     return this.find(notification).then((found) => (found ? this.accept(found, notification) : false));
   }
 
-  /** Not `async`: done for every value, that took 600 bytes and a turn more. */
+  /** Not `async`, which costs 600 bytes and another microtask per value. */
   private accept([session, observation]: [Session, Observation], notification: UplinkNotification): Promise<boolean> {
     const { lastSeen } = this;
     lastSeen.recordMessage(session);
@@ -49,7 +49,7 @@ export class Notify {
     if (!notification.code.startsWith('2.'))
       return this.endObservation(session, observation, notification.code).then(() => true);
     return this.report(session, observation, notification).then(() => {
-      // The value is safe: it may be the newest one now.
+      // The value is stored: it may be the newest one now.
       lastSeen.markUnwritten(session);
       return true;
     });
@@ -63,7 +63,7 @@ export class Notify {
 
   /** The observation was made by another replica, or before a restart. */
   private async find({ accountId, address, token }: UplinkNotification): Promise<[Session, Observation] | undefined> {
-    // A connection is this replica's, and so is everything that is observed over it.
+    // A connection belongs to this replica, and so do all observations over it.
     if (isConnection(address)) return undefined;
     const { sessions } = this;
     const matching = async (session: Session | undefined): Promise<[Session, Observation] | undefined> => {
@@ -84,7 +84,7 @@ export class Notify {
     );
   }
 
-  /** The token says whose it is: a NAT gave the device another address. What is sent to it goes there from now on. */
+  /** The token identifies the device: a NAT changed its address, and messages now go to the new one. */
   private async follow(session: Session, address: string): Promise<void> {
     const previous = session.address;
     const { observer, sessions } = this;
@@ -105,7 +105,7 @@ export class Notify {
     return within(span, () => this.hand(session, observation, notification, span.traceParent));
   }
 
-  /** Objects of one shape: this is done for every value, and an object made with `...` takes 2 µs. */
+  /** Objects of one shape: this runs for every value, and an object spread costs 2 µs. */
   private hand(
     session: Session,
     { path, together, accept }: Observation,

@@ -14,7 +14,7 @@ const isNamed = ({ query }: UplinkRequest): boolean => query.some((part) => part
 
 /**
  * `POST /rd` (LwM2M 1.1 core §6.2.1). The device gets its 2.01 when the session is stored and the fact is with Kafka,
- * not before; nothing is asked of it until the 2.01 has left.
+ * not before; no request is sent to it until the 2.01 has been sent.
  */
 @Injectable()
 export class Register {
@@ -66,7 +66,7 @@ export class Register {
   /** An unannounced session must not stay: the device gets no answer and registers again. */
   private async announce(session: Session, afterwards: Afterwards): Promise<UplinkReply> {
     try {
-      await this.facts.began(session, 'registered');
+      await this.facts.announceRegistration(session, 'registered');
     } catch (error) {
       await this.sessions.close(session);
       throw error;

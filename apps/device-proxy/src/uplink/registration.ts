@@ -80,7 +80,7 @@ const refusal = (error: unknown): { refusal: UplinkReply } => {
   throw error;
 };
 
-/** The directory keeps no longer ones. */
+/** Checks the maximum length in the directory. */
 const shortEnough = (parameter: 'ep' | 'et', name: string): string => {
   if (name.length > endpointNameMax)
     throw new WrongParameter(parameter, `must have at most ${endpointNameMax} characters`);
@@ -95,7 +95,7 @@ const nameIn = ({ endpointName, version }: RegistrationParameters, proved: strin
   return shortEnough('ep', name);
 };
 
-/** LwM2M 1.1 core §6.2.1. `proved`: the endpoint name that the credential of the sender is good for. */
+/** LwM2M 1.1 core §6.2.1. `proved`: the endpoint name that the sender's credential is valid for. */
 export const readRegistration = (
   { query, payload }: UplinkRequest,
   proved?: string,
@@ -107,7 +107,7 @@ export const readRegistration = (
     if (endpointType !== undefined) shortEnough('et', endpointType);
     const attributes = smsNumber === undefined ? others : { ...others, sms: smsNumber };
     const { rootPath, contentFormats, links, leftOut, objectVersions } = listingIn(payload);
-    // One shape, without `...`, as all that is made for every registration.
+    // One object shape without spread, because this runs for every registration.
     const registration: Registration = {
       endpointName,
       endpointType,
@@ -127,10 +127,10 @@ export const readRegistration = (
   }
 };
 
-/** Of most updates: they only say that the device is there. */
+/** The change of most updates, which only extend the lifetime. */
 const noChange: { change: RegistrationChange } = { change: Object.freeze({}) };
 
-/** LwM2M 1.1 core §6.2.2: what is not there has not changed. */
+/** LwM2M 1.1 core §6.2.2: absent parameters have not changed. */
 export const readUpdate = ({
   query,
   payload,

@@ -11,7 +11,7 @@ import type { UplinkReply, UplinkRequest } from '../transport/uplink-request.js'
 import { Afterwards } from './afterwards.js';
 import { leftOutMessage, type RegistrationChange, readUpdate } from './registration.js';
 
-/** `POST /rd/<id>` (LwM2M 1.1 core §6.2.2). It may come from a new address: the device is where its update came from. */
+/** `POST /rd/<id>` (LwM2M 1.1 core §6.2.2). It may come from a new address, which becomes the device's. */
 @Injectable()
 export class Update {
   constructor(
@@ -35,7 +35,7 @@ export class Update {
       this.sessions.with(lookup, request.address, (session) =>
         session ? this.apply(session, request, read.change) : Promise.resolve<UplinkReply>({ code: '4.04' }),
       );
-    // A copy that another replica had taken over is gone after the first attempt; the second one takes it back.
+    // The first attempt drops a copy that another replica has taken over; the second one takes the session back.
     return (await attempt()) ?? (await attempt()) ?? { code: '4.04' };
   }
 
@@ -57,12 +57,12 @@ export class Update {
     if (!same) session.unsettle();
     if (address !== previousAddress) await observer.moved(session, previousAddress);
     if (change.links) await observer.adoptAutomatic(session);
-    await facts.began(session, 'updated');
+    await facts.announceRegistration(session, 'updated');
     return { code: '2.04', afterwards: () => afterwards.updated(session) };
   }
 }
 
-/** The same object when nothing of it changes: most updates only say that the device is there. */
+/** Returns the same object when nothing changes: most updates only extend the lifetime. */
 const changed = (data: RegistrationData, change: RegistrationChange): RegistrationData => {
   const names = Object.keys(change) as (keyof RegistrationChange)[];
   return names.every((name) => data[name] === change[name]) ? data : { ...data, ...change };

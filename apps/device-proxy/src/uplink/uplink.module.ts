@@ -22,8 +22,8 @@ import { Send } from './send.js';
 import { Update } from './update.js';
 
 /**
- * What devices say. It opens the listeners, and closes them. As it imports all that devices need, Nest starts this module
- * after them and stops it before them.
+ * Requests and notifications of devices. It opens and closes the listeners. As it imports every module that they need,
+ * Nest starts this module after those and stops it before them.
  */
 @Module({
   imports: [
@@ -59,7 +59,7 @@ export class UplinkModule implements OnApplicationBootstrap, BeforeApplicationSh
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    // The sockets know where observations stand.
+    // Before the sockets close: they know the positions of observations.
     await this.deadline.step('observations', () => this.lastSeen.flush());
     await this.deadline.step('devices', async () => {
       await Promise.all([this.deliverer.stop(), this.listeners.stop()]);

@@ -1,8 +1,8 @@
--- Devices were heard, and some have renewed their registration without changing it. Written for many at once, so an
+-- Devices were seen, and some have renewed their registration without changing it. Written for many at once, so an
 -- owner that lost a session learns it here at the latest.
 --
 -- KEYS  1 expiry  2... session hash of each device
--- ARGV  for each device: its id, epoch of the caller, heard at ms, expires at ms or '' when that stays, where its
+-- ARGV  for each device: its id, epoch of the caller, last seen at ms, expires at ms or '' when that stays, where its
 --       observations stand or '' when that stays
 -- Returns for each device 1, or 0 when the session is gone, expiring, or owned by a later epoch.
 local expiry = KEYS[1]
