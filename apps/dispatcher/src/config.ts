@@ -31,7 +31,7 @@ export interface DispatcherConfig extends ServiceConfig {
   callback: {
     /** Networks that callbacks may reach although they are private. */
     allowCidrs: string[];
-    /** Certificates (PEM) that callbacks may be signed by, beside those that everybody trusts. */
+    /** Additional certificate authorities (PEM) for callbacks, beside the public ones. */
     authorities: string[];
     /** Requests under way at once in this replica. */
     concurrency: number;

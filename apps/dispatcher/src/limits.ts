@@ -27,7 +27,7 @@ export const stoppedMaxMs = 24 * hour;
 export const socketIdleMaxMs = 24 * hour;
 export const withoutSocketMaxMs = 24 * hour;
 
-/** A pull channel that nobody polls is removed. */
+/** A pull channel that is not polled is removed. */
 export const withoutPollMaxMs = 10 * minute;
 
 /** Spec §8, batch size. */
@@ -92,7 +92,7 @@ export const resetKeyWaitMs = second / 2;
 /** A long poll is answered with 204 after this time. Clients give up after 60 s. */
 export const pollWaitMs = 30 * second;
 
-/** A client that takes nothing more of its answer for so long is gone: the events stay, and the key may poll again. */
+/** A client that reads nothing of its response for so long is gone: the events stay, and the key may poll again. */
 export const answerStallMaxMs = 20 * second;
 
 /** How often it is announced what limits removed from queues. */

@@ -47,8 +47,8 @@ describe('a callback that gets events while a request is under way', () => {
     delivery = deliveryOf({ queue, sender, clock: bench.clock, open: () => target });
     const [shard] = bench.keys.shards;
     if (!shard) throw new Error('no shard');
-    const taker = { offer: (channelId: string) => delivery.offer(channelId), withdraw: () => undefined };
-    appender = new ShardAppender(bench.link, shard, bench.clock, 'a#1', bench.recent, taker);
+    const claimer = { offer: (channelId: string) => delivery.offer(channelId), withdraw: () => undefined };
+    appender = new ShardAppender(bench.link, shard, bench.clock, 'a#1', bench.recent, claimer);
     appender.setGeneration((await bench.registry.generations())[0] ?? '');
   });
 

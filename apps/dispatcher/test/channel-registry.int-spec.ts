@@ -122,7 +122,7 @@ describe('the channels that Redis knows', () => {
     });
   });
 
-  it('burying a replica frees sockets and callbacks, and names the sockets', async () => {
+  it('releasing what a replica holds frees sockets and callbacks, and names the sockets', async () => {
     await register({ kind: 'websocket' });
     await bench.queue.attach(bench.channelId, accountId, { conn: 'c1', mode: 'newest', kind: 'websocket' });
     expect(await bench.releaseHeld('a#1')).toEqual([bench.channelId]);

@@ -5,7 +5,7 @@ import { type ChannelQueue } from '../src/queue/channel-queue.js';
 
 import { accountId, hourMs, queueBench } from './queue-bench.js';
 
-describe('taking from queues', () => {
+describe('reading from queues', () => {
   const bench = queueBench();
   const { register, event, numbered, append, claimed, numbersIn, expectBooksToBeRight } = bench;
 

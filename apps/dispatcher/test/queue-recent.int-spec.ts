@@ -32,10 +32,10 @@ describe('events that this replica appended itself', () => {
     return attached;
   };
 
-  const appenderOf = async (owner: string, recent: RecentChunks, taker?: ChannelClaimer): Promise<ShardAppender> => {
+  const appenderOf = async (owner: string, recent: RecentChunks, claimer?: ChannelClaimer): Promise<ShardAppender> => {
     const [shard] = bench.keys.shards;
     if (!shard) throw new Error('no shard');
-    const appender = new ShardAppender(bench.link, shard, bench.clock, owner, recent, taker);
+    const appender = new ShardAppender(bench.link, shard, bench.clock, owner, recent, claimer);
     appender.setGeneration((await bench.registry.generations())[0] ?? '');
     return appender;
   };
@@ -189,14 +189,14 @@ describe('events that this replica appended itself', () => {
   });
 
   describe('are claimed with their callback channel', () => {
-    const taker = (queue: ChannelQueue, revision: string): ChannelClaimer => ({
+    const claimer = (queue: ChannelQueue, revision: string): ChannelClaimer => ({
       offer: (channelId) => queue.offer(channelId, revision),
       withdraw: () => undefined,
     });
 
     it('when it had nothing to send', async () => {
       await register({ eventsMax: 2 });
-      const appender = await appenderOf('a#1', bench.recent, taker(bench.queue, '1'));
+      const appender = await appenderOf('a#1', bench.recent, claimer(bench.queue, '1'));
       const { claimed, callbacksReady } = await append(numbered(3), appender);
       expect(callbacksReady).toBe(false);
       expect(await bench.other.claim(bench.channelId, '')).toBeUndefined();
@@ -212,7 +212,7 @@ describe('events that this replica appended itself', () => {
 
     it('and are free again when their replica is gone', async () => {
       await register();
-      const appender = await appenderOf('a#1', bench.recent, taker(bench.queue, '1'));
+      const appender = await appenderOf('a#1', bench.recent, claimer(bench.queue, '1'));
       expect((await append(numbered(1), appender)).claimed).toHaveLength(1);
       await bench.releaseHeld('a#1');
       expect(numbersIn((await claimed(bench.other)).batch)).toEqual([0]);
@@ -241,7 +241,7 @@ describe('events that this replica appended itself', () => {
     ])('not when %s', async (_, before) => {
       await register({ createdAtMs: bench.clock.now() });
       await before();
-      const appender = await appenderOf('a#1', bench.recent, taker(bench.queue, '1'));
+      const appender = await appenderOf('a#1', bench.recent, claimer(bench.queue, '1'));
       expect((await append(numbered(1), appender)).claimed).toEqual([]);
     });
   });

@@ -14,7 +14,7 @@ export type SendFailure =
   | 'aborted'
   | 'withdrawn';
 
-/** Whoever sends may not any more. */
+/** This replica may not send to the channel any more. */
 export class Withdrawn extends Error {}
 
 const accepted = (status: number): boolean => status === 200 || status === 204;

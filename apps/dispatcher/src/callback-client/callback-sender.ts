@@ -17,9 +17,9 @@ export interface CallbackTarget {
   signing?: Signing;
 }
 
-/** Leave to write, which ends by itself. */
+/** Permission to write, which expires. */
 export interface SendPermit {
-  /** It holds now, and for as long as this process does nothing else. */
+  /** Valid now, and until this process does anything else. */
   holds(): boolean;
   /** Asks for it again. */
   renew(): Promise<boolean>;
@@ -35,7 +35,7 @@ export interface Outgoing {
 }
 
 interface ChannelConnection {
-  /** What was taken apart and checked. */
+  /** The URL that `origin` and `path` were parsed from. */
   url: string;
   origin: string;
   path: string;
@@ -52,7 +52,7 @@ export type Sent = SendOutcome & { bodyLeft: boolean };
 const connectionIdleMaxMs = 5 * 60_000;
 const idlePeriodMs = 60_000;
 
-/** Ends connections being made for nobody: later than the end of the request that waited for it. */
+/** Ends connection attempts whose request is over; longer than the request itself may take. */
 const connectTimeoutMs = callbackTimeoutMs + 1_000;
 
 const ownHeaders = { 'content-type': 'application/json', 'accept-encoding': 'identity' };
@@ -75,13 +75,13 @@ const requestOf = (
   body: isAtOnce || !permit ? body : Readable.from(asked(body, permit), { objectMode: false }),
 });
 
-/** The trust of everybody, and the operator's own. Made once: reading all roots for each connection takes its time. */
+/** The public roots, and the operator's own. Built once: parsing all roots for each connection is slow. */
 const trusting = (authorities: readonly string[]): SecureContext | undefined =>
   authorities.length > 0 ? createSecureContext({ ca: [...rootCertificates, ...authorities] }) : undefined;
 
 /**
  * Sends batches to callback URLs: PUT, 200 or 204 is success, no redirects, 20 s for everything together (spec §7,
- * §8). Each channel has its own connections: one customer's slow server holds nobody else's.
+ * §8). Each channel has its own connections: one customer's slow server delays no other customer.
  */
 export class CallbackSender implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly connections = new Map<string, ChannelConnection>();
@@ -124,7 +124,7 @@ export class CallbackSender implements OnApplicationBootstrap, OnApplicationShut
     return Object.assign({ bodyLeft: outcome.ok && connection?.socket?.writableLength === 0 }, outcome);
   }
 
-  /** The channel is gone, or goes elsewhere. */
+  /** The channel is gone, or has another URL. */
   forget(channelId: string): void {
     const connection = this.connections.get(channelId);
     if (connection) this.drop(channelId, connection);

@@ -108,7 +108,7 @@ export class HostNames {
     throw lastError;
   }
 
-  /** Of its own for each name: one that lasts remembers how fast others were answered, and its name servers of before. */
+  /** One for each name: a shared resolver would keep earlier name servers, and timings learned from other names. */
   private resolver(): Resolver {
     const resolver = new Resolver({ timeout: queryTimeoutMs, tries: queryTries });
     if (this.nameservers) resolver.setServers(this.nameservers);

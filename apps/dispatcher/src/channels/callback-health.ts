@@ -7,7 +7,7 @@ import { SharedClock } from '../queue/shared-clock.js';
 import { ChannelRegistrar } from '../store/channel-registrar.js';
 import { ChannelStore } from '../store/channel-store.js';
 
-/** What has become of a key decides about its callback: it is delivered to, or stopped. */
+/** The state of a key decides whether its callback is delivered to or stopped. */
 @Injectable()
 export class CallbackHealth {
   constructor(
@@ -18,7 +18,7 @@ export class CallbackHealth {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** Stops the callback, or lets it go on. Queue and retries stay. May be repeated. */
+  /** Stops or resumes the callback. Keeps queue and retries. Idempotent. */
   async update(keyId: string): Promise<void> {
     const before = await this.store.find(keyId);
     if (!before || this.isCurrent(before)) return;
@@ -32,7 +32,7 @@ export class CallbackHealth {
     });
   }
 
-  /** Whether what is known of its key is carried over to the channel. */
+  /** Whether the channel reflects what is known of its key. */
   isCurrent(channel: Channel): boolean {
     return channel.kind !== 'callback' || this.assessed(channel.keyId, channel) === channel;
   }
@@ -45,7 +45,7 @@ export class CallbackHealth {
     return this.keys.isDeleted(keyId);
   }
 
-  /** With which secret a request came. Of a gateway that does not say: the one that was known when it came. */
+  /** The secret that a request was made with; when the gateway does not say, the one known when the request arrived. */
   async secretOf({ keyId, secretFingerprint }: Pick<Identity, 'keyId' | 'secretFingerprint'>): Promise<string | null> {
     if (secretFingerprint === undefined) return this.keys.seen(keyId)?.fingerprint ?? null;
     await this.keys.hearOf(keyId, secretFingerprint);

@@ -43,7 +43,7 @@ export class ChannelEnds {
 
   /** Of a channel that PostgreSQL does not have (any more). What its queue loses is announced before it is gone. */
   async removeQueue(keyId: string, locked: LockedChannel): Promise<void> {
-    // Whoever lost the lock without knowing does not touch what was made since.
+    // A process that lost its lock unnoticed must not touch a newer channel.
     const upTo = await locked.nextRevision();
     const closed = await this.registry.close(keyId, upTo);
     if (!closed) return;

@@ -20,7 +20,7 @@ import { ChannelEnds } from './channel-ends.js';
 import { CallbackHealth } from './callback-health.js';
 import { Verification } from './verification.js';
 
-/** A gateway of before does not say with which secret they came. */
+/** An older gateway does not say which secret the request was made with. */
 export type Owner = Pick<Identity, 'keyId' | 'accountId' | 'tier' | 'secretFingerprint'>;
 
 /** An owner that asks for something: it is told to the event log. */
@@ -56,8 +56,8 @@ export class Channels {
 
   /**
    * Spec §4.5 rule 1: the URL is called before it is stored; it replaces the one before, and queued events stay. It
-   * stands by the secret with which the request came. Throws Unauthenticated when that was reset since: whoever has the
-   * new one may have registered another URL.
+   * stands by the secret with which the request came. Throws Unauthenticated when that was reset since: the
+   * holder of the new one may have registered another URL.
    */
   async putCallback(caller: Caller, target: CallbackTarget, serialization = defaultSerialization()): Promise<Shown> {
     const before = await this.store.find(caller.keyId);
@@ -77,7 +77,7 @@ export class Channels {
     return this.show(channel);
   }
 
-  /** Of a callback that is there: with what its messages are signed from now on. Queue and retries go on. */
+  /** Changes the signing secrets of an existing callback. Keeps queue and retries. */
   async changeSecrets(
     { keyId, accountId }: Owner,
     change: (secrets: readonly SigningSecret[]) => readonly SigningSecret[],
@@ -147,7 +147,7 @@ export class Channels {
   ): Promise<{ channel: Channel; created: boolean }> {
     const { keyId, accountId, tier } = caller;
     const work = async (locked: LockedChannel): Promise<{ channel: Channel; created: boolean }> => {
-      // Deleted while the URL was verified: nobody would end what is made now.
+      // Deleted while the URL was verified: a channel created now would never be removed.
       if (this.health.isDeleted(keyId)) throw new Unauthenticated('The key was deleted.');
       const known = await locked.find();
       this.refuseOtherKind(known, kind);

@@ -45,7 +45,7 @@ export class DropReporter implements OnApplicationBootstrap {
     await this.store.withLock(channelId, async (locked) => {
       const channel = await locked.find();
       const found = await this.registry.drops(channelId);
-      // One that has ended, or is being made anew: what it lost is counted when it is removed.
+      // Removed, or being created again: its drops are counted when it is removed.
       if (!channel || !found || found.createdAtMs !== channel.createdAt.getTime()) return;
       this.telemetry.dropped(await locked.announceDrops(channel, found.dropped));
       await this.registry.drops(channelId, found.dropped);

@@ -11,7 +11,7 @@ const comparedAtOnce = 500;
 
 /**
  * Makes Redis agree with PostgreSQL: after a crash between the two, after Redis lost something, and after a key was
- * deleted, reset or revoked while nobody listened.
+ * deleted, reset or revoked while no replica was running.
  */
 @Injectable()
 export class Repair {

@@ -15,7 +15,7 @@ const reasons: Record<LapseRule, string> = {
   'no-poll': 'no poll for 10 minutes',
 };
 
-/** Ends channels by the rules of time (spec §8). Every replica sweeps; each lapsed channel is given to one. */
+/** Ends channels by the rules of time (spec §8). Every replica sweeps; one of them gets each lapsed channel. */
 @Injectable()
 export class Sweeper implements OnApplicationBootstrap {
   private timer: Timer | undefined;

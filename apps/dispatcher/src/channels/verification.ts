@@ -86,7 +86,7 @@ export class Verification {
 
   private async call(target: CallbackTarget, signing: Signing | undefined): Promise<void> {
     const headers = signing && signatureHeaders(signing, `msg_${newId()}`, this.clock.now(), body);
-    // Of its own: the channel may be sending to the URL of before.
+    // A connection of its own: the channel may still be sending to its previous URL.
     const line = `verification ${newId()}`;
     const sent = await this.sender.send(line, target, { body, ...(headers && { headers }) });
     this.sender.forget(line);

@@ -6,7 +6,7 @@ import { sliceBytes, BodySlices } from './body-slices.js';
 
 const body = Buffer.alloc(10 * sliceBytes + 1, 'x');
 
-describe('an answer in pieces', () => {
+describe('a body in slices', () => {
   let clock: TestClock;
   let stalls: number;
   let slices: BodySlices;
@@ -19,14 +19,14 @@ describe('an answer in pieces', () => {
     stalls = 0;
     written = [];
     slices = new BodySlices(body, clock, () => stalls++);
-    const write = (part: Buffer, _: string, taken: () => void): void => {
+    const write = (part: Buffer, _: string, done: () => void): void => {
       written.push(part);
-      letThrough = taken;
+      letThrough = done;
     };
     slices.stream().pipe(new Writable({ highWaterMark: 1, write }));
   });
 
-  it('that goes on is left alone, however long it takes', async () => {
+  it('that makes progress is left alone, however long it takes', async () => {
     for (let n = 1; n <= 11; n++) {
       await clock.advance(answerStallMaxMs / 4);
       expect(written).toHaveLength(n);
@@ -39,7 +39,7 @@ describe('an answer in pieces', () => {
     expect(stalls).toBe(0);
   });
 
-  it('of which nothing is taken has stalled, at its beginning and later', async () => {
+  it('of which nothing is read has stalled, at its beginning and later', async () => {
     await clock.advance(1);
     letThrough();
     await clock.advance(0);

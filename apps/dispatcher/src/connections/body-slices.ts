@@ -5,13 +5,13 @@ import { answerStallMaxMs } from '../limits.js';
 export const sliceBytes = 64 * 1024;
 
 /**
- * An answer piece by piece, of which one is made when the connection has room for it. How soon that is told depends on the
- * kernel: a full buffer may have to become free by a third, a megabyte or so.
+ * A response body in slices, each produced when the connection has room for it. How soon that is signalled depends on the
+ * kernel: a third of a full buffer may have to become free, about a megabyte.
  */
 export class BodySlices {
   private stalling: Timer | undefined;
 
-  /** `onStalled`: no piece was taken for too long. */
+  /** `onStalled`: no slice was read for too long. */
   constructor(
     private readonly body: Buffer,
     private readonly clock: Clock,
@@ -22,7 +22,7 @@ export class BodySlices {
     return Readable.from(this.each(), { objectMode: false });
   }
 
-  /** All of it is written, or nobody reads it any more. */
+  /** The body is written, or the client is gone. */
   end(): void {
     this.stalling?.cancel();
   }

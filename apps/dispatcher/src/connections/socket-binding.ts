@@ -8,7 +8,7 @@ import { ChannelStore } from '../store/channel-store.js';
 
 export type Bound = Extract<Attached, { outcome: 'ok' }>;
 
-/** Gives sockets their channels, and takes them back. */
+/** Attaches sockets to their channels, and detaches them. */
 @Injectable()
 export class SocketBinding {
   constructor(

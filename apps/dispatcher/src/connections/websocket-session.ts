@@ -34,7 +34,7 @@ export interface SessionListener {
   delivered(events: number): void;
   /** The service closes the socket: what has arrived is confirmed, and the channel is free before the client says goodbye. */
   left(hold: Hold): void;
-  /** The socket is closed, by whomever. Called once. */
+  /** The socket is closed, by either side. Called once. */
   ended(hold: Hold | undefined, cause: CloseCause | undefined): void;
   failed(error: unknown): void;
 }
@@ -49,7 +49,7 @@ const batchesPerPing = socketWindowBatches / 4;
 const goodbyeMs = 5_000;
 
 /**
- * One WebSocket and its channel: takes batches, sends them, and removes each from the queue only when the pong to the
+ * One WebSocket and its channel: reads batches, sends them, and removes each from the queue only when the pong to the
  * ping behind it proves that the client's side has it (spec §6.1 rule 1: transport-level success). Up to a window of
  * batches is under way. All steps on the queue are made one after another by `pump`.
  */
@@ -64,7 +64,7 @@ export class WebSocketSession implements Holder {
   private sequence = 0;
   private pumping = false;
   private pumpAgain = false;
-  /** Redis may have more than what was given. */
+  /** Redis may have more than what was pushed. */
   private mustAsk = true;
   private permit: PushPermit | undefined;
   private cause: CloseCause | undefined;
@@ -134,7 +134,7 @@ export class WebSocketSession implements Holder {
     if (nowMs - this.lastSentAtMs > socketIdleMaxMs) return this.close('inactivity');
     if (nowMs - this.lastPingAtMs < pingPeriodMs) return;
     if (this.pings.length === 0) this.ping();
-    // Whoever lost the channel without being told finds out here.
+    // A session that lost its channel unnoticed learns it here.
     this.wake();
   }
 

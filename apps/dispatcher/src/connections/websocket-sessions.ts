@@ -65,13 +65,13 @@ export class WebSocketSessions {
     this.ticking?.cancel();
   }
 
-  /** Gives the socket its channel. A cause: why it is to be closed. */
+  /** Attaches the socket to its channel. Returns the cause when it is to be closed. */
   async begin(client: WebSocket, connection: Duplex, key: KnownKey): Promise<CloseCause | undefined> {
     const { keyId, secret } = key;
     const conn = newId();
     const session = this.session(client, connection, key, conn);
     session.secret = secret;
-    // Before the channel is taken, so that an event that comes right then finds someone to wake.
+    // Before the channel is claimed, so that an event that arrives right then finds a holder to wake.
     this.holders.add(session);
     const bound = await this.binding.attach(key, conn).catch((error: unknown) => {
       this.holders.remove(session);

@@ -11,8 +11,8 @@ const key = (revision: number, fingerprint: string, mayConnect = true): KeySeen 
 const registered = (registeredWith: string | null, seen?: KeySeen): ChannelHealth =>
   assessed({ ...noHealth, registeredWith }, seen, now);
 
-describe('the standing of a callback', () => {
-  it('a key that nobody has heard of stops nothing', () => {
+describe('the health of a callback', () => {
+  it('an unknown key stops nothing', () => {
     expect(registered('a')).toMatchObject({ stopped: null });
   });
 

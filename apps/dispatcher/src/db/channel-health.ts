@@ -12,19 +12,19 @@ export interface KeySeen {
   mayConnect: boolean;
 }
 
-/** Of a callback: with which secret it was registered, and what has become of the key since. */
+/** Of a callback: the secret that it was registered with, and the state of its key since. */
 export interface ChannelHealth {
-  /** Fingerprint; null when that is not known: then the first one that is heard of. */
+  /** Fingerprint; null when not known yet: the first one seen is then stored. */
   registeredWith: string | null;
   keySeen: KeySeen | null;
   stopped: StopReason | null;
   stoppedAt: Date | null;
 }
 
-/** Of channels that do not stand by a secret: whoever connects or polls shows theirs. */
+/** Of channels other than callbacks: their clients present a secret with each connection or poll. */
 export const noHealth: ChannelHealth = { registeredWith: null, keySeen: null, stopped: null, stoppedAt: null };
 
-/** Who registered with a secret that was rotated stands by the one that came after it, also when the overlap is over. */
+/** A callback registered with a secret that was rotated belongs to its successor, also after the overlap. */
 const carriedOver = (registeredWith: string | null, key: KeySeen | null): string | null =>
   registeredWith !== null && key?.earlier?.includes(registeredWith) ? key.fingerprint : registeredWith;
 
@@ -35,8 +35,8 @@ const reasonOf = (registeredWith: string | null, key: KeySeen | null): StopReaso
 };
 
 /**
- * The standing once the key is known as `heard`: the same object when that is no news. Depends on nothing but what is
- * stored and the newest state of the key, so replicas that decide at different times come to the same.
+ * The health given the state `heard` of the key: the same object when nothing changes. Depends only on what is stored and
+ * the newest state of the key, so replicas that decide at different times agree.
  */
 export const assessed = (health: ChannelHealth, heard: KeySeen | undefined, now: Date): ChannelHealth => {
   const { keySeen } = health;

@@ -5,7 +5,7 @@ import { Channels1732150800000 } from './migrations/1732150800000-channels.js';
 import { DropReports1732237200000 } from './migrations/1732237200000-drop-reports.js';
 import { ChannelStanding1732323600000 } from './migrations/1732323600000-channel-standing.js';
 
-/** PostgreSQL schema of this service; nobody else reads it. */
+/** PostgreSQL schema of this service; no other service reads it. */
 export const schema = 'dispatcher';
 
 export const databaseOf = (config: DatabaseConfig): DatabaseOptions => ({

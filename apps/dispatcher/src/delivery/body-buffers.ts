@@ -14,7 +14,7 @@ export interface Body {
 }
 
 /**
- * Memory of large bodies. To allocate, fill and give back 200 kB for each message takes several times as long as to
+ * Memory of large bodies. To allocate, fill and free 200 kB for each message takes several times as long as to
  * copy them into memory that is there.
  */
 @Injectable()

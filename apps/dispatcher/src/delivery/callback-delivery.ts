@@ -76,26 +76,26 @@ export class CallbackDelivery {
     return this.deliverHeld(claim.hold, () => this.deliverBatches(claim, claimedAtMs, turn));
   }
 
-  /** To take a channel with what is being appended to it. undefined: claim it when it is due. */
+  /** Offers to claim the channel in the append to it. undefined: claim it when it is due. */
   offer(channelId: string): ClaimOffer | undefined {
     const revision = this.targets.revisionOf(channelId);
     if (revision === undefined || this.keyChanges.has(channelId)) return undefined;
     return this.queue.offer(channelId, revision);
   }
 
-  /** Like `deliver`, of a channel that was taken. */
+  /** Like `deliver`, of a channel that was claimed by an append. */
   async deliverClaimed(claimed: ClaimedChannel, turn: Turn): Promise<boolean> {
     const { hold, provenAtMs } = claimed.offer;
     return this.deliverHeld(hold, () => this.deliverBatches(this.queue.claimFrom(claimed), provenAtMs, turn));
   }
 
-  /** Events came for a channel that this replica has. */
+  /** Events were appended to a channel that this replica holds. */
   push({ channelId, permit }: PushedChannel): void {
     const held = this.underWay.get(channelId);
     if (held?.token === permit.token) held.permit = permit;
   }
 
-  /** Nothing is sent of a channel that was taken. */
+  /** Releases a channel that was claimed by an append, without sending. */
   async release({ offer }: ClaimedChannel): Promise<boolean> {
     await this.queue.release(offer.hold);
     return true;
@@ -154,7 +154,7 @@ export class CallbackDelivery {
     }
   }
 
-  /** What was given meanwhile. It is sent while the batch before it is being confirmed: no more than one ahead. */
+  /** What was pushed meanwhile. It is sent while the batch before it is being confirmed: no more than one ahead. */
   private ahead(hold: Hold, { to }: EventBatch): Ahead | undefined {
     const permit = this.underWay.get(hold.channelId)?.permit;
     const batch = permit && this.queue.readPushed(hold, to, permit);

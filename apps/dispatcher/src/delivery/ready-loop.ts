@@ -12,7 +12,7 @@ import { slowAfterMs, UnderWay } from './under-way.js';
 /** How often a replica looks for work that others left, while there is some. */
 const pollMs = 100;
 
-/** While others wait for a place, a channel that never runs dry gives its own back after this many batches. */
+/** While others wait for a place, a channel that always has more to send releases its own after this many batches. */
 const batchesInARow = 16;
 
 /** How long a stop waits for requests under way. */
@@ -20,7 +20,7 @@ const drainMs = 3_000;
 
 /**
  * Finds callback channels that are due and delivers as many of them at once as there are places, one request per channel. A
- * channel that had nothing to send is taken while it gets something, as long as there is room.
+ * channel with an empty queue is claimed by the append that fills it, as long as there is room.
  * Also wakes sockets and polls whose channel got something.
  */
 @Injectable()
@@ -81,10 +81,10 @@ export class ReadyLoop implements ChannelClaimer, OnApplicationBootstrap {
     if (isPromised) this.underWay.redeem();
   }
 
-  /** What was offered was taken: it is delivered, or given back. */
+  /** An offer was claimed: delivers it, or releases it at a stop. */
   deliverClaimed(claimed: ClaimedChannel): void {
     const { channelId } = claimed.offer.hold;
-    // Somebody may still be finding out that it is not due any more.
+    // An earlier delivery may still be learning that the channel is not due any more.
     const before = this.underWay.deliveryEnd(channelId);
     this.withdraw(claimed.offer);
     this.deliver(channelId, async (turn) => {
@@ -94,7 +94,7 @@ export class ReadyLoop implements ChannelClaimer, OnApplicationBootstrap {
     });
   }
 
-  /** Claims nothing more, lets requests end for a while, and gives the rest back. */
+  /** Claims nothing more, waits a while for requests to end, and releases the rest. */
   async stop(): Promise<void> {
     this.stopped = true;
     this.nextLook?.cancel();
@@ -107,7 +107,7 @@ export class ReadyLoop implements ChannelClaimer, OnApplicationBootstrap {
     await all;
   }
 
-  /** Answers when to look again, if nobody calls. */
+  /** Resolves with when to look again without a wake-up. */
   private async look(): Promise<number> {
     try {
       const { due, isCrowded, held, nextInMs } = await this.channels.find(this.underWay.free);

@@ -1,4 +1,4 @@
-/** Spec §8, callback retry: seconds before each attempt; the last one goes on. */
+/** Spec §8, callback retry: seconds before each attempt; the last one repeats. */
 const waitsSeconds = [1, 2, 4, 8, 16, 32, 64, 120] as const;
 
 /** How long to wait after this many failures in a row (from 1). Counted from the answer or the time-out. */

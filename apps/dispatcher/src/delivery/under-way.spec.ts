@@ -31,7 +31,7 @@ describe('channels under way', () => {
     expect(underWay.lingerMs()).toBe(25);
   });
 
-  it('those whose receivers do not answer make nobody wait', async () => {
+  it('those whose receivers do not answer delay no other channel', async () => {
     const underWay = new UnderWay(clock, places);
     const [hanging, healthy] = [named('hanging', 40), named('healthy', 8)];
     const end = deliver(underWay, hanging);
@@ -62,7 +62,7 @@ describe('channels under way', () => {
     expect(underWay.mustWait('one more')).toBe(false);
   });
 
-  it('one that was slow is taken with nothing, and is so again after a quick answer', () => {
+  it('one that was slow is claimed without events, and is so again after a quick answer', () => {
     const underWay = new UnderWay(clock, places);
     answer(underWay, ['channel'], secondMs + 1);
     expect(underWay.promise('channel')).toBe('none');

@@ -1,8 +1,8 @@
 import type { Clock } from '@lanyard/service';
 
 /**
- * A request longer than this makes its channel slow. Those that are slow, and those of which nobody knows yet, never get
- * more than this share of the places.
+ * A request longer than this makes its channel slow. Slow channels, and those not measured yet, never get more
+ * than this share of the places.
  */
 export const slowAfterMs = 1_000;
 const slowShare = 0.75;
@@ -12,7 +12,7 @@ const judgedMax = 100_000;
 
 /**
  * A request costs what hundreds of events do. So with this many channels under way for each millisecond, a channel
- * waits a little for more events after a small batch; one of few goes on at once.
+ * waits a little for more events after a small batch; one of few continues at once.
  */
 const channelsPerLingerMs = 4;
 const lingerMaxMs = 25;
@@ -31,7 +31,7 @@ export class UnderWay {
   private readonly deliveries = new Map<string, Delivery>();
   /** Whether a channel's last request was quick. */
   private readonly quick = new Map<string, boolean>();
-  /** Places for channels that are being taken with what is appended to them. */
+  /** Places promised to channels that an append may claim. */
   private offers = 0;
   private stuck = 0;
   private countedAtMs = 0;
@@ -45,7 +45,7 @@ export class UnderWay {
     return this.deliveries.size;
   }
 
-  /** Places that nobody has, and that were promised to nobody. */
+  /** Places that are neither occupied nor promised. */
   get free(): number {
     return Math.max(0, this.places - this.deliveries.size - this.offers);
   }
@@ -54,17 +54,17 @@ export class UnderWay {
     return this.deliveries.has(channelId);
   }
 
-  /** A place for a channel that may be taken. `has`: it has one; `none`: it waits for its turn. */
+  /** A place for a channel that may be claimed. `has`: it has one; `none`: it waits for its turn. */
   promise(channelId: string): 'promised' | 'has' | 'none' {
     if (this.quick.get(channelId) === false) return 'none';
-    // It may end before its events are there, or be given them.
+    // Its delivery may end before the events arrive, or may send them.
     if (this.deliveries.has(channelId)) return 'has';
     if (this.free === 0 || this.mustWait(channelId)) return 'none';
     this.offers++;
     return 'promised';
   }
 
-  /** A place that was promised is taken now, or not needed. */
+  /** A promised place is occupied now, or not needed. */
   redeem(): void {
     this.offers--;
   }
@@ -103,7 +103,7 @@ export class UnderWay {
     return count >= this.places * slowShare;
   }
 
-  /** How long a channel waits for more after a small batch. Who waits for its receiver takes nothing of this machine. */
+  /** How long a channel waits for more after a small batch. A channel that waits for its receiver costs this machine nothing. */
   lingerMs(): number {
     return Math.min(
       lingerMaxMs,

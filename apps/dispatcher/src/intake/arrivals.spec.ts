@@ -25,7 +25,7 @@ describe('the earliest time at which a message came to Kafka', () => {
     expect(earliest(10n, 19n, 20n)).toEqual([105_000, 105_000, 110_000]);
   });
 
-  it('is not known of a partition that nobody has seen', () => {
+  it('is not known of a partition that was not seen yet', () => {
     expect(arrivals.notBefore('t', 7, 1n)).toBe(-Infinity);
   });
 

@@ -44,7 +44,7 @@ describe('the audience', () => {
     expect(offsets(batches, members)).toEqual({ 'a/k1': [1, 3], 'a/k2': [1], 'b/k9': [2] });
   });
 
-  it('of nobody is nobody', () => {
+  it('is empty when no key is named', () => {
     expect(offsets([batch(0, event(1, 'a', []))])).toEqual({});
   });
 

@@ -35,7 +35,7 @@ const shown = (batches: IntakeBatch[], bytesMax: number): string[][] =>
     slice.map(({ partition, events, lastOffset }) => `${partition}:${events.map((e) => e.offset)}<=${lastOffset}`),
   );
 
-describe('portions of a flush', () => {
+describe('slices of a flush', () => {
   it('are one, of the batches as they are, while all channels together get little', () => {
     const batches = [batch(0, 9, event(1, '*'), event(2, ['k1'])), batch(1, 5)];
     const [only, ...more] = flushSlices(batches, members, 500);
@@ -49,11 +49,17 @@ describe('portions of a flush', () => {
   });
 
   it('an event counts once for each channel that gets it', () => {
-    const events = [event(1, '*', 'b'), event(2, ['k1', 'k2']), event(3, []), event(4, '*', 'nobody'), event(5, '*')];
+    const events = [
+      event(1, '*', 'b'),
+      event(2, ['k1', 'k2']),
+      event(3, []),
+      event(4, '*', 'no account'),
+      event(5, '*'),
+    ];
     expect(shown([batch(0, 5, ...events)], 500)).toEqual([['0:1,2,3,4<=4'], ['0:5<=5']]);
   });
 
-  it('go on over batches', () => {
+  it('continue over batches', () => {
     const batches = [batch(0, 3, event(1, '*')), batch(1, 9, event(1, '*'), event(2, '*')), batch(2, 4, event(4, '*'))];
     expect(shown(batches, 800)).toEqual([
       ['0:1<=3', '1:1<=1'],

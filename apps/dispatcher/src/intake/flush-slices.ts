@@ -1,7 +1,7 @@
 import { eventOverheadBytes } from '../limits.js';
 import type { IntakeBatch, IntakeEvent } from './intake-event.js';
 
-/** What one flush gives to all channels together: an event counts once for each of them. */
+/** What one flush appends to all channels together: an event counts once for each of them. */
 export const flushBytesMax = 8_000_000;
 
 const weightOf = ({ item }: IntakeEvent, members: ReadonlyMap<string, readonly string[]>): number => {
@@ -19,7 +19,7 @@ const sliceOf = (batch: IntakeBatch, first: number, end: number): IntakeBatch =>
 };
 
 /**
- * Cuts what one flush would append into portions that follow each other, each within the bound, or of one event that
+ * Cuts what one flush would append into slices that follow each other, each within the bound, or of one event that
  * is larger alone. Nearly always it is one, of the batches as they are. `members` are the channels of each account of
  * which every channel gets something.
  */

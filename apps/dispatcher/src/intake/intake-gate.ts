@@ -27,7 +27,7 @@ export class IntakeGate {
     return this.registry.generations();
   }
 
-  /** Goes on from what Redis says now. */
+  /** Resumes from the positions in Redis. */
   open(generations: readonly string[]): void {
     this.intake.resume(generations, () => {
       for (const name of sourceNames) this.consumers.reseek(name);

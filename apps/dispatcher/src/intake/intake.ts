@@ -40,7 +40,7 @@ export class Intake {
   private waiting: Waiting[] = [];
   private underWay = 0;
   private open = false;
-  /** How often it went on from what Redis says. */
+  /** How often it resumed from the positions in Redis. */
   private resumed = 0;
   private readonly positionsLostListeners: ((topics: readonly string[]) => void)[] = [];
   /** The last batch of each partition, without its events: how far shards that got nothing may move. */
@@ -70,9 +70,9 @@ export class Intake {
   }
 
   /**
-   * Goes on from what Redis says now. `generations`: the marks of the shards. `reseek`: sends the consumers back to
-   * the stored positions. What waited until now was fetched from positions that no longer hold: it is given up, for
-   * appending it could leave a gap behind it.
+   * Resumes from the positions in Redis. `generations`: the marks of the shards. `reseek`: sends the consumers back to
+   * the stored positions. What waited until now was fetched from positions that no longer hold: it is discarded,
+   * because appending it could leave a gap.
    */
   resume(generations: readonly string[], reseek: () => void): void {
     this.resumed++;
@@ -103,8 +103,8 @@ export class Intake {
 
   /**
    * Kafka may have lost messages, and give their offsets to others: where a shard is further than Kafka, all shards go
-   * back to the first message that Kafka has. Which it has seen before, nobody can tell: better twice than never. Gives
-   * the partitions. `offsets`: [low, high) of each; asked for after the positions were read, they can only be further.
+   * back to the first message that Kafka has. It cannot tell which of them it has appended before: better twice than never.
+   * Returns the partitions. `offsets`: [low, high) of each; asked for after the positions were read, they can only be further.
    */
   async setBack(
     topic: string,

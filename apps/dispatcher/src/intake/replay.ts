@@ -13,7 +13,7 @@ interface Left {
 }
 
 /**
- * What is read again because Redis had no positions. Whether it was delivered before, nobody knows. Where it ends is kept
+ * What is read again because Redis had no positions. It may have been delivered before. Where it ends is kept
  * in Redis, so that a replica which gets the partition later knows it too.
  */
 @Injectable()

@@ -19,7 +19,7 @@ export class PositionsLost extends Error {
   }
 }
 
-/** What goes to one channel in one flush. */
+/** What one flush appends to one channel. */
 interface Parcel {
   channelId: string;
   accountId: string;
@@ -45,7 +45,7 @@ const attemptsMax = 20;
 
 /**
  * Appends to one shard. Remembers what the shard's positions should be, and sends them along: the command refuses
- * everything when they are not, so a batch is appended once however often it is delivered (and by whomever).
+ * everything when they are not, so a batch is appended once however often, and by whichever replica, it is delivered.
  */
 export class ShardAppender {
   private readonly expected = new Map<string, bigint>();
@@ -86,7 +86,7 @@ export class ShardAppender {
     });
   }
 
-  /** Takes a position from `from` back to `to`. When it is not there any more, another replica knows better. */
+  /** Moves a position back from `from` to `to`, unless another replica has moved it meanwhile. */
   async setBack(position: string, from: bigint, to: bigint): Promise<void> {
     if (this.expectedOf(position) !== from || from <= to) return;
     const [outcome = null] = await this.ask(new Map([[position, to]]), []);

@@ -3,7 +3,7 @@ import type { Category } from '@lanyard/contracts';
 const comma = 0x2c;
 const closing = ']}';
 
-/** One message for the customer (spec §6.1): the events of one category. `pieces` hold events joined by commas. */
+/** One message for the customer (spec §6.1): the events of one category. `slices` hold events joined by commas. */
 export class NotificationMessage {
   /** Length of the body. */
   readonly bytes: number;
@@ -18,7 +18,7 @@ export class NotificationMessage {
     this.bytes = this.opening.length + events + closing.length;
   }
 
-  /** Gives the part of the buffer that it fills. */
+  /** Returns the part of the buffer that it fills. */
   writeTo(buffer: Buffer): Buffer {
     let at = buffer.write(this.opening, 0, 'latin1');
     this.slices.forEach((slice, n) => {

@@ -29,7 +29,7 @@ const opening = (item: FramedItem, options: RenderOptions): Buffer[] => {
   return [Buffer.from(epStart + JSON.stringify(item.endpointName)), open.subarray(epEnd)];
 };
 
-/** Whoever does not ask for objects gets the bare id (or name) of a device that left. */
+/** Channels that did not ask for objects get the bare id (or name) of a device that left. */
 const bareEp = (item: FramedItem, options: RenderOptions): Buffer =>
   options.useEndpointName && item.endpointName
     ? Buffer.from(JSON.stringify(item.endpointName))

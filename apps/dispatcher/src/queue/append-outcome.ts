@@ -6,9 +6,9 @@ export interface AppendOutcome {
   callbacksReady: boolean;
   /** Channels with a socket or an open poll. */
   wake: WakeUp[];
-  /** Callbacks that this replica has taken with what came. */
+  /** Callbacks that this append claimed for this replica. */
   claimed: ClaimedChannel[];
-  /** Callbacks that this replica has already, and may send what came. */
+  /** Callbacks that this replica holds already and may send the new events to. */
   pushed: PushedChannel[];
   events: number;
   /** Events that no channel got, by reason. */
@@ -26,10 +26,10 @@ export const nothingAppended = (): AppendOutcome => ({
   dropped: { size: 0, age: 0 },
 });
 
-/** Decides which callback channels are taken at once. */
+/** Decides which callback channels an append may claim. */
 export interface ChannelClaimer {
-  /** undefined: it is found when its turn comes. */
+  /** undefined: claimed when its turn comes. */
   offer(channelId: string): ClaimOffer | undefined;
-  /** What was offered was not taken. */
+  /** The offer was not used. */
   withdraw(offer: ClaimOffer): void;
 }

@@ -8,14 +8,14 @@ const plentyBytes = 96 * 1024 * 1024;
 const smallBytes = 64 * 1024;
 
 /**
- * How large messages may be. A message stays in memory until its receiver has taken it, so when receivers with much in
+ * How large messages may be. A message stays in memory until its receiver has read it, so when receivers with much in
  * their queues stand still, what goes out from then on is cut small.
  */
 @Injectable()
 export class BodyBudget {
   private underWay = 0;
 
-  /** A message of so many bytes is on its way until what it gives is called. */
+  /** A message of so many bytes is on its way until the returned function is called. */
   begin(bytes: number): () => void {
     this.underWay += bytes;
     let isUnderWay = true;
@@ -30,7 +30,7 @@ export class BodyBudget {
     return this.isTight ? smallBytes : bodyBytesMax;
   }
 
-  /** That one socket may have to write before it is given more. */
+  /** That one socket may have to write before it gets more. */
   get socketBytesMax(): number {
     return this.isTight ? smallBytes : socketBufferBytesMax;
   }

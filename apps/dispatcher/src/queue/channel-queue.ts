@@ -11,7 +11,7 @@ import { asList, asNumber, asText } from './reply.js';
 import { SharedClock } from './shared-clock.js';
 import { OWNER } from './tokens.js';
 
-/** A channel in the hands of this replica. Worth nothing once another one took it, or Redis was lost. */
+/** This replica's hold on a channel. Void once another replica claims it, or Redis was lost. */
 export interface Hold {
   channelId: string;
   token: string;
@@ -28,18 +28,18 @@ export interface Claim {
   target: string;
 }
 
-/** What it takes to take a callback channel. */
+/** Offers to claim a callback channel in the append that fills it. */
 export interface ClaimOffer {
   hold: Hold;
-  /** Of the target that the taker knows. */
+  /** Of the target that the claimer knows. */
   revision: string;
   /** Before Redis was asked, by this process' own time. */
   provenAtMs: number;
-  /** The taker keeps a place for it. */
+  /** The claimer keeps a place for it. */
   isPromised: boolean;
 }
 
-/** A callback channel that had nothing to send, and was taken in the step that gave it something. */
+/** A callback channel with an empty queue that was claimed by the append that filled it. */
 export interface ClaimedChannel {
   offer: ClaimOffer;
   /** Failures in a row. */
@@ -50,7 +50,7 @@ export interface ClaimedChannel {
   chunks: readonly Buffer[];
 }
 
-/** Leave for this replica's own socket or callback to send events that were just appended, without asking. */
+/** Lets this replica's own socket or callback send events that were just appended, without asking Redis. */
 export interface PushPermit {
   born: string;
   token: string;
@@ -60,7 +60,7 @@ export interface PushPermit {
   provenAtMs: number;
 }
 
-/** A callback channel of this replica that got events, which it may send after those under way. */
+/** A callback channel held by this replica that got events, which it may send after those under way. */
 export interface PushedChannel {
   channelId: string;
   permit: PushPermit;
@@ -105,12 +105,12 @@ const fenced = { outcome: 'fenced' } as const;
 
 const releaseRetryMs = 1_000;
 
-/** Leave to send without asking ends after this time. A process may stand still at any place. */
+/** A push permit expires after this time: a process may pause at any point. */
 const permitMaxMs = 1_000;
 
 /**
  * What delivery does with queues: claim or attach, read, confirm. Every hold has a token that the commands compare,
- * so that a replica which was taken for dead, or acts on what Redis has forgotten, changes nothing.
+ * so that a replica which was considered dead, or acts on what Redis has forgotten, changes nothing.
  */
 @Injectable()
 export class ChannelQueue {
@@ -123,12 +123,12 @@ export class ChannelQueue {
     private readonly budget: BodyBudget,
   ) {}
 
-  /** What it takes to take a callback channel with what is being appended to it. */
+  /** For an append to claim a callback channel with. */
   offer(channelId: string, revision: string): ClaimOffer {
     return { hold: this.newHold(channelId), revision, provenAtMs: performance.now(), isPromised: false };
   }
 
-  /** Takes a due callback channel. undefined: not due any more, or taken by another replica. */
+  /** Claims a due callback channel. undefined: not due any more, or claimed by another replica. */
   async claim(channelId: string, knownRevision: string): Promise<Claim | undefined> {
     const hold = this.newHold(channelId);
     const run = this.recent.run(channelId);
@@ -142,13 +142,13 @@ export class ChannelQueue {
     return { hold, batch, attempt: asNumber(attempt), revision: asText(revision), target: asText(target) };
   }
 
-  /** The claim of a channel that was taken with what came: it has the chunks at hand. */
+  /** The claim of a channel that an append claimed: its chunks are at hand. */
   claimFrom({ offer, attempt, eventsMax, from, chunks }: ClaimedChannel): Claim {
     const batch = cutBatch(chunks, from, 0, { eventsMax, bytesMax: this.budget.bodyBytesMax });
     return { hold: offer.hold, batch, attempt, revision: offer.revision, target: '' };
   }
 
-  /** A socket or a poll takes its channel. */
+  /** A socket or a poll claims its channel. */
   async attach(channelId: string, accountId: string, { conn, mode, kind, after = '' }: HolderName): Promise<Attached> {
     const hold = this.newHold(channelId);
     const how = [this.owner, conn, hold.token, this.clock.now(), mode, after];
@@ -178,7 +178,7 @@ export class ChannelQueue {
     return { outcome: 'ok', batch: this.cut(chunks, at.next, at.skip, limits, run), cursor: at };
   }
 
-  /** The batch from event `next` on, as far as this replica has it and was given leave to send it; undefined: ask Redis. */
+  /** The batch from event `next` on, as far as this replica has it and may send it; undefined: ask Redis. */
   readPushed(hold: Hold, next: number, permit: PushPermit): EventBatch | undefined {
     if (permit.token !== hold.token || performance.now() - permit.provenAtMs > permitMaxMs) return undefined;
     if (hold.era !== this.link.era) return undefined;
@@ -194,15 +194,15 @@ export class ChannelQueue {
     );
   }
 
-  /** The batch arrived; the channel stays held. `goesOn`: no, when it was stopped, or changed since `revision`. */
+  /** The batch arrived; the channel stays held. `mayContinue`: no, when it was stopped, or changed since `revision`. */
   async confirm(hold: Hold, extent: Extent, revision = ''): Promise<Confirmed> {
     const reply = asList(await this.sendAck(hold, extent, 'hold', this.budget.bodyBytesMax, 0, revision, undefined));
     return { held: asText(reply[0]) === 'held', mayContinue: asNumber(reply[2] ?? 0) === 1 };
   }
 
   /**
-   * The batch arrived: goes on with the next one, or lets the channel go. `revision`: what the caller knows; a channel
-   * that was changed since is let go, so that nothing more goes where it went before.
+   * The batch arrived: reads the next one, or releases the channel. `revision`: what the caller knows; a channel that was
+   * changed since is released, so that nothing more is sent to its previous URL.
    */
   async ack(hold: Hold, extent: Extent, mode: 'next' | 'release', lingerMs: number, revision?: string): Promise<Acked> {
     const lingerUntil = lingerMs && this.clock.now() + lingerMs;
@@ -217,7 +217,7 @@ export class ChannelQueue {
     return { outcome, batch: this.cut(chunks, asNumber(head), asNumber(skip), limits, run) };
   }
 
-  /** A callback did not take the batch; due again after `waitMs`. `revision`: of what it was sent to. */
+  /** A callback did not accept the batch; due again after `waitMs`. `revision`: of what it was sent to. */
   async fail(hold: Hold, extent: Extent, waitMs: number, revision: string): Promise<Failed> {
     const now = this.clock.now();
     const { from, to, chunks, cost, skip } = extent;
@@ -247,7 +247,7 @@ export class ChannelQueue {
   }
 
   /**
-   * Lets the channel go. `sentTo`: a poll's answer up to this event was written, and the next poll confirms it; or a
+   * Releases the channel. `sentTo`: a poll's answer up to this event was written, and the next poll confirms it; or a
    * callback's request, which comes again as it was.
    */
   async detach(hold: Hold, sentTo?: number): Promise<boolean> {
@@ -257,7 +257,7 @@ export class ChannelQueue {
     );
   }
 
-  /** A hold must end: for as long as this replica lives, nobody else gets the channel. Tried until it is done. */
+  /** Until a hold ends, no other replica gets the channel: retried until done. */
   async release(hold: Hold, sentTo?: number): Promise<boolean> {
     for (;;) {
       try {
@@ -274,7 +274,7 @@ export class ChannelQueue {
     await this.link.run('unpend', this.keysOf({ channelId }), [pendingTo]);
   }
 
-  /** What fails between a claim and its delivery must not keep the channel from everyone until this process ends. */
+  /** What fails between a claim and its delivery must not block the channel until this process ends. */
   private async orRelease<T>(hold: Hold, work: () => T): Promise<T> {
     try {
       return work();

@@ -31,7 +31,7 @@ export interface Registration {
   /** Sealed URL and headers of a callback, otherwise ''. */
   target: string;
   createdAtMs: number;
-  /** What was reported of this channel: where it goes on counting when Redis has lost it. */
+  /** What was reported of this channel: where counting resumes when Redis has lost it. */
   dropped: Dropped;
   /** It still goes to the same URL: retries and the time since which it fails stay. */
   keepFailures: boolean;
@@ -91,7 +91,7 @@ export class ChannelRegistry {
     @Inject(SharedClock) private readonly clock: Clock,
   ) {}
 
-  /** Idempotent. The account's set comes first: from here on, events for everybody find the channel. */
+  /** Idempotent. The account's set comes first: from here on, events for all keys of the account find the channel. */
   async register(r: Registration): Promise<'created' | 'updated' | 'kept'> {
     await this.link.redis.sadd(this.keys.account(r.accountId), r.channelId);
     const shard = this.keys.of(r.channelId);
@@ -135,7 +135,7 @@ export class ChannelRegistry {
   }
 
   /**
-   * What a channel dropped, without what may be on its way. `reported`: the answer of before is reported; if it still
+   * What a channel dropped, without what may be on its way. `reported`: the previous answer is reported; if it still
    * holds, `dropping` names the channel no more.
    */
   async drops(channelId: string, reported?: Dropped): Promise<{ createdAtMs: number; dropped: Dropped } | undefined> {
@@ -147,7 +147,7 @@ export class ChannelRegistry {
     return { createdAtMs: created ?? 0, dropped: { size: size ?? 0, age: age ?? 0, failed: failed ?? 0 } };
   }
 
-  /** Unless it was registered under a later revision than `upTo`. Gives who held it, to be told. */
+  /** Unless it was registered under a later revision than `upTo`. Returns its holder, to be notified. */
   async remove(channelId: string, upTo: string): Promise<{ owner: string; conn: string } | undefined> {
     const keys = this.keys.of(channelId).forCommand(channelId);
     const reply = asList(await this.link.run('remove', keys, [channelId, upTo]));
@@ -203,12 +203,12 @@ export class ChannelRegistry {
     for (const shard of this.keys.shards) yield this.link.redis.zrange(shard.expiry, 0, -1);
   }
 
-  /** Marks shards that have no mark: a Redis that lost everything has none. Gives the marks. */
+  /** Marks shards that have no mark: a Redis that lost everything has none. Returns the marks. */
   async generations(): Promise<string[]> {
     return Promise.all(
       this.keys.shards.map(async ({ positions }) => {
         const known = await this.link.redis.hget(positions, 'generation');
-        // A full Redis takes no mark, but has one already.
+        // A full Redis accepts no mark, but has one already.
         if (known) return known;
         await this.link.redis.hsetnx(positions, 'generation', randomUUID());
         return (await this.link.redis.hget(positions, 'generation')) ?? '';
@@ -225,7 +225,7 @@ export class ChannelRegistry {
     return Number(await redis.get(this.keys.shardCount));
   }
 
-  /** The set has no revisions: who stood still before this may take out what was registered again since. */
+  /** The set has no revisions: a process that paused before this may remove what was registered again since. */
   private async leaveAccount(accountId: string, channelId: string): Promise<void> {
     const { redis } = this.link;
     const account = this.keys.account(accountId);

@@ -15,7 +15,7 @@ export const nothingDropped: Dropped = { size: 0, age: 0, failed: 0 };
 const reasons = ['size', 'age', 'failed'] as const satisfies readonly (keyof Dropped)[];
 
 /**
- * What is new since the report of before, and what is reported then. An event that arrived after all is taken back
+ * What is new since the previous report, and what is reported then. An event that arrived after all is subtracted
  * from a count, not always from the one it was in: a count below what was reported lowers the others, so that their
  * sum is right.
  */

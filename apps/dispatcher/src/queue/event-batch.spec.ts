@@ -49,7 +49,7 @@ describe('a batch', () => {
     expect(batch.cost).toBe(chunkCost(chunks[0] as Buffer) + chunkCost(chunks[1] as Buffer));
   });
 
-  it.each([1, 2, 99, 100, 101, 199, 200, 201, 250])('of at most %i events leaves off where the next goes on', (max) => {
+  it.each([1, 2, 99, 100, 101, 199, 200, 201, 250])('of at most %i events leaves off where the next begins', (max) => {
     const chunks = chunksOf(...values(250));
     const seen: number[] = [];
     let [index, skip, next] = [0, 0, 0];

@@ -3,8 +3,8 @@ import { NotificationMessage } from '../messages/notification-message.js';
 import { chunkCost, eventBytes, readHead, sliceEvents } from './chunk.js';
 
 /**
- * Where a reader stands in a queue. `index` and `skip` hold only while the queue's head is `head`; whoever does not know
- * says -1, and they are found by counting.
+ * Where a reader stands in a queue. `index` and `skip` hold only while the queue's head is `head`; a reader that does
+ * not know passes -1, and they are found by counting.
  */
 export interface Cursor {
   /** Number of the next event, counted from the channel's first. */

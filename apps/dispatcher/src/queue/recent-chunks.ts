@@ -34,7 +34,7 @@ const chunkOverheadBytes = 300;
 const noRun = ['', '', ''] as const;
 
 /**
- * What this process appended lately and nobody confirmed yet: whoever delivers it here need not read it back from Redis.
+ * What this process appended lately and is not confirmed yet: delivery in this process need not read it back from Redis.
  * Redis has the truth, and says from where to where it holds (`has_itself` in the commands). Bounded: the oldest goes
  * first, and is read from Redis then.
  */

@@ -73,7 +73,7 @@ const checkEviction = async (redis: RedisClient, logger: Logger): Promise<void> 
   }
 };
 
-/** When a node of a cluster was lost: whoever starts over tries until its successor answers. */
+/** After the loss of a cluster node: the recovery retries at this interval until its successor answers. */
 const nodeBackMs = 100;
 
 /**
@@ -133,7 +133,7 @@ export class RedisLink {
     try {
       return await this.evaluate(name, keys, args);
     } catch (error) {
-      // Not answered in time: nobody knows what was done. A new era settles it.
+      // Not answered in time: the outcome is unknown. A new era voids it.
       if (error instanceof Error && error.message === 'Command timed out') this.redis.disconnect(true);
       throw error;
     }

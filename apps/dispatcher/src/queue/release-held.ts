@@ -2,10 +2,10 @@ import { channelIn, rangeOf, type ShardKeys } from './keys.js';
 import type { RedisLink } from './redis-link.js';
 import { asList, asText } from './reply.js';
 
-/** Channels freed by one command: no other waits long for it. */
+/** Channels released by one command: it must not delay others for long. */
 const atOnce = 500;
 
-/** Frees what a replica holds in one shard. Gives the channels whose sockets went with it. */
+/** Releases the channels that a replica holds in one shard. Returns those held by its sockets. */
 export const releaseHeld = async (
   link: RedisLink,
   shard: ShardKeys,

@@ -32,7 +32,7 @@ export class SharedClock implements Clock {
   async start(): Promise<void> {
     await this.sync();
     this.link.onBack(() => void this.sync().catch(() => undefined));
-    // Without an answer the time goes on as it did.
+    // Without an answer the offset stays as it was.
     this.syncing = this.own.every(syncPeriodMs, () => void this.sync().catch(() => undefined));
   }
 

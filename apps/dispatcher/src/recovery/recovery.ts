@@ -32,7 +32,7 @@ export class Recovery implements OnModuleInit, OnApplicationShutdown {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** First start: like a recovery, but whoever starts the service learns that it does not work. */
+  /** First start: like a recovery, but reported to the operator while it fails. */
   async onModuleInit(): Promise<void> {
     while (!(await awaiting('Redis: what recovery has to do', this.recover())));
     // In the turn of the event loop in which the last of these ended: no loss goes unheard in between.

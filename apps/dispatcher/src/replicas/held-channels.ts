@@ -20,7 +20,7 @@ export class HeldChannels {
     await this.replicas.releaseHeld(this.replicas.owner);
   }
 
-  /** Sockets take their channels back. */
+  /** Sockets claim their channels again. */
   resume(): void {
     this.holders.resume();
   }

@@ -8,7 +8,7 @@ export interface Holder {
   conn: string;
   /** Fingerprint of the secret that opened it, if it lasts longer than a request. */
   secret?: string;
-  /** There may be something to deliver. `given`: there is, and it may be sent without asking. */
+  /** There may be something to deliver. `permit`: there is, and it may be sent without asking Redis. */
   wake(permit?: PushPermit): void;
   /** It must end. */
   close(cause: CloseCause): void;
@@ -24,8 +24,8 @@ export class Holders {
   private suspended = false;
 
   /**
-   * Redis was lost, and what this replica held is being made free: whoever takes its channel back now may lose it again
-   * at once, and send everything once more.
+   * Redis was lost, and what this replica held is being released: a socket that claims its channel now may lose it again at
+   * once, and send everything once more.
    */
   get areSuspended(): boolean {
     return this.suspended;

@@ -10,13 +10,13 @@ import { OWNER } from '../queue/tokens.js';
 /** A replica shows that it lives this often. */
 const beatPeriodMs = 500;
 
-/** One that did not for so long is taken for dead: what it holds is free. */
+/** A replica silent for so long is considered dead, and its channels are released. */
 const silenceMaxMs = 5_000;
 
 /** One that did not for so long, and is no longer connected either, was killed. */
 const disconnectedMaxMs = 1_200;
 
-/** Whoever could not look for so long, because Redis was away or it stood still itself, knows nothing of the others. */
+/** A replica that could not look for so long, because Redis was away or it paused, cannot judge the others. */
 const blindMaxMs = 3 * beatPeriodMs;
 
 /** Every so many beats it is looked for holds of replicas that do not beat at all. */
@@ -59,7 +59,7 @@ export class Replicas {
     const earlier = (await this.link.redis.hkeys(this.keys.replicas)).filter(
       (other) => other !== this.owner && replicaOf(other) === replicaOf(this.owner),
     );
-    // This replica, before its restart: nobody needs to wait for its silence.
+    // This replica, before its restart: no need to wait for its time-out.
     for (const owner of earlier) await this.releaseHeld(owner);
     this.beating = this.clock.every(beatPeriodMs, () => {
       this.beat().catch((err: unknown) => this.logger.warn({ err }, 'heartbeat failed'));
@@ -99,7 +99,7 @@ export class Replicas {
     }
   }
 
-  /** Whoever has channels. One that was buried may have taken some before its next beat, and died before it too. */
+  /** Replicas with channels. One whose channels were released may have claimed more and died before its next beat. */
   private async holders(): Promise<string[]> {
     const lists = await Promise.all(this.keys.shards.map(({ owners }) => this.link.redis.smembers(owners)));
     return lists.flat();

@@ -29,8 +29,8 @@ export const parseMessage = (text: string): Message | undefined => {
 };
 
 /**
- * Nudges between replicas. A message may be lost: what it says is also found by looking (channels to wake are in the
- * holder's ready set, a fenced holder finds out at its next step).
+ * Wake-ups between replicas. A message may be lost: polling finds the same (channels to wake are in the holder's ready
+ * set, a fenced holder finds out at its next step).
  */
 @Injectable()
 export class WakeUpBus {

@@ -21,7 +21,7 @@ export interface Announcement {
 /** First half of the advisory locks on keys. */
 const lockSpace = 0xd15b;
 
-/** Whoever has a lock and asks PostgreSQL nothing for this long loses it. */
+/** A lock holder that sends PostgreSQL nothing for this long loses the lock. */
 const silenceMaxMs = 15_000;
 
 const pageSize = 500;
@@ -46,7 +46,7 @@ export class ChannelStore {
 
   /**
    * One at a time per key, in all replicas: what `work` does to PostgreSQL, to Redis and to the outbox happens in one
-   * order. The lock outlasts transactions and ends with the connection, which PostgreSQL ends when nothing is heard of
+   * order. The lock outlasts transactions and ends with the connection, which PostgreSQL ends when it hears nothing from
    * it: a replica that stands still has no key for long. Throws RateLimited when more than `waitingMax` in this replica
    * would wait for it.
    */
@@ -158,12 +158,12 @@ export class LockedChannel {
     return this.reports.reported(this.manager, keyId, createdAt);
   }
 
-  /** Announces what is new in the counts of lost events. Gives what that is. */
+  /** Announces what is new in the counts of lost events, and returns it. */
   announceDrops(channel: Channel, dropped: Dropped): Promise<Drop[]> {
     return this.reports.announce(this.manager, channel, dropped);
   }
 
-  /** Announces what a removed channel lost since then, and with its end. Gives what that is; nothing the second time. */
+  /** Announces what a removed channel lost since then, together with its end, and returns it; nothing the second time. */
   announceLastDrops(closed: Closed): Promise<Drop[]> {
     return this.reports.announceLast(this.manager, closed);
   }

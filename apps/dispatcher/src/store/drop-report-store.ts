@@ -31,7 +31,7 @@ export class DropReportStore {
     return row ? droppedOf(row) : nothingDropped;
   }
 
-  /** Gives what was announced now. */
+  /** Returns what was announced now. */
   async announce(manager: EntityManager, channel: Subject, now: Dropped): Promise<Drop[]> {
     return manager.transaction(async (transaction) => {
       const before = await this.reported(transaction, channel.keyId, channel.createdAt);

@@ -3,12 +3,12 @@ import { RateLimited } from '@lanyard/service';
 const retryAfterSeconds = 1;
 
 interface WaitingLine {
-  /** Those who wait, and the one whose turn it is. */
+  /** Waiting tasks, and the running one. */
   length: number;
   last: Promise<unknown>;
 }
 
-/** Whoever waits for the lock of a key waits here: a connection to PostgreSQL is held by one of them only. */
+/** One task at a time for each key: the others wait here, without a connection to PostgreSQL. */
 export class KeyedMutex {
   private readonly lines = new Map<string, WaitingLine>();
 

@@ -87,7 +87,7 @@ export class EventTraces {
     for (const text of await this.link.redis.lrange(key, 0, -1)) {
       const { traceParent, queuedAtMs, opening } = JSON.parse(text) as Note;
       if (!body.includes(opening)) continue;
-      // Whoever removes it has seen the message leave first: a repetition is no second frame.
+      // The replica that removes it was the first to send the message: a repetition adds no second span.
       if ((await this.link.redis.lrem(key, 1, text)) === 0) continue;
       const attributes = { 'lanyard.channel': channelId, 'lanyard.channel_kind': kind };
       this.tracing

@@ -5,7 +5,7 @@
 --       mode: hold (keep the channel)  next (keep it and read on, release when empty)  release
 --       bytes max  linger until (ms)  revision that the holder knows, or '': of another one nothing is read on
 --       born from to: events that the replica has itself, or three times ''
--- Returns {'fenced'}  {'held', head, may it go on?}  {'released', more?}  {'next', max, head, skip, chunk...}; no chunks: those that it has
+-- Returns {'fenced'}  {'held', head, may it continue?}  {'released', more?}  {'next', max, head, skip, chunk...}; no chunks: those that it has
 local channel, token, now, oldest = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local from, to, mode, bytes_max, linger = tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[10], tonumber(ARGV[11]), ARGV[12]
 local key, queue = channel_keys(1)

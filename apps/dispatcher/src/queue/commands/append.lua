@@ -8,7 +8,7 @@
 --       number of channels, then each: id, account, render code, token, revision, number of chunks, chunks
 --       token: the caller takes the channel with it, if it is a callback of this revision that had nothing to send
 --       revision: of the callback's target that the caller knows, or ''
--- Returns {'ok', events for nobody, events before their channel, ready?, dropped by size, dropped by age,
+-- Returns {'ok', events without a channel, events before their channel, ready?, dropped by size, dropped by age,
 --          {born, end, owner, given, attempt, max, ...} for each channel}
 --           born, end: its queue has all these events, the last one has the number end - 1; '' otherwise
 --           owner: to wake; given: the caller's own socket or callback has this token, and may send them now
@@ -52,7 +52,7 @@ for n = 1, tonumber(arg()) do
 end
 if #outdated > 1 then return outdated end
 
--- Nothing was queued, nobody holds it, nothing makes it wait: the caller sends what came now.
+-- Nothing was queued, no replica holds it, nothing makes it wait: the caller sends what came now.
 local function claimed(channel, books, came)
   local state = channel.state
   if channel.token == '' or state.kind ~= 'callback' or state.owner ~= '' or state.stopped ~= '' then return false end
@@ -75,7 +75,7 @@ local function given(channel, start, stop)
   return state.token
 end
 
-local nobody, early, woken, by_size, by_age, places = 0, 0, 0, 0, 0, {}
+local no_channel, early, woken, by_size, by_age, places = 0, 0, 0, 0, 0, {}
 for _, channel in ipairs(channels) do
   local state = channel.state
   local created = tonumber(state.created) or 0
@@ -87,7 +87,7 @@ for _, channel in ipairs(channels) do
     local _, events, newest = chunk_head(chunk)
     sent = sent + events
     if not books then
-      nobody = nobody + events
+      no_channel = no_channel + events
     elseif newest < created - slack then
       early = early + events
     elseif newest < oldest then
@@ -137,4 +137,4 @@ for _, channel in ipairs(channels) do
 end
 
 redis.call('HSET', POSITIONS, unpack(updates))
-return { 'ok', nobody, early, woken, by_size, by_age, places }
+return { 'ok', no_channel, early, woken, by_size, by_age, places }

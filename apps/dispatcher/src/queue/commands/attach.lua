@@ -1,5 +1,5 @@
--- A socket or a poll takes its channel. The newest socket wins; a poll does not take over from another one. Whoever has
--- it may take it again.
+-- A socket or a poll claims its channel. The newest socket wins; a poll does not take over from another one. The holder
+-- may claim it again.
 -- What the last poll delivered (`pending`) is confirmed by the next one, unless that says that it has another answer.
 --
 -- KEYS  of the shard, of the channel

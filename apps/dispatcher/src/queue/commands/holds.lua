@@ -1,4 +1,4 @@
--- Is a callback still to be sent by whoever claimed it, to where it went when it was claimed?
+-- Is a callback still to be sent by the replica that claimed it, to the same target?
 --
 -- KEYS  of the shard, of the channel
 -- ARGV  token  revision that the holder knows

@@ -225,7 +225,7 @@ local function make_due(state, channel, at)
   if state.kind == 'callback' and state.stopped == '' then redis.call('ZADD', READY, at, channel) end
 end
 
--- Nobody delivers this channel any more.
+-- No replica delivers this channel any more.
 local function release(key, channel, owner)
   redis.call('HSET', key, 'owner', '', 'conn', '', 'token', '')
   redis.call('ZREM', HELD, held_as(owner, channel))

@@ -3,7 +3,7 @@
 --
 -- KEYS  of the shard, of the channel
 -- ARGV  channel revision account kind render max tier target created now  dropped: by size, by age, after
---       failures: what was reported of it, for a channel that Redis has lost  1: go on with failures
+--       failures: what was reported of it, for a channel that Redis has lost  1: keep its failures
 --       why it is stopped, since when: '' when it is not
 -- Returns 'created', 'updated' or 'kept'
 local channel, rev, account, kind = ARGV[1], ARGV[2], ARGV[3], ARGV[4]

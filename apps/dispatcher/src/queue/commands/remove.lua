@@ -2,7 +2,7 @@
 --
 -- KEYS  of the shard, of the channel
 -- ARGV  channel  revision up to which it may be removed
--- Returns {} when it is a later one, else {account, owner, conn}: whose it was, and who held it. Closed before (close-1), it is held by nobody.
+-- Returns {} when it is a later one, else {account, owner, conn}: whose it was, and who held it. Closed before (close-1), it has no holder.
 local channel = ARGV[1]
 local key, queue = channel_keys(1)
 local state = load(key, 'account', 'owner', 'conn', 'endedAccount', 'rev')
