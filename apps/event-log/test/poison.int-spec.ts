@@ -2,12 +2,12 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { deadLetterTopic, DeviceEvents, type DeviceEventReported, fixtures } from '@lanyard/contracts';
 import { newId } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
-import { EventLog } from './harness.js';
+import { TestSystem } from './test-system.js';
 
-let log: EventLog;
+let log: TestSystem;
 
 beforeAll(async () => {
-  log = await EventLog.start('poison');
+  log = await TestSystem.start('poison');
 });
 afterAll(() => log?.stop());
 

@@ -8,7 +8,7 @@ import {
 } from '@lanyard/contracts';
 import { fingerprintOf, hashSecret, newId } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
-import { EventLog } from './harness.js';
+import { TestSystem } from './test-system.js';
 import { SseClient } from './sse-client.js';
 
 const patience = { timeoutMs: 25_000 };
@@ -27,11 +27,11 @@ const key = (accountId: string, keyId: string, changes: Partial<AccessKeyChanged
 });
 
 describe('the log as a stream', () => {
-  let log: EventLog;
+  let log: TestSystem;
   const clients: SseClient[] = [];
 
   beforeAll(async () => {
-    log = await EventLog.start('event-stream');
+    log = await TestSystem.start('event-stream');
   });
   afterAll(async () => {
     for (const client of clients) client.leave();

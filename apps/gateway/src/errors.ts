@@ -112,7 +112,7 @@ export class AccessKeyLimitExceeded extends ServiceError {
   }
 }
 
-/** Everybody would be locked out. */
+/** All administrators would be locked out. */
 export class InstallationAccountStays extends ServiceError {
   constructor() {
     super({

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseApiKey } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
-import { Gateway } from './harness.js';
+import { TestSystem } from './test-system.js';
 
-let gateway: Gateway;
+let gateway: TestSystem;
 const groups = { administrators: '', developers: '' };
 
 beforeAll(async () => {
-  gateway = await (await Gateway.corner('api-keys')).start();
+  gateway = await (await TestSystem.corner('api-keys')).start();
   for (const group of (await gateway.call('/v3/policy-groups')).body.data)
     groups[group.name === 'Administrators' ? 'administrators' : 'developers'] = String(group.id);
 });
@@ -193,7 +193,7 @@ describe('POST /v3/api-keys/{id}/reset-secret', () => {
 
 describe('the last administrator', () => {
   it('400 for each way to lose it', async () => {
-    const corner = await (await Gateway.corner('last-admin')).start();
+    const corner = await (await TestSystem.corner('last-admin')).start();
     try {
       const me = parseApiKey(corner.adminKey)?.keyId as string;
       const admins = (await corner.call('/v3/policy-groups?name__eq=Administrators')).body.data[0]?.id as string;

@@ -3,10 +3,10 @@ import { AccessKeys, type AccessKeyChanged } from '@lanyard/contracts';
 import { KafkaConnection, StateReader } from '@lanyard/kafka';
 import { createLogger, hashSecret } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
-import { Gateway, type Reply } from './harness.js';
+import { TestSystem, type Reply } from './test-system.js';
 import { Upstream } from './upstream.js';
 
-let gateway: Gateway;
+let gateway: TestSystem;
 let upstream: Upstream;
 let kafka: KafkaConnection;
 let announced: StateReader<AccessKeyChanged>;
@@ -14,7 +14,7 @@ const history: AccessKeyChanged[] = [];
 
 beforeAll(async () => {
   upstream = await new Upstream().listen();
-  gateway = await (await Gateway.corner('applications')).start({ GATEWAY_DEVICE_PROXY_URLS: upstream.url });
+  gateway = await (await TestSystem.corner('applications')).start({ GATEWAY_DEVICE_PROXY_URLS: upstream.url });
   const { brokers, topicPrefix } = gateway.config().kafka;
   const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
   kafka = new KafkaConnection({ brokers, topicPrefix, clientId: 'test', logger });

@@ -3,15 +3,15 @@ import { DeviceEvents, type DeviceEventReported } from '@lanyard/contracts';
 import { BatchConsumer, KafkaConnection } from '@lanyard/kafka';
 import { createLogger, parseApiKey } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
-import { Gateway, type Reply } from './harness.js';
+import { TestSystem, type Reply } from './test-system.js';
 
-let gateway: Gateway;
+let gateway: TestSystem;
 let kafka: KafkaConnection;
 let consumer: BatchConsumer<DeviceEventReported>;
 const told: DeviceEventReported[] = [];
 
 beforeAll(async () => {
-  gateway = await (await Gateway.corner('audit')).start();
+  gateway = await (await TestSystem.corner('audit')).start();
   const { brokers, topicPrefix } = gateway.config().kafka;
   const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
   kafka = new KafkaConnection({ brokers, topicPrefix, clientId: 'test', logger });

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { bootstrap, formatApiKey, newId, newSecret, type RunningService, systemClock } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
 import { definition } from '../src/app.module.js';
-import { Gateway } from './harness.js';
+import { TestSystem } from './test-system.js';
 
-let gateway: Gateway;
+let gateway: TestSystem;
 
 beforeAll(async () => {
-  gateway = await (await Gateway.corner('authentication')).start({ GATEWAY_ATTEMPT_RATE_BURST: '1000' });
+  gateway = await (await TestSystem.corner('authentication')).start({ GATEWAY_ATTEMPT_RATE_BURST: '1000' });
 });
 afterAll(() => gateway?.stop());
 

@@ -3,12 +3,12 @@ import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@lanyard/testing';
 import { WebSocket, WebSocketServer } from 'ws';
-import { Gateway } from './harness.js';
+import { TestSystem } from './test-system.js';
 import { Upstream } from './upstream.js';
 
 describe('connections to the gateway', () => {
   let dispatcher: Upstream;
-  const gateways: Gateway[] = [];
+  const gateways: TestSystem[] = [];
   const sockets: Socket[] = [];
   const clients: WebSocket[] = [];
 
@@ -28,13 +28,13 @@ describe('connections to the gateway', () => {
     await dispatcher?.stop();
   });
 
-  const start = async (variables: Record<string, string> = {}): Promise<Gateway> => {
-    const gateway = await Gateway.corner('connection-limits');
+  const start = async (variables: Record<string, string> = {}): Promise<TestSystem> => {
+    const gateway = await TestSystem.corner('connection-limits');
     gateways.push(gateway);
     return gateway.start({ GATEWAY_DISPATCHER_URLS: dispatcher.url, ...variables });
   };
   /** Opens so many connections from an address of this machine. */
-  const open = async (gateway: Gateway, count: number, localAddress: string): Promise<Socket[]> => {
+  const open = async (gateway: TestSystem, count: number, localAddress: string): Promise<Socket[]> => {
     const port = Number(new URL(gateway.service.url).port);
     const opened = Array.from({ length: count }, () => {
       const socket = connect({ port, host: '127.0.0.1', localAddress });
@@ -47,7 +47,7 @@ describe('connections to the gateway', () => {
   };
   const openOf = (some: readonly Socket[]): number => some.filter((socket) => !socket.destroyed).length;
   /** The status of a refused handshake; 101 when it was accepted. */
-  const handshake = (gateway: Gateway, from: string): Promise<number | undefined> =>
+  const handshake = (gateway: TestSystem, from: string): Promise<number | undefined> =>
     new Promise((resolve) => {
       const url = gateway.service.url.replace('http', 'ws') + '/v2/notification/websocket-connect';
       const protocols = [`service_${gateway.adminKey}`, 'wss'];

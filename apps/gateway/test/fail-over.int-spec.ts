@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { bootstrap, type RunningService } from '@lanyard/service';
 import { definition } from '../src/app.module.js';
-import { Gateway } from './harness.js';
+import { TestSystem } from './test-system.js';
 import { closedPort, Upstream } from './upstream.js';
 
 describe('fail-over', () => {
-  let gateway: Gateway;
+  let gateway: TestSystem;
   let registry: Upstream;
   let secondRegistry: Upstream;
 
@@ -13,7 +13,7 @@ describe('fail-over', () => {
     [registry, secondRegistry] = await Promise.all([new Upstream().listen(), new Upstream().listen()]);
     const dead = `http://127.0.0.1:${await closedPort()}`;
     gateway = await (
-      await Gateway.corner('fail-over')
+      await TestSystem.corner('fail-over')
     ).start({
       GATEWAY_REGISTRY_URLS: [registry.url, dead, secondRegistry.url].join(),
       GATEWAY_SNAPSHOT_URLS: dead,

@@ -7,14 +7,14 @@ import { KafkaConnection, StateReader } from '@lanyard/kafka';
 import { bootstrap, createLogger, hashSecret, parseApiKey, type RunningService } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
 import { definition } from '../src/app.module.js';
-import { Gateway } from './harness.js';
+import { TestSystem } from './test-system.js';
 
 describe('the first start', () => {
-  let gateway: Gateway;
+  let gateway: TestSystem;
   const running: RunningService[] = [];
 
   beforeEach(async () => {
-    gateway = await Gateway.corner('first-start');
+    gateway = await TestSystem.corner('first-start');
   });
   afterEach(async () => {
     await Promise.all(running.splice(0).map((service) => service.stop()));

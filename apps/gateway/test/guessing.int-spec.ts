@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { formatApiKey, newSecret, parseApiKey, systemClock } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
 import { WebSocket, WebSocketServer } from 'ws';
-import { Gateway } from './harness.js';
+import { TestSystem } from './test-system.js';
 import { Upstream } from './upstream.js';
 
-let gateway: Gateway;
+let gateway: TestSystem;
 let dispatcher: Upstream;
 let aheadMs = 0;
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
     GATEWAY_DISPATCHER_URLS: dispatcher.url,
   };
   gateway = await (
-    await Gateway.corner('guessing')
+    await TestSystem.corner('guessing')
   ).start(variables, {
     clock: { ...systemClock, now: () => Date.now() + aheadMs },
   });
@@ -38,7 +38,7 @@ const guess = (key: string): string => {
   return formatApiKey({ accountId, keyId, secret: newSecret(accountId, keyId) });
 };
 
-const ask = (key: string, from: string): ReturnType<Gateway['call']> =>
+const ask = (key: string, from: string): ReturnType<TestSystem['call']> =>
   gateway.call('/v3/accounts/me', { key, headers: { 'x-forwarded-for': from } });
 
 /** The close code, or the status of a refused handshake with its Retry-After. */

@@ -5,17 +5,17 @@ import { bootstrap, createLogger, formatApiKey, newId, newSecret, parseApiKey, T
 import { eventually } from '@lanyard/testing';
 import { definition } from '../src/app.module.js';
 import { entriesMax, periodMs } from '../src/authentication/refusals.js';
-import { Gateway } from './harness.js';
+import { TestSystem } from './test-system.js';
 
 describe('requests that were refused', () => {
-  let gateway: Gateway;
+  let gateway: TestSystem;
   let kafka: KafkaConnection;
   let consumer: BatchConsumer<DeviceEventReported>;
   const clock = new TestClock(Date.now());
   const told: DeviceEventReported[] = [];
 
   beforeAll(async () => {
-    const corner = await Gateway.corner('refusals');
+    const corner = await TestSystem.corner('refusals');
     gateway = await corner.start({ GATEWAY_TRUSTED_PROXIES: '1', GATEWAY_ATTEMPT_RATE_BURST: '1000' }, { clock });
     const { brokers, topicPrefix } = gateway.config().kafka;
     const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });

@@ -4,10 +4,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { bootstrap, identityHeader, type RunningService, TestClock, verifyIdentity } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
 import { definition } from '../src/app.module.js';
-import { Gateway, identityKeys } from './harness.js';
+import { TestSystem, identityKeys } from './test-system.js';
 import { closedPort, type Seen, Upstream } from './upstream.js';
 
-let gateway: Gateway;
+let gateway: TestSystem;
 let registry: Upstream;
 let secondRegistry: Upstream;
 let proxy: Upstream;
@@ -20,7 +20,7 @@ beforeAll(async () => {
   ]);
   const dead = `http://127.0.0.1:${await closedPort()}`;
   gateway = await (
-    await Gateway.corner('proxy')
+    await TestSystem.corner('proxy')
   ).start({
     GATEWAY_REGISTRY_URLS: [registry.url, dead, secondRegistry.url].join(),
     GATEWAY_DEVICE_PROXY_URLS: proxy.url,

@@ -4,11 +4,11 @@ import { KafkaConnection, StateReader } from '@lanyard/kafka';
 import { bootstrap, createLogger, hashSecret, type RunningService, systemClock } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
 import { definition } from '../src/app.module.js';
-import { Gateway } from './harness.js';
+import { TestSystem } from './test-system.js';
 
 const hour = 3_600_000;
 
-let gateway: Gateway;
+let gateway: TestSystem;
 /** A replica that is ahead in time, and what it announces. */
 let later: RunningService;
 let aheadMs = 0;
@@ -17,7 +17,7 @@ let announced: StateReader<AccessKeyChanged, AccessKeyChanged>;
 let administrators: string;
 
 beforeAll(async () => {
-  gateway = await (await Gateway.corner('rotation')).start({ GATEWAY_ATTEMPT_RATE_BURST: '1000' });
+  gateway = await (await TestSystem.corner('rotation')).start({ GATEWAY_ATTEMPT_RATE_BURST: '1000' });
   later = await bootstrap(definition, gateway.config({ GATEWAY_ATTEMPT_RATE_BURST: '1000' }), {
     clock: { ...systemClock, now: () => Date.now() + aheadMs },
   });
@@ -36,7 +36,7 @@ afterAll(async () => {
   await gateway?.stop();
 });
 
-const post = (path: string, body?: unknown, key?: string): ReturnType<Gateway['call']> =>
+const post = (path: string, body?: unknown, key?: string): ReturnType<TestSystem['call']> =>
   gateway.call(path, { method: 'POST', body, ...(key !== undefined && { key }) });
 const statusWith = async (key: string): Promise<number> => (await gateway.call('/v3/accounts/me', { key })).status;
 const statusLater = async (key: string, laterMs: number): Promise<number> => {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Gateway, type Reply } from './harness.js';
+import { TestSystem, type Reply } from './test-system.js';
 import { Upstream } from './upstream.js';
 
 interface Operation {
@@ -20,7 +20,7 @@ const operations = Object.entries(paths).flatMap(([path, item]) =>
 const pagePolicy = ["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"];
 
 describe('headers that protect what an answer shows', () => {
-  let gateway: Gateway;
+  let gateway: TestSystem;
   let services: Upstream;
 
   beforeAll(async () => {
@@ -28,7 +28,7 @@ describe('headers that protect what an answer shows', () => {
     const urls = ['REGISTRY', 'DEVICE_PROXY', 'SNAPSHOT', 'EVENT_LOG', 'DISPATCHER'].map(
       (upstream): [string, string] => [`GATEWAY_${upstream}_URLS`, services.url],
     );
-    gateway = await (await Gateway.corner('security-headers')).start(Object.fromEntries(urls));
+    gateway = await (await TestSystem.corner('security-headers')).start(Object.fromEntries(urls));
   });
   afterAll(async () => {
     await gateway?.stop();

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { systemClock } from '@lanyard/service';
-import { Gateway, type Reply } from './harness.js';
+import { TestSystem, type Reply } from './test-system.js';
 
-let gateway: Gateway;
+let gateway: TestSystem;
 let aheadMs = 0;
 
 beforeAll(async () => {
   gateway = await (
-    await Gateway.corner('sent-back')
+    await TestSystem.corner('sent-back')
   ).start({}, { clock: { ...systemClock, now: () => Date.now() + aheadMs } });
 });
 afterAll(() => gateway?.stop());

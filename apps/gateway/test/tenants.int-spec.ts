@@ -3,16 +3,16 @@ import { AccessAccounts, AccessKeys } from '@lanyard/contracts';
 import { KafkaConnection, StateReader } from '@lanyard/kafka';
 import { createLogger, newId } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
-import { Gateway, type Reply } from './harness.js';
+import { TestSystem, type Reply } from './test-system.js';
 import { Upstream } from './upstream.js';
 
-let gateway: Gateway;
+let gateway: TestSystem;
 let registry: Upstream;
 
 beforeAll(async () => {
   registry = await new Upstream().listen();
   gateway = await (
-    await Gateway.corner('tenants')
+    await TestSystem.corner('tenants')
   ).start({ GATEWAY_REGISTRY_URLS: registry.url, GATEWAY_DEVICE_PROXY_URLS: registry.url });
 });
 afterAll(async () => {

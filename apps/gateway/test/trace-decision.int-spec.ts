@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Gateway } from './harness.js';
+import { TestSystem } from './test-system.js';
 import { type Seen, Upstream } from './upstream.js';
 
 const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
@@ -10,7 +10,7 @@ const traceId = '0af7651916cd43dd8448eb211c80319c';
 describe('a client that says that its request is traced', () => {
   let services: Upstream;
   let receiver: Server;
-  const gateways: Gateway[] = [];
+  const gateways: TestSystem[] = [];
 
   beforeAll(async () => {
     services = await new Upstream().listen();
@@ -29,7 +29,7 @@ describe('a client that says that its request is traced', () => {
 
   /** What a service behind the gateway hears. */
   const traceParentsOf = async (variables: Record<string, string>): Promise<unknown[]> => {
-    const gateway = await Gateway.corner('trace-decision');
+    const gateway = await TestSystem.corner('trace-decision');
     gateways.push(gateway);
     await gateway.start({ GATEWAY_REGISTRY_URLS: services.url, ...variables });
     const headers = { traceparent, tracestate: 'vendor=1' };

@@ -5,12 +5,12 @@ import { eventually } from '@lanyard/testing';
 import { WebSocket, WebSocketServer } from 'ws';
 import { bootstrap } from '@lanyard/service';
 import { definition } from '../src/app.module.js';
-import { Gateway } from './harness.js';
+import { TestSystem } from './test-system.js';
 import { closedPort, Upstream } from './upstream.js';
 
 const path = '/v2/notification/websocket-connect';
 
-let gateway: Gateway;
+let gateway: TestSystem;
 let dispatcher: Upstream;
 let sockets: WebSocketServer;
 const handshakes: Record<string, unknown>[] = [];
@@ -27,7 +27,9 @@ beforeAll(async () => {
     } else sockets.handleUpgrade(request, socket, head, (ws) => sockets.emit('connection', ws, request));
   });
   const dead = `http://127.0.0.1:${await closedPort()}`;
-  gateway = await (await Gateway.corner('upgrade')).start({ GATEWAY_DISPATCHER_URLS: [dead, dispatcher.url].join() });
+  gateway = await (
+    await TestSystem.corner('upgrade')
+  ).start({ GATEWAY_DISPATCHER_URLS: [dead, dispatcher.url].join() });
 });
 afterAll(async () => {
   await gateway?.stop();

@@ -32,7 +32,7 @@ export class CsvReader {
     this.started ||= piece !== '';
     for (const c of text) {
       if (++this.characters > rowCharactersMax) throw new MalformedImport('A row is longer than 65,536 characters');
-      const row = this.take(c);
+      const row = this.readCharacter(c);
       if (row) rows.push(row);
     }
     return rows;
@@ -45,7 +45,7 @@ export class CsvReader {
     return [this.endRow()];
   }
 
-  private take(c: string): string[] | undefined {
+  private readCharacter(c: string): string[] | undefined {
     if (this.state === 'quoted') {
       if (c === '"') this.state = 'quote';
       else this.cell += c;

@@ -2,10 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import { newId } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
 
-import { type Body, registryLandscape } from './landscape.js';
+import { type Body, testSystem } from './test-system.js';
 
 describe('bulk operations', () => {
-  const { call, changesOf, tellAccount } = registryLandscape('bulk');
+  const { call, changesOf, tellAccount } = testSystem('bulk');
 
   const upload = (account: string, csv: string, name = 'table'): ReturnType<typeof call> =>
     call('POST', `/v3/device-imports?name=${name}`, csv, account, { 'content-type': 'text/csv' });

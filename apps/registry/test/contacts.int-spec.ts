@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { newId } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
-import { registryLandscape } from './landscape.js';
+import { testSystem } from './test-system.js';
 
-const { call, changesOf, created, introduce, session, tell } = registryLandscape('contacts');
+const { call, changesOf, created, introduce, session, tell } = testSystem('contacts');
 
 describe('endpoints that come for the first time', () => {
   const device = (id: string) => call('GET', `/v3/devices/${id}`);

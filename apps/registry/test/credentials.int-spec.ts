@@ -3,13 +3,13 @@ import { describe, expect, it } from '@jest/globals';
 import { encryptionKeyId, newId, open } from '@lanyard/service';
 import { certificateAuthority, eventually, selfSigned } from '@lanyard/testing';
 import { reencrypt } from '../src/credentials/reencrypt.js';
-import { accountId, registryLandscape } from './landscape.js';
+import { accountId, testSystem } from './test-system.js';
 
 const fingerprintOf = (pem: string): string =>
   new X509Certificate(pem).fingerprint256.replaceAll(':', '').toLowerCase();
 
 describe('credentials of devices', () => {
-  const { call, created, announcedCredential, configOf } = registryLandscape('credentials');
+  const { call, created, announcedCredential, configOf } = testSystem('credentials');
   const path = (device: string, id?: string): string => `/v3/devices/${device}/credentials${id ? `/${id}` : ''}`;
 
   describe('pre-shared keys', () => {

@@ -2,10 +2,10 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
 
-import { accountId, registryLandscape } from './landscape.js';
+import { accountId, testSystem } from './test-system.js';
 
 describe('the device directory', () => {
-  const { audited, call, created, changesOf, replica } = registryLandscape('devices');
+  const { audited, call, created, changesOf, replica } = testSystem('devices');
 
   describe('POST /v3/devices', () => {
     it('201 with the whole record, announced as created', async () => {

@@ -3,10 +3,10 @@ import { newId } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
 import { Client } from 'pg';
 
-import { accountId, registryLandscape } from './landscape.js';
+import { accountId, testSystem } from './test-system.js';
 
 describe('groups of devices', () => {
-  const { announcedGroups, audited, call, configOf, created, groupsRevision } = registryLandscape('groups');
+  const { announcedGroups, audited, call, configOf, created, groupsRevision } = testSystem('groups');
 
   describe('device groups', () => {
     it('201: custom attributes as top-level keys and nested, returned nested', async () => {

@@ -110,7 +110,7 @@ describe('imports of several accounts', () => {
   });
 
   const stand = (accountId: string, status: 'active' | 'suspended', second: number): Promise<void> =>
-    suspension.note({
+    suspension.recordAccount({
       accountId,
       tier: 'commercial',
       status,

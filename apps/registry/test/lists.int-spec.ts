@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { newId } from '@lanyard/service';
 
-import { type Body, registryLandscape } from './landscape.js';
+import { type Body, testSystem } from './test-system.js';
 
 /** Text fields of a device that may be null, be the empty text, or hold a text. */
 const nullable = [
@@ -20,7 +20,7 @@ const nullable = [
 ];
 
 describe('lists', () => {
-  const { call } = registryLandscape('lists');
+  const { call } = testSystem('lists');
 
   const namesOf = ({ fields }: Body): string[] => fields.map(({ name }) => name);
 

@@ -34,7 +34,7 @@ describe('devices that are created while their account is suspended or resumed',
 
   const stand = (accountId: string, status: 'active' | 'suspended', second: number): Promise<void> => {
     const changedAt = `2026-01-01T00:00:0${second}.000Z`;
-    return suspension.note({ accountId, tier: 'commercial', status, autoCreateDevices: false, changedAt });
+    return suspension.recordAccount({ accountId, tier: 'commercial', status, autoCreateDevices: false, changedAt });
   };
   const hasSettled = async (accountId: string, status: 'active' | 'suspended'): Promise<boolean> => {
     const rows = (await database.query(

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { newId } from '@lanyard/service';
 
-import { type Body, registryLandscape } from './landscape.js';
+import { type Body, testSystem } from './test-system.js';
 
 describe('fields of a body', () => {
-  const { call, created } = registryLandscape('sent-back');
+  const { call, created } = testSystem('sent-back');
 
   const namesOf = ({ fields }: Body): string[] => fields.map(({ name }) => name).sort();
 

@@ -4,10 +4,10 @@ import { newId } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
 import { Client } from 'pg';
 
-import { type Body, registryLandscape, type Reply } from './landscape.js';
+import { type Body, testSystem, type Reply } from './test-system.js';
 
 describe('suspension and sessions', () => {
-  const { call, configOf, created, changesOf, introduce, session, tell, tellAccount } = registryLandscape('suspension');
+  const { call, configOf, created, changesOf, introduce, session, tell, tellAccount } = testSystem('suspension');
 
   describe('suspend and resume', () => {
     it.each(suspensionCategories.map((c) => [c]))('204 for %s: blocked, announced, resumed', async (category) => {

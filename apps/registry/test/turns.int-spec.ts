@@ -2,10 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import { newId } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
 import { Client } from 'pg';
-import { registryLandscape } from './landscape.js';
+import { testSystem } from './test-system.js';
 
 describe('turns at the database', () => {
-  const { call, configOf } = registryLandscape('turns');
+  const { call, configOf } = testSystem('turns');
 
   /** A transaction that holds a table, so that whoever reads it waits; so does who writes to it, in the background. */
   const holding = async (table: string) => {

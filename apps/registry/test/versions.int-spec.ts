@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { newId } from '@lanyard/service';
 
-import { accountId, registryLandscape } from './landscape.js';
+import { accountId, testSystem } from './test-system.js';
 
 describe('versions and saved queries', () => {
-  const { call } = registryLandscape('versions');
+  const { call } = testSystem('versions');
 
   const made = async (path: string, body: object): Promise<{ id: string; etag: string }> =>
     (await call('POST', path, { name: newId(), ...body })).body;

@@ -92,11 +92,11 @@ export class KeyAuthenticator implements Authenticator {
     const { key, proof } = await this.keyOf(given, { address, requestId: request.id });
     if (!key.accountActive) {
       const { accountId, keyId } = key;
-      this.refusals.note({ kind: 'unauthenticated', accountId, keyId, address, requestId: request.id });
+      this.refusals.recordRefusal({ kind: 'unauthenticated', accountId, keyId, address, requestId: request.id });
       throw new AccountSuspended();
     }
     await this.limiter.take(key);
-    this.logins.note(key.keyId, proof.accessKeyId);
+    this.logins.recordLogin(key.keyId, proof.accessKeyId);
     const { keyId, accountId, groups, permissions, tier } = key;
     const secretFingerprint = matched.get(proof)?.fingerprint ?? fingerprintOf(proof.hash);
     return { keyId, accountId, groups, permissions, tier, requestId: request.id, secretFingerprint };
@@ -140,7 +140,7 @@ export class KeyAuthenticator implements Authenticator {
     this.guesses.failed(from.address, given?.keyId);
     // What the client names counts only when it exists.
     const refused = { accountId: key?.accountId, ...(key && { keyId: key.keyId }), ...from };
-    this.refusals.note({ kind: 'unauthenticated', ...refused });
+    this.refusals.recordRefusal({ kind: 'unauthenticated', ...refused });
     throw new Unauthenticated();
   }
 }

@@ -35,7 +35,7 @@ export class LastLogins implements OnApplicationBootstrap, OnApplicationShutdown
   }
 
   /** `accessKeyId`: with which the application came. */
-  note(keyId: string, accessKeyId?: string): void {
+  recordLogin(keyId: string, accessKeyId?: string): void {
     const now = this.clock.now();
     this.seen.set(keyId, now);
     if (accessKeyId !== undefined) this.seen.set(accessKeyId, now);

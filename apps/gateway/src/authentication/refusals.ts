@@ -68,7 +68,7 @@ export class Refusals implements OnApplicationBootstrap, OnApplicationShutdown {
     await this.deadline.step('refused requests', () => this.flush());
   }
 
-  note(refusal: Refusal): void {
+  recordRefusal(refusal: Refusal): void {
     this.total.inc({ kind: refusal.kind });
     const account = refusal.accountId ?? installation;
     let entries = this.counted.get(account);

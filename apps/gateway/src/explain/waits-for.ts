@@ -48,7 +48,7 @@ export const commandWaits = ({ command, ahead, session }: CommandPart, channel: 
 };
 
 export const deviceWaits = ({ lifecycle_status }: DeviceFacts, { session, waiting }: DevicePart): string => {
-  if (lifecycle_status === 'blocked') return 'The device is suspended: it is refused until somebody resumes it.';
+  if (lifecycle_status === 'blocked') return 'The device is suspended: it is refused until an operator resumes it.';
   const commands = waiting > 0 ? ` ${counted(waiting, 'command')} ${waiting === 1 ? 'waits' : 'wait'}.` : '';
   if (session && !session.asleep)
     return waiting > 0

@@ -4,15 +4,15 @@ import { AccountRates, type Take } from './account-rates.js';
 import { intervalMs, toleranceMs } from './gcra.js';
 import type { SharedRate, SharedRates, SharedVerdict } from './shared-rates.js';
 
-/** What the script does, for rates of one account; answers come when time goes on. */
-class Bucket implements Pick<SharedRates, 'settle'> {
+/** What the script does, for rates of one account; answers come when time advances. */
+class Bucket implements Pick<SharedRates, 'settleRates'> {
   private readonly tats = new Map<string, number>();
   asked = 0;
   told = 0;
 
   constructor(private readonly clock: TestClock) {}
 
-  async settle(_: string, rates: readonly SharedRate[], isTaking: boolean): Promise<SharedVerdict> {
+  async settleRates(_: string, rates: readonly SharedRate[], isTaking: boolean): Promise<SharedVerdict> {
     if (isTaking) this.asked++;
     else this.told++;
     const now = this.clock.now();
@@ -32,7 +32,7 @@ class Bucket implements Pick<SharedRates, 'settle'> {
 const rate = { perSecond: 100, burst: 80 };
 const key: Take[] = [{ name: 'key', rate }];
 
-const landscape = (replicas: number) => {
+const testSystem = (replicas: number) => {
   const clock = new TestClock();
   const bucket = new Bucket(clock);
   const all = Array.from({ length: replicas }, () => {
@@ -52,7 +52,7 @@ const landscape = (replicas: number) => {
 
 describe('the rate of an account over replicas', () => {
   it('one that stays below a quarter of its burst never asks, and tells every 50 ms', async () => {
-    const { clock, bucket, all } = landscape(1);
+    const { clock, bucket, all } = testSystem(1);
     for (let n = 0; n < 100; n++) {
       expect(all[0]?.take(key)).toBe(0);
       await clock.advance(10);
@@ -65,14 +65,14 @@ describe('the rate of an account over replicas', () => {
   it.each([1, 2, 4])(
     'a flood on %i replicas passes one burst, and one more of each but the first at most',
     async (n) => {
-      const passed = await landscape(n).flood(400);
+      const passed = await testSystem(n).flood(400);
       expect(passed).toBeGreaterThanOrEqual(rate.burst);
       expect(passed).toBeLessThan(rate.burst + n);
     },
   );
 
   it('what more replicas let pass is waited for later', async () => {
-    const { clock, flood } = landscape(8);
+    const { clock, flood } = testSystem(8);
     const first = await flood(400);
     expect(first).toBeGreaterThan(rate.burst);
     expect(first).toBeLessThan(2 * rate.burst + 8);
@@ -86,7 +86,7 @@ describe('the rate of an account over replicas', () => {
   });
 
   it('is forgotten when it is full again', async () => {
-    const { clock, all, flood } = landscape(1);
+    const { clock, all, flood } = testSystem(1);
     await flood(10);
     expect(all[0]?.isIdle).toBe(false);
     await clock.advance(1_000);

@@ -53,7 +53,7 @@ export class AccountRates {
     const isCalm = counts.every(
       ({ tatMs, rate }) => Math.max(tatMs, now) + intervalMs(rate) - now <= toleranceMs(rate) * shareWithoutAsking,
     );
-    if (!isCalm) return this.settle(takes, true);
+    if (!isCalm) return this.settleTakes(takes, true);
     for (const count of counts) {
       count.tatMs = Math.max(count.tatMs, now) + intervalMs(count.rate);
       count.passed++;
@@ -90,11 +90,11 @@ export class AccountRates {
         if (passed > 0) untold.push({ name, rate });
         else if (tatMs <= now) this.counts.delete(name);
       }
-      if (untold.length > 0) this.settle(untold, false).catch(this.onLost);
+      if (untold.length > 0) this.settleTakes(untold, false).catch(this.onLost);
     });
   }
 
-  private async settle(takes: readonly Take[], isTaking: boolean): Promise<number> {
+  private async settleTakes(takes: readonly Take[], isTaking: boolean): Promise<number> {
     const counts = takes.map((take) => this.countOf(take));
     const rates = takes.map(({ name, rate }, n): SharedRate => {
       const count = counts[n] as Count;
@@ -102,7 +102,7 @@ export class AccountRates {
       count.passed = 0;
       return { name, rate, passed };
     });
-    const { waitMs, usedMs } = await this.shared.settle(this.accountId, rates, isTaking);
+    const { waitMs, usedMs } = await this.shared.settleRates(this.accountId, rates, isTaking);
     const now = this.clock.now();
     counts.forEach((count, n) => {
       // What passed here while the answer was on its way is not in it.

@@ -20,7 +20,7 @@ export interface Payer {
 
 /**
  * The rate of each key, and of all keys of an account together: no tenant takes the others' share. Without Redis each
- * replica counts alone: the limit is then per replica, which refuses a flood and never refuses everybody.
+ * replica counts alone: the limit is then per replica, which refuses a flood and never refuses all requests.
  */
 @Injectable()
 export class KeyLimiter {

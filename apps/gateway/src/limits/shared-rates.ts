@@ -63,7 +63,7 @@ export class SharedRates {
   }
 
   /** Tells what passed, and takes one more from each if `isTaking`. `group`: keeps the names in one slot. */
-  async settle(group: string, rates: readonly SharedRate[], isTaking: boolean): Promise<SharedVerdict> {
+  async settleRates(group: string, rates: readonly SharedRate[], isTaking: boolean): Promise<SharedVerdict> {
     const keys = rates.map(({ name }) => `${this.prefix}rate:{${group}}:${name}`);
     const numbers = rates.flatMap(({ rate, passed }) => [intervalMs(rate) * 1_000, toleranceMs(rate) * 1_000, passed]);
     const [waitUs = 0, ...usedUs] = await this.redis.takeRates(keys.length, ...keys, Number(isTaking), ...numbers);

@@ -70,7 +70,7 @@ describe('the OpenAPI document and the route table', () => {
     const all = Object.entries(paths)
       .filter(([path]) => /^\/v2\/notification\/(callback|websocket|pull)(\/|$)/.test(path))
       .flatMap(([path, item]) => Object.keys(item).map((method) => `${method} ${path}`));
-    // Who only looks waits for nobody; a poll may make its channel.
+    // A read waits for no other request; a poll may create its channel.
     expect(waiting.toSorted()).toEqual(
       all.filter((one) => !one.startsWith('get ') || one === 'get /v2/notification/pull').toSorted(),
     );

@@ -19,7 +19,7 @@ const hasNoBody = (method: string, statusCode: number): boolean =>
   method === 'HEAD' || statusCode === 204 || statusCode === 304;
 
 /** Takes one answer. Rejects when it breaks off before it is passed on; a stream that breaks off is destroyed. */
-class AnswerTaker implements Dispatcher.DispatchHandler {
+class AnswerReader implements Dispatcher.DispatchHandler {
   private head: Omit<Answer, 'body'> = { statusCode: 0, headers: {} };
   private chunks: Buffer[] = [];
   private stream: Readable | undefined;
@@ -57,7 +57,7 @@ class AnswerTaker implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.settle();
+    this.unsubscribe();
     if (this.stream) return void this.stream.push(null);
     const { statusCode, headers } = this.head;
     const [first] = this.chunks;
@@ -65,12 +65,12 @@ class AnswerTaker implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.settle();
+    this.unsubscribe();
     if (this.stream) this.stream.destroy(error);
     else this.reject(error);
   }
 
-  private settle(): void {
+  private unsubscribe(): void {
     this.call.signal.onDisconnect(undefined);
   }
 }
@@ -82,6 +82,6 @@ export const askForPassing = (replica: Replica, call: PassedCall): Promise<Answe
     if (body.contentLength !== undefined) headers['content-length'] = body.contentLength;
     replica.pool.dispatch(
       { method: method as Dispatcher.HttpMethod, path, headers, body: body.open() as Buffer | null },
-      new AnswerTaker(call, resolve, reject),
+      new AnswerReader(call, resolve, reject),
     );
   });

@@ -38,7 +38,7 @@ const handshake = (
       void asked.destroy(Object.assign(new Error(`no ${after} in time`), { code: 'ETIMEDOUT', syscall: after }));
     let timer = setTimeout(giveUp, connectTimeoutMs, 'connect');
     const abort = (): void => void asked.destroy(new Error('the client went away'));
-    const settle = (): void => {
+    const removeListeners = (): void => {
       clearTimeout(timer);
       signal.removeEventListener('abort', abort);
     };
@@ -49,15 +49,15 @@ const handshake = (
       }),
     );
     asked.once('upgrade', (response, socket, head) => {
-      settle();
+      removeListeners();
       resolve({ response, upgraded: { socket: socket as Socket, head } });
     });
     asked.once('response', (response) => {
-      settle();
+      removeListeners();
       resolve({ response });
     });
     asked.once('error', (error) => {
-      settle();
+      removeListeners();
       reject(error);
     });
     signal.addEventListener('abort', abort, { once: true });

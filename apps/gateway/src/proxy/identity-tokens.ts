@@ -15,7 +15,7 @@ interface Signed {
 }
 
 /**
- * Tokens for the upstreams. Requests that come with one secret of a key for one upstream in some seconds go on with one
+ * Tokens for the upstreams. Requests that come with one secret of a key for one upstream in some seconds share one
  * signature, which takes more time than all else that the gateway does with a request.
  */
 @Injectable()

@@ -22,7 +22,7 @@ export const noteDenied = (app: NestFastifyApplication, refusals: Refusals, trus
     .addHook('onResponse', (request: Identified, reply, done) => {
       const { identity } = request;
       if (reply.statusCode === 403 && identity)
-        refusals.note({
+        refusals.recordRefusal({
           kind: 'denied',
           accountId: identity.accountId,
           keyId: identity.keyId,

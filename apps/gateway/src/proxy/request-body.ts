@@ -43,24 +43,24 @@ const collect = (request: IncomingMessage, bytesMax: number): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
     let bytes = 0;
-    const settle = (): void => {
+    const removeListeners = (): void => {
       request.off('data', take).off('end', end).off('error', gone).off('close', gone);
     };
     const take = (chunk: Buffer): void => {
       parts.push(chunk);
       bytes += chunk.length;
       if (bytes <= bytesMax + spareBytes) return;
-      settle();
+      removeListeners();
       request.pause();
       reject(new BodyTooLarge(bytesMax));
     };
     const end = (): void => {
-      settle();
+      removeListeners();
       const [first] = parts;
       resolve(parts.length === 1 && first ? first : Buffer.concat(parts));
     };
     const gone = (cause?: Error): void => {
-      settle();
+      removeListeners();
       reject(new ClientGone('The client went away while sending.', { cause }));
     };
     if (request.destroyed && !request.complete) return gone();

@@ -12,11 +12,11 @@ export const reason: Reason = { category: 'other', description: 'The account is 
  * Until the transaction ends the account stays as it is, suspended or not: to be called before devices are created, and
  * before anything else is locked.
  */
-export const keepStanding = (manager: EntityManager, accountId: string): Promise<unknown> =>
+export const lockAccountStatus = (manager: EntityManager, accountId: string): Promise<unknown> =>
   manager.query('SELECT pg_advisory_xact_lock_shared($1, hashtext($2))', [lockSpace, accountId]);
 
 /** Waits until devices that are being created are there. */
-export const changeStanding = (manager: EntityManager, accountId: string): Promise<unknown> =>
+export const awaitDeviceCreation = (manager: EntityManager, accountId: string): Promise<unknown> =>
   manager.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [lockSpace, accountId]);
 
 /** SQL condition: the account with this id, an SQL expression, is suspended. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { type Actor, type DeviceRow, Lifecycle } from './lifecycle.js';
-import { changeDevices, isSuspended, keepStanding, reason } from './account-standings.js';
+import { changeDevices, isSuspended, lockAccountStatus, reason } from './account-standings.js';
 import { announced } from './suspension-reason.js';
 
 /** Devices come into the directory: over the API, by an import, by a first contact. */
@@ -19,7 +19,7 @@ export class NewDevices {
     insert: () => Promise<DeviceRow[]>,
     actor?: Actor,
   ): Promise<DeviceRow[]> {
-    await keepStanding(manager, accountId);
+    await lockAccountStatus(manager, accountId);
     const rows = await insert();
     if (rows.length === 0) return rows;
     await this.lifecycle.announceAll(manager, 'created', rows, () => ({ actor }));

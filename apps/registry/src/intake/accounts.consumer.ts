@@ -9,6 +9,6 @@ export class AccountsConsumer {
 
   @OnBatch(AccessAccounts)
   async onAccounts(batch: Batch<AccessAccountChanged>): Promise<void> {
-    for (const { value } of batch.messages) await this.suspension.note(value);
+    for (const { value } of batch.messages) await this.suspension.recordAccount(value);
   }
 }

@@ -4,7 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Lifecycle } from '../devices/lifecycle.js';
 import { BackgroundSteps } from '../steps/background-steps.js';
-import { changeDevices, changeStanding, reason } from '../devices/account-standings.js';
+import { changeDevices, awaitDeviceCreation, reason } from '../devices/account-standings.js';
 import { announced } from '../devices/suspension-reason.js';
 
 const periodMs = 1_000;
@@ -23,7 +23,7 @@ const restoreSql = `
 const following = `d.id IN (SELECT id FROM registry.devices WHERE account_id = $1 AND system_suspended <> $2
   ORDER BY id LIMIT ${devicesAtOnce} FOR UPDATE)`;
 
-interface Standing {
+interface AccountStatus {
   account_id: string;
   suspended: boolean;
 }
@@ -46,9 +46,9 @@ export class SystemSuspension extends BackgroundSteps {
   }
 
   /** A fact may be told again, and late. */
-  async note({ accountId, status, changedAt }: AccessAccountChanged): Promise<void> {
+  async recordAccount({ accountId, status, changedAt }: AccessAccountChanged): Promise<void> {
     await this.database.transaction(async (manager) => {
-      await changeStanding(manager, accountId);
+      await awaitDeviceCreation(manager, accountId);
       await manager.query(status === 'suspended' ? suspendSql : restoreSql, [accountId, changedAt]);
     });
     this.wake();
@@ -63,7 +63,7 @@ export class SystemSuspension extends BackgroundSteps {
     const [standing] = (await manager.query(
       `SELECT account_id, suspended FROM registry.account_standings WHERE NOT settled
        ORDER BY touched_at LIMIT 1 FOR UPDATE SKIP LOCKED`,
-    )) as Standing[];
+    )) as AccountStatus[];
     if (!standing) return false;
     const { account_id: accountId, suspended } = standing;
     const change = suspended ? 'suspended' : 'resumed';

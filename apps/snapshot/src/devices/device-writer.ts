@@ -160,6 +160,7 @@ export class DeviceWriter {
       rows.map((r) => r.connectedAt),
       rows.map((r) => r.versions),
     ]);
-    for (const { deviceId, epoch, connectedAt } of rows) this.recent.note(deviceId, epoch, Date.parse(connectedAt));
+    for (const { deviceId, epoch, connectedAt } of rows)
+      this.recent.recordSeen(deviceId, epoch, Date.parse(connectedAt));
   }
 }

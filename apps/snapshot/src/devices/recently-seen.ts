@@ -13,7 +13,7 @@ export class RecentlySeen {
   }
 
   /** It is stored. */
-  note(deviceId: string, epoch: number, connectedMs: number): void {
+  recordSeen(deviceId: string, epoch: number, connectedMs: number): void {
     const row = this.written.get(deviceId);
     this.written.delete(deviceId);
     this.written.set(deviceId, {

@@ -77,7 +77,7 @@ export class SnapshotConsumer {
     await storeBatch(batch, itself, async (facts) => {
       await this.devices.sessions(facts);
       await this.resources.list(this.listing.newsOf(facts));
-      this.listing.note(facts);
+      this.listing.recordStored(facts);
     });
   }
 

@@ -30,7 +30,7 @@ export class Listing {
   }
 
   /** They are stored. */
-  note(facts: readonly DeviceSessionChanged[]): void {
+  recordStored(facts: readonly DeviceSessionChanged[]): void {
     for (const fact of facts) {
       const paths = pathsOf(fact);
       this.stored.delete(fact.deviceId);

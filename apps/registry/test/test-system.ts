@@ -66,7 +66,7 @@ const isText = (body: unknown): body is string | ReadableStream =>
   typeof body === 'string' || body instanceof ReadableStream;
 
 /** Two replicas of the registry on a corner of the engines, for the tests of one file. */
-export const registryLandscape = (name: string) => {
+export const testSystem = (name: string) => {
   let isolation: Isolation;
   let services: RunningService[];
   let kafka: KafkaConnection;

@@ -15,7 +15,7 @@ import { readConfig } from '../src/config.js';
 const identityKeys = newIdentityKeys();
 
 /** An event log on real engines, in a corner of its own. */
-export class EventLog {
+export class TestSystem {
   private constructor(
     readonly isolation: Isolation,
     readonly service: RunningService,
@@ -23,7 +23,7 @@ export class EventLog {
     readonly producer: KafkaProducer,
   ) {}
 
-  static async start(name: string): Promise<EventLog> {
+  static async start(name: string): Promise<TestSystem> {
     const isolation = await isolate(name);
     const { brokers } = engines();
     const config = readConfig({
@@ -38,7 +38,7 @@ export class EventLog {
     const kafka = new KafkaConnection({ ...config.kafka, clientId: 'test', logger });
     const producer = new KafkaProducer(kafka, { source: 'test' });
     await producer.connect();
-    return new EventLog(isolation, service, kafka, producer);
+    return new TestSystem(isolation, service, kafka, producer);
   }
 
   call(

@@ -24,7 +24,7 @@ export interface CallInit {
 }
 
 /** A gateway on real engines, in a corner of its own. */
-export class Gateway {
+export class TestSystem {
   service!: RunningService;
   adminKey!: string;
   readonly accountId = newId();
@@ -34,8 +34,8 @@ export class Gateway {
     readonly directory: string,
   ) {}
 
-  static async corner(name: string): Promise<Gateway> {
-    return new Gateway(await isolate(name), await mkdtemp(join(tmpdir(), 'lanyard-gateway-')));
+  static async corner(name: string): Promise<TestSystem> {
+    return new TestSystem(await isolate(name), await mkdtemp(join(tmpdir(), 'lanyard-gateway-')));
   }
 
   get keyFile(): string {
