@@ -1,6 +1,6 @@
 /**
  * What the dispatcher sends with, by itself: batches cut from chunks in memory, and out with all its rules (address
- * guard, headers, leave to write, time limits; pings and a window). Its commands are those of bare-sender.mjs.
+ * guard, headers, permission to write, time limits; pings and a window). Its commands are those of bare-sender.mjs.
  *
  *   node bench/dispatch/own-sender.mjs put URL CONNECTIONS EVENTS BYTES
  *   node bench/dispatch/own-sender.mjs websocket - CONNECTIONS EVENTS BYTES
@@ -13,7 +13,7 @@ import { AddressGuard } from '../../apps/dispatcher/dist/callback-client/address
 import { BodyBuffers } from '../../apps/dispatcher/dist/delivery/body-buffers.js';
 import { CallbackSender } from '../../apps/dispatcher/dist/callback-client/callback-sender.js';
 import { WebSocketSession } from '../../apps/dispatcher/dist/connections/websocket-session.js';
-import { cutBatch } from '../../apps/dispatcher/dist/queue/batch.js';
+import { cutBatch } from '../../apps/dispatcher/dist/queue/event-batch.js';
 import { BodyBudget } from '../../apps/dispatcher/dist/queue/body-budget.js';
 import { ChunkBuilder } from '../../apps/dispatcher/dist/queue/chunk.js';
 
@@ -41,9 +41,9 @@ const callback = (n) => async (/** @type {number} */ messages) => {
   const target = { url: `${new URL(url).origin}/${n}`, headers: {} };
   for (let m = 0; m < messages; m++) {
     const provenAtMs = performance.now();
-    const leave = { holds: () => performance.now() - provenAtMs < provenMs, renew: async () => true };
+    const permit = { holds: () => performance.now() - provenAtMs < provenMs, renew: async () => true };
     const body = bodies.of(batchAt(m * eventsMax).message);
-    const sent = await sender.send(`channel ${n}`, target, { body: body.bytes, leave });
+    const sent = await sender.send(`channel ${n}`, target, { body: body.bytes, permit });
     if (sent.bodyLeft) body.left();
     if (!sent.ok) throw new Error(`not sent: ${sent.cause}`);
   }
@@ -52,16 +52,16 @@ const callback = (n) => async (/** @type {number} */ messages) => {
 /** A queue that lies in memory, as a session uses it. */
 class Backlog {
   left = 0;
-  /** @param {unknown} _ @param {import('../../apps/dispatcher/dist/queue/batch.js').Cursor} cursor */
-  async take(_, cursor) {
+  /** @param {unknown} _ @param {import('../../apps/dispatcher/dist/queue/event-batch.js').Cursor} cursor */
+  async readBatch(_, cursor) {
     if (this.left === 0) return { outcome: 'empty' };
     this.left--;
     return { outcome: 'ok', batch: batchAt(cursor.next), cursor };
   }
   async confirm() {
-    return { held: true, goesOn: true };
+    return { held: true, mayContinue: true };
   }
-  takeGiven() {
+  readPushed() {
     return undefined;
   }
 }
