@@ -63,7 +63,7 @@ it('after PostgreSQL was away for a while, one connection gets notifications aga
   await notifications.start();
   expect(notified).toEqual([undefined]);
   gate.shut();
-  await eventually(() => attempts.filter((text) => text.includes('away')).length >= 4);
+  await eventually(() => attempts.filter((text) => text.includes('down')).length >= 4);
   await gate.open();
   await eventually(() => notified.length > 1);
   await database.query(`SELECT pg_notify($1, 'an account')`, [storedChannel]);
