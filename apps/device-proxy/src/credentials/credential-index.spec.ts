@@ -1,7 +1,9 @@
+import { X509Certificate } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { DeviceCredentialChanged } from '@lanyard/contracts';
 import type { StateListener } from '@lanyard/kafka';
 import { seal } from '@lanyard/service';
+import { certificateAuthority } from '@lanyard/testing';
 import { CredentialIndex } from './credential-index.js';
 
 const encryptionKey = Buffer.alloc(32, 7);
@@ -77,5 +79,21 @@ describe('the credential index', () => {
     say(id(9), undefined);
     expect(withdrawn).toEqual([id(1)]);
     expect([credentials.identified('other'), credentials.isValid({ id: id(1) })]).toEqual([undefined, false]);
+  });
+
+  it.each([
+    ['the account that added it', id(0), 'certificate'],
+    ['the account that proved its issuer, where another one added it', id(5), 'authority'],
+  ] as const)('a certificate belongs to %s', (_whose, issuerAccount, kind) => {
+    const { credentials, say } = topicOf();
+    const issuer = certificateAuthority('issuer');
+    const x509 = new X509Certificate(issuer.issue('meter').certificate);
+    const fingerprint = x509.fingerprint256.replaceAll(':', '').toLowerCase();
+    const changedAt = '2026-01-01T00:00:00Z';
+    const own = { accountId: id(0), kind: 'certificate', deviceId: id(100), fingerprint } as const;
+    const trusted = { accountId: issuerAccount, kind: 'authority', certificate: issuer.certificate } as const;
+    say(id(1), { credentialId: id(1), changedAt, ...own });
+    say(id(2), { credentialId: id(2), changedAt, ...trusted });
+    expect(credentials.certified(x509, Date.now())?.credential.kind).toBe(kind);
   });
 });

@@ -86,10 +86,19 @@ export class CredentialIndex {
     return Buffer.from(open(this.encryptionKey, sealedKey), 'hex');
   }
 
-  /** By the certificate itself, or by a trusted issuer that signed it or an issuer that the device showed with it. */
+  /**
+   * By the certificate itself, or by a trusted issuer that signed it or an issuer that the device showed with it. A
+   * certificate is public, and any account can add it; an issuer is trusted only once its account has proved to hold its
+   * key. So where the two name different accounts, the issuer's decides.
+   */
   certified(x509: X509Certificate, nowMs: number): Recognised | undefined {
     const own = newest(this.byFingerprint.get(x509.fingerprint256.replaceAll(':', '').toLowerCase()));
-    if (own) return { credential: own, serials: [] };
+    const issued = this.issued(x509, nowMs);
+    if (!own || (issued && issued.credential.accountId !== own.accountId)) return issued;
+    return { credential: own, serials: [] };
+  }
+
+  private issued(x509: X509Certificate, nowMs: number): Recognised | undefined {
     const path = pathOf(x509, nowMs);
     for (const [depth, certificate] of path.entries()) {
       const credential = this.issuerOf(certificate);

@@ -74,6 +74,7 @@ const producerOn = (cluster: TwoBrokers): KafkaProducer => {
     kafka: { producer: (options: object) => createProducer({ ...options, cluster, logger: silent }) },
     logger: createLogger({ app: 'test', replicaId: 'test', level: 'silent' }),
     topicName: (name: string) => name,
+    awaiting: (_: string, work: Promise<unknown>) => work,
   };
   return new KafkaProducer(connection as unknown as KafkaConnection, { source: 'test' });
 };
