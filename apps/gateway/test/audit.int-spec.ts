@@ -1,31 +1,18 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { DeviceEvents, type DeviceEventReported } from '@lanyard/contracts';
-import { BatchConsumer, KafkaConnection } from '@lanyard/kafka';
-import { createLogger, parseApiKey } from '@lanyard/service';
+import { parseApiKey } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
+import { RecordedEvents } from './recorded-events.js';
 import { TestSystem, type Reply } from './test-system.js';
 
 let gateway: TestSystem;
-let kafka: KafkaConnection;
-let consumer: BatchConsumer<DeviceEventReported>;
-const told: DeviceEventReported[] = [];
+let recorded: RecordedEvents;
 
 beforeAll(async () => {
   gateway = await (await TestSystem.corner('audit')).start();
-  const { brokers, topicPrefix } = gateway.config().kafka;
-  const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
-  kafka = new KafkaConnection({ brokers, topicPrefix, clientId: 'test', logger });
-  consumer = new BatchConsumer(kafka, {
-    topic: DeviceEvents,
-    group: 'test',
-    onFatal: () => undefined,
-    handler: async (batch) => void told.push(...batch.messages.map((m) => m.value)),
-  });
-  await consumer.start();
+  recorded = await RecordedEvents.of(gateway);
 }, 120_000);
 afterAll(async () => {
-  await consumer?.stop();
-  await kafka?.close();
+  await recorded?.stop();
   await gateway?.stop();
 });
 
@@ -36,7 +23,7 @@ const send = async (method: string, path: string, body?: unknown): Promise<Reply
 };
 
 const codesOf = (targetId: string): string[] =>
-  told.filter((fact) => fact.data?.['target_id'] === targetId).map((fact) => fact.eventCode);
+  recorded.all.filter((fact) => fact.data?.['target_id'] === targetId).map((fact) => fact.eventCode);
 
 /** What happened to one target comes in order: it has one key in the outbox's topic. */
 const expectCodes = (targetId: string, codes: string[]): Promise<void> =>
@@ -66,7 +53,7 @@ it('every action on a key is told once, with its actor, and no secret', async ()
     'SYS_524',
     'SYS_517',
   ]);
-  const facts = told.filter((fact) => fact.data?.['target_id'] === id);
+  const facts = recorded.all.filter((fact) => fact.data?.['target_id'] === id);
   expect(facts[1]).toMatchObject({ accountId: gateway.accountId, changes: { name: 'renamed' } });
   for (const { data, deviceId } of facts) {
     expect(deviceId).toBeUndefined();
@@ -77,7 +64,7 @@ it('every action on a key is told once, with its actor, and no secret', async ()
       target: 'api-key',
     });
   }
-  expect(JSON.stringify(told)).not.toContain(key.slice(-32));
+  expect(JSON.stringify(recorded.all)).not.toContain(key.slice(-32));
 }, 120_000);
 
 it('groups, applications and their access keys', async () => {
@@ -105,9 +92,9 @@ it('accounts: in the log of the account that it was done to, by an actor of anot
   const key = (await send('POST', `/v3/accounts/${id}/api-keys`, { name: 'helped' })).body.id;
   await expectCodes(id, ['SYS_500', 'SYS_501', 'SYS_502', 'SYS_503']);
   await expectCodes(key, ['SYS_510']);
-  for (const fact of told.filter((f) => [id, key].includes(f.data?.['target_id'] ?? '')))
+  for (const fact of recorded.all.filter((f) => [id, key].includes(f.data?.['target_id'] ?? '')))
     expect(fact).toMatchObject({ accountId: id, data: { actor_account_id: gateway.accountId } });
-  expect(told.find((f) => f.eventCode === 'SYS_501')?.changes).toEqual({ company: 'Inc', city: 'Ulm' });
+  expect(recorded.all.find((f) => f.eventCode === 'SYS_501')?.changes).toEqual({ company: 'Inc', city: 'Ulm' });
 }, 120_000);
 
 it('what is refused is not told', async () => {

@@ -1,36 +1,24 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { DeviceEvents, type DeviceEventReported } from '@lanyard/contracts';
-import { BatchConsumer, KafkaConnection } from '@lanyard/kafka';
-import { bootstrap, createLogger, formatApiKey, newId, newSecret, parseApiKey, TestClock } from '@lanyard/service';
+import type { DeviceEventReported } from '@lanyard/contracts';
+import { bootstrap, formatApiKey, newId, newSecret, parseApiKey, TestClock } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
 import { definition } from '../src/app.module.js';
 import { entriesMax, periodMs } from '../src/authentication/refusals.js';
+import { RecordedEvents } from './recorded-events.js';
 import { TestSystem } from './test-system.js';
 
 describe('requests that were refused', () => {
   let gateway: TestSystem;
-  let kafka: KafkaConnection;
-  let consumer: BatchConsumer<DeviceEventReported>;
+  let recorded: RecordedEvents;
   const clock = new TestClock(Date.now());
-  const told: DeviceEventReported[] = [];
 
   beforeAll(async () => {
     const corner = await TestSystem.corner('refusals');
     gateway = await corner.start({ GATEWAY_TRUSTED_PROXIES: '1', GATEWAY_ATTEMPT_RATE_BURST: '1000' }, { clock });
-    const { brokers, topicPrefix } = gateway.config().kafka;
-    const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
-    kafka = new KafkaConnection({ brokers, topicPrefix, clientId: 'test', logger });
-    consumer = new BatchConsumer(kafka, {
-      topic: DeviceEvents,
-      group: 'test',
-      onFatal: () => undefined,
-      handler: async (batch) => void told.push(...batch.messages.map((m) => m.value)),
-    });
-    await consumer.start();
+    recorded = await RecordedEvents.of(gateway);
   }, 120_000);
   afterAll(async () => {
-    await consumer?.stop();
-    await kafka?.close();
+    await recorded?.stop();
     await gateway?.stop();
   });
 
@@ -40,7 +28,8 @@ describe('requests that were refused', () => {
     const { accountId, keyId } = parseApiKey(key) as { accountId: string; keyId: string };
     return formatApiKey({ accountId, keyId, secret: newSecret(accountId, keyId) });
   };
-  const entries = (from: string): DeviceEventReported[] => told.filter(({ data }) => data?.['address'] === from);
+  const entries = (from: string): DeviceEventReported[] =>
+    recorded.all.filter(({ data }) => data?.['address'] === from);
   const passed = async (): Promise<void> => {
     await clock.advance(periodMs);
   };
@@ -56,7 +45,7 @@ describe('requests that were refused', () => {
       eventCode: 'SYS_410',
       data: { count: '4', target: 'api-key', target_id: id, request_id: expect.any(String) },
     });
-    expect(JSON.stringify(told)).not.toContain(guess.slice(-32));
+    expect(JSON.stringify(recorded.all)).not.toContain(guess.slice(-32));
   });
 
   it('without a key that exists are entries of the account of the installation, whatever account they name', async () => {
@@ -66,7 +55,7 @@ describe('requests that were refused', () => {
     await passed();
     await eventually(() => expect(entries('192.0.2.2')).toHaveLength(1));
     expect(entries('192.0.2.2')[0]).toMatchObject({ accountId: gateway.accountId, data: { count: '2' } });
-    expect(JSON.stringify(told)).not.toContain(keyId);
+    expect(JSON.stringify(recorded.all)).not.toContain(keyId);
   });
 
   it('that the key may not make are one entry for each key and address, with the declared path', async () => {
@@ -84,15 +73,16 @@ describe('requests that were refused', () => {
       eventCode: 'SYS_411',
       data: { count: '2', target_id: id, operation: 'POST /v3/devices/*/suspend' },
     });
-    expect(JSON.stringify(told)).not.toContain('secret-name');
+    expect(JSON.stringify(recorded.all)).not.toContain('secret-name');
   });
 
   it('from many addresses are a bounded number of entries, and none is uncounted', async () => {
     const { id, key } = await gateway.newKey();
-    const before = told.length;
+    const before = recorded.all.length;
     for (let n = 0; n < 3 * entriesMax; n++) expect(await ask(wrong(key), `198.51.100.${n}`)).toBe(401);
     await passed();
-    const mine = (): DeviceEventReported[] => told.slice(before).filter(({ eventCode }) => eventCode === 'SYS_410');
+    const mine = (): DeviceEventReported[] =>
+      recorded.all.slice(before).filter(({ eventCode }) => eventCode === 'SYS_410');
     const sum = (): number => mine().reduce((total, { data }) => total + Number(data?.['count']), 0);
     await eventually(() => expect(sum()).toBe(3 * entriesMax));
     expect(mine()).toHaveLength(entriesMax + 1);
