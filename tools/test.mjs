@@ -2,11 +2,11 @@
  * `npm test [-- FILTER] [--no-e2e | --only-e2e] [--interop [--install]]`: own set-up, own engines on free ports, own data
  * folder, all tests; with `--interop` those with devices that have to be compiled here too, see docs/interop.md. What they
  * need and is not there is named and ends it with 1, with `--install` it is installed first (Debian, root).
- * The last line is `N passed, N failed`.
+ * At the end stand the ten slowest files. The last line is `N passed, N failed`.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { environmentOfCompiledDevices } from './lanyard/compiled-devices.mjs';
 import { startEngines } from './lanyard/engines.mjs';
 import { removeData } from './lanyard/engine-processes.mjs';
@@ -23,6 +23,9 @@ const dataDir = join(root, `.lanyard/test-${process.pid}`);
 
 /** @type {{ passed: number, failed: number }} */
 const total = { passed: 0, failed: 0 };
+/** @type {{ file: string, seconds: number }[]} */
+const files = [];
+const slowestMax = 10;
 
 /** @param {string} name @param {string[]} args @param {Record<string, string>} env */
 const jest = async (name, args, env) => {
@@ -63,6 +66,8 @@ const count = (report, code) => {
     total.passed += numPassedTests;
     total.failed += numFailedTests + unloadable.length;
     if (code !== 0 && numFailedTests + numFailedTestSuites === 0) total.failed++;
+    for (const { name, startTime, endTime } of testResults)
+      files.push({ file: relative(root, name), seconds: (endTime - startTime) / 1_000 });
   } catch {
     total.failed++;
   }
@@ -127,9 +132,15 @@ await run(async () => {
     );
     cleanUp();
   }
+  printSlowest();
   process.stdout.write(`${total.passed} passed, ${total.failed} failed\n`);
   return total.failed > 0 || total.passed === 0 ? 1 : 0;
 });
+
+function printSlowest() {
+  const slowest = files.toSorted((a, b) => b.seconds - a.seconds).slice(0, slowestMax);
+  for (const { file, seconds } of slowest) process.stdout.write(`${seconds.toFixed(1).padStart(6)} s  ${file}\n`);
+}
 
 /** @param {string[]} patterns */
 function where(patterns) {
