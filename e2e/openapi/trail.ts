@@ -1,5 +1,5 @@
 import type { DeviceEvent, Lanyard } from '@lanyard/client';
-import { deedsOf } from './deeds.js';
+import { auditActionsOf } from './audit-actions.js';
 
 /** What the gateway refused: nothing was done. */
 const refusals = ['SYS_410', 'SYS_411'];
@@ -31,7 +31,7 @@ export class Trail {
 
   /** Whether an operation is not in the log although it changed something, as far as one can tell now. */
   isMissing(operation: string): boolean {
-    return deedsOf(operation).some(
+    return auditActionsOf(operation).some(
       ({ codes = [], readBy }) => codes.length > 0 && readBy === undefined && this.codesOf(operation).length === 0,
     );
   }

@@ -6,11 +6,11 @@ import { operatorActions } from '@lanyard/contracts';
 import { CallbackReceiver, certificateAuthority, eventually, selfSigned } from '@lanyard/testing';
 import { Application } from '../application.js';
 import { type RunningSystem, startSystem, tcpPort } from '../constellation.js';
-import { OpenApiBarrage } from '../openapi/barrage.js';
+import { ApiFuzz } from '../openapi/api-fuzz.js';
 import { Callers } from '../openapi/callers.js';
 import { committedDocument, type Operation, operationsOf } from '../openapi/document.js';
 import { KnownIds } from '../openapi/known-ids.js';
-import { deeds, deedsOf } from '../openapi/deeds.js';
+import { auditActions, auditActionsOf } from '../openapi/audit-actions.js';
 import { named, RecordLives, withoutSuccess } from '../openapi/lives.js';
 import { exchange } from '../openapi/exchange.js';
 import { isForInstallation, RunAccount } from '../openapi/run-account.js';
@@ -121,12 +121,12 @@ describe('the OpenAPI document', () => {
 
   it('says of every operation that changes something what the event log has of it, or why nothing', () => {
     const all = operationsOf(committedDocument()).map(named);
-    const changing = all.filter((operation) => !operation.startsWith('GET ') || deedsOf(operation).length > 0);
-    const odd = changing.filter((operation) => deedsOf(operation).length !== 1);
-    expect(odd.map((operation) => [operation, deedsOf(operation)])).toEqual([]);
-    expect(deeds.filter(({ operations }) => !all.some((operation) => operations.test(operation)))).toEqual([]);
-    for (const { codes = [], why = '' } of deeds) expect(codes.length > 0).toBe(why === '');
-    const known = new Set(deeds.flatMap(({ codes = [] }) => codes));
+    const changing = all.filter((operation) => !operation.startsWith('GET ') || auditActionsOf(operation).length > 0);
+    const odd = changing.filter((operation) => auditActionsOf(operation).length !== 1);
+    expect(odd.map((operation) => [operation, auditActionsOf(operation)])).toEqual([]);
+    expect(auditActions.filter(({ operations }) => !all.some((operation) => operations.test(operation)))).toEqual([]);
+    for (const { codes = [], why = '' } of auditActions) expect(codes.length > 0).toBe(why === '');
+    const known = new Set(auditActions.flatMap(({ codes = [] }) => codes));
     expect(Object.keys(operatorActions).filter((code) => !known.has(code))).toEqual([]);
   });
 
@@ -152,7 +152,7 @@ describe('the OpenAPI document', () => {
     ends.abort();
     expect([...failed, ...problems].join('\n\n')).toBe('');
     for (const operation of operationsOf(committedDocument()).map(named)) {
-      const expected = deedsOf(operation).flatMap(({ codes = [], ofDevices = [] }) => [...codes, ...ofDevices]);
+      const expected = auditActionsOf(operation).flatMap(({ codes = [], ofDevices = [] }) => [...codes, ...ofDevices]);
       const strange = trail.codesOf(operation).filter((code) => !expected.includes(code));
       expect([operation, strange]).toEqual([operation, []]);
     }
@@ -187,11 +187,11 @@ describe('the OpenAPI document', () => {
         for (const id of ids) ground.add(id);
         if (role === 'tenant') idsOf.tenant.forget();
       });
-      const barrage = new OpenApiBarrage(committedDocument(), system.baseUrl, callers, idsOf, random, {
+      const fuzz = new ApiFuzz(committedDocument(), system.baseUrl, callers, idsOf, random, {
         url: [receiver.url],
       });
       const until = Date.now() + seconds * 1_000;
-      const result = await barrage
+      const result = await fuzz
         .run((done) => (seconds > 0 ? Date.now() < until : done < rounds))
         .finally(() => callers.close());
       process.stderr.write(

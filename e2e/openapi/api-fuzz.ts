@@ -9,7 +9,7 @@ import { type GeneratedRequest, Requests } from './requests.js';
 const inParallel = 8;
 const problemsMax = 20;
 
-export interface Barrage {
+export interface FuzzResult {
   sent: number;
   /** Requests by status. */
   statuses: Record<string, number>;
@@ -20,12 +20,12 @@ export interface Barrage {
 const turn = ({ method, path }: Operation): number =>
   method === 'DELETE' ? 2 : method === 'POST' && !path.includes('{') ? 0 : 1;
 
-/** Sends generated requests to every operation of a document, in rounds, until `goesOn` says no after a round. */
-export class OpenApiBarrage {
+/** Sends generated requests to every operation of a document, in rounds, until `mayContinue` says no after a round. */
+export class ApiFuzz {
   private readonly operations: Operation[];
   private readonly requests: Requests;
   private readonly answers: Answers;
-  private readonly result: Barrage = { sent: 0, statuses: {}, problems: [] };
+  private readonly result: FuzzResult = { sent: 0, statuses: {}, problems: [] };
 
   constructor(
     document: Document,
@@ -40,8 +40,8 @@ export class OpenApiBarrage {
     this.answers = new Answers(document);
   }
 
-  async run(goesOn: (rounds: number) => boolean): Promise<Barrage> {
-    for (let rounds = 0; goesOn(rounds) && this.result.problems.length < problemsMax; rounds++) {
+  async run(mayContinue: (rounds: number) => boolean): Promise<FuzzResult> {
+    for (let rounds = 0; mayContinue(rounds) && this.result.problems.length < problemsMax; rounds++) {
       const batch = this.random.shuffled(this.operations).sort((a, b) => turn(a) - turn(b));
       // A few at a time, made just before they go out: what the ones before created is known by then.
       for (let n = 0; n < batch.length; n += inParallel)

@@ -2,7 +2,7 @@
  * Which entries of the event log an operation leaves when it changes something, or why it leaves none. What was as it is
  * wanted leaves none either, and one call leaves one entry of its own however many devices it is about.
  */
-export interface Deeds {
+export interface AuditActions {
   /** `METHOD path`. */
   operations: RegExp;
   codes?: string[];
@@ -24,7 +24,7 @@ const commandsHaveAHistory = 'GET /v3/device-requests has each command of the ke
 const asManyAsResources =
   'applications ask anew after each registration of a device, for each resource: that would be most of the log';
 
-export const deeds: Deeds[] = [
+export const auditActions: AuditActions[] = [
   { operations: /^POST \/v3\/accounts$/, codes: ['SYS_500'], readBy: gatewayTest },
   { operations: /^PUT \/v3\/accounts\/{id}$/, codes: ['SYS_501', 'SYS_502', 'SYS_503'], readBy: gatewayTest },
   { operations: /^POST \/v3\/(accounts\/{account}\/)?api-keys$/, codes: ['SYS_510'] },
@@ -91,4 +91,5 @@ export const deeds: Deeds[] = [
   { operations: /^DELETE \/v3\/devices\/{deviceId}\/echo$/, why: 'always 405' },
 ];
 
-export const deedsOf = (operation: string): Deeds[] => deeds.filter(({ operations }) => operations.test(operation));
+export const auditActionsOf = (operation: string): AuditActions[] =>
+  auditActions.filter(({ operations }) => operations.test(operation));
