@@ -76,7 +76,7 @@ describe('the checker', () => {
     expect(check(history)).toMatchObject({ unexpected: 1, violations: [expect.stringMatching(/^I3 callback other/)] });
   });
 
-  it('finds what nobody produced', () => {
+  it('finds what was never produced', () => {
     deliver(['ghost']);
     expect(check(history)).toMatchObject({ unexpected: 1 });
   });

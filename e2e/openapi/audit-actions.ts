@@ -22,7 +22,7 @@ const bulkJourney = 'e2e/bulk-suspension.ts';
 const commandsHaveAHistory = 'GET /v3/device-requests has each command of the key, with its request and its result';
 
 const asManyAsResources =
-  'applications ask anew after each registration of a device, for each resource: that would be most of the log';
+  'applications ask again after each registration of a device, for each resource: that would be most of the log';
 
 export const auditActions: AuditActions[] = [
   { operations: /^POST \/v3\/accounts$/, codes: ['SYS_500'], readBy: gatewayTest },

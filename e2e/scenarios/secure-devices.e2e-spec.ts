@@ -13,7 +13,7 @@ import { prepareJava } from '../java-device.js';
 import { TlsDevice, type TlsFiles } from '../tls-device.js';
 import { eventually } from '../patience.js';
 
-/** The code of the first message of the service to somebody who shows this; rejects when it closes without one. */
+/** The code of the first message of the service to a device that presents this; rejects when it closes without one. */
 const greeting = (port: number, shown: ConnectionOptions): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
     const socket = connect({

@@ -67,7 +67,7 @@ const configure = async ({ live, random }, name) => {
 /** @type {Row} */
 const changing = {
   name: 'F23',
-  about: 'channels are deleted and configured anew, keys deleted and switched off, during delivery',
+  about: 'channels are deleted and configured again, keys deleted and switched off, during delivery',
   tenants: 4,
   kinds: ['callback', 'websocket', 'callback', 'pull'],
   devices: 6,

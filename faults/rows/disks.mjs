@@ -132,7 +132,7 @@ const kafkaFull = {
     const letters = () => live.endOf(`${DeviceValues.name}.dispatcher.dlq`);
     await eventually(async () => (await letters()) >= sent, 40_000);
     const found = await letters();
-    // More than that: whoever does not learn whether Kafka has a letter writes it again.
+    // More than that: a dispatcher that does not learn whether Kafka has a letter writes it again.
     if (found < sent) experiment.violation(`F29 ${sent} messages were poison, ${found} are in the dead letters`);
   },
 };
@@ -172,7 +172,7 @@ const switchLog = (session) => session.query('SELECT pg_switch_wal()').catch(() 
 /** @type {Row} */
 const postgresFull = {
   name: 'F30',
-  about: 'the disk of PostgreSQL is full: the API says 503 and keeps what it accepted, delivery goes on',
+  about: 'the disk of PostgreSQL is full: the API says 503 and keeps what it accepted, delivery continues',
   seconds: 20,
   exclusive: true,
   cannotRun: cannotMount,

@@ -37,14 +37,14 @@ const morePartitions = {
     await sleep(2_000);
     await experiment.fault('more partitions', {}, async () => {
       // Which partition a device is on changes, so its order would not hold: other devices take over.
-      const before = load.devices.splice(0);
+      const previous = load.devices.splice(0);
       await load.stop();
       const admin = kafka.kafka.admin();
       await admin.connect();
       await admin.createPartitions({ topicPartitions: [{ topic: kafka.topicName(DeviceValues.name), count: 6 }] });
       await admin.disconnect();
       await experiment.live.renewProducer();
-      for (const { tenant, kind, keyIds, channels } of before)
+      for (const { tenant, kind, keyIds, channels } of previous)
         if (kind === 'values') for (let n = 0; n < 3; n++) load.addDevice({ tenant, kind, keyIds, channels });
       load.start(300);
     });
@@ -99,7 +99,7 @@ const poison = {
 /** @type {Row} */
 const withoutPostgres = {
   name: 'F17',
-  about: 'SIGKILL of PostgreSQL: the API says 503, delivery goes on; everything works when it is back',
+  about: 'SIGKILL of PostgreSQL: the API says 503, delivery continues; everything works when it is back',
   exclusive: true,
   seconds: 12,
   inject: (experiment) =>

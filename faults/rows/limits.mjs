@@ -85,7 +85,7 @@ const pageOf = async (experiment, name) => {
 };
 
 /**
- * Resolves when every event that Kafka has is in the queue of a callback, or was, and no request of before is under way.
+ * Resolves when every event that Kafka has is in the queue of a callback, or was, and no earlier request is under way.
  * Nothing is dropped from then on, so that what arrives afterwards is newer than everything that was dropped.
  * @param {Experiment} experiment @param {string} name
  */

@@ -79,7 +79,7 @@ const refusing = {
 /** @type {Row} */
 const hanging = {
   name: 'F18b',
-  about: 'callbacks hang, drip, answer late, flood: 20 s for everything together; others go on',
+  about: 'callbacks hang, drip, answer late, flood: 20 s for everything together; others continue',
   tenants: 3,
   kinds: ['callback', 'callback'],
   seconds: 24,

@@ -25,7 +25,7 @@ const failOvers = {
   'fail-over on request': (_, sentinels) => sentinels.failOver(),
 };
 
-/** Nobody knows where the master is while dispatchers look for it. @param {Experiment} experiment @param {Sentinels} sentinels @param {RedisNode} master */
+/** No client knows where the master is while dispatchers look for it. @param {Experiment} experiment @param {Sentinels} sentinels @param {RedisNode} master */
 const withoutSentinels = async (experiment, { sentinels }, master) => {
   await Promise.all(sentinels.map((sentinel) => sentinel.kill()));
   await master.kill();

@@ -1,4 +1,4 @@
-/** What every manifest of ours keeps to, beyond being valid: nobody runs as root, everything has limits, probes and a budget. */
+/** What every manifest of ours keeps to, beyond being valid: nothing runs as root, everything has limits, probes and a budget. */
 
 /**
  * @typedef {import('./kustomize.mjs').Manifest} Manifest
