@@ -1,3 +1,4 @@
 import preset from '../../jest.preset.mjs';
 
-export default { ...preset, displayName: 'kafka' };
+/** What replaces parts of kafkajs does so once in a process. */
+export default { ...preset, displayName: 'kafka', testEnvironmentOptions: { ownProcess: 'kafkajs' } };

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DeviceEvents, type DeviceEventReported, fixtures } from '@lanyard/contracts';
 import { createLogger } from '@lanyard/service';
 import { engines, type Isolation, isolate } from '@lanyard/testing';
-import { ConsumerCluster } from '../src/consumer/consumer-cluster.js';
+import { ConsumerCluster } from '../src/kafkajs/consumer-cluster.js';
 import { KafkaConnection, KafkaProducer } from '../src/index.js';
 
-/** Nobody who waits for the broker's answer is done by the half of it. */
+/** A consumer that waits for the broker's answer is not done after half of this. */
 const fetchWaitMs = 25_000;
 
 describe('a consumer whose fetch the broker keeps', () => {

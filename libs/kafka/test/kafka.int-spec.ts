@@ -11,8 +11,8 @@ import {
   KafkaConnection,
   KafkaProducer,
   Outbox,
-  outboxMigration,
   OutboxRelay,
+  outboxTable,
   PoisonMessage,
   recordHeaders,
 } from '../src/index.js';
@@ -308,9 +308,10 @@ describe('libs/kafka on a real broker', () => {
         url: isolation.databaseUrl,
         schema,
         entities: [],
-        migrations: [outboxMigration(schema)],
+        migrations: [],
         applicationName: 'test',
       });
+      await database.query(outboxTable);
     });
     afterAll(() => database.destroy());
 
@@ -346,7 +347,9 @@ describe('libs/kafka on a real broker', () => {
       const first = [...new Set(handled)];
       expect(first).toEqual(Array.from({ length: 50 }, (_, n) => n));
       await Promise.all([failing.stop(), other.stop()]);
-      const [{ n }] = (await database.query(`SELECT count(*)::int AS n FROM ${schema}.outbox`)) as [{ n: number }];
+      const [{ n }] = (await database.query(`SELECT count(*)::int AS n FROM ${schema}.outbox_messages`)) as [
+        { n: number },
+      ];
       expect(n).toBe(0);
     });
 

@@ -8,7 +8,7 @@ import { BatchConsumer, KafkaConnection, KafkaProducer } from '../src/index.js';
 
 const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
 
-/** Half the session of a member: nobody who waits for its end is done by then. */
+/** Half the session timeout: a member that waits for the session to end is not done by then. */
 const soonMs = 15_000;
 
 /** Joins the group and takes every partition it gets; says so. */

@@ -7,9 +7,9 @@ import {
   KafkaConnection,
   KafkaProducer,
   Outbox,
-  outboxMigration,
   outboxProducer,
   OutboxRelay,
+  outboxTable,
   StateReader,
 } from '../src/index.js';
 
@@ -43,8 +43,8 @@ describe('what a relay was sending when another one took over', () => {
   beforeAll(async () => {
     isolation = await isolate('outbox-fence');
     const { databaseUrl: url, topicPrefix } = isolation;
-    const migrations = [outboxMigration(schema)];
-    database = await openDatabase({ url, schema, entities: [], migrations, applicationName: 'test' });
+    database = await openDatabase({ url, schema, entities: [], migrations: [], applicationName: 'test' });
+    await database.query(outboxTable);
     connection = new KafkaConnection({
       brokers: engines().brokers,
       clientId: 'test',

@@ -6,7 +6,7 @@ import { DeviceEvents, type DeviceEventReported, fixtures } from '@lanyard/contr
 import { createLogger, Metrics, newId, openDatabase } from '@lanyard/service';
 import { engines, eventually, isolate, type Isolation } from '@lanyard/testing';
 import type { DataSource } from 'typeorm';
-import { Outbox, outboxMigration, OutboxRelay, type OutboxRelayOptions } from '../src/index.js';
+import { Outbox, OutboxRelay, outboxTable, type OutboxRelayOptions } from '../src/index.js';
 
 const schema = 'led';
 const outbox = new Outbox(schema, 'test');
@@ -67,9 +67,9 @@ describe('the leader among the relays of an outbox', () => {
 
   beforeAll(async () => {
     isolation = await isolate('outbox-leader');
-    const migrations = [outboxMigration(schema)];
     const { databaseUrl: url } = isolation;
-    database = await openDatabase({ url, schema, entities: [], migrations, applicationName: 'test' });
+    database = await openDatabase({ url, schema, entities: [], migrations: [], applicationName: 'test' });
+    await database.query(outboxTable);
   });
 
   afterAll(async () => {
@@ -80,7 +80,7 @@ describe('the leader among the relays of an outbox', () => {
   beforeEach(async () => {
     begun = [];
     sent = [];
-    await database.query(`DELETE FROM ${schema}.outbox`);
+    await database.query(`DELETE FROM ${schema}.outbox_messages`);
   });
 
   afterEach(async () => {
@@ -121,12 +121,12 @@ describe('the leader among the relays of an outbox', () => {
     createInterface({ input: child.stdout }).on('line', (line) => sent.push(`elsewhere ${line}`));
     await announce('first');
     await eventually(() => expect(sent).toEqual(['elsewhere first']));
-    // Whoever stands still before it has deleted what it sent makes it come twice.
-    await eventually(async () => expect(await database.query(`SELECT id FROM ${schema}.outbox`)).toEqual([]));
+    // A process that is frozen before it has deleted what it sent makes it come twice.
+    await eventually(async () => expect(await database.query(`SELECT id FROM ${schema}.outbox_messages`)).toEqual([]));
     return child;
   };
 
-  it('that stands still is followed by another one, and has nothing to say when it goes on', async () => {
+  it('that is frozen is succeeded by another one, and sends nothing when it resumes', async () => {
     const frozen = await leaderElsewhere();
     relay('here');
     frozen.kill('SIGSTOP');

@@ -4,7 +4,7 @@ import { createLogger, newId, openDatabase } from '@lanyard/service';
 import { eventually, isolate, type Isolation } from '@lanyard/testing';
 import pg from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
-import { Outbox, outboxMigration, OutboxRelay } from '../src/index.js';
+import { Outbox, OutboxRelay, outboxTable } from '../src/index.js';
 import { outboxChannel } from '../src/outbox/outbox.js';
 
 const schema = 'announcing';
@@ -27,14 +27,14 @@ describe('many announcements at once', () => {
 
   beforeAll(async () => {
     isolation = await isolate('outbox');
-    const migrations = [outboxMigration(schema)];
     database = await openDatabase({
       url: isolation.databaseUrl,
       schema,
       entities: [],
-      migrations,
+      migrations: [],
       applicationName: 'test',
     });
+    await database.query(outboxTable);
   });
 
   afterAll(async () => {
@@ -91,14 +91,16 @@ describe('many announcements at once', () => {
       await eventually(() => expect(heard).toEqual(['open', '', '']));
     } finally {
       await listener.end();
-      await database.query(`DELETE FROM ${schema}.outbox`);
+      await database.query(`DELETE FROM ${schema}.outbox_messages`);
     }
   });
 
   it('are none when one of them is wrong', async () => {
     const wrong = { ...event(2), deviceId: 'x' };
     await expect(announce((m) => outbox.appendAll(m, DeviceEvents, [event(1), wrong]))).rejects.toThrow(/deviceId/);
-    const [{ n }] = (await database.query(`SELECT count(*)::int AS n FROM ${schema}.outbox`)) as [{ n: number }];
+    const [{ n }] = (await database.query(`SELECT count(*)::int AS n FROM ${schema}.outbox_messages`)) as [
+      { n: number },
+    ];
     expect(n).toBe(0);
   });
 });

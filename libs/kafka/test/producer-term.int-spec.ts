@@ -3,8 +3,8 @@ import { type DeviceModelChanged, DeviceModels, fixtures } from '@lanyard/contra
 import { createLogger } from '@lanyard/service';
 import { engines, eventually, isolate, type Isolation } from '@lanyard/testing';
 import { KafkaConnection, KafkaProducer, type ProducerOptions, TermEnded } from '../src/index.js';
-import { Bundles } from '../src/producer/bundles.js';
-import { newTerm } from '../src/producer/producer-term.js';
+import { Bundles } from '../src/kafkajs/bundles.js';
+import { newTerm } from '../src/kafkajs/producer-term.js';
 
 const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
 const value = fixtures(DeviceModels).valid['one resource'] as DeviceModelChanged;

@@ -80,7 +80,7 @@ describe('after Kafka was away', () => {
     await consumer.stop();
   }, 60_000);
 
-  it('a reader of state hears of changes at once', async () => {
+  it('a reader of state receives changes at once', async () => {
     const topic: Topic<AccessAccountChanged> = { ...AccessAccounts, name: newId() };
     await cut.ensureTopics([topic]);
     const reader = new StateReader(cut, topic, { project: (v) => v.tier, onFatal: () => undefined });

@@ -1,8 +1,7 @@
 import { deadLetterTopic, stateCompactionLagMs, type TopicDescription } from '@lanyard/contracts';
 import { type KafkaSecurity, type Logger, type Metrics, awaiting, reached } from '@lanyard/service';
 import kafkajs, { type Admin, type ITopicConfig, type Kafka, type SASLOptions } from 'kafkajs';
-import './coordinator-not-found.js';
-import './idle-requests.js';
+import { replaceParts } from '../kafkajs/replacements.js';
 import { logTo } from './kafka-log.js';
 import {
   changeOf,
@@ -23,15 +22,19 @@ export interface KafkaOptions {
   topicPrefix?: string;
   /** Of topics this connection creates. An existing topic stays as it is. */
   partitions?: number;
-  replicationFactor?: number;
   /** Of topics with three replicas or more that have no minimum of their own. 1: Kafka's settings are left alone. */
   minInsyncReplicas?: number;
   logger: Logger;
   metrics?: Metrics;
   security?: KafkaSecurity;
+  /** KAFKAJS_REPLACEMENTS. Default: all. */
+  replacements?: string;
 }
 
 const defaultPartitions = 8;
+
+/** The default of the cluster. */
+const ofCluster = -1;
 
 const topicKnownWithinMs = 30_000;
 const createAgainMs = 500;
@@ -74,6 +77,7 @@ export class KafkaConnection {
   private hasToldOfOneReplica = false;
 
   constructor(private readonly options: KafkaOptions) {
+    replaceParts(options.replacements);
     this.prefix = options.topicPrefix ?? '';
     this.logger = options.logger;
     this.metrics = options.metrics;
@@ -105,11 +109,12 @@ export class KafkaConnection {
 
   /** Creates what is missing, for as long as Kafka is only overloaded, and waits for leaders. Safe with several replicas at once. */
   async ensureTopics(topics: readonly TopicDescription[]): Promise<void> {
+    const numPartitions = this.options.partitions ?? defaultPartitions;
     const creating = this.create(
       topics.map((topic) => ({
         topic: this.topicName(topic.name),
-        numPartitions: this.options.partitions ?? defaultPartitions,
-        replicationFactor: this.options.replicationFactor ?? -1,
+        numPartitions,
+        replicationFactor: ofCluster,
         configEntries: configOf(topic),
       })),
     );
@@ -118,14 +123,8 @@ export class KafkaConnection {
 
   async ensureDeadLetters(topicName: string, group: string): Promise<string> {
     const topic = this.topicName(deadLetterTopic(topicName, group));
-    await this.create([
-      {
-        topic,
-        numPartitions: 1,
-        replicationFactor: this.options.replicationFactor ?? -1,
-        configEntries: [maxMessage, { name: 'retention.ms', value: String(deadLetterRetentionMs) }],
-      },
-    ]);
+    const configEntries = [maxMessage, { name: 'retention.ms', value: String(deadLetterRetentionMs) }];
+    await this.create([{ topic, numPartitions: 1, replicationFactor: ofCluster, configEntries }]);
     return topic;
   }
 

@@ -4,15 +4,12 @@ import type { Consumer, EachBatchPayload, KafkaMessage } from 'kafkajs';
 import type { KafkaConnection } from '../connection/kafka-connection.js';
 import { logRequests } from '../request-log.js';
 import { type BatchHandler, PoisonMessage, type Received, type StoredPositions } from './batch.js';
-import { ConsumerCluster, fetchWaitMs } from './consumer-cluster.js';
+import { ConsumerCluster, fetchWaitMs } from '../kafkajs/consumer-cluster.js';
 import { ConsumerMetrics } from './consumer-metrics.js';
 import { DeadLetters } from './dead-letters.js';
-import './fetch-response.js';
-import { GroupMembership } from './group-membership.js';
+import { GroupMembership } from '../kafkajs/group-membership.js';
 import { PositionGates } from './positions.js';
-import './quiet-runner.js';
-import { recordHeaders } from './record-headers.js';
-import './same-member.js';
+import { recordHeaders } from '../kafkajs/record-headers.js';
 
 export interface BatchConsumerOptions<V> {
   topic: Topic<V>;
@@ -24,7 +21,7 @@ export interface BatchConsumerOptions<V> {
   positions?: StoredPositions;
   /** The client id is unique: a group member that has it is this process before a crash. */
   isOnlyOfItsName?: boolean;
-  /** The consumer ended for good: the process should too. */
+  /** The consumer ended permanently: the process should too. */
   onFatal: (error: unknown) => void;
 }
 

@@ -8,8 +8,6 @@ import { Failed, kafkaBatchTransport, type OnBatchExtras } from './on-batch.js';
 export interface KafkaBatchServerOptions {
   /** The app's name. */
   group: string;
-  /** Per topic name: a store that holds positions with effects. */
-  positions?: Record<string, StoredPositions>;
   onFatal: (error: unknown) => void;
 }
 
@@ -18,6 +16,7 @@ export class KafkaBatchServer extends Server implements CustomTransportStrategy 
   override readonly transportId = kafkaBatchTransport;
   override readonly propagatesEventHandlerErrors = true;
   private readonly consumers = new Map<string, BatchConsumer<unknown>>();
+  private readonly positions = new Map<string, StoredPositions>();
 
   constructor(
     private readonly connection: KafkaConnection,
@@ -43,10 +42,7 @@ export class KafkaBatchServer extends Server implements CustomTransportStrategy 
 
   /** Of these topics, offsets are committed in this store, with their effects. To be called before consumers start. */
   storePositions(topicNames: readonly string[], positions: StoredPositions): void {
-    this.options.positions = {
-      ...this.options.positions,
-      ...Object.fromEntries(topicNames.map((n) => [n, positions])),
-    };
+    for (const topicName of topicNames) this.positions.set(topicName, positions);
   }
 
   /** The process with this client id is gone. */
@@ -74,7 +70,7 @@ export class KafkaBatchServer extends Server implements CustomTransportStrategy 
 
   private consumer(topicName: string, handler: MessageHandler): BatchConsumer<unknown> {
     const { topic, options } = handler.extras as unknown as OnBatchExtras;
-    const positions = this.options.positions?.[topicName];
+    const positions = this.positions.get(topicName);
     return new BatchConsumer(this.connection, {
       topic,
       group: this.options.group,

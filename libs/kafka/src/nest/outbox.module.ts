@@ -17,7 +17,7 @@ const PRODUCER = Symbol('OutboxProducer');
 /** The outbox of the app's database schema, its audit trail, and the relay that sends it to Kafka. */
 @Module({})
 export class OutboxModule implements OnApplicationBootstrap, OnApplicationShutdown {
-  /** `source`: the app, as consumers see it. The schema has the table of `outboxMigration`. */
+  /** `source`: the app, as consumers see it. The initial migration of the schema runs `outboxTable`. */
   static forRoot(schema: string, source: string): DynamicModule {
     return {
       module: OutboxModule,

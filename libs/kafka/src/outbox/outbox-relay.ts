@@ -135,7 +135,7 @@ export class OutboxRelay {
     const askedAtMs = performance.now();
     const { rows } = await client.query<Row>(
       `SELECT id, topic, message_key, value, headers, extract(epoch FROM now() - created_at)::float AS age_seconds
-       FROM ${client.escapeIdentifier(schema)}.outbox ORDER BY id LIMIT ${relayBatch}`,
+       FROM ${client.escapeIdentifier(schema)}.outbox_messages ORDER BY id LIMIT ${relayBatch}`,
     );
     this.lag(rows[0]?.age_seconds ?? 0);
     if (rows.length === 0) return 0;
@@ -145,7 +145,7 @@ export class OutboxRelay {
       producer.sendEncoded({ name: row.topic }, { key: row.message_key, value: row.value, headers: row.headers }),
     );
     await this.speakingUntil(Promise.all(sending), client);
-    await client.query(`DELETE FROM ${client.escapeIdentifier(schema)}.outbox WHERE id = ANY($1)`, [
+    await client.query(`DELETE FROM ${client.escapeIdentifier(schema)}.outbox_messages WHERE id = ANY($1)`, [
       rows.map((row) => row.id),
     ]);
     return rows.length;

@@ -1,6 +1,6 @@
 import { encodeMessage, type EncodedMessage, encodeTombstone, type Topic } from '@lanyard/contracts';
 import { PreparedStatement } from '@lanyard/service';
-import type { EntityManager, MigrationInterface, QueryRunner } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { causeOf } from './cause.js';
 import { RelayCall } from './relay-call.js';
 import type { SendMeta } from '../producer/kafka-producer.js';
@@ -10,27 +10,16 @@ export const outboxProducer = (schema: string): string => `${schema}.outbox`;
 
 export const outboxChannel = (schema: string): string => `${schema}_outbox`;
 
-/** The table, for the migrations list of an app. */
-export const outboxMigration = (schema: string): new () => MigrationInterface =>
-  class Outbox1700000000000 implements MigrationInterface {
-    readonly name = 'Outbox1700000000000';
-
-    async up(runner: QueryRunner): Promise<void> {
-      await runner.query(`
-        CREATE TABLE ${schema}.outbox (
-          id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-          topic text NOT NULL,
-          message_key text NOT NULL,
-          value bytea,
-          headers jsonb NOT NULL,
-          created_at timestamptz NOT NULL DEFAULT now()
-        )`);
-    }
-
-    async down(runner: QueryRunner): Promise<void> {
-      await runner.query(`DROP TABLE ${schema}.outbox`);
-    }
-  };
+/** SQL that creates the table, for the initial migration of a service. */
+export const outboxTable = `
+  CREATE TABLE outbox_messages (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    topic text NOT NULL,
+    message_key text NOT NULL,
+    value bytea,
+    headers jsonb NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now()
+  )`;
 
 /** Values per statement; a parameter contains all values of a column. */
 const appendBatch = 5_000;
@@ -50,7 +39,7 @@ export class Outbox {
     this.relay = new RelayCall(outboxChannel(schema));
     // ORDER BY is evaluated before the identity column, which numbers the rows in that order.
     this.insertion = new PreparedStatement(
-      `INSERT INTO ${schema}.outbox (topic, message_key, value, headers)
+      `INSERT INTO ${schema}.outbox_messages (topic, message_key, value, headers)
        SELECT $1, key, value, headers
        FROM unnest($2::text[], $3::bytea[], $4::jsonb[]) WITH ORDINALITY AS m (key, value, headers, n) ORDER BY n`,
     );

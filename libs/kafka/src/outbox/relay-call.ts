@@ -1,3 +1,4 @@
+import { poolOf } from '@lanyard/service';
 import type {
   DataSource,
   EntityManager,
@@ -5,10 +6,6 @@ import type {
   QueryRunner,
   TransactionCommitEvent,
 } from 'typeorm';
-
-interface Pool {
-  query(text: string): Promise<unknown>;
-}
 
 /**
  * Calls the relay when a transaction that announces something has committed. Not within it: PostgreSQL lets those that
@@ -46,12 +43,13 @@ export class RelayCall implements EntitySubscriberInterface {
     }
     const call = { again: false };
     this.calling.set(dataSource, call);
-    const { master } = dataSource.driver as unknown as { master: Pool };
     const ended = (): void => {
       this.calling.delete(dataSource);
       if (call.again) this.call(dataSource);
     };
     // It fails with its connection, or when the service stops: the relay looks by itself.
-    void master.query(`NOTIFY "${this.channel}"`).then(ended, () => this.calling.delete(dataSource));
+    void poolOf(dataSource)
+      .query(`NOTIFY "${this.channel}"`)
+      .then(ended, () => this.calling.delete(dataSource));
   }
 }

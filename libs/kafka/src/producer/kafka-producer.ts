@@ -9,10 +9,10 @@ import {
 import type { Producer, TopicMessages } from 'kafkajs';
 import type { KafkaConnection } from '../connection/kafka-connection.js';
 import { logRequests } from '../request-log.js';
-import { Bundles } from './bundles.js';
+import { Bundles } from '../kafkajs/bundles.js';
+import { isReplaced } from '../kafkajs/switches.js';
 import { PendingRequest } from './pending-request.js';
-import './produce-request.js';
-import { newTerm, type ProducerTerm } from './producer-term.js';
+import { newTerm, type ProducerTerm } from '../kafkajs/producer-term.js';
 
 /** More waiting messages than this mean that Kafka is down: callers are rejected, and stop their intake. */
 const pendingMax = 100_000;
@@ -96,8 +96,10 @@ export class KafkaProducer {
    * has stored something; and each message of this one once, in order. What waits is not sent. Rejects when Kafka does
    * not do that: then messages are sent as without a name.
    */
-  async takeOver(name = this.options.name): Promise<void> {
+  async takeOver(): Promise<void> {
+    const { name } = this.options;
     if (name === undefined) throw new Error('only a producer with a name takes over');
+    if (!isReplaced('bundles')) throw new Error('messages have a place in a term only in bundles');
     for (const request of this.waiting.splice(0)) this.giveUp(request, new TermEnded(name));
     await this.pumping;
     this.term = undefined;

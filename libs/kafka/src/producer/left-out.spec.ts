@@ -5,7 +5,10 @@ import type { Producer, RecordMetadata } from 'kafkajs';
 import kafkajs from 'kafkajs';
 import type { KafkaConnection } from '../connection/kafka-connection.js';
 import { KafkaProducer } from './kafka-producer.js';
-import { partitionOf } from './partitioner.js';
+import { partitionOf } from '../kafkajs/partitioner.js';
+import { replaceParts } from '../kafkajs/replacements.js';
+
+replaceParts();
 
 const createProducer = createRequire(import.meta.url)('kafkajs/src/producer/index.js') as (options: object) => Producer;
 

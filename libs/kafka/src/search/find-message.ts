@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { headerNames, type HeaderReader } from '@lanyard/contracts';
 import type { Consumer, EachBatchPayload } from 'kafkajs';
 import type { KafkaConnection } from '../connection/kafka-connection.js';
-import { recordHeaders } from '../consumer/record-headers.js';
+import { recordHeaders } from '../kafkajs/record-headers.js';
 
 export interface MessageSearch {
   /** CloudEvents id. */

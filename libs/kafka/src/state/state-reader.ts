@@ -4,16 +4,15 @@ import type { Batch, Consumer, KafkaMessage } from 'kafkajs';
 import { exitOnFatal, StopDeadline } from '@lanyard/service';
 import { Inject, type OnApplicationShutdown, type OnModuleInit, Optional } from '@nestjs/common';
 import type { KafkaConnection } from '../connection/kafka-connection.js';
-import { ConsumerCluster, fetchWaitMs } from '../consumer/consumer-cluster.js';
-import { recordHeaders } from '../consumer/record-headers.js';
-import '../consumer/same-member.js';
+import { ConsumerCluster, fetchWaitMs } from '../kafkajs/consumer-cluster.js';
+import { recordHeaders } from '../kafkajs/record-headers.js';
 import { logRequests } from '../request-log.js';
 import { Readings } from './readings.js';
 
 export interface StateReaderOptions<V, P> {
   /** Keeps only what is needed of a value. */
   project: (value: V) => P;
-  /** A consumer that died for good. Default: the process ends, and its supervisor starts another. */
+  /** Called when a consumer ended permanently. Default: the process ends, and its supervisor starts another. */
   onFatal?: (error: unknown) => void;
 }
 

@@ -1,4 +1,6 @@
 import kafkajs, { type ICustomPartitioner } from 'kafkajs';
+import { privateModule } from './modules.js';
+import { isReplaced } from './switches.js';
 
 const multiplier = 0x5bd1e995;
 const seed = 0x9747b28c;
@@ -21,14 +23,17 @@ export const murmur2 = (key: Buffer): number => {
   return hash ^ (hash >>> 15);
 };
 
-/** Where messages of the key go in a topic of so many partitions. */
-export const partitionOf = (key: string | Buffer, partitions: number): number =>
-  (murmur2(typeof key === 'string' ? Buffer.from(key) : key) & 0x7fffffff) % partitions;
+const theirMurmur2 = privateModule('producer/partitioners/default/murmur2.js') as (key: string | Buffer) => number;
 
-/**
- * As kafkajs' default partitioner, which computes the hash with BigInt: measured, 3 µs for a key of 32 characters, where
- * this takes 0.2.
- */
+/** Where messages of the key go in a topic of so many partitions. */
+export const partitionOf = (key: string | Buffer, partitions: number): number => {
+  const hash = isReplaced('partitioner')
+    ? murmur2(typeof key === 'string' ? Buffer.from(key) : key)
+    : theirMurmur2(key);
+  return (hash & 0x7fffffff) % partitions;
+};
+
+/** As kafkajs' default partitioner, which computes the hash with BigInt. */
 export const keyPartitioner: ICustomPartitioner = () => {
   const theirs = kafkajs.Partitioners.DefaultPartitioner();
   return (about) => {

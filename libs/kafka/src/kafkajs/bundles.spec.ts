@@ -2,6 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import type { Message } from 'kafkajs';
 import { Bundles, unbundled } from './bundles.js';
 import { keyPartitioner } from './partitioner.js';
+import { replaceParts } from './replacements.js';
+
+replaceParts();
 
 const message = (key: string | null, value: string): Message => ({ key, value });
 const partitionsOf = (count: number): never =>

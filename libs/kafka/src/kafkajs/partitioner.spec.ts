@@ -3,6 +3,9 @@ import { createRequire } from 'node:module';
 import { describe, expect, it } from '@jest/globals';
 import kafkajs from 'kafkajs';
 import { keyPartitioner, murmur2 } from './partitioner.js';
+import { replaceParts } from './replacements.js';
+
+replaceParts();
 
 const require = createRequire(import.meta.url);
 const theirs = require('kafkajs/src/producer/partitioners/default/murmur2.js') as (key: Buffer) => number;

@@ -1,7 +1,7 @@
-import { createRequire } from 'node:module';
 import type { Message } from 'kafkajs';
 import { stampOf, unbundled } from './bundles.js';
-import { crc32c } from './crc32c.js';
+import { checksum } from './crc32c.js';
+import { privateModule, replaceModule } from './modules.js';
 import type { ProducerStamp } from './producer-term.js';
 import { type MeasuredRecord, measureRecord, writeRecord } from './record-encoder.js';
 import { RoomyRequest } from './request-room.js';
@@ -93,7 +93,7 @@ const writeBatch = (buffer: Buffer, start: number, { records, stamp, firstMs, la
   at = buffer.writeInt32BE(stamp.sequence, at);
   at = buffer.writeInt32BE(records.length, at);
   for (const record of records) at = writeRecord(buffer, at, record);
-  buffer.writeUInt32BE(crc32c(buffer, start + uncheckedBytes, end), start + uncheckedBytes - 4);
+  buffer.writeUInt32BE(checksum(buffer, start + uncheckedBytes, end), start + uncheckedBytes - 4);
   return end;
 };
 
@@ -134,30 +134,27 @@ const encodeProduceRequest = (request: ProduceRequest): RoomyRequest => {
   return RoomyRequest.of(sizeOf(topics), (buffer, at) => writeRequest(buffer, at, request, topics));
 };
 
-const require = createRequire(import.meta.url);
-const path = require.resolve('kafkajs/src/protocol/requests/produce/v3/request.js');
-const theirs = require(path) as (request: ProduceRequest) => Encodable;
-
 const isOurs = ({ transactionalId, producerId = -1, compression = 0 }: ProduceRequest): boolean =>
   !transactionalId && Number(producerId) === -1 && compression === 0;
 
-/** What kafkajs makes idempotent, a transaction or compressed is left to it. */
-const produceRequest = (request: ProduceRequest): Encodable => {
-  if (!isOurs(request)) return theirs(request);
-  return {
-    apiKey: 0,
-    apiVersion: 3,
-    apiName: 'Produce',
-    expectResponse: () => request.acks !== 0,
-    encode: async () => encodeProduceRequest(request),
-  };
-};
+const path = 'protocol/requests/produce/v3/request.js';
 
 /**
  * kafkajs makes a zeroed buffer of 512 bytes for every header of a record, copies each record several times, and looks
- * up one byte after the other for the checksum. Its requests load this module when the first one is made: from here on
- * they get ours.
+ * up one byte after the other for the checksum. Its requests load this module when the first one is made: from then on
+ * they get ours. What kafkajs makes idempotent, a transaction or compressed is left to it.
  */
-const loaded = require.cache[path];
-if (!loaded) throw new Error('kafkajs keeps its encoder elsewhere than in the version this was written for');
-loaded.exports = produceRequest;
+export const replaceProduceRequest = (): void => {
+  const theirs = privateModule(path) as (request: ProduceRequest) => Encodable;
+  const ours = (request: ProduceRequest): Encodable => {
+    if (!isOurs(request)) return theirs(request);
+    return {
+      apiKey: 0,
+      apiVersion: 3,
+      apiName: 'Produce',
+      expectResponse: () => request.acks !== 0,
+      encode: async () => encodeProduceRequest(request),
+    };
+  };
+  replaceModule(path, ours);
+};

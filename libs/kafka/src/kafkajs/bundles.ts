@@ -1,6 +1,7 @@
 import type { ICustomPartitioner, Message, RecordMetadata, TopicMessages } from 'kafkajs';
 import { keyPartitioner, partitionOf } from './partitioner.js';
 import type { ProducerStamp, ProducerTerm } from './producer-term.js';
+import { isReplaced } from './switches.js';
 
 /** All messages of one partition. */
 interface Bundle extends Message {
@@ -56,7 +57,7 @@ export class Bundles {
 
   of(topic: string, messages: readonly Message[], term?: ProducerTerm): Message[] {
     const partitions = this.partitions.get(topic);
-    if (partitions === undefined) return [...messages];
+    if (partitions === undefined || !isReplaced('bundles')) return [...messages];
     const others: Message[] = [];
     const lists: Message[][] = Array.from({ length: partitions }, () => []);
     for (const message of messages)

@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module';
+import { privateModule } from './modules.js';
 import { RecordHeaders } from './record-headers.js';
 
 /** A record with the fields that kafkajs and our consumers use. */
@@ -149,9 +149,8 @@ const plainMessages = (bytes: Buffer, start: number, end: number): FetchedMessag
   return messages;
 };
 
-const require = createRequire(import.meta.url);
-const Decoder = require('kafkajs/src/protocol/decoder.js') as new (bytes: Buffer) => object;
-const decodeMessages = require('kafkajs/src/protocol/requests/fetch/v4/decodeMessages.js') as (
+const Decoder = privateModule('protocol/decoder.js') as new (bytes: Buffer) => object;
+const decodeMessages = privateModule('protocol/requests/fetch/v4/decodeMessages.js') as (
   decoder: object,
 ) => Promise<unknown[]>;
 
@@ -167,7 +166,8 @@ const messagesAt = (reader: AnswerReader): readonly unknown[] | Promise<unknown[
 
 /**
  * The answer to a fetch, version 11 of the Kafka protocol. kafkajs makes a hidden class for each batch that it reads, by
- * `{ ...batch, records }`, and numbers of 64 bits and views of views for each record (ADR 12).
+ * `{ ...batch, records }`, and numbers of 64 bits and views of views for each record, and copies the
+ * headers of a record once per header. Compressed and transactional batches are left to it.
  */
 export const decodeFetch = async (answer: Buffer): Promise<FetchAnswer> => {
   const reader = new AnswerReader(answer);
@@ -197,4 +197,6 @@ export const decodeFetch = async (answer: Buffer): Promise<FetchAnswer> => {
   return { throttleTime: 0, clientSideThrottleTime, errorCode, sessionId, responses };
 };
 
-(require('kafkajs/src/protocol/requests/fetch/v11/response.js') as FetchResponse).decode = decodeFetch;
+export const replaceFetchResponse = (): void => {
+  (privateModule('protocol/requests/fetch/v11/response.js') as FetchResponse).decode = decodeFetch;
+};

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
+import { decodeFetch, replaceFetchResponse } from './fetch-response.js';
 import { recordHeaders } from './record-headers.js';
 
 const require = createRequire(import.meta.url);
@@ -13,9 +14,9 @@ interface Fetch {
 type Message = Parameters<typeof recordHeaders>[0] & { isControlRecord: boolean };
 
 const response = require('kafkajs/src/protocol/requests/fetch/v11/response.js') as Fetch;
-/** kafkajs' own, which the import below replaces. */
+/** kafkajs' own. */
 const { decode: decodeOfKafkajs } = { ...response };
-const { decodeFetch } = await import('./fetch-response.js');
+replaceFetchResponse();
 
 const encodeBatch = require('kafkajs/src/protocol/recordBatch/v0/index.js') as {
   RecordBatch: (batch: object) => Promise<{ buffer: Buffer }>;

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { describe, expect, it } from '@jest/globals';
+import { replaceRequestCopies, RoomyRequest } from './request-room.js';
 
 interface Encoder {
   buf: Buffer;
@@ -13,7 +14,7 @@ type Encode = (about: { correlationId: number; clientId: string; request: object
 const require = createRequire(import.meta.url);
 const KafkajsEncoder = require('kafkajs/src/protocol/encoder.js') as new () => Encoder;
 const encodeRequest = require('kafkajs/src/protocol/request.js') as Encode;
-const { RoomyRequest } = await import('./request-room.js');
+replaceRequestCopies();
 
 const body = Buffer.alloc(100_000, 'body');
 const framed = async (clientId: string, encoded: unknown): Promise<Buffer> => {

@@ -1,3 +1,6 @@
+import { privateModule } from './modules.js';
+import { isReplaced } from './switches.js';
+
 /** CRC-32C (Castagnoli), reflected. */
 const polynomial = 0x82f63b78;
 
@@ -49,3 +52,9 @@ export const crc32c = (bytes: Buffer, start = 0, end = bytes.length): number => 
   for (; at < end; at++) crc = t[(crc ^ bytes[at]!) & 0xff]! ^ (crc >>> 8);
   return ~crc >>> 0;
 };
+
+const theirs = privateModule('protocol/recordBatch/crc32C/index.js') as (bytes: Buffer) => number;
+
+/** The same by the switch `crc32c`. */
+export const checksum = (bytes: Buffer, start: number, end: number): number =>
+  isReplaced('crc32c') ? crc32c(bytes, start, end) : theirs(bytes.subarray(start, end));

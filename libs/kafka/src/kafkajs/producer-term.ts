@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module';
 import type { Cluster, Kafka, Logger } from 'kafkajs';
+import { privateModule } from './modules.js';
 
 /** Where the records of a batch are among those of its producer. */
 export interface ProducerStamp {
@@ -46,9 +46,7 @@ interface EosOptions {
   transactionalId: string;
 }
 
-const createEosManager = createRequire(import.meta.url)('kafkajs/src/producer/eosManager/index.js') as (
-  options: EosOptions,
-) => EosManager;
+const createEosManager = privateModule('producer/eosManager/index.js') as (options: EosOptions) => EosManager;
 
 type PrivateParts = Record<symbol, (options: object) => Cluster & { disconnect(): Promise<void> }>;
 

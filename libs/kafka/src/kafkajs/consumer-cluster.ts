@@ -1,4 +1,5 @@
 import kafkajs, { type Cluster, type Consumer, type PartitionAssigner } from 'kafkajs';
+import { isReplaced } from './switches.js';
 
 /** How long a broker holds a fetch without data. A new message ends the wait. */
 export const fetchWaitMs = 1_000;
@@ -31,7 +32,7 @@ export class ConsumerCluster {
   /** Leaves the group and disconnects, without the wait for a fetch for which the broker has nothing. */
   async disconnect(consumer: Consumer): Promise<void> {
     const disconnected = consumer.disconnect();
-    this.cutFetches();
+    if (isReplaced('fetch-abort')) this.cutFetches();
     await disconnected;
   }
 

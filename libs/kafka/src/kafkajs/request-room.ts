@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module';
+import { privateModule } from './modules.js';
 
 /** What kafkajs puts a request together with: the first `offset` bytes of `buf` are written. */
 interface Encoder {
@@ -45,20 +45,20 @@ export class RoomyRequest {
   }
 }
 
-const require = createRequire(import.meta.url);
-const { prototype } = require('kafkajs/src/protocol/encoder.js') as { prototype: Encoder };
-const theirs = prototype.writeEncoder;
-
 /**
  * kafkajs copies a request twice, into zeroed buffers of up to twice its size, to put some thirty bytes before it. Those
  * of a request that has room for them are written there instead.
  */
-prototype.writeEncoder = function (this: Encoder, part) {
-  const roomy = part instanceof RoomyRequest ? part : roomyOf.get(part);
-  const whole = roomy?.after(this.buf.subarray(0, this.offset));
-  if (!whole) return theirs.call(this, part);
-  roomyOf.set(this, whole);
-  this.buf = whole.buf;
-  this.offset = whole.buf.length;
-  return this;
+export const replaceRequestCopies = (): void => {
+  const { prototype } = privateModule('protocol/encoder.js') as { prototype: Encoder };
+  const theirs = prototype.writeEncoder;
+  prototype.writeEncoder = function (part) {
+    const roomy = part instanceof RoomyRequest ? part : roomyOf.get(part);
+    const whole = roomy?.after(this.buf.subarray(0, this.offset));
+    if (!whole) return theirs.call(this, part);
+    roomyOf.set(this, whole);
+    this.buf = whole.buf;
+    this.offset = whole.buf.length;
+    return this;
+  };
 };
