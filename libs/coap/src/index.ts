@@ -4,7 +4,7 @@ export { encodeMessage } from './codec/encode.js';
 export { type CoapMessage, type CoapOption, type MessageType } from './codec/message.js';
 export { type CoapEndpoint } from './endpoint/coap-endpoint.js';
 export { CoapUdpEndpoint } from './endpoint/coap-udp-endpoint.js';
-export { type CoapEvent, type CoapGauges, type CoapMetrics } from './core/events.js';
+export { type CoapEvent, type CoapGauges } from './core/events.js';
 export { type CoapLimits, DEFAULT_LIMITS } from './limits.js';
 export { type CoapUdpEndpointOptions } from './core/options.js';
 export { type BoundAddress } from './endpoint/udp-socket.js';

@@ -1,6 +1,6 @@
 import { EXCHANGE_LIFETIME_MS, MAX_TRANSMIT_WAIT_MS } from './timing/transmission-parameters.js';
 
-/** Bounds of everything that a peer could make grow. All have defaults (`DEFAULT_LIMITS`). */
+/** Bounds of everything that peers can grow. All have defaults (`DEFAULT_LIMITS`). */
 export interface CoapLimits {
   /** Requests and notifications that wait behind the one outstanding to a peer; beyond it `QueueFull`. */
   queuedPerPeerMax: number;
@@ -15,11 +15,11 @@ export interface CoapLimits {
   requestsInFlightPerPeerMax: number;
   /** Largest request or response body put together from blocks; beyond it 4.13, or `BlockTransferFailed`. */
   bodyBytesMax: number;
-  /** Size of the blocks we send: a power of two, 16 to 1024. */
+  /** Size of sent blocks: a power of two, 16 to 1024. */
   blockBytes: number;
   /** Block-wise uploads in progress; beyond it, and beyond the bytes, a new one gets 5.03 and is sent again. */
   uploadsMax: number;
-  /** Of one source address; many devices may share it. */
+  /** The same per source address, which many devices may share. */
   uploadsPerAddressMax: number;
   uploadsBytesMax: number;
   /** An upload or a stored large answer is forgotten after this time without a block. */
@@ -33,7 +33,7 @@ export interface CoapLimits {
   /** Datagrams per second and source address from peers without state, and their burst. Peers may share an address. */
   strangerRatePerSecond: number;
   strangerBurst: number;
-  /** Source addresses whose rate is followed. */
+  /** Source addresses whose rate is tracked. */
   strangerSourcesMax: number;
   /** Peers with state that are not kept: the idle ones are dropped to make room. */
   unkeptPeersMax: number;

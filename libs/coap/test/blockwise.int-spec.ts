@@ -200,7 +200,7 @@ describe('uploads from a bare socket', () => {
     expect((await raw.ask(put(1, true))).code).toBe(Code.RequestEntityIncomplete);
   });
 
-  it('do not make room for one another: a new one is told to come again, whoever sends it', async () => {
+  it('do not make room for one another: a new one is told to try again later, from whichever peer', async () => {
     const { raw, put, endpoint, port } = await setUp({ limits: { uploadsMax: 2 } });
     const honest = await net.raw(port);
     expect((await honest.ask(put(0, true, { path: 'a' }))).code).toBe(Code.Continue);
@@ -245,7 +245,7 @@ describe('downloads by a bare socket', () => {
     expect([first.payload.length, optionOf(first, BLOCK2)]).toEqual([64, Buffer.from([0x0a])]);
   });
 
-  it('start anew when the answer is forgotten, except for a request that changes something', async () => {
+  it('start again when the answer is forgotten, except for a request that changes something', async () => {
     const { get, asked, payload } = await setUp();
     expect((await get(1, 2, 2)).payload).toEqual(payload.subarray(128));
     expect((await get(2, 3, 2)).code).toBe(Code.BadRequest);
@@ -267,7 +267,7 @@ describe('an endpoint that uploads to a bare socket', () => {
     return { raw, result };
   };
 
-  it('goes on in the smaller blocks that the peer asks for', async () => {
+  it('continues in the smaller blocks that the peer asks for', async () => {
     const { raw, result } = await setUp(2_100);
     const first = await raw.next();
     expect([optionOf(first, BLOCK1), optionOf(first, SIZE1)]).toEqual([Buffer.from([0x0e]), Buffer.from([0x08, 0x34])]);

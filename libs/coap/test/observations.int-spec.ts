@@ -126,7 +126,7 @@ describe('an observation', () => {
     expect(await raw.ask(notification(11, 50))).toMatchObject({ type: 'RST' });
   });
 
-  it('can be registered anew with its token', async () => {
+  it('can be registered again with its token', async () => {
     const { raw, notification, endpoint, peer, request, heard } = await observed();
     const fresh: number[] = [];
     const again = endpoint.observe(peer, { ...get, token: request.token }, async ({ observe }) => {

@@ -51,7 +51,7 @@ describe('an endpoint that asks a bare socket', () => {
     await expect(answer).rejects.toThrow(RequestTimedOut);
   });
 
-  it('sends nothing more once the signal of the request aborts, and goes on with the next one', async () => {
+  it('sends nothing more once the signal of the request aborts, and continues with the next one', async () => {
     const giveUp = new AbortController();
     const { clock, raw, answer, endpoint, peer } = await asking({ signal: giveUp.signal });
     const next = endpoint.request(peer, { ...get, path: ['next'] });
@@ -134,7 +134,7 @@ describe('an endpoint that asks a bare socket', () => {
     expect(endpoint.counters()).toMatchObject({ 'acknowledgement-unmatched': 3, 'response-mismatched': 1 });
   });
 
-  it('believes nobody else, whatever token and message id they know', async () => {
+  it('believes no other peer, whatever token and message id it knows', async () => {
     const { raw, answer, first, endpoint, port } = await asking();
     const spoofer = await net.raw(port);
     spoofer.send({ type: 'RST', messageId: first.messageId });
@@ -173,7 +173,7 @@ describe('an endpoint that asks a bare socket', () => {
     expect(endpoint.gauges()).toMatchObject({ peers: 0, requestsOutstanding: 0, requestsQueued: 0 });
   });
 
-  it('rejects what cannot be encoded and goes on', async () => {
+  it('rejects what cannot be encoded and continues', async () => {
     const { endpoint, peer, raw, answer, first } = await asking();
     raw.send({ type: 'ACK', code: Code.Changed, messageId: first.messageId, token: first.token });
     await answer;

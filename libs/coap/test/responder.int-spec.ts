@@ -64,7 +64,7 @@ describe('an endpoint asked by a bare socket', () => {
     expect([server.asked.length, server.endpoint.gauges().requestHandlersRunning]).toEqual([1, 0]);
   });
 
-  it('gives up on a separate answer that nobody acknowledges', async () => {
+  it('gives up on a separate answer that is not acknowledged', async () => {
     const gate = held();
     const server = await net.endpoint({ onRequest: () => gate.promise.then(() => ({ code: Code.Changed })) });
     const raw = await net.raw(server.port);
@@ -87,7 +87,7 @@ describe('an endpoint asked by a bare socket', () => {
     expect(server.asked).toHaveLength(1);
   });
 
-  it('answers a ping with a Reset and asks nobody', async () => {
+  it('answers a ping with a Reset, without asking the handler', async () => {
     const server = await net.endpoint();
     const raw = await net.raw(server.port);
     expect(await raw.ask({ messageId: 321 })).toMatchObject({ type: 'RST', code: 0, messageId: 321 });

@@ -116,7 +116,7 @@ describe('one connection, requests both ways', () => {
     expect(server.endpoint.isConnected(toDevice)).toBe(true);
   });
 
-  it('what waits fails when the connection ends, and nobody is taken for that peer again', async () => {
+  it('what waits fails when the connection ends, and no later connection is mistaken for that peer', async () => {
     const server = await net.endpoint();
     const device = await net.endpoint({ onRequest: () => new Promise(() => undefined) });
     const { toDevice, toServer } = await connected(server, device);
@@ -286,7 +286,7 @@ describe('TLS with pre-shared keys', () => {
   );
 
   it.each<[string, ConnectionOptions]>([
-    ['an unknown identity', psk('nobody', key)],
+    ['an unknown identity', psk('unknown', key)],
     ['a wrong key', psk('thermo', Buffer.alloc(16))],
     ['TLS 1.3 only', psk('thermo', key, { minVersion: 'TLSv1.3', maxVersion: 'TLSv1.3' })],
     ['a cipher without authentication', psk('thermo', key, { ciphers: 'aNULL:@SECLEVEL=0' })],

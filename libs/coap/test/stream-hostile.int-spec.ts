@@ -188,7 +188,7 @@ describe('too many connections', () => {
 });
 
 describe('5,000 mutated conversations', () => {
-  it('leave nothing behind, and an honest one goes on', async () => {
+  it('leave nothing behind, and an honest one continues', async () => {
     const errors: unknown[] = [];
     const { port, endpoint } = await net.endpoint({
       onRequest: async ({ payload }) => ({ code: Code.Content, payload }),

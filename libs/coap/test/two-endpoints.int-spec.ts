@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { CoapUdpEndpoint, Code, EndpointClosed, QueueFull } from '../src/index.js';
 import { held, Loopback, peerAt, until } from './bench-of-endpoints.js';
 
@@ -9,9 +9,14 @@ const get = { method: Code.GET, path: ['3', '0'] };
 
 describe('two endpoints', () => {
   it('exchange a request and its answer, in both directions over the same sockets', async () => {
-    const sent = jest.fn();
+    let sent = 0;
     const server = await net.endpoint({
-      onRequest: async () => ({ code: Code.Created, locationPath: ['rd', 'x1'], maxAgeSeconds: 5, onSent: sent }),
+      onRequest: async () => ({
+        code: Code.Created,
+        locationPath: ['rd', 'x1'],
+        maxAgeSeconds: 5,
+        onSent: () => sent++,
+      }),
     });
     const device = await net.endpoint({
       onRequest: async () => ({
@@ -35,7 +40,7 @@ describe('two endpoints', () => {
       maxAgeSeconds: 5,
       payload: Buffer.alloc(0),
     });
-    expect(sent).toHaveBeenCalledTimes(1);
+    expect(sent).toBe(1);
     const { peer, token, ...asked } = server.asked[0]!;
     expect(asked).toEqual({
       method: Code.POST,

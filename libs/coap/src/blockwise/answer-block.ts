@@ -23,7 +23,7 @@ export function withEtag(response: CoapResponse): CoapResponse {
 }
 
 /**
- * Cuts the wanted block out; `undefined` when the answer ends before it. Block 0 exists even of an empty answer.
+ * Cuts out the requested block; `undefined` if the answer ends before it. Even an empty answer has block 0.
  * @param bertBytes how much one message takes when several blocks go at once: a multiple of 1024
  */
 export function cutBlock(

@@ -1,46 +1,33 @@
 import { encodeEmpty } from '../codec/encode.js';
 import { type CoapMessage } from '../codec/message.js';
-import { EndpointClosed } from '../errors.js';
 import { Transmission, type TransmissionOutcome, type TransmissionParameters } from '../peer/transmission.js';
-import { BoundedTable, type TableBounds } from '../memory/bounded-table.js';
-import { TokenSource } from '../codec/tokens.js';
 import { AnswerMemory } from '../peer/answer-memory.js';
 import { EMPTY_ACK, type KnownMarks } from '../peer/answer-ring.js';
 import { type PeerState } from '../peer/peer-state.js';
 import { PeerTable } from '../peer/peer-table.js';
 import { type Peer } from '../messages/peer.js';
-import { type CoapClock, systemCoapClock } from '../timing/clock.js';
-import { TimerWheel } from '../timing/timer-wheel.js';
 import { COAP_EVENTS, type CoapEvent } from './events.js';
 import { InFlightTable } from './in-flight.js';
 import { type CoapLimits, DEFAULT_LIMITS } from '../limits.js';
 import { type CoapUdpEndpointOptions } from './options.js';
+import { SharedCore } from './shared-core.js';
 
-/** What all parts of one endpoint share: time, limits, peers, and the way out. */
-export class EndpointCore {
-  readonly limits: CoapLimits;
-  readonly clock: CoapClock;
-  readonly timers: TimerWheel;
+/** The state that all parts of one endpoint share: time, limits, peers, and sending. */
+export class EndpointCore extends SharedCore<CoapEvent, CoapUdpEndpointOptions, CoapLimits> {
   readonly random: () => number;
-  readonly tokens = new TokenSource();
   readonly peers: PeerTable;
   readonly inFlight: InFlightTable;
   readonly answers: AnswerMemory;
-  readonly counters = Object.fromEntries(COAP_EVENTS.map((event) => [event, 0])) as Record<CoapEvent, number>;
-  /** No new work is accepted; exchanges in flight may finish. */
-  closing = false;
   /** Nothing leaves any more. */
   closed = false;
   /** For non-confirmable answers to strangers. */
   private strangerMessageId: number;
 
   constructor(
-    readonly options: CoapUdpEndpointOptions,
+    options: CoapUdpEndpointOptions,
     private readonly transport: (bytes: Buffer, address: string, port: number) => void,
   ) {
-    this.limits = { ...DEFAULT_LIMITS, ...options.limits };
-    this.clock = options.clock ?? systemCoapClock;
-    this.timers = options.timers ?? new TimerWheel(this.clock);
+    super(options, { ...DEFAULT_LIMITS, ...options.limits }, COAP_EVENTS);
     this.random = options.random ?? Math.random;
     this.peers = new PeerTable(this.limits.unkeptPeersMax, this.clock, this.timers, (state) =>
       this.inFlight.leave(state),
@@ -52,25 +39,6 @@ export class EndpointCore {
     });
     this.answers = new AnswerMemory(strangers, this.clock);
     this.strangerMessageId = Math.floor(this.random() * 65_536) & 0xffff;
-  }
-
-  table<K, V>(bounds: TableBounds): BoundedTable<K, V> {
-    return new BoundedTable<K, V>(bounds, this.clock, this.timers);
-  }
-
-  count(event: CoapEvent): void {
-    this.counters[event] += 1;
-    this.options.metrics?.count(event);
-  }
-
-  /** An error that a handler threw. The protocol is not affected. */
-  report(error: unknown): void {
-    this.count('handler-error');
-    try {
-      this.options.onHandlerError?.(error);
-    } catch {
-      this.count('handler-error');
-    }
   }
 
   send(peer: Peer, bytes: Buffer): void {
@@ -122,10 +90,5 @@ export class EndpointCore {
     state.beginTransmission(transmission);
     transmission.start();
     return transmission;
-  }
-
-  /** @throws EndpointClosed */
-  assertOpen(): void {
-    if (this.closing) throw new EndpointClosed();
   }
 }

@@ -1,4 +1,4 @@
-/** Everything worth counting: each datagram that is not simply handled shows up in one of these. */
+/** Counted events: every datagram that is not simply handled is in one of them. */
 export const COAP_EVENTS = [
   'datagram-received',
   'datagram-sent',
@@ -30,12 +30,7 @@ export const COAP_EVENTS = [
 
 export type CoapEvent = (typeof COAP_EVENTS)[number];
 
-/** Receives each event as it happens, for example to feed a metrics library. Must not throw. */
-export interface CoapMetrics {
-  count(event: CoapEvent): void;
-}
-
-/** How much is held at the moment. */
+/** Current sizes. */
 export interface CoapGauges {
   peers: number;
   keptPeers: number;

@@ -10,7 +10,7 @@ type Limits = Pick<
 >;
 
 /**
- * Messages whose handler runs: bounded in total and per peer, and the means to recognise their duplicates. Those of a
+ * Messages whose handler is running: bounded in total and per peer, and used to recognise duplicates. Those of a
  * peer with state are kept there: in a Map with constant churn, every table that V8's Map outgrows points to the
  * next one. Once one is old, all later ones live until the next full collection.
  */
@@ -25,7 +25,7 @@ export class InFlightTable {
     return this.totals[kind];
   }
 
-  /** Of which the message is a duplicate. */
+  /** The message in progress of which this one is a duplicate. */
   find(peer: Peer, state: PeerState | undefined, message: CoapMessage): InFlight | undefined {
     const isIt = (one: InFlight): boolean => isSame(one.message, message);
     return state?.running?.find(isIt) ?? this.ofStranger(peer)?.find(isIt);
@@ -46,7 +46,7 @@ export class InFlightTable {
     return one;
   }
 
-  /** `state`: what it was begun with. */
+  /** `state`: the state with which it began. */
   end(peer: Peer, state: PeerState | undefined, one: InFlight): void {
     const ofPeer = state && without(state.running, one);
     if (state !== undefined && ofPeer !== undefined) {

@@ -2,27 +2,22 @@ import { type CoapRequest } from '../messages/request.js';
 import { type CoapResponse } from '../messages/response.js';
 import { type UnmatchedNotification } from '../messages/notification.js';
 import { type Peer } from '../messages/peer.js';
-import { type CoapClock } from '../timing/clock.js';
-import { type TimerWheel } from '../timing/timer-wheel.js';
-import { type CoapMetrics } from './events.js';
+import { type CoapEvent } from './events.js';
+import { type SharedOptions } from './shared-core.js';
 import { type CoapLimits } from '../limits.js';
 
-export interface CoapUdpEndpointOptions {
+export interface CoapUdpEndpointOptions extends SharedOptions<CoapEvent> {
   /** Literal IP address to bind; default `0.0.0.0`. An IPv6 address makes an IPv6 socket. */
   host?: string;
   /** Default 0: any free port. */
   port?: number;
   /** SO_RCVBUF; the kernel caps it at net.core.rmem_max. */
   receiveBufferBytes?: number;
-  clock?: CoapClock;
-  /** One wheel can serve many endpoints, as in a simulator of many devices. Default: an own one on `clock`. */
-  timers?: TimerWheel;
   /** Between 0 and 1, for the spread of retransmissions. Default Math.random. */
   random?: () => number;
   /** ACK_TIMEOUT of confirmable messages that say none of their own; default 2 s. Narrow-band devices need 8 to 10 s. */
   ackTimeoutMs?: number | undefined;
   limits?: Partial<CoapLimits>;
-  metrics?: CoapMetrics;
   /** Answers a request. A rejection is answered with 5.00 and no text. */
   onRequest(request: CoapRequest): Promise<CoapResponse>;
   /**
@@ -33,6 +28,4 @@ export interface CoapUdpEndpointOptions {
   onNotification?(notification: UnmatchedNotification): Promise<'accepted' | 'rejected' | 'restored'>;
   /** Device role: a non-confirmable notification was reset, so the observer is gone. */
   onObserverReset?(observer: { peer: Peer; token: Buffer }): void;
-  /** What a handler threw, for the log. Never needed for the protocol. */
-  onHandlerError?(error: unknown): void;
 }

@@ -1,30 +1,85 @@
+import { type NotificationHandler, type Observation } from '../messages/notification.js';
+import { type Peer } from '../messages/peer.js';
 import { type OutgoingRequest } from '../messages/request.js';
 import { type ReceivedResponse } from '../messages/response.js';
-import { type NotificationHandler, type Observation } from '../messages/notification.js';
+import { type Requester } from '../exchange/requester.js';
+import { type Before, type Observer } from '../observe/observer.js';
 import { type NewestNotification } from '../peer/observe-order.js';
-import { type Before } from '../observe/observer.js';
-import { type Peer } from '../messages/peer.js';
 
 /** Operations on a peer, independent of its transport. */
-export interface CoapEndpoint {
-  /** The peer matters until `forgetPeer`: over UDP its answers are remembered, over TCP its connection may be quiet. */
-  keepPeer(peer: Peer): void;
-  /** Drops observations, and rejects what waits for the peer with PeerForgotten. */
-  forgetPeer(peer: Peer): void;
-  /** Sends a request when the peer has capacity, and returns the complete response, whatever its code. Rejects with a CoapError. */
-  request(peer: Peer, request: OutgoingRequest): Promise<ReceivedResponse>;
-  /** Sends a request with Observe 0. The handler may be called before the promise resolves. */
+export abstract class CoapEndpoint {
+  protected abstract readonly requester: Pick<Requester<never, never>, 'request'>;
+  protected abstract readonly observer: Pick<
+    Observer<never, never, never>,
+    'observe' | 'restore' | 'newest' | 'observes' | 'drop' | 'cancel'
+  >;
+  private closed: Promise<void> | undefined;
+
+  /** Takes no new requests, lets what is in flight finish for at most `closeTimeoutMs`, and rejects the rest with EndpointClosed. */
+  close(): Promise<void> {
+    return (this.closed ??= this.shutDown());
+  }
+
+  /** Keeps the peer until `forgetPeer`: over UDP its answers are remembered, over TCP its connection may be idle. */
+  abstract keepPeer(peer: Peer): void;
+
+  /** Drops observations, and rejects everything that waits for the peer with PeerForgotten. */
+  abstract forgetPeer(peer: Peer): void;
+
+  /**
+   * Sends a request when the peer has capacity, and returns the complete response, whatever its code.
+   * @throws (as a rejection) RequestTimedOut, PeerReset, NotConnected, QueueFull, BlockTransferFailed, UnusableResponse,
+   * UnencodableMessage, PeerForgotten, EndpointClosed
+   */
+  request(peer: Peer, request: OutgoingRequest): Promise<ReceivedResponse> {
+    return this.requester.request(peer, request, { intent: 'plain' });
+  }
+
+  /**
+   * Sends a request with Observe 0. The handler may be called before the promise resolves. With a token that is in use
+   * the observation is registered again.
+   * @throws what `request` throws
+   */
   observe(
     peer: Peer,
     request: OutgoingRequest & { token?: Buffer },
     onNotification: NotificationHandler,
-  ): Promise<Observation<ReceivedResponse>>;
-  /** Recognises the notifications of an observation that this endpoint did not register. One that it knows stays as it is. */
-  restoreObservation(peer: Peer, token: Buffer, onNotification: NotificationHandler, before?: Before): void;
-  /** Of each observation of the peer that had one. None where the transport keeps the order by itself. */
-  newestNotifications(peer: Peer): NewestNotification[];
-  /** Forgets an observation without a message: later notifications of the peer match nothing. */
-  forgetObservation(peer: Peer, token: Buffer): void;
-  /** Sends the request with Observe 1 and the token of the observation. However it ends, the observation is forgotten. */
-  cancelObservation(peer: Peer, token: Buffer, request: OutgoingRequest): Promise<ReceivedResponse>;
+  ): Promise<Observation<ReceivedResponse>> {
+    return this.observer.observe(peer, request, onNotification);
+  }
+
+  /**
+   * Recognises the notifications of an observation that another client registered, for example an earlier process. A
+   * large notification can only be completed with the request; without it the handler gets the first block with
+   * `partial` and `ended`, and over UDP the device gets a Reset. With the newest position known there, older ones are
+   * dropped here either (RFC 7641 §3.4). A known observation is not changed.
+   */
+  restoreObservation(peer: Peer, token: Buffer, onNotification: NotificationHandler, before: Before = {}): void {
+    this.observer.restore(peer, token, onNotification, before);
+  }
+
+  /** Of each observation of the peer that has an accepted notification. None where the transport keeps the order by itself. */
+  newestNotifications(peer: Peer): NewestNotification[] {
+    return this.observer.newest(peer);
+  }
+
+  /** Whether notifications with the token belong to an observation of this endpoint. */
+  observes(peer: Peer, token: Buffer): boolean {
+    return this.observer.observes(peer, token);
+  }
+
+  /** Forgets an observation without a message: over UDP the next notification is answered with a Reset, which ends it. */
+  forgetObservation(peer: Peer, token: Buffer): void {
+    this.observer.drop(peer, token);
+  }
+
+  /**
+   * Sends the request with Observe 1 and the token of the observation. However it ends, the observation is forgotten.
+   * @throws what `request` throws
+   */
+  cancelObservation(peer: Peer, token: Buffer, request: OutgoingRequest): Promise<ReceivedResponse> {
+    return this.observer.cancel(peer, token, request);
+  }
+
+  protected abstract shutDown(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import { type CoapMessage } from '../codec/message.js';
 import { readResponseOptions } from '../codec/response-options.js';
 import { MalformedMessage, PeerReset, UnusableResponse } from '../errors.js';
 import { type Responder } from '../exchange/responder.js';
-import { type Observer } from '../observe/observer.js';
+import { type DatagramObserver } from '../observe/datagram-observer.js';
 import { tokenKey } from '../codec/tokens.js';
 import { type UnmatchedReceiver } from '../observe/unmatched-receiver.js';
 import { type PeerState } from '../peer/peer-state.js';
@@ -19,7 +19,7 @@ export class DatagramRouter {
     private readonly core: EndpointCore,
     private readonly gate: StrangerGate,
     private readonly responder: Responder,
-    private readonly observer: Observer,
+    private readonly observer: DatagramObserver,
     private readonly unmatched: UnmatchedReceiver,
   ) {}
 

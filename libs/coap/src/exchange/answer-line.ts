@@ -5,17 +5,17 @@ import { type InboundExchange } from './inbound-exchange.js';
 import { type CoapRequest } from '../messages/request.js';
 import { type CoapResponse } from '../messages/response.js';
 
-/** How the answer to one request travels. */
+/** How the answer to one request is sent. */
 export interface AnswerPlan {
-  /** Up to this size it goes whole, without Block2; below 0: never. */
+  /** Up to this size it is sent whole, without Block2; negative: never. */
   wholeBytesMax: number;
-  /** Exponent of the largest blocks that both sides take. */
+  /** Exponent of the largest blocks that both sides accept. */
   szx: number;
-  /** How much one message takes when several blocks go at once (RFC 8323 §6). */
+  /** Capacity of one message if several blocks are sent at once (RFC 8323 §6). */
   bertBytes?: number;
 }
 
-/** What differs between transports when a request is answered. */
+/** The differences between transports when a request is answered. */
 export interface AnswerLine<Via> {
   /** Largest block size exponent of the transport. */
   readonly szxMax: number;
@@ -26,7 +26,7 @@ export interface AnswerLine<Via> {
   rejectOptions(exchange: InboundExchange<Via>): void;
 }
 
-type AnsweringLimits = Pick<
+export type AnsweringLimits = Pick<
   CoapLimits,
   | 'bodyBytesMax'
   | 'uploadsMax'
@@ -37,7 +37,7 @@ type AnsweringLimits = Pick<
   | 'storedAnswersBytesMax'
 >;
 
-/** What answering needs of its endpoint. */
+/** The parts of the endpoint that answering needs. */
 export interface AnsweringCore {
   readonly limits: AnsweringLimits;
   readonly options: { onRequest(request: CoapRequest): Promise<CoapResponse> };

@@ -1,101 +1,112 @@
 import { download } from '../blockwise/body-download.js';
 import { smallerBlocks, upload } from '../blockwise/body-upload.js';
-import { type BlockValue, blockBytes, szxOf } from '../codec/block-value.js';
+import { type BlockValue, blockBytes } from '../codec/block-value.js';
 import { Code } from '../codec/code.js';
 import { type RequestExtras, writeRequestOptions } from '../codec/request-options.js';
-import { type EndpointCore } from '../core/core.js';
-import { type PeerState } from '../peer/peer-state.js';
+import { type TokenSource } from '../codec/tokens.js';
+import { BlockTransferFailed } from '../errors.js';
+import { type CoapLimits } from '../limits.js';
 import { type Peer } from '../messages/peer.js';
-import { type IncomingResponse, type RequestIntent, type ResponseMessage } from '../peer/pending-request.js';
 import { type OutgoingRequest } from '../messages/request.js';
 import { type ReceivedResponse } from '../messages/response.js';
-import { roundTrip } from './round-trip.js';
+import { type PeerQueue } from '../peer/peer-queue.js';
+import { type RequestIntent, type ResponseMessage } from '../peer/pending-request.js';
+import { type BlockPlan, type RequestLine } from './request-line.js';
 
 /** What an observation adds to a request. */
-export interface RequestCall {
+export interface RequestCall<Response> {
   intent: RequestIntent;
   token?: Buffer;
   observe?: number;
   /** Called with the first response message before anything else that arrives is looked at. */
-  onResponse?: (response: IncomingResponse) => void;
+  onResponse?: (response: Response) => void;
+}
+
+/** What requesting needs of its endpoint. */
+export interface RequesterCore {
+  readonly limits: Pick<CoapLimits, 'queuedPerPeerMax' | 'bodyBytesMax'>;
+  readonly tokens: TokenSource;
+  assertOpen(): void;
 }
 
 const NO_PAYLOAD = Buffer.alloc(0);
 
-/** Client role: whole requests, with the blocks of their bodies, one after the other for each peer. */
-export class Requester {
-  constructor(private readonly core: EndpointCore) {}
+/** Client role over any transport: whole requests, with the blocks of their bodies, one after the other for each peer. */
+export class Requester<To extends { queue: PeerQueue }, Response extends ResponseMessage> {
+  constructor(
+    private readonly core: RequesterCore,
+    private readonly line: RequestLine<To, Response>,
+  ) {}
 
-  async request(peer: Peer, request: OutgoingRequest, call: RequestCall): Promise<ReceivedResponse> {
+  async request(peer: Peer, request: OutgoingRequest, call: RequestCall<Response>): Promise<ReceivedResponse> {
     this.core.assertOpen();
-    const state = this.core.peers.obtain(peer);
-    return state.queue.run(() => this.perform(state, request, call), this.core.limits.queuedPerPeerMax);
+    const to = this.line.reach(peer);
+    return to.queue.run(() => this.perform(to, request, call), this.core.limits.queuedPerPeerMax);
   }
 
   /** Fetches the remaining blocks of a notification (RFC 7959 §2.6), also while a request has no answer. */
-  async complete(state: PeerState, request: OutgoingRequest, first: IncomingResponse): Promise<ReceivedResponse> {
-    return state.queue.complete(() => this.download(state, request, first), this.core.limits.queuedPerPeerMax);
+  async complete(to: To, request: OutgoingRequest, first: Response): Promise<ReceivedResponse> {
+    return to.queue.complete(() => this.download(to, request, first), this.core.limits.queuedPerPeerMax);
   }
 
-  private async perform(state: PeerState, request: OutgoingRequest, call: RequestCall): Promise<ReceivedResponse> {
+  private async perform(to: To, request: OutgoingRequest, call: RequestCall<Response>): Promise<ReceivedResponse> {
     const body = request.payload ?? NO_PAYLOAD;
-    const szx = szxOf(this.core.limits.blockBytes);
-    const whole = body.length <= blockBytes(szx);
-    let response: ResponseMessage = whole
-      ? await this.send(state, request, body, call, {})
-      : await this.upload(state, request, body, call, szx);
-    const smaller = whole ? smallerBlocks(response, szx + 1) : undefined;
-    if (
-      response.message.code === Code.RequestEntityTooLarge &&
-      smaller !== undefined &&
-      blockBytes(smaller) < body.length
-    ) {
-      response = await this.upload(state, request, body, call, smaller);
-    }
-    return this.download(state, request, response);
+    const { wholeBytesMax, blocks } = this.line.planFor(to, request);
+    if (body.length > wholeBytesMax)
+      return this.download(to, request, await this.upload(to, request, body, call, blocks));
+    const response = await this.send(to, request, body, call, {});
+    const szx = blocks && smallerBlocks(response, blocks.szx + 1);
+    const tooLarge = response.message.code === Code.RequestEntityTooLarge;
+    if (!tooLarge || szx === undefined || blockBytes(szx) >= body.length) return this.download(to, request, response);
+    return this.download(to, request, await this.upload(to, request, body, call, { ...blocks, szx }));
   }
 
   /** Only the last block makes the request: the earlier ones have tokens of their own and observe nothing. */
-  private upload(
-    state: PeerState,
+  private async upload(
+    to: To,
     request: OutgoingRequest,
     body: Buffer,
-    call: RequestCall,
-    szx: number,
+    call: RequestCall<Response>,
+    blocks: BlockPlan['blocks'],
   ): Promise<ResponseMessage> {
-    return upload(body, szx, ({ payload, block1, size1, last }) => {
-      const extras = size1 === undefined ? { block1 } : { block1, size1 };
-      return this.send(state, request, payload, last ? call : { intent: 'plain' }, extras);
-    });
+    if (blocks === undefined) throw new BlockTransferFailed('the peer takes neither so large a message nor blocks');
+    return upload(
+      body,
+      blocks.szx,
+      ({ payload, block1, size1, last }) => {
+        const extras = size1 === undefined ? { block1 } : { block1, size1 };
+        return this.send(to, request, payload, last ? call : { intent: 'plain' }, extras);
+      },
+      blocks.bertBytes,
+    );
   }
 
-  private download(state: PeerState, request: OutgoingRequest, first: ResponseMessage): Promise<ReceivedResponse> {
+  private download(to: To, request: OutgoingRequest, first: ResponseMessage): Promise<ReceivedResponse> {
     return download(first, {
-      fetch: (block2) => this.fetchBlock(state, request, block2),
+      fetch: (block2) => this.fetchBlock(to, request, block2),
       bodyBytesMax: this.core.limits.bodyBytesMax,
       repeatable: request.method === Code.GET || request.method === Code.FETCH,
     });
   }
 
   /** A fresh token and no Observe (RFC 7959 §3.4). The body of a FETCH is part of what names the resource. */
-  private fetchBlock(state: PeerState, request: OutgoingRequest, block2: BlockValue): Promise<IncomingResponse> {
+  private fetchBlock(to: To, request: OutgoingRequest, block2: BlockValue): Promise<Response> {
     const { etag: _etag, contentFormat, payload, ...rest } = request;
-    if (request.method !== Code.FETCH || payload === undefined) {
-      return this.send(state, rest, NO_PAYLOAD, { intent: 'plain' }, { block2 });
-    }
+    if (request.method !== Code.FETCH || payload === undefined)
+      return this.send(to, rest, NO_PAYLOAD, { intent: 'plain' }, { block2 });
     const described = contentFormat === undefined ? rest : { ...rest, contentFormat };
-    const carried = payload.length <= this.core.limits.blockBytes ? payload : NO_PAYLOAD;
-    return this.send(state, described, carried, { intent: 'plain' }, { block2 });
+    const fits = payload.length <= this.line.planFor(to, request).wholeBytesMax;
+    return this.send(to, described, fits ? payload : NO_PAYLOAD, { intent: 'plain' }, { block2 });
   }
 
   private send(
-    state: PeerState,
+    to: To,
     request: OutgoingRequest,
     payload: Buffer,
-    call: RequestCall,
+    call: RequestCall<Response>,
     extras: RequestExtras,
-  ): Promise<IncomingResponse> {
-    return roundTrip(this.core, state, {
+  ): Promise<Response> {
+    return this.line.roundTrip(to, {
       request,
       options: writeRequestOptions(request, call.observe === undefined ? extras : { observe: call.observe, ...extras }),
       payload,

@@ -7,7 +7,7 @@ import { AnswerSender, type Datagram } from './answer-sender.js';
 import { Answering } from './answering.js';
 import { type InboundExchange } from './inbound-exchange.js';
 
-/** Server role over UDP: bounds what runs, and acknowledges what takes its time. */
+/** Server role over UDP: bounds concurrent handlers, and acknowledges requests with slow ones. */
 export class Responder {
   readonly answering: Answering<Datagram>;
 
@@ -15,7 +15,7 @@ export class Responder {
     this.answering = new Answering(core, new AnswerSender(core));
   }
 
-  /** The message is known to be no duplicate. */
+  /** The message is not a duplicate. */
   handle(message: CoapMessage, peer: Peer, state: PeerState | undefined): void {
     // Before the last block completes its upload, so that it can be sent again.
     if (!this.core.inFlight.hasRoom(peer, state, 'request')) {

@@ -1,30 +1,32 @@
 import { encodeMessage } from '../codec/encode.js';
-import { type CoapOption } from '../codec/message.js';
+import { blockBytes, szxOf } from '../codec/block-value.js';
 import { type EndpointCore } from '../core/core.js';
 import { CoapError, PeerReset, RequestAbandoned, RequestTimedOut } from '../errors.js';
 import { type PeerState } from '../peer/peer-state.js';
 import { MAX_TRANSMIT_WAIT_MS } from '../timing/transmission-parameters.js';
-import { type IncomingResponse, PendingRequest, type RequestIntent } from '../peer/pending-request.js';
+import { type IncomingResponse, PendingRequest } from '../peer/pending-request.js';
 import { type OutgoingRequest } from '../messages/request.js';
 import { type TransmissionOutcome } from '../peer/transmission.js';
+import { type RequestLine, type RequestMessage } from './request-line.js';
 
-/** One request message. */
-export interface RequestMessage {
-  /** For method, reliability and timeouts. */
-  request: OutgoingRequest;
-  options: CoapOption[];
-  payload: Buffer;
-  token: Buffer;
-  intent: RequestIntent;
-  /** Called with the response before anything else that arrives is looked at. */
-  onResponse?: (response: IncomingResponse) => void;
+/** Requests over UDP, in blocks of our size. */
+export function datagramLine(core: EndpointCore): RequestLine<PeerState, IncomingResponse> {
+  const szx = szxOf(core.limits.blockBytes);
+  const plan = { wholeBytesMax: blockBytes(szx), blocks: { szx } };
+  return {
+    reach: (peer) => core.peers.obtain(peer),
+    planFor: () => plan,
+    roundTrip: (state, message) => roundTrip(core, state, message),
+  };
 }
+
+type Message = RequestMessage<IncomingResponse>;
 
 /**
  * Sends one request message and waits for its response. The caller holds the turn of the peer's queue.
  * @throws RequestTimedOut, RequestAbandoned, PeerReset, UnusableResponse, PeerForgotten, EndpointClosed, UnencodableMessage
  */
-export function roundTrip(core: EndpointCore, state: PeerState, out: RequestMessage): Promise<IncomingResponse> {
+function roundTrip(core: EndpointCore, state: PeerState, out: Message): Promise<IncomingResponse> {
   return new Promise((resolve, reject) => {
     if (state.gone !== undefined) throw state.gone;
     const { signal } = out.request;

@@ -26,13 +26,13 @@ export interface CoapNotification extends UnmatchedNotification {
 
 /**
  * Takes a notification. It resolves when the value is safe; only then is a confirmable notification acknowledged. When
- * it rejects nothing is acknowledged and the device sends the notification again; one that will not come again is
+ * it rejects nothing is acknowledged and the device sends the notification again; one that will not be repeated is
  * offered again, `notificationRetriesMax` times. Calls are made in the order of arrival and may overlap. A notification
  * that is older than another (RFC 7641 §3.4) is offered only if that other one was not accepted.
  */
 export type NotificationHandler = (notification: CoapNotification) => Promise<void>;
 
-/** What `observe` gave. */
+/** The result of `observe`. */
 export interface Observation<Response> {
   /** The first representation, or the refusal. */
   response: Response;
@@ -61,5 +61,5 @@ export interface OutgoingNotification {
   maxRetransmit?: number;
 }
 
-/** `sent` is all that can be said of a non-confirmable notification; a Reset to it arrives at `onObserverReset`. */
+/** `sent` for a non-confirmable notification, whose Reset would arrive at `onObserverReset`. */
 export type NotifyOutcome = 'acknowledged' | 'reset' | 'timed-out' | 'sent';

@@ -1,26 +1,32 @@
 import { isSuccessCode } from '../codec/code.js';
-import { type IncomingResponse } from '../peer/pending-request.js';
+import { type ResponseMessage } from '../peer/pending-request.js';
 import { type ReceivedResponse } from '../messages/response.js';
 import { type Peer } from '../messages/peer.js';
 import { type CoapNotification } from '../messages/notification.js';
-import { type ObservationEntry } from '../peer/observation-entry.js';
+import { type Observed } from '../peer/observation-entry.js';
 
-/** What a response means as a notification. */
+/** A response interpreted as a notification. */
 export interface About {
-  message: IncomingResponse['message'];
+  confirmable: boolean;
   /** More blocks follow. */
   incomplete: boolean;
-  /** And the request for them is unknown. */
+  /** The request for them is unknown. */
   partial: boolean;
   ended: boolean;
 }
 
+/** Whether more blocks follow. */
+export function isIncomplete({ options: { block2 } }: ResponseMessage): boolean {
+  return block2 !== undefined && (block2 === 'reserved-size' || block2.more);
+}
+
 /** For an observation of this endpoint. */
-export function aboutOf({ request }: ObservationEntry, { message, options }: IncomingResponse): About {
-  const { block2, observe } = options;
-  const incomplete = block2 !== undefined && (block2 === 'reserved-size' || block2.more);
+export function aboutOf({ request }: Observed, response: ResponseMessage, confirmable: boolean): About {
+  const { message, options } = response;
+  const incomplete = isIncomplete(response);
   const partial = incomplete && request === undefined;
-  return { message, incomplete, partial, ended: partial || !isSuccessCode(message.code) || observe === undefined };
+  const ended = partial || !isSuccessCode(message.code) || options.observe === undefined;
+  return { confirmable, incomplete, partial, ended };
 }
 
 /** The notification as the handler sees it. One shape, without `...`, which takes 2 µs. */
@@ -29,7 +35,7 @@ export function notificationOf(
   token: Buffer,
   tokenKey: string,
   body: ReceivedResponse,
-  about: Pick<About, 'message' | 'ended' | 'partial'>,
+  about: Omit<About, 'incomplete'>,
 ): CoapNotification {
   const { code, payload, observe, contentFormat, maxAgeSeconds, etag } = body;
   return {
@@ -38,7 +44,7 @@ export function notificationOf(
     tokenKey,
     code,
     payload,
-    confirmable: about.message.type === 'CON',
+    confirmable: about.confirmable,
     ended: about.ended,
     partial: about.partial,
     observe,

@@ -10,7 +10,7 @@ import { type PeerState } from '../peer/peer-state.js';
 import { type Peer } from '../messages/peer.js';
 import { type NotifyOutcome, type OutgoingNotification } from '../messages/notification.js';
 
-/** The side that is observed: sends notifications. */
+/** The observed side: sends notifications. */
 export class Notifier {
   constructor(private readonly core: EndpointCore) {}
 

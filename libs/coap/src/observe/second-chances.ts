@@ -1,18 +1,30 @@
 import { type CoapMessage } from '../codec/message.js';
 import { type EndpointCore } from '../core/core.js';
+import { type CoapLimits } from '../limits.js';
+import { type TimerWheel } from '../timing/timer-wheel.js';
 
 /**
  * Handles a notification; `work` returns false when it failed. A confirmable one is retransmitted. For a
  * non-confirmable one there is no second copy, so it is retried here.
  */
 export function withChances(core: EndpointCore, { type }: CoapMessage, work: () => Promise<boolean>): Promise<unknown> {
-  return type === 'CON' ? work() : repeatedly(core, work);
+  return type === 'CON' ? work() : repeatedly(core, work, () => core.closing);
 }
 
-async function repeatedly(core: EndpointCore, work: () => Promise<boolean>): Promise<void> {
-  const { notificationRetriesMax, notificationRetryMs } = core.limits;
+interface RetryingCore {
+  readonly limits: Pick<CoapLimits, 'notificationRetriesMax' | 'notificationRetryMs'>;
+  readonly timers: TimerWheel;
+}
+
+/** Whether one of the attempts succeeded. */
+export async function repeatedly(
+  { limits, timers }: RetryingCore,
+  work: () => Promise<boolean>,
+  stopped: () => boolean,
+): Promise<boolean> {
   for (let attempt = 0; !(await work()); attempt += 1) {
-    if (attempt >= notificationRetriesMax || core.closing) return;
-    await new Promise<void>((resolve) => core.timers.schedule(notificationRetryMs * 2 ** attempt, resolve));
+    if (attempt >= limits.notificationRetriesMax || stopped()) return false;
+    await new Promise<void>((resolve) => timers.schedule(limits.notificationRetryMs * 2 ** attempt, resolve));
   }
+  return true;
 }

@@ -3,8 +3,8 @@ import { type EndpointCore } from '../core/core.js';
 import { type IncomingResponse } from '../peer/pending-request.js';
 import { type PeerState } from '../peer/peer-state.js';
 import { type Peer } from '../messages/peer.js';
-import { notificationOf } from './notification-of.js';
-import { type Observer } from './observer.js';
+import { isIncomplete, notificationOf } from './notification-of.js';
+import { type DatagramObserver } from './datagram-observer.js';
 import { withChances } from './second-chances.js';
 import { tokenKey } from '../codec/tokens.js';
 
@@ -17,7 +17,7 @@ export class UnmatchedReceiver {
 
   constructor(
     private readonly core: EndpointCore,
-    private readonly observer: Observer,
+    private readonly observer: DatagramObserver,
   ) {}
 
   /** Whether one with this token waits for its verdict: later ones must be handled here too, known or not. */
@@ -92,8 +92,8 @@ export class UnmatchedReceiver {
 }
 
 function unmatched(response: IncomingResponse, peer: Peer): ReturnType<typeof notificationOf> {
-  const { message, options } = response;
-  const partial = options.block2 !== undefined && (options.block2 === 'reserved-size' || options.block2.more);
+  const { message } = response;
   const body = received(response, message.payload);
-  return notificationOf(peer, message.token, tokenKey(message.token), body, { message, ended: false, partial });
+  const about = { confirmable: message.type === 'CON', ended: false, partial: isIncomplete(response) };
+  return notificationOf(peer, message.token, tokenKey(message.token), body, about);
 }

@@ -6,13 +6,7 @@ import { Turn } from './turn.js';
 const noTurns: readonly Turn[] = [];
 
 /** One observation, seen from the side that receives its notifications. */
-export class ObservationEntry {
-  /** Of the newest notification that was accepted; -1: none yet. */
-  private newestNumber = -1;
-  private newestPrint = 0;
-  private newestAtMs = 0;
-  private underWay = noTurns;
-
+export class Observed {
   constructor(
     /** The token as `tokenKey` writes it. */
     readonly key: string,
@@ -20,6 +14,15 @@ export class ObservationEntry {
     /** To fetch further blocks of a large notification; unknown after a take-over that did not keep it. */
     readonly request: OutgoingRequest | undefined,
   ) {}
+}
+
+/** One over UDP, whose notifications may arrive in any order. */
+export class ObservationEntry extends Observed {
+  /** Of the newest notification that was accepted; -1: none yet. */
+  private newestNumber = -1;
+  private newestPrint = 0;
+  private newestAtMs = 0;
+  private underWay = noTurns;
 
   /**
    * The turn of a notification: the caller handles it and ends the turn. 'stale': one that is not older is safe, and

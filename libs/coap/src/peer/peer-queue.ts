@@ -39,7 +39,7 @@ export class PeerQueue {
     });
   }
 
-  /** Rejects what has not begun. */
+  /** Rejects jobs that have not begun. */
   abandon(error: CoapError): void {
     this.completions?.abandon(error);
     const waiting = this.waiting ?? [];

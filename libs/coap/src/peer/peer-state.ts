@@ -14,15 +14,15 @@ const nothingPending: readonly PendingRequest[] = [];
 /** Non-confirmable notifications that a Reset can still refer to. */
 const RESETTABLE_MAX = 8;
 
-/** Everything an endpoint knows of one peer. Made by what we do ourselves, never by a datagram. */
+/** The state of one peer. Created by our own actions, never by a datagram. */
 export class PeerState {
   kept = false;
   readonly queue = new PeerQueue();
   /** At most two: a request, and a block of a notification. */
   private pending = nothingPending;
-  /** Rejects the confirmable notification that is on its way. */
+  /** Rejects the confirmable notification in flight. */
   abandonNotification: ((error: CoapError) => void) | undefined;
-  /** Confirmable messages on their way: the one of the interaction and any separate responses. */
+  /** Confirmable messages in flight: the one of the interaction and any separate responses. */
   transmissions: readonly Transmission[] = none;
   /** By `tokenKey`. */
   observations: Map<string, ObservationEntry> | undefined;
@@ -89,7 +89,7 @@ export class PeerState {
     return index < 0 ? undefined : this.resettable!.splice(index, 1)[0]!.token;
   }
 
-  /** Ends everything that waits for this peer. */
+  /** Rejects everything that waits for this peer. */
   abandon(error: CoapError): void {
     this.gone = error;
     this.queue.abandon(error);

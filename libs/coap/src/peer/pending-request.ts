@@ -6,7 +6,7 @@ import { type Transmission } from './transmission.js';
 
 /** A response whose options were read, over any transport. */
 export interface ResponseMessage {
-  message: Pick<CoapMessage, 'code' | 'payload'>;
+  message: Pick<CoapMessage, 'code' | 'payload' | 'token'>;
   options: ResponseOptions;
 }
 

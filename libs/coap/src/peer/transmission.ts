@@ -8,13 +8,13 @@ export interface TransmissionParameters {
   maxRetransmit?: number | undefined;
 }
 
-/** What a transmission needs from its endpoint. */
+/** The parts of the endpoint that a transmission needs. */
 export interface TransmissionLine {
   readonly timers: TimerWheel;
   readonly random: () => number;
   /** Sends the bytes; called again for each retransmission. */
   send(bytes: Buffer, again: boolean): void;
-  /** Called at the end, before `settled`, whatever the end is. */
+  /** Called at the end, before `settled`, whatever the outcome. */
   release(transmission: Transmission): void;
 }
 

@@ -2,21 +2,14 @@ import { blockBytes, SZX_BERT, szxOf } from '../codec/block-value.js';
 import { bodyLength } from '../codec/body.js';
 import { type CoapOption } from '../codec/message.js';
 import { FRAME_OVERHEAD_MAX } from '../codec/stream-message.js';
+import { type BlockPlan } from '../exchange/request-line.js';
 import { BASE_CAPABILITIES, type Capabilities } from './signals.js';
 
 /** Block1, Block2, Size1, Size2 and the payload marker. */
 const BLOCK_OPTIONS_BYTES = 24;
 const SMALLEST_BLOCK_BYTES = 16;
 
-/** How a body gets to a peer. */
-export interface BlockPlan {
-  /** Largest payload that fits into one message. */
-  wholeBytesMax: number;
-  /** Undefined: the peer takes no blocks, or its messages are too small for any. */
-  blocks: { szx: number; bertBytes: number } | undefined;
-}
-
-/** By what the peer's CSM allows: several blocks at once only when its messages may be large (RFC 8323 §6). */
+/** According to the peer's CSM: several blocks at once only if its messages may be large (RFC 8323 §6). */
 export function blockPlan({ messageBytesMax, blockWise }: Capabilities, options: CoapOption[]): BlockPlan {
   const overhead = FRAME_OVERHEAD_MAX + bodyLength({ options, payload: Buffer.alloc(0) });
   const wholeBytesMax = messageBytesMax - overhead - 1;

@@ -4,24 +4,20 @@ import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'n
 import { Code, isRequestCode } from '../codec/code.js';
 import { writeResponseOptions } from '../codec/response-options.js';
 import { type StreamMessage } from '../codec/stream-message.js';
-import { type CoapEndpoint } from '../endpoint/coap-endpoint.js';
+import { CoapEndpoint } from '../endpoint/coap-endpoint.js';
 import { EndpointClosed, NotConnected } from '../errors.js';
-import { type OutgoingRequest } from '../messages/request.js';
-import { type ReceivedResponse } from '../messages/response.js';
-import { tokenKey } from '../codec/tokens.js';
-import { type NotificationHandler, type Observation, type OutgoingNotification } from '../messages/notification.js';
-import { type NewestNotification } from '../peer/observe-order.js';
-import { type Before } from '../observe/observer.js';
+import { Requester } from '../exchange/requester.js';
+import { type OutgoingNotification } from '../messages/notification.js';
 import { type Peer } from '../messages/peer.js';
 import { Connection } from './connection.js';
-import { Conversation } from './conversation.js';
+import { Conversation, type StreamResponse } from './conversation.js';
 import { StreamCore } from './core.js';
 import { type StreamEvent, type StreamGauges } from './events.js';
 import { readStreamGauges } from './gauges.js';
 import { type BoundStreamAddress, StreamListener } from './listener.js';
 import { StreamObserver } from './observer.js';
 import { type CoapStreamEndpointOptions } from './options.js';
-import { StreamRequester } from './requester.js';
+import { streamLine } from './request-line.js';
 import { StreamResponder } from './responder.js';
 import { streamPeer } from './stream-peer.js';
 import { STREAM_ALPN } from './tls-options.js';
@@ -39,21 +35,24 @@ export interface StreamTarget {
  * CoAP over TCP or TLS in both roles (RFC 8323, with RFC 7641 and 7959): accepts and opens connections, answers requests
  * and sends requests over each. A peer is one connection: observations and whatever waits end with it.
  */
-export class CoapStreamEndpoint implements CoapEndpoint {
+export class CoapStreamEndpoint extends CoapEndpoint {
   private readonly core: StreamCore;
-  private readonly requester: StreamRequester;
-  private readonly observer: StreamObserver;
+  protected readonly requester: Requester<Conversation, StreamResponse>;
+  protected readonly observer: StreamObserver;
   private readonly responder: StreamResponder;
   private readonly listener: StreamListener;
   private readonly conversations = new Map<Peer['key'], Conversation>();
   private connectionNumber = randomInt(2 ** 47);
   private inspecting = false;
-  private closed: Promise<void> | undefined;
 
   constructor(options: CoapStreamEndpointOptions) {
+    super();
     this.core = new StreamCore(options);
-    this.requester = new StreamRequester(this.core);
-    this.observer = new StreamObserver(this.core, this.requester);
+    this.requester = new Requester(
+      this.core,
+      streamLine(this.core, (peer) => this.to(peer)),
+    );
+    this.observer = new StreamObserver(this.core, this.requester, this.conversations);
     this.responder = new StreamResponder(this.core);
     this.listener = new StreamListener(this.core, (socket) => this.accept(socket));
   }
@@ -83,17 +82,12 @@ export class CoapStreamEndpoint implements CoapEndpoint {
     });
   }
 
-  /** Takes no new connections and requests, lets what is in flight finish, and ends all connections with a Release. */
-  close(): Promise<void> {
-    return (this.closed ??= this.shutDown());
-  }
-
   keepPeer(peer: Peer): void {
     const conversation = this.conversations.get(peer.key);
     if (conversation !== undefined) conversation.connection.kept = true;
   }
 
-  /** Drops observations and what waits. The connection itself may stay, and ends when it stays idle. */
+  /** Drops observations and pending requests. The connection may stay, and is closed once it is idle. */
   forgetPeer(peer: Peer): void {
     const conversation = this.conversations.get(peer.key);
     if (conversation === undefined) return;
@@ -101,44 +95,13 @@ export class CoapStreamEndpoint implements CoapEndpoint {
     conversation.forget();
   }
 
-  /** Ends the connection at once: its peer may not speak any more. */
+  /** Closes the connection at once: its peer has lost access. */
   disconnect(peer: Peer, diagnostic: string): void {
     this.conversations.get(peer.key)?.connection.abort(diagnostic);
   }
 
   isConnected(peer: Peer): boolean {
     return this.conversations.get(peer.key)?.connection.isOpen ?? false;
-  }
-
-  async request(peer: Peer, request: OutgoingRequest): Promise<ReceivedResponse> {
-    return this.requester.request(this.to(peer), request, { intent: 'plain' });
-  }
-
-  async observe(
-    peer: Peer,
-    request: OutgoingRequest & { token?: Buffer },
-    onNotification: NotificationHandler,
-  ): Promise<Observation<ReceivedResponse>> {
-    return this.observer.observe(this.to(peer), request, onNotification);
-  }
-
-  /** For a peer that observes itself. Does nothing when the connection is over: its observations are too. */
-  restoreObservation(peer: Peer, token: Buffer, onNotification: NotificationHandler, before: Before = {}): void {
-    const conversation = this.conversations.get(peer.key);
-    if (conversation !== undefined) this.observer.restore(conversation, token, onNotification, before.request);
-  }
-
-  /** None: messages of a connection arrive in order. */
-  newestNotifications(): NewestNotification[] {
-    return [];
-  }
-
-  forgetObservation(peer: Peer, token: Buffer): void {
-    this.conversations.get(peer.key)?.observations.delete(tokenKey(token));
-  }
-
-  async cancelObservation(peer: Peer, token: Buffer, request: OutgoingRequest): Promise<ReceivedResponse> {
-    return this.observer.cancel(this.to(peer), token, request);
   }
 
   /** Device role: sends a notification. @throws NotConnected, MessageTooLarge, UnencodableMessage */
@@ -160,7 +123,7 @@ export class CoapStreamEndpoint implements CoapEndpoint {
     return { ...this.core.counters };
   }
 
-  /** What is held now. Visits every connection: for a scrape, not for each message. */
+  /** Current sizes. Visits every connection: for a scrape, not for each message. */
   gauges(): StreamGauges {
     return readStreamGauges(this.core, this.listener.size, this.conversations.values(), this.responder);
   }
@@ -233,7 +196,8 @@ export class CoapStreamEndpoint implements CoapEndpoint {
     });
   }
 
-  private async shutDown(): Promise<void> {
+  /** All connections end with a Release. */
+  protected async shutDown(): Promise<void> {
     this.core.closing = true;
     this.listener.stop();
     for (const { queue, connection } of [...this.conversations.values()]) {

@@ -19,7 +19,7 @@ import {
   unknownCriticalOption,
 } from './signals.js';
 
-/** How long the last bytes, an Abort for example, may take to leave before the socket is destroyed. */
+/** How long the last bytes, for example an Abort, may take to be sent before the socket is destroyed. */
 const LINGER_MS = 2_000;
 
 /** A peer that accepts less could not even receive an error. */
@@ -32,11 +32,11 @@ export interface ConnectionEvents {
   message(message: StreamMessage): void;
   /** Once, however it ended. */
   closed(): void;
-  /** Nothing is asked or answered any more: the connection may end in order. */
+  /** No request is in progress: the connection may be closed gracefully. */
   idle(): boolean;
 }
 
-/** One TCP or TLS connection: framing, signalling (RFC 8323 §5) and the bounds of what the peer may cost. */
+/** One TCP or TLS connection: framing, signalling (RFC 8323 §5) and the limits of its peer. */
 export class Connection {
   /** The application relies on the peer: it is not dropped for being idle. */
   kept = false;
@@ -62,10 +62,10 @@ export class Connection {
     this.reader = new FrameReader(core.messageBytesMax);
     this.openedAtMs = this.heardAtMs = core.clock.nowMs();
     socket.setNoDelay(true);
-    socket.on('data', (chunk: Buffer) => this.take(chunk));
+    socket.on('data', (chunk: Buffer) => this.receiveChunk(chunk));
     socket.on('drain', () => (this.blockedAtMs = undefined));
-    socket.on('error', () => this.end());
-    socket.on('close', () => this.end());
+    socket.on('error', () => this.endConnection());
+    socket.on('close', () => this.endConnection());
     this.write(csm(core.messageBytesMax));
   }
 
@@ -110,7 +110,7 @@ export class Connection {
     this.write(ping(this.core.tokens.next()));
   }
 
-  /** Ends in order, as soon as nothing is in flight. */
+  /** Closes gracefully as soon as nothing is in flight. */
   release(): void {
     if (this.closed || this.releasing) return;
     this.releasing = true;
@@ -124,7 +124,7 @@ export class Connection {
     this.close(abort(diagnostic, badCsmOption));
   }
 
-  /** Called every second: ends what is half-open, too slow, silent or no longer wanted. */
+  /** Called every second: closes half-open, slow, silent and unwanted connections. */
   inspect(): void {
     const { clock, limits } = this.core;
     const now = clock.nowMs();
@@ -145,10 +145,10 @@ export class Connection {
     }
   }
 
-  /** Nothing more is said. */
+  /** Nothing more is sent. */
   destroy(): void {
     this.socket.destroy();
-    this.end();
+    this.endConnection();
   }
 
   private drop(event: StreamEvent): void {
@@ -156,7 +156,7 @@ export class Connection {
     this.destroy();
   }
 
-  private take(chunk: Buffer): void {
+  private receiveChunk(chunk: Buffer): void {
     if (this.closed) return;
     this.heardAtMs = this.core.clock.nowMs();
     this.pingedAtMs = undefined;
@@ -232,10 +232,10 @@ export class Connection {
     if (this.socket.writableLength > this.core.limits.sendBufferBytesMax) this.drop('connection-slow');
   }
 
-  /** What still arrives is read and forgotten: unread bytes would make the last ones of ours be lost with a TCP reset. */
+  /** Reads and discards what still arrives: unread bytes would cause a TCP reset, which loses our last bytes. */
   private close(last?: Buffer): void {
     const { socket } = this;
-    this.end();
+    this.endConnection();
     socket.resume();
     if (last === undefined) socket.end();
     else socket.end(last);
@@ -243,7 +243,7 @@ export class Connection {
     socket.once('close', () => timer.cancel());
   }
 
-  private end(): void {
+  private endConnection(): void {
     if (this.closed) return;
     this.closed = true;
     this.reader.clear();

@@ -1,8 +1,7 @@
 import { type StreamMessage } from '../codec/stream-message.js';
 import { type CoapError, PeerForgotten } from '../errors.js';
 import { type RequestIntent, type ResponseMessage } from '../peer/pending-request.js';
-import { type OutgoingRequest } from '../messages/request.js';
-import { type NotificationHandler } from '../messages/notification.js';
+import { Observed } from '../peer/observation-entry.js';
 import { PeerQueue } from '../peer/peer-queue.js';
 import { type Connection } from './connection.js';
 import { type StreamCore } from './core.js';
@@ -19,22 +18,18 @@ export interface PendingStreamRequest {
 }
 
 /** An observation: the connection gives the order, so no number is compared (RFC 8323 §7.1). */
-export interface StreamObservation {
-  token: Buffer;
-  handler: NotificationHandler;
-  /** To fetch further blocks of a large notification. */
-  request: OutgoingRequest | undefined;
+export class StreamObservation extends Observed {
   /** The last notification that is being handled: the next one follows it. */
-  tail: Promise<void>;
+  tail = Promise.resolve();
 }
 
-/** What CoAP knows of one connection. It ends with it. */
+/** The CoAP state of one connection, which ends with it. */
 export class Conversation {
   readonly queue = new PeerQueue();
   /** By `tokenKey`. */
   readonly pending = new Map<string, PendingStreamRequest>();
   readonly observations = new Map<string, StreamObservation>();
-  /** Stands for all responses whose token is unknown. */
+  /** Represents all responses with an unknown token. */
   strangers: StreamObservation | undefined;
   readonly running = { requests: 0, notifications: 0 };
   /** Set once the connection ended; code that still holds a reference must stop. */
@@ -60,20 +55,20 @@ export class Conversation {
     if (this.connection.releasing) this.connection.inspect();
   }
 
-  /** Forgets what was asked of the peer; the connection stays. */
+  /** Forgets all requests to the peer; the connection stays. */
   forget(error: CoapError = new PeerForgotten(), ofSent = error): void {
     this.queue.abandon(error);
     for (const pending of [...this.pending.values()]) pending.finish(ofSent);
     this.observations.clear();
   }
 
-  /** The connection is over. */
+  /** The connection has ended. */
   abandon(error: CoapError, ofSent: CoapError): void {
     this.gone = error;
     this.forget(error, ofSent);
   }
 
-  /** A peer that sends more than can be handled is not read until there is room. */
+  /** A peer that sends too fast is not read until there is room. */
   private regulate(): void {
     const { limits, running } = this.core;
     const full =

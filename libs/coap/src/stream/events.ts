@@ -1,4 +1,4 @@
-/** Everything worth counting on connections. */
+/** Counted events of connections. */
 export const STREAM_EVENTS = [
   'connection-opened',
   'connection-closed',
@@ -28,9 +28,9 @@ export const STREAM_EVENTS = [
 
 export type StreamEvent = (typeof STREAM_EVENTS)[number];
 
-/** How much is held at the moment. */
+/** Current sizes. */
 export interface StreamGauges {
-  /** With those whose handshake is not finished. */
+  /** Including those in a handshake. */
   connections: number;
   openConnections: number;
   observations: number;

@@ -1,6 +1,8 @@
+import { type AnsweringLimits } from '../exchange/answer-line.js';
 import { type CoapLimits, DEFAULT_LIMITS } from '../limits.js';
 
 type Shared =
+  | keyof AnsweringLimits
   | 'queuedPerPeerMax'
   | 'notificationsInFlightMax'
   | 'notificationsInFlightPerPeerMax'
@@ -8,17 +10,10 @@ type Shared =
   | 'notificationRetryMs'
   | 'requestsInFlightMax'
   | 'requestsInFlightPerPeerMax'
-  | 'bodyBytesMax'
-  | 'uploadsMax'
-  | 'uploadsPerAddressMax'
-  | 'uploadsBytesMax'
-  | 'blockIdleMs'
-  | 'storedAnswersMax'
-  | 'storedAnswersBytesMax'
   | 'closeTimeoutMs';
 
 /**
- * Bounds of everything that a peer over TCP or TLS could make grow. Beyond a number of handlers nothing is dropped as
+ * Bounds of everything that peers over TCP or TLS can grow. Beyond the number of handlers nothing is dropped as
  * over UDP: the connection is not read any further until one has finished.
  */
 export interface StreamLimits extends Pick<CoapLimits, Shared> {
@@ -35,7 +30,7 @@ export interface StreamLimits extends Pick<CoapLimits, Shared> {
   messageTimeoutMs: number;
   /** A connection that is not kept (see `keepPeer`) ends after this time without a message. */
   unkeptIdleMs: number;
-  /** A kept one is asked for a sign of life. */
+  /** A kept one is pinged after this time. */
   idleMs: number;
   pongTimeoutMs: number;
   /** Bytes that wait for a peer that reads slowly; beyond it the connection is aborted. */
@@ -62,5 +57,5 @@ export const DEFAULT_STREAM_LIMITS: StreamLimits = {
   incompleteBytesMax: 64 * MEBIBYTE,
 };
 
-/** What frame, options and payload marker may add to a body that is sent whole. */
+/** Room for frame, options and payload marker of a body that is sent whole. */
 export const MESSAGE_OVERHEAD_BYTES = 4_096;

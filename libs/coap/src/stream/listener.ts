@@ -12,7 +12,7 @@ export interface BoundStreamAddress {
 /** A source address is tracked for this long after its first message. */
 const SOURCE_IDLE_MS = 60_000;
 
-/** Accepts connections, within their limits. Those that are in a handshake count too. */
+/** Accepts connections within the limits, which include those in a handshake. */
 export class StreamListener {
   private readonly server: Server;
   private readonly sockets = new Set<Socket>();
@@ -58,7 +58,7 @@ export class StreamListener {
     return { address, port: bound };
   }
 
-  /** Accepts nothing new; what is connected stays. */
+  /** Stops accepting; existing connections stay. */
   stop(): void {
     this.server.close();
   }

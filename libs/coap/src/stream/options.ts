@@ -4,8 +4,7 @@ import { type CoapRequest } from '../messages/request.js';
 import { type CoapResponse } from '../messages/response.js';
 import { type UnmatchedNotification } from '../messages/notification.js';
 import { type Peer } from '../messages/peer.js';
-import { type CoapClock } from '../timing/clock.js';
-import { type TimerWheel } from '../timing/timer-wheel.js';
+import { type SharedOptions } from '../core/shared-core.js';
 import { type StreamEvent } from './events.js';
 import { type StreamLimits } from './limits.js';
 
@@ -19,17 +18,14 @@ export interface StreamSecurity {
   keyOf?(identity: string, socket: TLSSocket): Buffer | undefined;
 }
 
-export interface CoapStreamEndpointOptions {
+export interface CoapStreamEndpointOptions extends SharedOptions<StreamEvent> {
   /** Literal IP address to bind; default `0.0.0.0`. */
   host?: string;
   /** Default 0: any free port. */
   port?: number;
   /** Without it the listener is plain TCP: anyone can read and write. */
   security?: StreamSecurity;
-  clock?: CoapClock;
-  timers?: TimerWheel;
   limits?: Partial<StreamLimits>;
-  metrics?: { count(event: StreamEvent): void };
   /** Answers a request. A rejection is answered with 5.00 and no text. */
   onRequest(request: CoapRequest): Promise<CoapResponse>;
   /** A response whose token is unknown; over TCP there is no Reset to reject it. */
@@ -39,6 +35,4 @@ export interface CoapStreamEndpointOptions {
   onDisconnected?(peer: Peer): void;
   /** The TLS handshake failed, for example because the key was wrong. */
   onHandshakeFailed?(error: Error, socket: TLSSocket): void;
-  /** What a handler threw, for the log. Never needed for the protocol. */
-  onHandlerError?(error: unknown): void;
 }

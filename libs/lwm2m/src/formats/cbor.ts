@@ -1,11 +1,11 @@
 import { Malformed } from '../errors.js';
 import { exact } from '../values/value.js';
 
-/** What LwM2M uses of CBOR (RFC 8949): no tags but those of times, which become seconds since 1970. */
+/** The subset of CBOR (RFC 8949) that LwM2M uses: no tags except times, which become seconds since 1970. */
 export type CborItem =
   string | number | bigint | boolean | null | undefined | Buffer | CborItem[] | Map<CborItem, CborItem>;
 
-/** A SenML pack is an array of maps of values; nothing of LwM2M is nested deeper. */
+/** A SenML pack is an array of maps of values; LwM2M nests nothing deeper. */
 const depthMax = 8;
 
 const broken = (problem: string): Malformed => new Malformed('cbor', problem);
@@ -31,7 +31,7 @@ const secondsOf = (tag: number | bigint, item: CborItem): number | bigint => {
   return seconds;
 };
 
-/** Grows with the bytes that are there, never with a length they declare. */
+/** Grows with the bytes received, never with a declared length. */
 class Reader {
   private at = 0;
 
@@ -53,17 +53,17 @@ class Reader {
     const argument = this.argument(info);
     if (kind === major.unsigned) return argument;
     if (kind === major.negative) return exact(-1n - BigInt(argument));
-    if (kind === major.bytes) return Buffer.from(this.take(argument));
-    if (kind === major.text) return this.take(argument).toString('utf8');
+    if (kind === major.bytes) return Buffer.from(this.takeBytes(argument));
+    if (kind === major.text) return this.takeBytes(argument).toString('utf8');
     if (kind === major.tag) return secondsOf(argument, this.item(depth + 1));
     return this.container(kind, argument, depth);
   }
 
   private byte(): number {
-    return this.take(1)[0] as number;
+    return this.takeBytes(1)[0] as number;
   }
 
-  private take(count: number | bigint): Buffer {
+  private takeBytes(count: number | bigint): Buffer {
     if (count > this.bytes.length - this.at) throw broken('cut off');
     this.at += Number(count);
     return this.bytes.subarray(this.at - Number(count), this.at);
@@ -72,9 +72,9 @@ class Reader {
   private argument(info: number): number | bigint {
     if (info < 24) return info;
     if (info === 24) return this.byte();
-    if (info === 25) return this.take(2).readUInt16BE();
-    if (info === 26) return this.take(4).readUInt32BE();
-    if (info === 27) return exact(this.take(8).readBigUInt64BE());
+    if (info === 25) return this.takeBytes(2).readUInt16BE();
+    if (info === 26) return this.takeBytes(4).readUInt32BE();
+    if (info === 27) return exact(this.takeBytes(8).readBigUInt64BE());
     throw broken(`has a head of the reserved form ${info}`);
   }
 
@@ -82,9 +82,9 @@ class Reader {
     if (info === 20 || info === 21) return info === 21;
     if (info === 22) return null;
     if (info === 23) return undefined;
-    if (info === 25) return halfFloat(this.take(2).readUInt16BE());
-    if (info === 26) return this.take(4).readFloatBE();
-    if (info === 27) return this.take(8).readDoubleBE();
+    if (info === 25) return halfFloat(this.takeBytes(2).readUInt16BE());
+    if (info === 26) return this.takeBytes(4).readFloatBE();
+    if (info === 27) return this.takeBytes(8).readDoubleBE();
     throw broken(`has the simple value ${info}`);
   }
 
@@ -106,7 +106,7 @@ class Reader {
     while (!ended()) {
       const head = this.byte();
       if (head >> 5 !== kind) throw broken('a string has a part of another kind');
-      chunks.push(this.take(this.argument(head & 0x1f)));
+      chunks.push(this.takeBytes(this.argument(head & 0x1f)));
     }
     return kind === major.bytes ? Buffer.concat(chunks) : Buffer.concat(chunks).toString('utf8');
   }
@@ -126,7 +126,7 @@ class Reader {
   }
 }
 
-/** One CBOR item and nothing behind it. Throws Malformed, never anything else. */
+/** Reads exactly one CBOR item. Throws only Malformed. */
 export const decodeCborItem = (bytes: Buffer): CborItem => new Reader(bytes).whole();
 
 const head = (kind: number, argument: bigint): Buffer => {

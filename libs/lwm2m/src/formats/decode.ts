@@ -24,7 +24,7 @@ const valueOfText = (bytes: Buffer, path: string, models: ModelRegistry): Resour
   return [{ path, value: parseScalar(bytes.toString('utf8'), type), type }];
 };
 
-/** TLV carries no types: what the models do not know stays bytes. */
+/** TLV carries no types: resources without a model stay bytes. */
 const tlvValue = (entry: TlvEntry, at: Path, models: ModelRegistry): ResourceValue => {
   const path = formatPath(at);
   const type = typeAt(path, models) ?? 'opaque';
@@ -52,7 +52,7 @@ const tlvValues = (entries: readonly TlvEntry[], base: Path, models: ModelRegist
 
 const numberTypes: readonly (ResourceType | undefined)[] = ['integer', 'unsigned', 'float', 'time'];
 
-/** Numbers and texts take the type of the model where it is one of their kind. */
+/** Numbers and strings get the type of the model if it is compatible. */
 const retyped = (value: Scalar, given: ResourceType, wanted: ResourceType | undefined): ResourceType => {
   if (typeof value === 'number' || typeof value === 'bigint')
     return wanted !== undefined && numberTypes.includes(wanted) ? wanted : given;
@@ -75,7 +75,7 @@ const withBytes = (one: ResourceValue, models: ModelRegistry): ResourceValue =>
     ? { ...one, value: parseScalar(one.value, 'opaque'), type: 'opaque' }
     : one;
 
-/** Links are texts in LwM2M CBOR. */
+/** Links are strings in LwM2M CBOR. */
 const withLinks = (one: ResourceValue, models: ModelRegistry): ResourceValue =>
   typeof one.value === 'string' && typeAt(one.path, models) === 'objlnk'
     ? { ...one, value: parseScalar(one.value, 'objlnk'), type: 'objlnk' }

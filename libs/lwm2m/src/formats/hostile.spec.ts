@@ -7,7 +7,7 @@ import { decodeSend, decodeValues } from './decode.js';
 import { encodeValues } from './encode.js';
 import type { ResourceValue } from '../values/value.js';
 
-/** Of this process: what a busy machine does to it is not measured. */
+/** CPU time of this process, which does not depend on the load of the machine. */
 const cpuMs = (): number => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;
@@ -42,7 +42,7 @@ const decoded = (format: number, bytes: Buffer, path: string): ResourceValue[] |
   }
 };
 
-/** A value that was read is one that formats can write, or say they cannot. */
+/** Formats can write a value that was read, or refuse it with an error. */
 const rewritten = (values: ResourceValue[]): void => {
   for (const value of values)
     for (const format of [0, 42, 60, 110, 112, 11_542])

@@ -28,27 +28,27 @@ describe('the model of a device', () => {
     ['a major version that was not uploaded', { 33_000: '3.0' }, undefined],
     ['the version of another object', { 33_001: '1.1' }, 'integer'],
   ])('is that of %s', (_, versions, type) => {
-    expect(both.of('account', versions).resource(33_000, 1)?.type).toBe(type);
-    expect(both.of('stranger', versions).resource(33_000, 1)).toBeUndefined();
+    expect(both.registryOf('account', versions).resource(33_000, 1)?.type).toBe(type);
+    expect(both.registryOf('stranger', versions).resource(33_000, 1)).toBeUndefined();
   });
 
   it('is the lowest of the same major version where no lower one was uploaded', () => {
-    expect(uploaded(model('1.2', 'float')).of('account').resource(33_000, 1)?.type).toBe('float');
+    expect(uploaded(model('1.2', 'float')).registryOf('account').resource(33_000, 1)?.type).toBe('float');
   });
 
   it('of another major version counts for devices that name none, unless there is a standard model', () => {
-    const other = uploaded(model('2.0', 'opaque'), model('2.0', 'opaque', 3_303)).of('account');
+    const other = uploaded(model('2.0', 'opaque'), model('2.0', 'opaque', 3_303)).registryOf('account');
     expect(other.resource(33_000, 1)?.type).toBe('opaque');
     expect(other.object(3_303)?.name).toBe('Temperature');
   });
 
   it('is gone alone when it is dropped', () => {
     const models = uploaded(model('1.0', 'integer'), model('1.1', 'float'));
-    models.of('account', { 33_000: '1.1' });
+    models.registryOf('account', { 33_000: '1.1' });
     models.drop('account', 33_000, '1.1');
-    expect(models.of('account', { 33_000: '1.1' }).resource(33_000, 1)?.type).toBe('integer');
+    expect(models.registryOf('account', { 33_000: '1.1' }).resource(33_000, 1)?.type).toBe('integer');
     models.drop('account', 33_000, '1.0');
-    expect(models.of('account').resource(33_000, 1)).toBeUndefined();
+    expect(models.registryOf('account').resource(33_000, 1)).toBeUndefined();
   });
 });
 

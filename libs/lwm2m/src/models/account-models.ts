@@ -7,7 +7,7 @@ type Versioned = ObjectModel & { version: string };
 /** The models that one account has uploaded: by object, in ascending order of their versions. */
 interface Uploaded {
   byObject: Map<number, Versioned[]>;
-  /** What devices are read by, under the versions that they name. */
+  /** The registries for devices, by the versions that they name. */
   registries: Map<string, ModelRegistry>;
 }
 
@@ -19,7 +19,7 @@ export class AccountModels {
   private readonly standard = standardModels();
   private readonly uploaded = new Map<string, Uploaded>();
 
-  /** Takes the place of the account's model of the same object and version. */
+  /** Replaces the account's model of the same object and version. */
   put(accountId: string, model: ObjectModel): void {
     const versioned = { ...model, version: model.version ?? defaultObjectVersion };
     this.change(accountId, model.object, versioned.version, [versioned]);
@@ -29,8 +29,8 @@ export class AccountModels {
     this.change(accountId, object, version, []);
   }
 
-  /** For a device that names these versions of its objects; of the others it has the default version. */
-  of(accountId: string, versions?: ObjectVersions): ModelRegistry {
+  /** The registry for a device that names these versions of its objects; other objects have the default version. */
+  registryOf(accountId: string, versions?: ObjectVersions): ModelRegistry {
     const uploaded = this.uploaded.get(accountId);
     if (!uploaded) return this.standard;
     const { byObject, registries } = uploaded;
@@ -44,7 +44,7 @@ export class AccountModels {
     return registry;
   }
 
-  /** A device that names no version has what there is where nothing is of the default major version. */
+  /** Without a model of the default major version, a device that names no version gets any existing one. */
   private choose(all: readonly Versioned[], object: number, named: string | undefined): Versioned | undefined {
     const closest = closestVersion(all, named ?? defaultObjectVersion);
     if (closest || named !== undefined || this.standard.object(object)) return closest;

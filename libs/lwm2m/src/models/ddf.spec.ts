@@ -77,12 +77,12 @@ describe('AccountModels', () => {
   it('the models of an account take precedence over the built-in ones', () => {
     const models = new AccountModels();
     models.put('a', parseDefinition(definition(item('0', 'Float'))));
-    expect(models.of('a').resource(33_000, 0)?.type).toBe('float');
-    expect(models.of('a').resource(3303, 5700)?.type).toBe('float');
-    expect(models.of('b').resource(33_000, 0)).toBeUndefined();
+    expect(models.registryOf('a').resource(33_000, 0)?.type).toBe('float');
+    expect(models.registryOf('a').resource(3303, 5700)?.type).toBe('float');
+    expect(models.registryOf('b').resource(33_000, 0)).toBeUndefined();
     models.put('a', parseDefinition(definition(item('0', 'Integer'))));
-    expect(models.of('a').resource(33_000, 0)?.type).toBe('integer');
+    expect(models.registryOf('a').resource(33_000, 0)?.type).toBe('integer');
     models.drop('a', 33_000, parseDefinition(definition(item('0', 'Integer'))).version);
-    expect(models.of('a').resource(33_000, 0)).toBeUndefined();
+    expect(models.registryOf('a').resource(33_000, 0)).toBeUndefined();
   });
 });

@@ -8,7 +8,7 @@ export interface ObjectDefinition extends ObjectModel {
   version: string;
 }
 
-/** So large a definition may be, in characters, and so many resources it may have. */
+/** Limits of a definition: characters, and resources. */
 export const definitionLengthMax = 262_144;
 export const definitionResourcesMax = 1_000;
 

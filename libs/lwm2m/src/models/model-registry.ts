@@ -1,6 +1,6 @@
 import type { ResourceType } from '../values/value.js';
 
-/** What may be done with a resource: R read, W write, E execute. */
+/** Operations of a resource: R read, W write, E execute. */
 export type Operations = 'R' | 'W' | 'RW' | 'E' | '';
 
 export interface ResourceModel {

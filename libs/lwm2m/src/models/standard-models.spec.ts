@@ -25,7 +25,7 @@ describe('standardModels', () => {
     expect(models.object(object)?.resources.size).toBe(count);
   });
 
-  // Facts of the OMA LwM2M registry, a row a resource.
+  // From the OMA LwM2M registry, one row per resource.
   it.each([
     [0, 0, 'string '],
     [0, 5, 'opaque '],

@@ -5,7 +5,7 @@ export interface XmlElement {
   name: string;
   attributes: ReadonlyMap<string, string>;
   children: XmlElement[];
-  /** Of the element itself, trimmed. */
+  /** The text of the element itself, trimmed. */
   text: string;
 }
 

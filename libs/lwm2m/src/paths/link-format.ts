@@ -44,7 +44,7 @@ class Reader {
     while (/\s/.test(this.text[this.at] ?? '')) this.at++;
   }
 
-  take(char: string): boolean {
+  takeCharacter(char: string): boolean {
     this.skipBlanks();
     if (this.text[this.at] !== char) return false;
     this.at++;
@@ -82,11 +82,15 @@ const bareValue = /[^\s,;"]*/y;
 
 const readAttributes = (reader: Reader): Record<string, string | true> => {
   const attributes: Record<string, string | true> = Object.create(null) as Record<string, string | true>;
-  while (reader.take(';')) {
+  while (reader.takeCharacter(';')) {
     reader.skipBlanks();
     const name = reader.match(parmName);
     if (!name) throw broken('an attribute has no name');
-    attributes[name] = reader.take('=') ? (reader.take('"') ? reader.quoted() : reader.match(bareValue)) : true;
+    attributes[name] = reader.takeCharacter('=')
+      ? reader.takeCharacter('"')
+        ? reader.quoted()
+        : reader.match(bareValue)
+      : true;
   }
   return attributes;
 };
@@ -104,13 +108,13 @@ const readLinks = (text: string): { target: string; attributes: Record<string, s
   const found: { target: string; attributes: Record<string, string | true> }[] = [];
   reader.skipBlanks();
   while (!reader.done) {
-    if (!reader.take('<')) throw broken('a link does not start with "<"');
+    if (!reader.takeCharacter('<')) throw broken('a link does not start with "<"');
     const target = reader.until('>');
     found.push({ target, attributes: readAttributes(reader) });
     if (found.length > linkLimits.links) throw broken(`more than ${linkLimits.links} links`);
     reader.skipBlanks();
     if (reader.done) break;
-    if (!reader.take(',')) throw broken('links are not separated by ","');
+    if (!reader.takeCharacter(',')) throw broken('links are not separated by ","');
     reader.skipBlanks();
     if (reader.done) throw broken('a link is missing behind ","');
   }

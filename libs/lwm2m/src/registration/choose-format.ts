@@ -3,15 +3,15 @@ import type { ResourceType } from '../values/value.js';
 import type { ResourceModel } from '../models/model-registry.js';
 import { parsePath } from '../paths/path.js';
 
-/** The number that a device knows a format by: an old one where it names only that. */
+/** The number of a format for a device: the old one if it names only that. */
 export const numberFor = (format: number, rootContentFormats: readonly number[]): number => {
   if (rootContentFormats.includes(format)) return format;
   return rootContentFormats.find((one) => currentFormat(one) === format) ?? format;
 };
 
 /**
- * What to ask for when the caller has no wish: opaque bytes as opaque, any other single value as text, and TLV for what
- * holds several values. A resource of unknown type is asked for as text: a device that has none of it refuses.
+ * The format to request if the caller names none: opaque for bytes, text for any other single value, and TLV for several
+ * values. A resource of unknown type is requested as text: a device that cannot send it refuses.
  */
 export const chooseAccept = (
   path: string,
@@ -26,14 +26,14 @@ export const chooseAccept = (
 /** Formats of several values beside TLV, the most compact first. */
 const structured = [contentFormat.senmlCbor, contentFormat.senmlJson, contentFormat.lwm2mJson] as const;
 
-/** What to ask for where TLV is refused: a format of several values that the device names; undefined when it names none. */
+/** The format to request if TLV is refused: one of several values that the device names; undefined if it names none. */
 export const chooseInsteadOfTlv = (rootContentFormats: readonly number[]): number | undefined => {
   const format = structured.find((one) => rootContentFormats.some((listed) => currentFormat(listed) === one));
   return format === undefined ? undefined : numberFor(format, rootContentFormats);
 };
 
 /**
- * What to write a single value in when the caller names no format: opaque bytes as opaque, anything else as text.
+ * The format of a written single value if the caller names none: opaque for bytes, otherwise text.
  */
 export const chooseWriteFormat = (type: ResourceType | undefined): number =>
   type === 'opaque' ? contentFormat.opaque : contentFormat.text;

@@ -18,11 +18,11 @@ export interface RegistrationParameters {
   binding: string;
   queueMode: boolean;
   smsNumber?: string;
-  /** What this library does not know is kept, not refused. */
+  /** Unknown parameters are kept, not refused. */
   others: Record<string, string>;
 }
 
-/** What an Update request may change (LwM2M 1.1 core §6.2.2). */
+/** The parameters that an Update request may change (LwM2M 1.1 core §6.2.2). */
 export interface UpdateParameters {
   lifetimeSeconds?: number;
   binding?: string;
@@ -31,7 +31,7 @@ export interface UpdateParameters {
   others: Record<string, string>;
 }
 
-/** The version of LwM2M is none this library knows: 4.12 (LwM2M 1.1 core §6.2.1). */
+/** The version of LwM2M is unknown: 4.12 (LwM2M 1.1 core §6.2.1). */
 export class UnsupportedVersion extends WrongParameter {
   constructor(version: string) {
     super('lwm2m', `version "${version.slice(0, 20)}" is not supported: ${lwm2mVersions.join(', ')}`);

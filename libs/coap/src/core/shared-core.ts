@@ -1,0 +1,60 @@
+import { TokenSource } from '../codec/tokens.js';
+import { EndpointClosed } from '../errors.js';
+import { BoundedTable, type TableBounds } from '../memory/bounded-table.js';
+import { type CoapClock, systemCoapClock } from '../timing/clock.js';
+import { TimerWheel } from '../timing/timer-wheel.js';
+
+/** Options of every endpoint, whatever its transport. */
+export interface SharedOptions<Event extends string> {
+  clock?: CoapClock;
+  /** One wheel can serve many endpoints, as in a simulator of many devices. Default: an own one on `clock`. */
+  timers?: TimerWheel;
+  /** Receives each event as it happens, for example to feed a metrics library. Must not throw. */
+  metrics?: { count(event: Event): void };
+  /** Receives errors of handlers, for the log. */
+  onHandlerError?(error: unknown): void;
+}
+
+/** The state that all endpoints have, whatever their transport: time, limits and counters. */
+export class SharedCore<Event extends string, Options extends SharedOptions<Event>, Limits> {
+  readonly clock: CoapClock;
+  readonly timers: TimerWheel;
+  readonly tokens = new TokenSource();
+  readonly counters: Record<Event, number>;
+  /** No new work is accepted; exchanges in flight may finish. */
+  closing = false;
+
+  constructor(
+    readonly options: Options,
+    readonly limits: Limits,
+    events: readonly (Event | 'handler-error')[],
+  ) {
+    this.clock = options.clock ?? systemCoapClock;
+    this.timers = options.timers ?? new TimerWheel(this.clock);
+    this.counters = Object.fromEntries(events.map((event) => [event, 0])) as Record<Event, number>;
+  }
+
+  table<K, V>(bounds: TableBounds): BoundedTable<K, V> {
+    return new BoundedTable<K, V>(bounds, this.clock, this.timers);
+  }
+
+  count(event: Event): void {
+    this.counters[event] += 1;
+    this.options.metrics?.count(event);
+  }
+
+  /** An error that a handler threw. The protocol is not affected. */
+  report(error: unknown): void {
+    this.count('handler-error' as Event);
+    try {
+      this.options.onHandlerError?.(error);
+    } catch {
+      this.count('handler-error' as Event);
+    }
+  }
+
+  /** @throws EndpointClosed */
+  assertOpen(): void {
+    if (this.closing) throw new EndpointClosed();
+  }
+}

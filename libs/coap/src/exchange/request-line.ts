@@ -1,0 +1,33 @@
+import { type CoapOption } from '../codec/message.js';
+import { type Peer } from '../messages/peer.js';
+import { type OutgoingRequest } from '../messages/request.js';
+import { type RequestIntent } from '../peer/pending-request.js';
+
+/** How a body is sent to a peer. */
+export interface BlockPlan {
+  /** Largest payload that fits into one message. */
+  wholeBytesMax: number;
+  /** Undefined: the peer takes no blocks, or its messages are too small for any. */
+  blocks: { szx: number; bertBytes?: number } | undefined;
+}
+
+/** One request message. */
+export interface RequestMessage<Response> {
+  /** For method, reliability and timeouts. */
+  request: OutgoingRequest;
+  options: CoapOption[];
+  payload: Buffer;
+  token: Buffer;
+  intent: RequestIntent;
+  /** Called with the response before anything else that arrives is looked at. */
+  onResponse?: (response: Response) => void;
+}
+
+/** What differs between transports when a request is sent. */
+export interface RequestLine<To, Response> {
+  /** What is known of the peer. @throws a CoapError when nothing can be sent to it */
+  reach(peer: Peer): To;
+  planFor(to: To, request: OutgoingRequest): BlockPlan;
+  /** Sends one request message and waits for its response. The caller holds the turn of the peer's queue. */
+  roundTrip(to: To, message: RequestMessage<Response>): Promise<Response>;
+}

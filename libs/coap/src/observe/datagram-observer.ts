@@ -1,0 +1,135 @@
+import { crc32 } from 'node:zlib';
+import { type EndpointCore } from '../core/core.js';
+import { type Requester } from '../exchange/requester.js';
+import { type NotificationHandler } from '../messages/notification.js';
+import { type Peer } from '../messages/peer.js';
+import { type OutgoingRequest } from '../messages/request.js';
+import { ObservationEntry } from '../peer/observation-entry.js';
+import { type NewestNotification, type ObservePosition } from '../peer/observe-order.js';
+import { type PeerState } from '../peer/peer-state.js';
+import { type IncomingResponse } from '../peer/pending-request.js';
+import { type Turn } from '../peer/turn.js';
+import { type About, aboutOf } from './notification-of.js';
+import { type Before, Observer } from './observer.js';
+import { withChances } from './second-chances.js';
+
+/** Over UDP: notifications are ordered by their numbers, and acknowledged once they are safe. */
+export class DatagramObserver extends Observer<PeerState, ObservationEntry, IncomingResponse> {
+  constructor(
+    private readonly core: EndpointCore,
+    requester: Requester<PeerState, IncomingResponse>,
+  ) {
+    super(core.tokens, requester);
+  }
+
+  override newest(peer: Peer): NewestNotification[] {
+    const nowMs = this.core.clock.nowMs();
+    const all: NewestNotification[] = [];
+    for (const { key, newest } of this.observationsOf(peer)?.values() ?? [])
+      if (newest) all.push({ tokenKey: key, number: newest.number, print: newest.print, ageMs: nowMs - newest.atMs });
+    return all;
+  }
+
+  /**
+   * A notification for a known observation, no duplicate of another. Never throws. What is done for every notification
+   * is not `async`: each such function costs a promise, and the acknowledgement a turn more.
+   */
+  deliver(state: PeerState, entry: ObservationEntry, response: IncomingResponse): void {
+    const { message } = response;
+    if (!this.core.inFlight.hasRoom(state.peer, state, 'notification')) {
+      this.core.count('notification-refused-by-limit');
+      return;
+    }
+    const inFlight = this.core.inFlight.begin(state.peer, state, message, 'notification');
+    const end = (): void => this.core.inFlight.end(state.peer, state, inFlight);
+    withChances(this.core, message, () => this.attempt(state, entry, response)).then(end, (error: unknown) => {
+      this.core.report(error);
+      end();
+    });
+  }
+
+  /** False when the handler failed. Nothing is awaited before it is called where nothing has to be. */
+  private attempt(
+    state: PeerState,
+    entry: ObservationEntry,
+    response: IncomingResponse,
+    // Without a number there is no order but that of arrival.
+    position = this.positionOf(response),
+  ): Promise<boolean> {
+    const turn = position && entry.turn(position);
+    if (turn instanceof Promise) return turn.then(() => this.attempt(state, entry, response, position));
+    if (turn !== 'stale') return this.take(state, entry, response, turn);
+    this.core.count('notification-stale');
+    this.core.acknowledge(response.message, state.peer, this.core.peers.get(state.peer.key));
+    return Promise.resolve(true);
+  }
+
+  /** The acknowledgement leaves only after the handler said that the value is safe. */
+  private take(
+    state: PeerState,
+    entry: ObservationEntry,
+    response: IncomingResponse,
+    turn: Turn | undefined,
+  ): Promise<boolean> {
+    const about = aboutOf(entry, response, response.message.type === 'CON');
+    return this.hand(state.peer, state, entry, response, about).then(
+      () => {
+        this.settle(state, entry, response.message, about, turn);
+        this.core.count('notification-accepted');
+        if (turn !== undefined) entry.end(turn, true);
+        return true;
+      },
+      (error: unknown) => {
+        this.core.count('notification-rejected');
+        this.core.report(error);
+        if (turn !== undefined) entry.end(turn, false);
+        return false;
+      },
+    );
+  }
+
+  private settle(
+    state: PeerState,
+    entry: ObservationEntry,
+    message: IncomingResponse['message'],
+    { ended, partial }: About,
+    turn: Turn | undefined,
+  ): void {
+    const { peer } = state;
+    if (ended) this.forget(peer, entry);
+    const now = state.gone ? this.core.peers.get(peer.key) : state;
+    if (partial) this.core.reset(message, peer, now);
+    else this.core.acknowledge(message, peer, now, { token: entry.key, print: turn && turn.position.print | 0 });
+  }
+
+  /** Of a message that is looked at now; undefined without an Observe number. */
+  positionOf({ message, options }: IncomingResponse): ObservePosition | undefined {
+    const { observe: number } = options;
+    return number === undefined ? undefined : { number, print: crc32(message.payload), atMs: this.core.clock.nowMs() };
+  }
+
+  protected entryOf(key: string, handler: NotificationHandler, request: OutgoingRequest | undefined): ObservationEntry {
+    return new ObservationEntry(key, handler, request);
+  }
+
+  protected observationsOf(peer: Peer): Map<string, ObservationEntry> | undefined {
+    return this.core.peers.get(peer.key)?.observations;
+  }
+
+  protected add(peer: Peer, entry: ObservationEntry): void {
+    this.core.peers.keep(peer);
+    const state = this.core.peers.obtain(peer);
+    state.observations ??= new Map();
+    state.observations.set(entry.key, entry);
+  }
+
+  protected begun(entry: ObservationEntry, response: IncomingResponse): void {
+    const position = this.positionOf(response);
+    if (position !== undefined) entry.reached(position);
+  }
+
+  protected restored(entry: ObservationEntry, { newest }: Before): void {
+    if (newest)
+      entry.reached({ number: newest.number, print: newest.print, atMs: this.core.clock.nowMs() - newest.ageMs });
+  }
+}
