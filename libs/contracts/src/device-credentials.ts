@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sealed, id, instant } from './fields.js';
 import { topic } from './topic.js';
 
-/** Serial numbers that one trusted issuer may have revoked: all of them travel in one record. */
+/** Limit of the revoked serial numbers of one trusted issuer: all of them are in one record. */
 export const revokedSerialsMax = 2_000;
 
 const needs: Record<string, readonly string[]> = {

@@ -23,9 +23,9 @@ export type DeviceEventReported = z.infer<typeof DeviceEventSchema>;
 
 /**
  * Entries for the device event log that other systems write, for example an update campaign service. The device-proxy
- * writes SYS_400 here (a device was refused because of the credential or the name that it showed) and SYS_401 (what it reported could not be read), and the results of
- * firmware updates that devices report; gateway, registry, device-proxy and dispatcher write what operators did
- * (`operatorActions`), the gateway also which requests it refused (SYS_410, SYS_411).
+ * writes SYS_400 here (a device was refused because of its credential or its name), SYS_401 (its report could not be
+ * parsed), and the results of firmware updates; gateway, registry, device-proxy and dispatcher write the actions of
+ * operators (`operatorActions`), the gateway also the requests that it refused (SYS_410, SYS_411).
  */
 export const DeviceEvents = topic<DeviceEventReported>({
   name: 'device.events',

@@ -12,7 +12,7 @@ const { valid, invalid } = fixtures(DeviceValues);
 const plain = valid['notification for one key'] as ResourceValueArrived;
 const timed = valid['sent later than it was measured'] as ResourceValueArrived;
 
-/** What comes of it, in whole. */
+/** The whole result. */
 const outcome = (topic: Topic<ResourceValueArrived>, value: unknown): unknown => {
   try {
     const message = encodeMessage(topic, value as ResourceValueArrived, meta);

@@ -2,7 +2,7 @@ import type { ResourceValueArrived } from './device-values.js';
 import { base64Pattern, idPattern, instantPattern, resourcePathPattern } from './fields.js';
 import type { FramedText } from './topic.js';
 
-/** ASCII that JSON writes as it is. */
+/** ASCII without characters that JSON escapes. */
 const plainPattern = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 
 const causes: readonly string[] = [
@@ -14,10 +14,10 @@ const causes: readonly string[] = [
 
 const endpointNameMax = 255;
 
-/** Also for what callers without types give. */
+/** Also accepts input of untyped callers. */
 const fits = (text: unknown, pattern: RegExp): boolean => typeof text === 'string' && pattern.test(text);
 
-/** For what is nearly always the same as in the value before: that is compared, and looked through only once. */
+/** For strings that rarely change between values: compared with the previous one, and scanned only once. */
 const fitting = (pattern: RegExp): ((text: unknown) => boolean) => {
   let last: unknown = Symbol('none yet');
   return (text) => {
@@ -46,7 +46,7 @@ const itemText = ({ ep, path, ct, payload, 'max-age': maxAge }: ResourceValueArr
     ? `{"ep":"${ep}","path":"${path}","ct":"${ct}","payload":"${payload}","max-age":${maxAge}}`
     : undefined;
 
-/** Keys; undefined when one of them is none. */
+/** Keys; undefined if one of them is invalid. */
 const idsText = (ids: readonly string[]): string | undefined => {
   if (!Array.isArray(ids)) return undefined;
   let text = '';
@@ -60,7 +60,7 @@ const idsText = (ids: readonly string[]): string | undefined => {
 const isNamed = (name: unknown): boolean =>
   fits(name, plainPattern) && (name as string).length > 0 && (name as string).length <= endpointNameMax;
 
-/** What the schema of values takes and JSON.stringify writes, written out; undefined for what they have to see. */
+/** Writes what the schema and JSON.stringify would; undefined for a value that needs them. */
 export const valueText = (value: ResourceValueArrived): FramedText | undefined => {
   const {
     item: given,

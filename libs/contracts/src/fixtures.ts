@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Named example values of a topic: what must parse forever, and what must be refused. */
+/** Named example values of a topic: those that must always parse, and those that must be refused. */
 export interface Fixtures {
   valid: Record<string, unknown>;
   invalid: Record<string, unknown>;

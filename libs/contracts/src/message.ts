@@ -10,14 +10,14 @@ export const headerNames = {
   time: 'ce_time',
   contentType: 'content-type',
   traceParent: 'traceparent',
-  /** Of the REST call that caused the message. */
+  /** Id of the REST request that caused the message. */
   requestId: 'ce_requestid',
   itemBytes: 'ce_itembytes',
   category: 'ce_category',
   account: 'ce_account',
   audience: 'ce_audience',
   endpoint: 'ce_endpoint',
-  /** Of an item: when the device measured it, if it reported a time. */
+  /** When the device measured the item, if it reported a time. */
   measuredAt: 'ce_measuredat',
   /** JSON: an item that goes to channels before the message's own. */
   ahead: 'ce_ahead',
@@ -26,7 +26,7 @@ export const headerNames = {
 export type Headers = Record<string, string>;
 
 export interface HeaderReader {
-  /** undefined: the message has no header of the name. */
+  /** undefined if the message has no such header. */
   get(name: string): string | undefined;
 }
 
@@ -48,11 +48,11 @@ export interface MessageMeta {
   id?: string;
   occurredAtMs?: number;
   traceParent?: string;
-  /** Of the REST call that caused it. */
+  /** Id of the REST request that caused it. */
   requestId?: string;
 }
 
-/** The message does not fit its topic's schema or framing. Never retriable: a case for the dead letters. */
+/** The message violates its topic's schema or framing. Never retriable: it becomes a dead letter. */
 export class InvalidMessage extends Error {
   constructor(
     readonly topicName: string,
@@ -63,7 +63,7 @@ export class InvalidMessage extends Error {
   }
 }
 
-/** Where an item starts in a framed value: behind `{"item":`. */
+/** Where an item starts in a framed value: after `{"item":`. */
 const itemOffset = Buffer.byteLength('{"item":');
 
 const describe = (issues: readonly { path: PropertyKey[]; message: string }[]): string =>
@@ -82,7 +82,7 @@ type Framed = Base & Record<'ce_itembytes' | 'ce_category' | 'ce_account' | 'ce_
 let timeMs = NaN;
 let timeText = '';
 
-/** Many messages are of the same millisecond. */
+/** Cached, because many messages have the same millisecond. */
 const isoTime = (atMs: number): string => {
   if (atMs !== timeMs) [timeMs, timeText] = [atMs, new Date(atMs).toISOString()];
   return timeText;
@@ -155,7 +155,7 @@ export const writeMessage = <V>(topic: Topic<V>, value: V, meta: MessageMeta): W
   return { key, value: bytes, headers: framedHeaders(topic, meta, delivery, Buffer.byteLength(itemJson)) };
 };
 
-/** The same with the bytes of the value. */
+/** The same for the bytes of the value. */
 export const encodeMessage = <V>(topic: Topic<V>, value: V, meta: MessageMeta): EncodedMessage => {
   const { key, value: written, headers } = writeMessage(topic, value, meta);
   return { key, value: typeof written === 'string' ? Buffer.from(written, 'latin1') : written, headers };
@@ -168,7 +168,7 @@ export const encodeTombstone = <V>(topic: Topic<V>, key: string, meta: MessageMe
   headers: baseHeaders(topic, meta),
 });
 
-/** The value of a message. Throws InvalidMessage for anything that is not JSON of the topic's schema. */
+/** The value of a message. Throws InvalidMessage unless it is JSON of the topic's schema. */
 export const decodeMessage = <V>(topic: Topic<V>, value: Buffer | null): V => {
   if (!value) throw new InvalidMessage(topic.name, 'value: empty');
   let parsed: unknown;

@@ -1,7 +1,7 @@
 import type { DeviceEventReported } from './device-events.js';
 
 /**
- * What operators do, as codes of the event log: from 500 on, beyond the tables of the specification. Suspension,
+ * Actions of operators, as codes of the event log: from 500 on, beyond the tables of the specification. Suspension,
  * creation and deletion of a single device are on device.lifecycle, with their actor.
  */
 export const operatorActions = {
@@ -62,12 +62,12 @@ export type OperatorAction = keyof typeof operatorActions;
 /** The caller that performed the action. */
 export interface Actor {
   keyId: string;
-  /** Of the key: an administrator of the installation acts in other accounts too. */
+  /** The account of the key: an administrator of the installation also acts in other accounts. */
   accountId: string;
   requestId: string;
 }
 
-/** What it was done to. `kind`: the `object` of its record, for example `api-key`. */
+/** The target. `kind`: the `object` of its record, for example `api-key`. */
 export interface Target {
   kind: string;
   id: string;
@@ -76,18 +76,18 @@ export interface Target {
 
 export interface Done {
   eventId: string;
-  /** Whose event log it belongs into: the account of the target. */
+  /** The account of the target, whose event log gets the entry. */
   accountId: string;
   actor: Actor;
   target: Target;
   occurredAt: string;
   deviceId?: string;
-  /** Fields that have another value now; never a secret. */
+  /** The changed fields; never a secret. */
   changes?: Record<string, string>;
   data?: Record<string, string>;
 }
 
-/** What an operator did, as an entry of the event log of the account. */
+/** The action of an operator, as an entry of the event log of the account. */
 export const operatorAction = (action: OperatorAction, done: Done): DeviceEventReported => {
   const { eventId, accountId, actor, target, occurredAt, deviceId, changes, data } = done;
   return {

@@ -1,7 +1,7 @@
 /** Permission of a key to have a notification channel. */
 export const notificationsPermission = 'notifications';
 
-/** Parts of `devices` that a group may give alone. */
+/** Parts of `devices` that a group may grant separately. */
 const partsOfDevices = [
   'devices.read',
   'devices.write',
@@ -13,12 +13,12 @@ const partsOfDevices = [
   'events.read',
 ] as const;
 
-/** What a group of keys may give. `admin` manages keys, groups and the account; `devices` includes all that follow it. */
+/** Permissions that a group of keys may grant. `admin` manages keys, groups and the account; `devices` includes its parts. */
 export const grantablePermissions = ['admin', 'devices', notificationsPermission, ...partsOfDevices] as const;
 
 export type GrantablePermission = (typeof grantablePermissions)[number];
 
-/** `installation` manages all accounts. No group gives it: administrators of the installation's account have it. */
+/** `installation` manages all accounts. No group grants it: administrators of the installation's account have it. */
 export type Permission = GrantablePermission | 'installation';
 
 /** `devices` includes its parts. */

@@ -25,11 +25,11 @@ export interface Delivery {
   endpointName: string;
   /** When the item was true on the device, if known. */
   measuredAt?: string | undefined;
-  /** What goes to these keys before the item, in the same message. */
+  /** An item that goes to these keys before the main item, in the same message. */
   ahead?: { uid: string; category: Category; audience: readonly string[]; item: object } | undefined;
 }
 
-/** The JSON of a value that begins with an item: of the item, and of all that follows `{"item":…,`. */
+/** The JSON of a value that begins with an item: that of the item, and the rest after `{"item":…,`. */
 export interface FramedText {
   item: string;
   rest: string;
@@ -46,7 +46,7 @@ export interface Topic<V> {
   type: string;
   producers: readonly Service[];
   consumers: readonly Service[];
-  /** What the key is, in words: messages of one key stay in order. */
+  /** Describes the key: messages of one key stay in order. */
   keyIs: string;
   key: (value: V) => string;
   description: string;
@@ -56,7 +56,7 @@ export interface Topic<V> {
   delivery?: (value: V) => Delivery | undefined;
   /**
    * Writes what `schema` and JSON.stringify would, where that takes too long: ASCII without anything that JSON escapes.
-   * undefined: the value is written by those, or refused.
+   * undefined: the value is left to those.
    */
   text?: (value: V) => FramedText | undefined;
 }

@@ -13,7 +13,7 @@ import { DeviceValues } from './device-values.js';
 import { SubscriptionsState } from './subscriptions-state.js';
 import type { Topic } from './topic.js';
 
-/** What a topic is, where the type of its values does not matter. */
+/** A topic whose type of values does not matter. */
 export type TopicDescription = Omit<Topic<unknown>, 'key' | 'schema' | 'delivery' | 'text'>;
 
 /** Every topic of the system. */

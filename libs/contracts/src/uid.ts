@@ -14,7 +14,7 @@ const timeText = (nowMs: number): string => {
 /** Random bytes of a uid; 19 of their 20 digits are used. */
 const randomBytes = 10;
 
-/** Many at a time: `randomUUID` joins each from 16 pieces, which costs twice as much and leaves them behind. */
+/** Generated in bulk: `randomUUID` joins each from 16 parts, which costs twice as much and leaves garbage. */
 const pool = Buffer.alloc(256 * randomBytes);
 let digits = '';
 let used = 0;
@@ -37,7 +37,7 @@ export const newUid = (nowMs: number = Date.now()): string => {
 
 const form = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** When a uid was made, in ms since the epoch; undefined for anything that `newUid` did not make. */
+/** When a uid was created, in ms since the epoch; undefined for anything that `newUid` did not create. */
 export const timeOfUid = (uid: string): number | undefined => {
   const [, high, low] = form.exec(uid) ?? [];
   return high !== undefined && low !== undefined ? parseInt(high + low, 16) : undefined;

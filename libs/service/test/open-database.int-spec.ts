@@ -21,6 +21,8 @@ class Second1700000000001 implements MigrationInterface {
   async down(): Promise<void> {}
 }
 
+class Fresh1700000000002 extends First1700000000000 {}
+
 describe('migrations before a rollout', () => {
   let isolation: Isolation;
   beforeAll(async () => {
@@ -63,5 +65,17 @@ describe('migrations before a rollout', () => {
     const older = await openDatabase(options({ migrate: 'wait' }));
     expect(await older.query('SELECT id FROM own.second')).toEqual([]);
     await older.destroy();
+  });
+
+  it('a schema of other migrations than those that begin with the first of this version is refused and left alone', async () => {
+    const fresh = options({ migrations: [Fresh1700000000002] });
+    const refusal = /schema own is of an older version that cannot be upgraded to this one.*delete the data folder/;
+    for (const open of [openDatabase, migrateDatabase])
+      for (const migrate of ['run', 'wait'] as const)
+        await expect(open({ ...fresh, migrate })).rejects.toThrow(refusal);
+    const database = await openDatabase(options());
+    const names = await database.query('SELECT name FROM own.migrations ORDER BY id');
+    expect(names).toEqual([{ name: 'First1700000000000' }, { name: 'Second1700000000001' }]);
+    await database.destroy();
   });
 });

@@ -23,7 +23,13 @@ export interface CommonConfig {
   replicaId: string;
   http: { host: string; port: number };
   /** `security` contains secrets, which are omitted when it is printed. */
-  kafka: { brokers: string[]; topicPrefix: string; minInsyncReplicas?: number; security?: KafkaSecurity };
+  kafka: {
+    brokers: string[];
+    topicPrefix: string;
+    minInsyncReplicas?: number;
+    security?: KafkaSecurity;
+    replacements?: string;
+  };
   logLevel: string;
   /** Where traces go, and how many begin here. Off without. */
   tracing?: { endpoint: string; sampleRatio: number };
@@ -106,6 +112,7 @@ export const commonConfig = (reader: EnvReader, app: string): CommonConfig => ({
     topicPrefix: reader.string('KAFKA_TOPIC_PREFIX', ''),
     minInsyncReplicas: reader.int('KAFKA_MIN_INSYNC_REPLICAS', 2, { min: 1, max: 9 }),
     security: kafkaSecurity(reader),
+    replacements: reader.string('KAFKAJS_REPLACEMENTS', 'all'),
   },
   logLevel: reader.string('LOG_LEVEL', 'info'),
   databaseMigrations: migrations(reader),

@@ -52,7 +52,7 @@ describe('environment', () => {
     expect(config).toMatchObject({
       app: 'registry',
       replicaId: 'registry-0',
-      kafka: { brokers: ['a:1', 'b:2'], topicPrefix: '', minInsyncReplicas: 2 },
+      kafka: { brokers: ['a:1', 'b:2'], topicPrefix: '', minInsyncReplicas: 2, replacements: 'all' },
     });
     expect(JSON.stringify({ ...config, secrets: undefined })).not.toContain('postgres://');
   });

@@ -1,8 +1,10 @@
 import type { EntitySchema, MixedList } from 'typeorm';
 import { DataSource } from 'typeorm';
 import pg from 'pg';
-import { reached } from '../lifecycle/engine-away.js';
+import type { DatabaseConfig } from '../config/common.js';
+import { reached } from '../lifecycle/infrastructure-unavailable.js';
 import { awaiting, awaitingMigrations } from '../lifecycle/start-deadline.js';
+import { pgOf } from './pool.js';
 
 export interface DatabaseOptions {
   url: string;
@@ -17,6 +19,17 @@ export interface DatabaseOptions {
   /** `wait`: another process migrates (`migrateDatabase`), and opening waits for it. Default: run. */
   migrate?: 'run' | 'wait';
 }
+
+/** The options of a service: what it is told by its configuration, and what is its own. */
+export const databaseOptions = (
+  { secrets, replicaId, databaseMigrations }: DatabaseConfig,
+  own: Pick<DatabaseOptions, 'schema' | 'entities' | 'migrations'>,
+): DatabaseOptions => ({
+  ...own,
+  url: secrets.databaseUrl,
+  applicationName: replicaId,
+  ...(databaseMigrations && { migrate: databaseMigrations }),
+});
 
 /** To be reached and to have logged in. */
 const connectTimeoutMs = 5_000;
@@ -42,6 +55,40 @@ const lock = async (client: pg.Client, schema: string): Promise<void> => {
   }
 };
 
+/** Aborts the start. The message tells operators what to do. */
+export class SchemaNotUpgradable extends Error {
+  constructor(schema: string) {
+    super(
+      `The PostgreSQL schema ${schema} is of an older version that cannot be upgraded to this one, and neither can its ` +
+        'backups: start with an empty database (with `npm start`: delete the data folder, .lanyard).',
+    );
+    this.name = 'SchemaNotUpgradable';
+  }
+}
+
+const noSuchSchemaOrTable = ['3F000', '42P01'];
+
+/** Names of migrations that have run. */
+const applied = async (dataSource: DataSource, schema: string): Promise<string[]> => {
+  try {
+    const sql = `SELECT name FROM ${pg.escapeIdentifier(schema)}.migrations`;
+    const rows = (await dataSource.query(sql)) as { name: string }[];
+    return rows.map(({ name }) => name);
+  } catch (error) {
+    if (noSuchSchemaOrTable.includes(String((error as { code?: unknown }).code))) return [];
+    throw error;
+  }
+};
+
+/** Names of migrations that have not run. Throws SchemaNotUpgradable where others ran before the first of this version. */
+const pending = async (dataSource: DataSource, schema: string): Promise<string[]> => {
+  const names = dataSource.migrations.map((migration) => migration.name ?? migration.constructor.name);
+  const ran = new Set(await applied(dataSource, schema));
+  const left = names.filter((name) => !ran.has(name));
+  if (ran.size > 0 && left.length > 0 && left[0] === names[0]) throw new SchemaNotUpgradable(schema);
+  return left;
+};
+
 const migrate = async (dataSource: DataSource, { url, schema }: DatabaseOptions): Promise<string[]> => {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectTimeoutMs });
   client.on('error', () => undefined);
@@ -50,7 +97,7 @@ const migrate = async (dataSource: DataSource, { url, schema }: DatabaseOptions)
     await lock(client, schema);
     await client.query(`CREATE SCHEMA IF NOT EXISTS ${client.escapeIdentifier(schema)}`);
     await dataSource.initialize();
-    if (!(await dataSource.showMigrations())) return [];
+    if ((await pending(dataSource, schema)).length === 0) return [];
     return (await awaitingMigrations(dataSource.runMigrations({ transaction: 'each' }))).map(({ name }) => name);
   } finally {
     await client.end();
@@ -58,23 +105,6 @@ const migrate = async (dataSource: DataSource, { url, schema }: DatabaseOptions)
 };
 
 const waitForMigrationsMs = 600_000;
-
-const noSuchSchemaOrTable = ['3F000', '42P01'];
-
-/** Names of migrations that have not run. */
-const pending = async (dataSource: DataSource, schema: string): Promise<string[]> => {
-  const names = dataSource.migrations.map((migration) => migration.name ?? migration.constructor.name);
-  try {
-    const rows = (await dataSource.query(`SELECT name FROM ${pg.escapeIdentifier(schema)}.migrations`)) as {
-      name: string;
-    }[];
-    const done = new Set(rows.map((row) => row.name));
-    return names.filter((name) => !done.has(name));
-  } catch (error) {
-    if (noSuchSchemaOrTable.includes(String((error as { code?: unknown }).code))) return names;
-    throw error;
-  }
-};
 
 const waitUntilMigrated = async (dataSource: DataSource, { url, schema }: DatabaseOptions): Promise<void> => {
   await reached('PostgreSQL', hostOf(url), dataSource.initialize());
@@ -92,9 +122,10 @@ export const statementMaxMs = 30_000;
 /** A transaction of a suspended process or of a lost machine keeps its locks no longer than this. */
 const transactionSilenceMaxMs = 30_000;
 
-const dataSourceOf = (options: DatabaseOptions): DataSource =>
-  new DataSource({
+const dataSourceOf = (options: DatabaseOptions): DataSource => {
+  const dataSource: DataSource = new DataSource({
     type: 'postgres',
+    driver: pgOf(() => dataSource),
     url: options.url,
     schema: options.schema,
     entities: options.entities,
@@ -109,6 +140,8 @@ const dataSourceOf = (options: DatabaseOptions): DataSource =>
       options: `-c search_path=${options.schema}`,
     },
   });
+  return dataSource;
+};
 
 /**
  * Connects, creates the schema and runs the migrations, or waits until they have run. Entities and migrations are

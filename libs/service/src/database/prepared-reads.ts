@@ -1,17 +1,9 @@
 import type { DataSource } from 'typeorm';
+import { poolOf } from './pool.js';
 import { statementName } from './statement-name.js';
 
 /** A prepared statement takes memory of every connection: texts beyond this are planned each time. */
 const textsMax = 32;
-
-interface Pool {
-  query(query: {
-    text: string;
-    values: unknown[];
-    name: string | undefined;
-    rowMode?: 'array';
-  }): Promise<{ rows: unknown[] }>;
-}
 
 /**
  * Reads by statements that each connection parses and plans once, for what is read all the time: planning takes as long as
@@ -23,7 +15,7 @@ export class PreparedReads {
   constructor(private readonly database: DataSource) {}
 
   async rows<T>(text: string, values: unknown[]): Promise<T[]> {
-    const { rows } = await this.pool.query({ text, values, name: this.nameOf(text) });
+    const { rows } = await poolOf(this.database).query({ text, values, name: this.nameOf(text) });
     return rows as T[];
   }
 
@@ -33,13 +25,8 @@ export class PreparedReads {
    */
   async tuples<T extends unknown[]>(text: string, values: unknown[], plan: 'once' | 'each' = 'once'): Promise<T[]> {
     const name = plan === 'once' ? this.nameOf(text) : undefined;
-    const { rows } = await this.pool.query({ text, values, name, rowMode: 'array' });
+    const { rows } = await poolOf(this.database).query({ text, values, name, rowMode: 'array' });
     return rows as T[];
-  }
-
-  /** The pool itself: TypeORM makes a query runner, and several promises, for each statement. */
-  private get pool(): Pool {
-    return (this.database.driver as unknown as { master: Pool }).master;
   }
 
   private nameOf(text: string): string | undefined {

@@ -1,9 +1,7 @@
+import type { ClientBase } from 'pg';
 import type { EntityManager } from 'typeorm';
+import { poolOf } from './pool.js';
 import { statementName } from './statement-name.js';
-
-interface Queries {
-  query(query: { name: string; text: string; values: unknown[] }): Promise<{ rows: unknown[] }>;
-}
 
 /**
  * A statement that each connection parses and plans once, in the transaction of a manager or alone when it has none. For
@@ -19,10 +17,8 @@ export class PreparedStatement<T> {
 
   async run(manager: EntityManager, values: unknown[]): Promise<T[]> {
     const { queryRunner, dataSource } = manager;
-    const queries = queryRunner
-      ? ((await queryRunner.connect()) as Queries)
-      : (dataSource.driver as unknown as { master: Queries }).master;
-    const { rows } = await queries.query({ name: this.name, text: this.text, values });
+    const client = queryRunner ? ((await queryRunner.connect()) as ClientBase) : poolOf(dataSource);
+    const { rows } = await client.query({ name: this.name, text: this.text, values });
     return rows as T[];
   }
 }

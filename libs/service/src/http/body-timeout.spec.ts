@@ -38,7 +38,7 @@ describe('a body that comes slowly', () => {
     begun = [];
     read = 0;
     failure = undefined;
-    fastify = createFastify({}, clock).getInstance();
+    fastify = createFastify({}, () => clock).getInstance();
     fastify.addHook('onRequest', async (request) => void begun.push(request));
     for (const url of ['/v3/things', '/v2/things']) fastify.post(url, async () => 'made');
     // As the registry takes imports: the parser gets an empty body, the handler the request.

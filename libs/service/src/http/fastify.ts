@@ -86,7 +86,7 @@ const giveUpBody = (request: FastifyRequest, reply: FastifyReply): void => {
 /** Fastify as every service runs it: JSON bodies whatever the content type, request ids, limits. */
 export const createFastify = (
   { rawBodyPrefixes = [], isUpload = mayBeLarge, headersTimeoutMs = 10_000 }: HttpOptions = {},
-  clock: Clock = systemClock,
+  clock: () => Clock = () => systemClock,
 ): FastifyAdapter => {
   const adapter = new FastifyAdapter({
     bodyLimit: bodyLimitBytes,
@@ -126,7 +126,7 @@ export const createFastify = (
     const { raw } = request;
     if (hasBody(raw)) {
       const ends = { isUpload: () => isUpload(request), giveUp: () => giveUpBody(request, reply) };
-      watchBody(clock, { request: raw, response: reply.raw, ...ends });
+      watchBody(clock(), { request: raw, response: reply.raw, ...ends });
     }
     done(hostMissing(raw) ?? unreadableIn(request.originalUrl) ?? notNormal(request.originalUrl));
   });

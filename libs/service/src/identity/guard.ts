@@ -136,9 +136,11 @@ export class IdentityGuard implements CanActivate {
   }
 }
 
-/** Parameter of a controller method: the caller's Identity. */
-export const Caller = createParamDecorator((_: unknown, context: ExecutionContext): Identity => {
+export const callerOf = (context: ExecutionContext): Identity => {
   const { identity } = context.switchToHttp().getRequest<WithIdentity>();
   if (!identity) throw new Unauthenticated();
   return identity;
-});
+};
+
+/** Parameter of a controller method: the caller's Identity. */
+export const Caller = createParamDecorator((_: unknown, context: ExecutionContext) => callerOf(context));

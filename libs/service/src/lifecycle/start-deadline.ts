@@ -3,7 +3,7 @@ const lookEveryMs = 100;
 /** Aborts the start. The message tells operators why the service does not run. */
 export class StartTimedOut extends Error {
   constructor(timeoutMs: number, waitsFor: readonly string[]) {
-    const what = waitsFor.length === 0 ? 'none of the engines' : waitsFor.join('; ');
+    const what = waitsFor.length === 0 ? 'none of Kafka, PostgreSQL and Redis' : waitsFor.join('; ');
     super(`Not started within ${timeoutMs / 1_000} s (START_TIMEOUT_MS). Waiting for: ${what}`);
     this.name = 'StartTimedOut';
   }

@@ -5,7 +5,7 @@ import { StopDeadline } from './stop-deadline.js';
 const hangs = (): Promise<void> => new Promise(() => undefined);
 
 describe('the deadline of a stop', () => {
-  it('leaves each step its share of the time, in spite of earlier ones that hang or fail', async () => {
+  it('leaves each step its share of the time, despite earlier ones that hang or fail', async () => {
     const lines: Record<string, unknown>[] = [];
     const destination = { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) };
     const deadline = new StopDeadline(createLogger({ app: 'test', replicaId: 'test-0', level: 'error', destination }));

@@ -2,7 +2,6 @@ import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import { systemClock } from '../clock.js';
 import type { CommonConfig } from '../config/common.js';
 import { ConfigModule } from '../config/config.module.js';
 import { HealthModule } from '../health/health.module.js';
@@ -41,8 +40,8 @@ export const containerToDocument = async (module: DynamicModule | Type<unknown>)
   @Module({})
   class Root {}
   const given = [
-    ConfigModule.forRoot({} as CommonConfig, systemClock),
-    TelemetryModule.forRoot(),
+    ConfigModule.forRoot({} as CommonConfig),
+    TelemetryModule,
     LifecycleModule,
     HealthModule,
     IdentityModule,

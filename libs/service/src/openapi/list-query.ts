@@ -1,7 +1,7 @@
-import { applyDecorators } from '@nestjs/common';
+import { applyDecorators, createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { ApiQuery } from '@nestjs/swagger';
 import { type ClosedSet, type FieldKind, operators } from '../list/filters.js';
-import { listLimit, type ListSpec } from '../list/list-query.js';
+import { listLimit, type ListQuery, type ListSpec, parseListQuery, type QueryParameters } from '../list/list-query.js';
 import type { JsonSchema } from './document-types.js';
 
 const valueOf: Record<FieldKind, JsonSchema> = {
@@ -84,3 +84,17 @@ export const ApiListQuery = (spec: ListSpec, title?: string): MethodDecorator & 
     }),
   );
 };
+
+const Parsed = createParamDecorator((spec: ListSpec, context: ExecutionContext): ListQuery => {
+  const { query } = context.switchToHttp().getRequest<{ query: QueryParameters }>();
+  return parseListQuery(query, spec);
+});
+
+/** Parameter of a controller method: the ListQuery of the request, read and documented by the same `spec`. */
+export const ListParameters =
+  (spec: ListSpec, title?: string): ParameterDecorator =>
+  (controller, method, index) => {
+    const key = method as string;
+    ApiListQuery(spec, title)(controller, key, Object.getOwnPropertyDescriptor(controller, key) as PropertyDescriptor);
+    Parsed(spec)(controller, key, index);
+  };

@@ -1,12 +1,10 @@
-import { type DynamicModule, Module, type Type } from '@nestjs/common';
+import { type DynamicModule, Module, type NestApplicationOptions, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { CustomTransportStrategy } from '@nestjs/microservices';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { type Clock, systemClock } from '../clock.js';
-import type { CommonConfig } from '../config/common.js';
-import { ConfigModule } from '../config/config.module.js';
+import type { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { Clock } from '../clock.js';
+import { type CommonConfig, defaultStopTimeoutMs } from '../config/common.js';
 import { Health } from '../health/health.js';
-import { HealthModule } from '../health/health.module.js';
 import { ErrorFilter } from '../http/error-filter.js';
 import { createFastify, type HttpOptions } from '../http/fastify.js';
 import { logRequests } from '../http/request-log.js';
@@ -14,15 +12,13 @@ import { UnreadBody } from '../http/unread-body.js';
 import { validationPipe } from '../http/validation.js';
 import { GuardModule } from '../identity/identity.module.js';
 import { endsWithin } from '../ends-within.js';
-import { defaultStopTimeoutMs } from '../config/common.js';
 import { StopDeadline } from '../lifecycle/stop-deadline.js';
 import { serveOpenApi } from '../openapi/document.js';
 import { type Logger, NestLogger } from '../telemetry/logger.js';
-import { LifecycleModule } from '../lifecycle/lifecycle.module.js';
-import { TelemetryModule } from '../telemetry/telemetry.module.js';
-import { LOGGER } from '../tokens.js';
+import { CLOCK, LOGGER } from '../tokens.js';
 import { type TraceDecision, traceRequests } from '../telemetry/http-spans.js';
 import { Tracing } from '../telemetry/tracing.js';
+import { platformModules } from './platform-modules.js';
 
 /** What `bootstrap` starts. Everything else is in the modules of the app. */
 export interface ServiceDefinition<C extends CommonConfig = CommonConfig> {
@@ -38,10 +34,12 @@ export interface ServiceDefinition<C extends CommonConfig = CommonConfig> {
   configure?: (app: NestFastifyApplication) => Promise<void> | void;
 }
 
-export interface BootstrapOverrides {
-  clock?: Clock;
-  logger?: Logger;
-}
+/** Makes the application: `NestFactory.create`, or in tests one with other providers. */
+export type CreateApp = (
+  module: DynamicModule,
+  adapter: FastifyAdapter,
+  options: NestApplicationOptions,
+) => Promise<NestFastifyApplication>;
 
 export interface RunningService {
   /** Base URL on the address it listens on. */
@@ -50,30 +48,20 @@ export interface RunningService {
   stop(): Promise<void>;
 }
 
-const rootModule = (module: Type<unknown>, config: CommonConfig, clock: Clock, logger?: Logger): DynamicModule => {
+const rootModule = (module: Type<unknown>, config: CommonConfig): DynamicModule => {
   @Module({})
   class RootModule {}
-  return {
-    module: RootModule,
-    imports: [
-      ConfigModule.forRoot(config, clock),
-      TelemetryModule.forRoot(logger),
-      LifecycleModule,
-      HealthModule,
-      GuardModule,
-      module,
-    ],
-  };
+  return { module: RootModule, imports: [...platformModules(config), GuardModule, module] };
 };
 
 const createApp = async <C extends CommonConfig>(
   definition: ServiceDefinition<C>,
   config: C,
-  { clock = systemClock, logger }: BootstrapOverrides,
+  create: CreateApp,
 ): Promise<NestFastifyApplication> => {
-  const app = await NestFactory.create<NestFastifyApplication>(
-    rootModule(definition.module, config, clock, logger),
-    createFastify(definition.http, clock),
+  const app: NestFastifyApplication = await create(
+    rootModule(definition.module, config),
+    createFastify(definition.http, () => app.get<Clock>(CLOCK)),
     // Without Nest's own parsers: they go by the content type, which clients leave out or get wrong.
     { bufferLogs: true, abortOnError: false, bodyParser: false },
   );
@@ -107,9 +95,9 @@ const stopApp = async (app: NestFastifyApplication, config: CommonConfig): Promi
 export const bootstrap = async <C extends CommonConfig>(
   definition: ServiceDefinition<C>,
   config: C,
-  overrides: BootstrapOverrides = {},
+  create: CreateApp = (...args) => NestFactory.create<NestFastifyApplication>(...args),
 ): Promise<RunningService> => {
-  const app = await createApp(definition, config, overrides);
+  const app = await createApp(definition, config, create);
   let stopping: Promise<void> | undefined;
   const stop = (): Promise<void> => (stopping ??= stopApp(app, config));
   try {

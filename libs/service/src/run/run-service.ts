@@ -1,8 +1,9 @@
 import { ConfigError } from '../config/env.js';
 import { type CommonConfig, defaultStartTimeoutMs } from '../config/common.js';
+import { SchemaNotUpgradable } from '../database/open-database.js';
 import type { RunningService } from './bootstrap.js';
 import { endsWithin } from '../ends-within.js';
-import { EngineAway } from '../lifecycle/engine-away.js';
+import { InfrastructureUnavailable } from '../lifecycle/infrastructure-unavailable.js';
 import { startsWithin, StartTimedOut } from '../lifecycle/start-deadline.js';
 
 const signals = ['SIGTERM', 'SIGINT'] as const;
@@ -12,15 +13,18 @@ const nextSignal = (): Promise<NodeJS.Signals> =>
     for (const signal of signals) process.once(signal, resolve);
   });
 
+/** What an operator can solve: reported without a stack. */
+const operational = [InfrastructureUnavailable, StartTimedOut, SchemaNotUpgradable];
+
 const report = (error: unknown): void => {
   const text =
     error instanceof ConfigError
       ? `Configuration: ${error.message}`
-      : error instanceof EngineAway || error instanceof StartTimedOut
-        ? error.message
-        : error instanceof Error
-          ? (error.stack ?? error.message)
-          : String(error);
+      : error instanceof Error
+        ? operational.some((kind) => error instanceof kind)
+          ? error.message
+          : (error.stack ?? error.message)
+        : String(error);
   process.stderr.write(`${text}\n`);
 };
 
@@ -78,7 +82,7 @@ export const runService = async <C extends object>(
   setTimeout(() => process.exit(), 2_000).unref();
 };
 
-/** For a consumer that died for good: the process ends, the supervisor starts a new one. */
+/** For a consumer that ended permanently: the process ends, and the supervisor starts a new one. */
 export const exitOnFatal = (error: unknown): void => {
   report(error);
   process.exit(1);

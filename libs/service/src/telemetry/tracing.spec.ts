@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createLogger } from './logger.js';
 import { Metrics } from './metrics.js';
+import { openTelemetry } from './open-telemetry.js';
 import { parseTraceParent } from './trace-parent.js';
 import { Tracing, within } from './tracing.js';
 
@@ -35,15 +36,10 @@ describe('tracing', () => {
   let status = 200;
   const requests: { path: string; body: Sent }[] = [];
   const metrics = new Metrics('x', 'x-0');
-  const tracing = (sampleRatio?: number, to: string | undefined = endpoint): Tracing =>
-    new Tracing({
-      ...(to && { endpoint: to }),
-      ...(sampleRatio !== undefined && { sampleRatio }),
-      service: 'x',
-      replica: 'x-0',
-      logger,
-      metrics,
-    });
+  const tracing = (sampleRatio: number): Tracing =>
+    new Tracing(openTelemetry({ endpoint, service: 'x', replica: 'x-0', logger, metrics }), sampleRatio);
+  const dropped = async (): Promise<number> =>
+    Number(/^lanyard_tracing_spans_dropped_total\{.*\} (\d+)$/m.exec(await metrics.registry.metrics())?.[1]);
   const spans = (): Record<string, unknown>[] =>
     requests.flatMap(({ body }) => body.resourceSpans.flatMap((r) => r.scopeSpans.flatMap((s) => s.spans)));
 
@@ -67,8 +63,8 @@ describe('tracing', () => {
     receiver.close();
   });
 
-  it('is off without an endpoint', () => {
-    const off = new Tracing({ sampleRatio: 1, service: 'x', replica: 'x-0', logger, metrics });
+  it('is off without a recorder', () => {
+    const off = new Tracing(undefined, 1);
     expect([off.isOn, off.root('a'), off.follow(given, 'b')]).toEqual([false, undefined, undefined]);
   });
 
@@ -76,7 +72,9 @@ describe('tracing', () => {
     const never = tracing(0);
     expect(never.root('a')).toBeUndefined();
     expect(never.follow(given.replace(/01$/, '00'), 'b')).toBeUndefined();
-    never.follow(given, 'c', { attributes: { n: 1, text: 't', flag: true, part: 0.5 }, startMs: 1_000 })?.end();
+    never
+      .follow(given, 'c', { attributes: { n: 1, text: 't', flag: true, part: 0.5 }, startMs: 1_800_000_000_000 })
+      ?.end();
     await never.stop();
     expect(requests[0]?.path).toBe('/v1/traces');
     expect(requests[0]?.body.resourceSpans[0]?.resource.attributes).toEqual([
@@ -84,21 +82,21 @@ describe('tracing', () => {
       { key: 'service.instance.id', value: { stringValue: 'x-0' } },
     ]);
     expect(spans()).toEqual([
-      {
+      expect.objectContaining({
         traceId: '0af7651916cd43dd8448eb211c80319c',
         spanId: expect.stringMatching(/^[0-9a-f]{16}$/),
         parentSpanId: 'b7ad6b7169203331',
         name: 'c',
         kind: 1,
-        startTimeUnixNano: '1000000000',
+        startTimeUnixNano: '1800000000000000000',
         endTimeUnixNano: expect.stringMatching(/^\d+$/),
         attributes: [
-          { key: 'n', value: { intValue: '1' } },
+          { key: 'n', value: { intValue: 1 } },
           { key: 'text', value: { stringValue: 't' } },
           { key: 'flag', value: { boolValue: true } },
           { key: 'part', value: { doubleValue: 0.5 } },
         ],
-      },
+      }),
     ]);
   });
 
@@ -111,15 +109,23 @@ describe('tracing', () => {
     await on.stop();
     const [failed, root] = spans();
     expect(failed).toMatchObject({ parentSpanId: root?.['spanId'], traceId: root?.['traceId'] });
-    expect([failed?.['status'], root?.['status']]).toEqual([{ code: 2, message: 'gone wrong' }, undefined]);
+    expect([failed?.['status'], root?.['status']]).toEqual([{ code: 2, message: 'gone wrong' }, { code: 0 }]);
   });
 
   it('counts what the receiver does not take', async () => {
-    status = 503;
+    status = 400;
     const on = tracing(1);
     on.root('a')?.end();
     await on.stop();
-    expect(await metrics.registry.metrics()).toMatch(/lanyard_tracing_spans_dropped_total\{[^}]*\} 1/);
+    expect(await dropped()).toBe(1);
+  });
+
+  it('drops what the receiver cannot take in time, and counts it', async () => {
+    const droppedBefore = await dropped();
+    const on = tracing(1);
+    for (let n = 0; n < 4_100; n++) on.root('a')?.end();
+    await on.stop();
+    expect([spans().length, (await dropped()) - droppedBefore]).toEqual([4_096, 4]);
   });
 
   it('adopts the trace id of a client, whose flag decides nothing', async () => {

@@ -75,7 +75,7 @@ export class DeviceClient extends AnsweringDevice {
     await endpoint?.close();
   }
 
-  /** For good: reports that were not acknowledged give up. */
+  /** Closes permanently: reports that were not acknowledged are given up. */
   async close(): Promise<void> {
     this.closed = true;
     await this.sleep();

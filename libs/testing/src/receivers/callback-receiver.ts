@@ -27,6 +27,8 @@ const bodyOf = async (request: IncomingMessage): Promise<string> => {
 /** An application's HTTP server for callbacks. Its answer can be switched at any time. */
 export class CallbackReceiver {
   readonly calls: ReceivedCall[] = [];
+  /** Told of each call once it was answered. */
+  onCall: (call: ReceivedCall) => void = () => undefined;
   private server: Server | undefined;
   private answerWith: CallbackAnswer = 204;
 
@@ -84,5 +86,6 @@ export class CallbackReceiver {
     if (typeof answer === 'function') answer(request, response);
     else if (answer === 'reset') request.socket.resetAndDestroy();
     else if (answer !== 'hang') response.writeHead(answer).end();
+    this.onCall(call);
   }
 }

@@ -1,0 +1,25 @@
+import pg from 'pg';
+import type { DataSource } from 'typeorm';
+
+const pools = new WeakMap<DataSource, pg.Pool>();
+
+/** TypeORM's option `driver`: pg, whose pool is remembered for `poolOf`. */
+export const pgOf = (database: () => DataSource): typeof pg => ({
+  ...pg,
+  Pool: class extends pg.Pool {
+    constructor(options?: pg.PoolConfig) {
+      super(options);
+      pools.set(database(), this);
+    }
+  },
+});
+
+/**
+ * The pool of a DataSource that `openDatabase` opened, for statements that run all the time: TypeORM makes a query runner,
+ * and several promises, for each of its own.
+ */
+export const poolOf = (database: DataSource): pg.Pool => {
+  const pool = pools.get(database);
+  if (!pool) throw new Error('The DataSource is not one of openDatabase');
+  return pool;
+};

@@ -1,0 +1,48 @@
+import type { EntityManager } from 'typeorm';
+import { filtersToSql } from './filters.js';
+import type { ListQuery } from './list-query.js';
+
+/** The source of a list in SQL. */
+export interface RowSource {
+  /** The SELECT list. */
+  selected: string;
+  /** The FROM clause. The listed table is `t` and has an `id`. */
+  from: string;
+  /** Filter field -> SQL expression. */
+  columns: Record<string, string>;
+  /** Conditions on `$1`…, whose values are `parameters`. */
+  where: string;
+  parameters: readonly unknown[];
+}
+
+export interface PageOfRows<T> {
+  /** Up to `limit` + 1, in order. */
+  rows: T[];
+  /** The number of rows on all pages, if the query includes it. */
+  total?: number;
+}
+
+/** One page of a list, by its query. */
+export const pageOfRows = async <T>(
+  database: Pick<EntityManager, 'query'>,
+  { selected, from, columns, where, parameters: given }: RowSource,
+  { filters, after, order, limit, includeTotal }: ListQuery,
+): Promise<PageOfRows<T>> => {
+  const parameters = [...given];
+  const wanted = [where, ...filtersToSql(filters, columns, parameters)].join(' AND ');
+  const [counted]: { total: number }[] = includeTotal
+    ? await database.query(`SELECT count(*)::int AS total FROM ${from} WHERE ${wanted}`, parameters)
+    : [];
+  const behind = after === null ? '' : ` AND t.id ${order === 'ASC' ? '>' : '<'} $${parameters.push(after)}`;
+  const rows: T[] = await database.query(
+    `SELECT ${selected} FROM ${from} WHERE ${wanted}${behind} ORDER BY t.id ${order} LIMIT ${limit + 1}`,
+    parameters,
+  );
+  return { rows, ...counted };
+};
+
+/** Rows in the order of ids; ids without a row are left out. */
+export const inOrder = <T extends { id: string }>(ids: readonly string[], rows: readonly T[]): T[] => {
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+};
