@@ -65,7 +65,7 @@ export class Connection {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.socket.terminate(), goodbyeMs);
     this.socket.close(closedByClient);
-    // The service's goodbye is behind what was not read.
+    // The service's close is behind messages that were not read.
     if (this.isPaused) this.socket.resume();
   }
 

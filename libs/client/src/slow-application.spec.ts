@@ -104,7 +104,7 @@ describe('an application that takes slowly', () => {
     expect(service.connections.length).toBe(1);
   });
 
-  it('says goodbye in time when it closes', async () => {
+  it('closes in time', async () => {
     await listening({ heldMax: 10 });
     service.queue(20, 10, 20_000);
     await eventually(() => expect(service.confirmed).toBe(1));
