@@ -15,18 +15,18 @@ import { awakeWindowMs, expiryGraceMaxMs, expiryGraceMs } from './limits.js';
 export interface CoapConfig {
   host: string;
   port: number;
-  /** The account whose devices come in here. */
+  /** The account of all devices on this listener. */
   accountId: string;
 }
 
 /** CoAP over UDP. */
 export interface CoapUdpConfig extends CoapConfig {
-  /** Asked of the kernel for datagrams that wait to be read; it may grant less. */
+  /** Requested receive buffer; the kernel may grant less. */
   receiveBufferBytes: number;
   /** ACK_TIMEOUT (RFC 7252 §4.8) and the size of blocks, for slow radios. */
   ackTimeoutMs?: number;
   blockBytes?: number;
-  /** Bodies in blocks that are being put together. */
+  /** Limits of block-wise uploads in progress. */
   uploadsMax?: number;
   uploadsPerAddressMax?: number;
 }
@@ -47,11 +47,11 @@ const receiveBufferBytes = 4 * 1024 * 1024;
 export interface DeviceProxyConfig extends ServiceConfig {
   secrets: ServiceConfig['secrets'] & {
     redisUrl: string;
-    /** Of pre-shared keys, which the registry seals. */
+    /** Decrypts pre-shared keys, which the registry encrypts. */
     encryptionKey: EncryptionKeys;
   };
   redisPrefix: string;
-  /** Requests of devices that are answered at a time; beyond it they hear 5.03. */
+  /** Concurrent requests of devices; further ones get 5.03. */
   requestsUnderWayMax: number;
   /** How long a queue-mode device listens after its last message. */
   awakeMs: number;

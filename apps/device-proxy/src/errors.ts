@@ -1,16 +1,8 @@
-import { Duplicate, NotFound, ServiceError, ValidationFailed } from '@lanyard/service';
+import { Duplicate, fixed, NotFound, ServiceError, ValidationFailed } from '@lanyard/service';
 
-export class DeviceNotFound extends NotFound {
-  constructor() {
-    super('The account has no such device.', 'DEVICE_NOT_FOUND');
-  }
-}
+export class DeviceNotFound extends fixed(NotFound, 'The account has no such device.', 'DEVICE_NOT_FOUND') {}
 
-export class NotRegistered extends NotFound {
-  constructor() {
-    super('The device is not registered.', 'DEVICE_NOT_FOUND');
-  }
-}
+export class NotRegistered extends fixed(NotFound, 'The device is not registered.', 'DEVICE_NOT_FOUND') {}
 
 export class PathDoesNotExist extends NotFound {
   constructor() {
@@ -19,17 +11,13 @@ export class PathDoesNotExist extends NotFound {
   }
 }
 
-export class NotSubscribed extends NotFound {
-  constructor() {
-    super('The key has no such subscription.', 'SUBSCRIPTION_NOT_FOUND');
-  }
-}
+export class NotSubscribed extends fixed(NotFound, 'The key has no such subscription.', 'SUBSCRIPTION_NOT_FOUND') {}
 
-export class CommandNotFound extends NotFound {
-  constructor() {
-    super('The key has no command with this async-id, or the command ended too long ago.', 'COMMAND_NOT_FOUND');
-  }
-}
+export class CommandNotFound extends fixed(
+  NotFound,
+  'The key has no command with this async-id, or the command ended too long ago.',
+  'COMMAND_NOT_FOUND',
+) {}
 
 export class MalformedAsyncId extends ValidationFailed {
   constructor() {
@@ -65,17 +53,17 @@ export class MalformedRules extends ValidationFailed {
   }
 }
 
-export class KeyHasNoSubscriptions extends NotFound {
-  constructor() {
-    super('The account has no such key, or the key has no subscriptions.', 'SUBSCRIPTIONS_NOT_FOUND');
-  }
-}
+export class KeyHasNoSubscriptions extends fixed(
+  NotFound,
+  'The account has no such key, or the key has no subscriptions.',
+  'SUBSCRIPTIONS_NOT_FOUND',
+) {}
 
-export class ModelNotFound extends NotFound {
-  constructor() {
-    super('The account has no such object definition.', 'OBJECT_MODEL_NOT_FOUND');
-  }
-}
+export class ModelNotFound extends fixed(
+  NotFound,
+  'The account has no such object definition.',
+  'OBJECT_MODEL_NOT_FOUND',
+) {}
 
 export class MalformedDefinition extends ValidationFailed {
   constructor(problem: string) {
@@ -126,16 +114,12 @@ export class MalformedIdempotencyKey extends ValidationFailed {
   }
 }
 
-export class IdempotencyKeyReused extends ServiceError {
-  constructor() {
-    super({
-      status: 422,
-      code: 'idempotency_key_reused',
-      token: 'IDEMPOTENCY_KEY_REUSED',
-      message: 'This Idempotency-Key was used with a different request: choose a new one for each request.',
-    });
-  }
-}
+export class IdempotencyKeyReused extends fixed(ServiceError, {
+  status: 422,
+  code: 'idempotency_key_reused',
+  token: 'IDEMPOTENCY_KEY_REUSED',
+  message: 'This Idempotency-Key was used with a different request: choose a new one for each request.',
+}) {}
 
 export class QueueIsFull extends ServiceError {
   /** 400 on device requests, 429 elsewhere. */

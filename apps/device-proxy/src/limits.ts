@@ -1,7 +1,7 @@
 /** RFC 7252 §4.8.2: the longest wait for an answer to a confirmable message. */
 const maxTransmitWaitMs = 93_000;
 
-/** How long after its lifetime a session still counts: a registration update may be under way. */
+/** How long after its lifetime a session still counts: a registration update may be in flight. */
 export const expiryGraceMs = maxTransmitWaitMs;
 export const expiryGraceMaxMs = 86_400_000;
 

@@ -2,29 +2,29 @@ import type { CoapMessage } from '@lanyard/coap';
 import type { Identity } from '@lanyard/service';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunningProxy } from './running-proxy.js';
-import { Harness, newKey, type Reply } from './harness.js';
+import { TestSystem, newKey, type Reply } from './test-system.js';
 import { RawDevice } from './raw-device.js';
 
 const b64 = (text: string): string => Buffer.from(text).toString('base64');
 const temperature = '/3303/0/5700';
 
 describe('a subscription to a path that is observed for another key', () => {
-  let harness: Harness;
+  let system: TestSystem;
   let proxy: RunningProxy;
 
   beforeAll(async () => {
-    harness = await Harness.create('answers-first');
-    proxy = await harness.proxy('dp-0');
+    system = await TestSystem.create('answers-first');
+    proxy = await system.proxy('dp-0');
   });
-  afterAll(() => harness.close());
+  afterAll(() => system.close());
 
-  const key = (): Identity => newKey(harness.accountId);
+  const key = (): Identity => newKey(system.accountId);
   const call = (app: Identity, method: string, path: string): Promise<Reply> =>
-    harness.call(proxy, app, method, `/v2/subscriptions${path}`);
+    system.call(proxy, app, method, `/v2/subscriptions${path}`);
 
   it('the answer goes with a notification that comes before the path is read for who comes later', async () => {
     const device = await RawDevice.registered(proxy.coapPort, 'overtaken', '</3303/0>');
-    const { deviceId } = (await harness.fact(harness.sessions, (v) => v.endpointName === 'overtaken')).value;
+    const { deviceId } = (await system.fact(system.sessions, (v) => v.endpointName === 'overtaken')).value;
     device.onObserve = (request) => device.answer(request, { number: 1, payload: '20', format: 0 });
     const [one, two] = [key(), key()];
     expect((await call(one, 'PUT', `/${deviceId}${temperature}`)).status).toBe(200);
@@ -40,10 +40,10 @@ describe('a subscription to a path that is observed for another key', () => {
     device.respond(request, '20');
     const id = String((await asked).json['async-response-id']);
     const item = { id, status: 200, payload: b64('21') };
-    expect((await harness.result(id)).value).toMatchObject({ answeredWithValue: true, item });
+    expect((await system.result(id)).value).toMatchObject({ answeredWithValue: true, item });
     expect(await device.told(token, { number: 4, messageId: 104, payload: '24', format: 0 })).toBe('ACK');
-    await harness.fact(harness.values, (v) => v.deviceId === deviceId && v.item.payload === b64('24'));
-    const told = harness.values.filter(({ value }) => value.deviceId === deviceId);
+    await system.fact(system.values, (v) => v.deviceId === deviceId && v.item.payload === b64('24'));
+    const told = system.values.filter(({ value }) => value.deviceId === deviceId);
     expect(
       told.map(({ value }) => [value.item.payload, value.audience.toSorted(), value.answer?.keyId, value.answer?.item]),
     ).toEqual([
@@ -56,23 +56,23 @@ describe('a subscription to a path that is observed for another key', () => {
 
   it('no value goes ahead of an answer that a command before it in the queue holds up', async () => {
     const device = await RawDevice.registered(proxy.coapPort, 'held-up', '</3303/0>');
-    const { deviceId } = (await harness.fact(harness.sessions, (v) => v.endpointName === 'held-up')).value;
+    const { deviceId } = (await system.fact(system.sessions, (v) => v.endpointName === 'held-up')).value;
     device.onObserve = (request) => device.answer(request, { number: 1, payload: '20', format: 0 });
     const [one, two] = [key(), key()];
     expect((await call(one, 'PUT', `/${deviceId}${temperature}`)).status).toBe(200);
     const [{ token }] = device.requests() as [CoapMessage];
     const held = new Promise<CoapMessage>((resolve) => (device.onRequest = resolve));
     const command = { method: 'GET', uri: '/3303/0/5701' };
-    await harness.call(proxy, one, 'POST', `/v2/device-requests/${deviceId}?async-id=held`, command);
+    await system.call(proxy, one, 'POST', `/v2/device-requests/${deviceId}?async-id=held`, command);
     const request = await held;
     const asked = call(two, 'PUT', `/${deviceId}${temperature}`);
-    await harness.fact(harness.subscriptions, (v) => v.deviceId === deviceId && v.keyId === two.keyId);
+    await system.fact(system.subscriptions, (v) => v.deviceId === deviceId && v.keyId === two.keyId);
     expect(await device.told(token, { number: 2, messageId: 102, payload: '21', format: 0 })).toBe('ACK');
     device.onRequest = (next) => device.respond(next, '21');
     device.respond(request, 'Cel');
     const id = String((await asked).json['async-response-id']);
-    expect((await harness.result(id)).value).toMatchObject({ answeredWithValue: true });
-    const first = await harness.fact(harness.values, (v) => v.deviceId === deviceId && v.audience.includes(two.keyId));
+    expect((await system.result(id)).value).toMatchObject({ answeredWithValue: true });
+    const first = await system.fact(system.values, (v) => v.deviceId === deviceId && v.audience.includes(two.keyId));
     expect(first.value.answer).toMatchObject({ keyId: two.keyId, item: { id, payload: b64('21') } });
     device.close();
   });

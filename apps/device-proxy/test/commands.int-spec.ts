@@ -2,36 +2,36 @@ import { type Identity, newId } from '@lanyard/service';
 import { eventually, type Thermometer } from '@lanyard/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { RunningProxy } from './running-proxy.js';
-import { Harness, newKey, type Reply } from './harness.js';
+import { TestSystem, newKey, type Reply } from './test-system.js';
 
 const b64 = (text: string): string => Buffer.from(text).toString('base64');
 
 describe('POST /v2/device-requests/{device-id}', () => {
-  let harness: Harness;
+  let system: TestSystem;
   let proxy: RunningProxy;
   let thing: Thermometer;
   let deviceId: string;
   let app: Identity;
 
   beforeAll(async () => {
-    harness = await Harness.create('commands');
-    proxy = await harness.proxy('dp-0');
-    thing = harness.thing(proxy, 'worker');
-    deviceId = await harness.register(thing);
-    app = newKey(harness.accountId);
+    system = await TestSystem.create('commands');
+    proxy = await system.proxy('dp-0');
+    thing = system.thing(proxy, 'worker');
+    deviceId = await system.register(thing);
+    app = newKey(system.accountId);
   });
   beforeEach(() => {
     thing.device.received.length = 0;
     thing.device.beforeAnswer = undefined;
   });
-  afterAll(() => harness.close());
+  afterAll(() => system.close());
 
   const send = (asyncId: string, body: unknown, query = ''): Promise<Reply> =>
-    harness.call(proxy, app, 'POST', `/v2/device-requests/${deviceId}?async-id=${asyncId}${query}`, body);
+    system.call(proxy, app, 'POST', `/v2/device-requests/${deviceId}?async-id=${asyncId}${query}`, body);
 
   const outcome = async (asyncId: string, body: unknown): Promise<object> => {
     expect(await send(asyncId, body)).toMatchObject({ status: 202, text: '' });
-    return (await harness.result(asyncId)).value;
+    return (await system.result(asyncId)).value;
   };
 
   it('202 announces the command before anything is sent', async () => {
@@ -41,7 +41,7 @@ describe('POST /v2/device-requests/{device-id}', () => {
       'payload-b64': b64('hi'),
       'content-type': 'text/plain',
     });
-    const { value } = await harness.fact(harness.commands, (v) => v.asyncId === 'announced');
+    const { value } = await system.fact(system.commands, (v) => v.asyncId === 'announced');
     expect(value).toMatchObject({
       deviceId,
       keyId: app.keyId,
@@ -96,7 +96,7 @@ describe('POST /v2/device-requests/{device-id}', () => {
     expect(result).toMatchObject({
       item: { status: 200, ct: 'application/link-format', payload: b64('</3303/0/5700>,</3303/0/5701>') },
     });
-    expect(harness.values.some(({ value }) => value.item.ct === 'application/link-format')).toBe(false);
+    expect(system.values.some(({ value }) => value.item.ct === 'application/link-format')).toBe(false);
   });
 
   it.each([
@@ -120,14 +120,14 @@ describe('POST /v2/device-requests/{device-id}', () => {
     expect(await outcome('creates-unnamed', { method: 'POST', uri: '/3303', 'payload-b64': b64('x') })).toMatchObject({
       item: { status: 200 },
     });
-    expect((await harness.call(proxy, app, 'POST', path, read)).text).toBe('RESOURCE_NOT_FOUND');
+    expect((await system.call(proxy, app, 'POST', path, read)).text).toBe('RESOURCE_NOT_FOUND');
     thing.device.createdInstance = 7;
     expect(await outcome('creates', { method: 'POST', uri: '/3303', 'payload-b64': b64('x') })).toMatchObject({
       item: { status: 200 },
     });
     thing.device.resources.set('/3303/7/5700', { read: () => 4 });
     expect(await outcome('reads-created', read)).toMatchObject({ outcome: 'succeeded', item: { payload: b64('4') } });
-    expect((await harness.call(proxy, app, 'POST', path, { method: 'GET', uri: '/3303/8/5700' })).status).toBe(400);
+    expect((await system.call(proxy, app, 'POST', path, { method: 'GET', uri: '/3303/8/5700' })).status).toBe(400);
   });
 
   it('one command at a time, first in, first out', async () => {
@@ -145,7 +145,7 @@ describe('POST /v2/device-requests/{device-id}', () => {
       await send(id, { method: 'PUT', uri: '/3341/0/5527', 'payload-b64': b64(String(i)) });
       accepted++;
     }
-    await Promise.all(ids.map((id) => harness.result(id)));
+    await Promise.all(ids.map((id) => system.result(id)));
     expect([most, thing.device.received.map((r) => r.payload)]).toEqual([1, ['0', '1', '2', '3', '4', '5']]);
   });
 
@@ -165,18 +165,18 @@ describe('POST /v2/device-requests/{device-id}', () => {
     ['a path of words', '?async-id=a', { method: 'GET', uri: '/a/b' }, 'RESOURCE_NOT_FOUND'],
     ['too many retries', '?async-id=a&retry=11', { method: 'GET', uri: '/3/0/0' }, 'BAD_REQUEST'],
   ])('400 for %s', async (_, query, body, token) => {
-    const reply = await harness.call(proxy, app, 'POST', `/v2/device-requests/${deviceId}${query}`, body);
+    const reply = await system.call(proxy, app, 'POST', `/v2/device-requests/${deviceId}${query}`, body);
     expect([reply.status, reply.text]).toEqual([400, token]);
   });
 
   it('404 for an unknown device, and for one of another account', async () => {
     const path = `/v2/device-requests/${newId()}?async-id=a`;
-    expect(await harness.call(proxy, app, 'POST', path, { method: 'GET', uri: '/3/0/0' })).toMatchObject({
+    expect(await system.call(proxy, app, 'POST', path, { method: 'GET', uri: '/3/0/0' })).toMatchObject({
       status: 404,
       text: 'DEVICE_NOT_FOUND',
     });
     const foreigner = newKey(newId());
-    const foreign = await harness.call(proxy, foreigner, 'POST', `/v2/device-requests/${deviceId}?async-id=a`, {
+    const foreign = await system.call(proxy, foreigner, 'POST', `/v2/device-requests/${deviceId}?async-id=a`, {
       method: 'GET',
       uri: '/3/0/0',
     });
@@ -185,61 +185,61 @@ describe('POST /v2/device-requests/{device-id}', () => {
 
   it('a thousand commands wait for a device, in order; one more is 400 QUEUE_IS_FULL', async () => {
     const absent = newId();
-    await harness.lifecycle(absent, 'absent', 'created');
+    await system.lifecycle(absent, 'absent', 'created');
     const body = { method: 'GET', uri: '/3/0/0' };
     const to = (i: number): Promise<Reply> =>
-      harness.call(proxy, app, 'POST', `/v2/device-requests/${absent}?async-id=full-${i}`, body);
+      system.call(proxy, app, 'POST', `/v2/device-requests/${absent}?async-id=full-${i}`, body);
     await eventually(async () => expect((await to(0)).status).toBe(202));
     for (let i = 1; i < 1_000; i++) await to(i);
     expect(await to(1_000)).toMatchObject({ status: 400, text: 'QUEUE_IS_FULL' });
     expect(await to(0)).toMatchObject({ status: 202 });
-    await harness.thing(proxy, 'absent').device.register();
-    await harness.result('full-999', 240_000);
-    const order = harness.results.filter(({ value }) => value.deviceId === absent).map(({ value }) => value.asyncId);
+    await system.thing(proxy, 'absent').device.register();
+    await system.result('full-999', 240_000);
+    const order = system.results.filter(({ value }) => value.deviceId === absent).map(({ value }) => value.asyncId);
     expect(order).toEqual(Array.from({ length: 1_000 }, (_, i) => `full-${i}`));
   }, 300_000);
 
   it('what waits for a device is bounded in bytes too', async () => {
     const absent = newId();
-    await harness.lifecycle(absent, 'absent-2', 'created');
+    await system.lifecycle(absent, 'absent-2', 'created');
     const path = `/v2/endpoints/${absent}/3341/0/5527`;
     await eventually(async () =>
-      expect((await harness.call(proxy, app, 'PUT', path, Buffer.alloc(1_048_576))).status).toBe(202),
+      expect((await system.call(proxy, app, 'PUT', path, Buffer.alloc(1_048_576))).status).toBe(202),
     );
     for (let i = 1; i < 16; i++)
-      expect((await harness.call(proxy, app, 'PUT', path, Buffer.alloc(1_048_576))).status).toBe(202);
-    expect(await harness.call(proxy, app, 'PUT', path, 'one more')).toMatchObject({
+      expect((await system.call(proxy, app, 'PUT', path, Buffer.alloc(1_048_576))).status).toBe(202);
+    expect(await system.call(proxy, app, 'PUT', path, 'one more')).toMatchObject({
       status: 429,
       text: 'QUEUE_IS_FULL',
     });
-    expect(await harness.call(proxy, app, 'GET', path)).toMatchObject({ status: 202 });
+    expect(await system.call(proxy, app, 'GET', path)).toMatchObject({ status: 202 });
   }, 60_000);
 
-  it('a waiting command can be taken back, another one cannot', async () => {
+  it('a waiting command can be cancelled, any other cannot', async () => {
     const absent = newId();
-    await harness.lifecycle(absent, 'cancelled', 'created');
+    await system.lifecycle(absent, 'cancelled', 'created');
     const body = { method: 'POST', uri: '/3/0/4' };
     await eventually(async () =>
       expect(
-        (await harness.call(proxy, app, 'POST', `/v2/device-requests/${absent}?async-id=regretted`, body)).status,
+        (await system.call(proxy, app, 'POST', `/v2/device-requests/${absent}?async-id=regretted`, body)).status,
       ).toBe(202),
     );
     const own = '/v3/device-requests/regretted';
-    expect(await harness.call(proxy, newKey(harness.accountId), 'DELETE', own)).toMatchObject({ status: 404 });
-    expect(await harness.call(proxy, app, 'DELETE', own)).toMatchObject({ status: 204, text: '' });
-    expect((await harness.result('regretted')).value).toMatchObject({
+    expect(await system.call(proxy, newKey(system.accountId), 'DELETE', own)).toMatchObject({ status: 404 });
+    expect(await system.call(proxy, app, 'DELETE', own)).toMatchObject({ status: 204, text: '' });
+    expect((await system.result('regretted')).value).toMatchObject({
       outcome: 'failed',
       item: { status: 429, error: 'REQUEST_CANCELLED' },
     });
-    expect((await harness.call(proxy, app, 'GET', own)).json).toMatchObject({
+    expect((await system.call(proxy, app, 'GET', own)).json).toMatchObject({
       state: 'cancelled',
       attempts: 0,
       attempted_at: null,
     });
-    expect(await harness.call(proxy, app, 'DELETE', own)).toMatchObject({ status: 409 });
-    const other = harness.thing(proxy, 'cancelled');
+    expect(await system.call(proxy, app, 'DELETE', own)).toMatchObject({ status: 409 });
+    const other = system.thing(proxy, 'cancelled');
     await other.device.register();
-    await harness.call(proxy, app, 'POST', `/v2/device-requests/${absent}?async-id=kept&wait=10`, body);
+    await system.call(proxy, app, 'POST', `/v2/device-requests/${absent}?async-id=kept&wait=10`, body);
     expect(other.reboots).toBe(1);
   });
 
@@ -250,7 +250,7 @@ describe('POST /v2/device-requests/{device-id}', () => {
       200,
       { id: 'waited', status: 200, payload: b64('Lanyard'), ct: 'text/plain' },
     ]);
-    expect((await harness.result('waited')).value.item).toEqual(quick.json);
+    expect((await system.result('waited')).value.item).toEqual(quick.json);
     expect(await send('waited-2', { method: 'GET', uri: '/3/0/99' }, '&wait=20')).toMatchObject({
       status: 200,
       json: { status: 404, error: 'RESOURCE_NOT_FOUND', payload: '' },
@@ -260,14 +260,14 @@ describe('POST /v2/device-requests/{device-id}', () => {
     expect(await send('slow', body, '&wait=1')).toMatchObject({ status: 202, text: '' });
     answer();
     thing.device.beforeAnswer = undefined;
-    expect((await harness.result('slow')).value.item.status).toBe(200);
+    expect((await system.result('slow')).value.item.status).toBe(200);
     for (const wait of ['0', '61', 'x'])
       expect(await send('waited-3', body, `&wait=${wait}`)).toMatchObject({ status: 400 });
   });
 
   it('the history shows the own commands', async () => {
     await outcome('history', { method: 'GET', uri: '/3/0/0' });
-    const one = await harness.call(proxy, app, 'GET', '/v3/device-requests/history');
+    const one = await system.call(proxy, app, 'GET', '/v3/device-requests/history');
     expect(one).toMatchObject({
       status: 200,
       json: {
@@ -279,7 +279,7 @@ describe('POST /v2/device-requests/{device-id}', () => {
         uri: '/3/0/0',
       },
     });
-    const list = await harness.call(
+    const list = await system.call(
       proxy,
       app,
       'GET',
@@ -288,12 +288,12 @@ describe('POST /v2/device-requests/{device-id}', () => {
     expect(list.json).toMatchObject({ object: 'list', limit: 2, has_more: true, order: 'DESC' });
     const data = list.json.data as { async_id: string; id: string }[];
     expect(data[0]?.async_id).toBe('history');
-    const next = await harness.call(proxy, app, 'GET', `/v3/device-requests?limit=2&after=${data[1]?.id}`);
+    const next = await system.call(proxy, app, 'GET', `/v3/device-requests?limit=2&after=${data[1]?.id}`);
     expect((next.json.data as unknown[]).length).toBe(2);
-    expect(await harness.call(proxy, newKey(harness.accountId), 'GET', '/v3/device-requests/history')).toMatchObject({
+    expect(await system.call(proxy, newKey(system.accountId), 'GET', '/v3/device-requests/history')).toMatchObject({
       status: 404,
     });
-    expect(await harness.call(proxy, app, 'GET', '/v3/device-requests?colour=red')).toMatchObject({
+    expect(await system.call(proxy, app, 'GET', '/v3/device-requests?colour=red')).toMatchObject({
       status: 400,
       json: { type: 'validation_error' },
     });
@@ -301,66 +301,66 @@ describe('POST /v2/device-requests/{device-id}', () => {
 
   it('a replica that stops lets go of those who wait', async () => {
     const absent = newId();
-    await harness.lifecycle(absent, 'absent-3', 'created');
-    const second = await harness.proxy('dp-1');
+    await system.lifecycle(absent, 'absent-3', 'created');
+    const second = await system.proxy('dp-1');
     const path = `/v2/device-requests/${absent}?async-id=`;
     const body = { method: 'GET', uri: '/3/0/0' };
     const known = async (): Promise<void> =>
-      expect((await harness.call(second, app, 'POST', `${path}known`, body)).status).toBe(202);
+      expect((await system.call(second, app, 'POST', `${path}known`, body)).status).toBe(202);
     await eventually(known);
-    const waiting = harness.call(second, app, 'POST', `${path}let-go&wait=60`, body);
-    await harness.fact(harness.commands, (v) => v.asyncId === 'let-go');
+    const waiting = system.call(second, app, 'POST', `${path}let-go&wait=60`, body);
+    await system.fact(system.commands, (v) => v.asyncId === 'let-go');
     const startedMs = Date.now();
-    await harness.stop(second);
+    await system.stop(second);
     expect(await waiting).toMatchObject({ status: 202, text: '' });
     expect(Date.now() - startedMs).toBeLessThan(15_000);
   });
 
   it('a device that leaves keeps its commands until it is back', async () => {
-    const other = harness.thing(proxy, 'commuter');
-    const id = await harness.register(other);
-    await harness.lifecycle(id, 'commuter', 'created');
+    const other = system.thing(proxy, 'commuter');
+    const id = await system.register(other);
+    await system.lifecycle(id, 'commuter', 'created');
     await other.device.deregister();
     const path = `/v2/device-requests/${id}?async-id=waits`;
     await eventually(async () =>
-      expect((await harness.call(proxy, app, 'POST', path, { method: 'GET', uri: '/3/0/0' })).status).toBe(202),
+      expect((await system.call(proxy, app, 'POST', path, { method: 'GET', uri: '/3/0/0' })).status).toBe(202),
     );
     await other.device.register();
-    expect((await harness.result('waits')).value).toMatchObject({ outcome: 'succeeded' });
+    expect((await system.result('waits')).value).toMatchObject({ outcome: 'succeeded' });
   });
 
   it('a device that is deleted fails its commands', async () => {
     const id = newId();
-    await harness.lifecycle(id, 'doomed', 'created');
+    await system.lifecycle(id, 'doomed', 'created');
     const path = `/v2/device-requests/${id}?async-id=doomed`;
     await eventually(async () =>
-      expect((await harness.call(proxy, app, 'POST', path, { method: 'GET', uri: '/3/0/0' })).status).toBe(202),
+      expect((await system.call(proxy, app, 'POST', path, { method: 'GET', uri: '/3/0/0' })).status).toBe(202),
     );
-    await harness.lifecycle(id, 'doomed', 'deleted');
-    expect((await harness.result('doomed')).value).toMatchObject({
+    await system.lifecycle(id, 'doomed', 'deleted');
+    expect((await system.result('doomed')).value).toMatchObject({
       outcome: 'failed',
       item: { status: 429, error: 'DEVICE_REMOVED_REGISTRATION' },
     });
   });
 
   it('a suspended device loses its session though it answers nothing, and its commands fail', async () => {
-    const other = harness.thing(proxy, 'suspect');
-    const id = await harness.register(other);
-    await harness.lifecycle(id, 'suspect', 'created');
+    const other = system.thing(proxy, 'suspect');
+    const id = await system.register(other);
+    await system.lifecycle(id, 'suspect', 'created');
     let answer = (): void => undefined;
     other.device.beforeAnswer = () => new Promise((resolve) => (answer = resolve));
     const path = `/v2/device-requests/${id}?async-id=`;
-    await harness.call(proxy, app, 'POST', `${path}blocked-1`, { method: 'GET', uri: '/3/0/0' });
-    await harness.lifecycle(id, 'suspect', 'suspended');
-    const { value } = await harness.fact(harness.sessions, (v) => v.deviceId === id && v.change === 'deregistered');
+    await system.call(proxy, app, 'POST', `${path}blocked-1`, { method: 'GET', uri: '/3/0/0' });
+    await system.lifecycle(id, 'suspect', 'suspended');
+    const { value } = await system.fact(system.sessions, (v) => v.deviceId === id && v.change === 'deregistered');
     expect(value.reason).toBe('suspended');
     answer();
     delete other.device.beforeAnswer;
-    expect((await harness.result('blocked-1')).value.item).toMatchObject({ status: 429, error: 'DEVICE_BLOCKED' });
-    await harness.call(proxy, app, 'POST', `${path}blocked-2`, { method: 'GET', uri: '/3/0/0' });
-    expect((await harness.result('blocked-2')).value.item).toMatchObject({ status: 429, error: 'DEVICE_BLOCKED' });
+    expect((await system.result('blocked-1')).value.item).toMatchObject({ status: 429, error: 'DEVICE_BLOCKED' });
+    await system.call(proxy, app, 'POST', `${path}blocked-2`, { method: 'GET', uri: '/3/0/0' });
+    expect((await system.result('blocked-2')).value.item).toMatchObject({ status: 429, error: 'DEVICE_BLOCKED' });
     await expect(other.device.register()).rejects.toThrow('4.03');
-    await harness.lifecycle(id, 'suspect', 'resumed');
+    await system.lifecycle(id, 'suspect', 'resumed');
     await eventually(() => other.device.register());
   });
 });

@@ -2,28 +2,28 @@ import type { Identity } from '@lanyard/service';
 import type { Thermometer } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunningProxy } from './running-proxy.js';
-import { Harness, newKey, type Reply } from './harness.js';
+import { TestSystem, newKey, type Reply } from './test-system.js';
 
 const b64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64');
 
 describe('several paths in one command', () => {
-  let harness: Harness;
+  let system: TestSystem;
   let proxy: RunningProxy;
   let thing: Thermometer;
   let deviceId: string;
   let app: Identity;
 
   beforeAll(async () => {
-    harness = await Harness.create('composite');
-    proxy = await harness.proxy('dp-0');
-    thing = harness.thing(proxy, 'composite');
-    deviceId = await harness.register(thing);
-    app = newKey(harness.accountId);
+    system = await TestSystem.create('composite');
+    proxy = await system.proxy('dp-0');
+    thing = system.thing(proxy, 'composite');
+    deviceId = await system.register(thing);
+    app = newKey(system.accountId);
   });
-  afterAll(() => harness.close());
+  afterAll(() => system.close());
 
   const send = (asyncId: string, body: object, to = deviceId): Promise<Reply> =>
-    harness.call(proxy, app, 'POST', `/v2/device-requests/${to}?async-id=${asyncId}&wait=20`, body);
+    system.call(proxy, app, 'POST', `/v2/device-requests/${to}?async-id=${asyncId}&wait=20`, body);
 
   it('are read, and each is recorded for its own path', async () => {
     const names = [{ n: '/3/0/0' }, { n: '/3303/0' }];
@@ -32,9 +32,9 @@ describe('several paths in one command', () => {
     const records: unknown = JSON.parse(Buffer.from(String(reply.json.payload), 'base64').toString());
     expect(records).toContainEqual({ n: '/3303/0/5700', v: 21.5 });
     expect(thing.device.received.at(-1)).toMatchObject({ method: 'FETCH', path: '/', contentFormat: 110 });
-    const { value } = await harness.fact(harness.values, (v) => v.item.path === '/3303/0/5700');
+    const { value } = await system.fact(system.values, (v) => v.item.path === '/3303/0/5700');
     expect(value).toMatchObject({ cause: 'read', item: { payload: Buffer.from('21.5').toString('base64') } });
-    await harness.fact(harness.values, (v) => v.item.path === '/3/0/0');
+    await system.fact(system.values, (v) => v.item.path === '/3/0/0');
   });
 
   it('are written, and the result says what was to be written', async () => {
@@ -42,7 +42,7 @@ describe('several paths in one command', () => {
     const body = { method: 'IPATCH', uri: '/', 'content-type': 'application/senml+json', 'payload-b64': values };
     expect((await send('write', body)).json).toMatchObject({ status: 200, payload: '' });
     expect(thing.text).toBe('together');
-    expect((await harness.result('write')).value).toMatchObject({
+    expect((await system.result('write')).value).toMatchObject({
       method: 'IPATCH',
       path: '/',
       written: { payload: values },
@@ -50,8 +50,8 @@ describe('several paths in one command', () => {
   });
 
   it('a device of LwM2M 1.0 is not asked', async () => {
-    const old = harness.thing(proxy, 'old', { lwm2mVersion: '1.0' });
-    const id = await harness.register(old);
+    const old = system.thing(proxy, 'old', { lwm2mVersion: '1.0' });
+    const id = await system.register(old);
     const reply = await send('old', { method: 'FETCH', uri: '/', 'payload-b64': b64([{ n: '/3/0' }]) }, id);
     expect(reply.json).toMatchObject({ status: 400, error: 'NOT_OFFERED' });
     expect(old.device.received).toHaveLength(0);

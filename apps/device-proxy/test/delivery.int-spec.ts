@@ -1,13 +1,5 @@
 import { type DeviceLifecycleChanged, DeviceLifecycle } from '@lanyard/contracts';
-import {
-  bootstrap,
-  createLogger,
-  formatTimestamp,
-  newId,
-  REDIS,
-  type RunningService,
-  TestClock,
-} from '@lanyard/service';
+import { bootstrap, CLOCK, formatTimestamp, newId, REDIS, type RunningService, TestClock } from '@lanyard/service';
 import { KafkaProducer } from '@lanyard/kafka';
 import type { Type } from '@nestjs/common';
 import {
@@ -17,6 +9,7 @@ import {
   isolate,
   type Isolation,
   newIdentityKeys,
+  withProviders,
 } from '@lanyard/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
@@ -47,7 +40,7 @@ import {
   Refused,
   UnusableAnswer,
 } from '../src/transport/device-link.js';
-import { newKey } from './harness.js';
+import { newKey } from './test-system.js';
 
 const accountId = newId();
 const content: DeviceAnswer = { code: '2.05', payload: Buffer.from('1'), contentFormat: 0 };
@@ -103,8 +96,7 @@ describe('a device that does not answer', () => {
       awakeMs: awakeWindowMs,
       expiryGraceMs,
     };
-    const logger = createLogger({ app: 'test', replicaId: 'dp-0', level: 'silent' });
-    service = await bootstrap(definition, config, { clock, logger });
+    service = await bootstrap(definition, config, withProviders([CLOCK, clock]));
     part(DeviceLinks).add('coap', link);
   });
   beforeEach(() => {
@@ -368,7 +360,7 @@ describe('a device that does not answer', () => {
     const asyncId = await send(session, 'GET');
     const unlock = await holdRows(
       isolation.databaseUrl,
-      'LOCK TABLE device_proxy.command IN ACCESS EXCLUSIVE MODE',
+      'LOCK TABLE device_proxy.commands IN ACCESS EXCLUSIVE MODE',
       [],
     );
     part(LastSeen).recordMessage(session);

@@ -2,59 +2,59 @@ import { type Identity, newId } from '@lanyard/service';
 import { eventually, type Thermometer } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunningProxy } from './running-proxy.js';
-import { Harness, newKey } from './harness.js';
+import { TestSystem, newKey } from './test-system.js';
 
 const b64 = (text: string): string => Buffer.from(text).toString('base64');
 
 describe('/v2/endpoints', () => {
-  let harness: Harness;
+  let system: TestSystem;
   let proxy: RunningProxy;
   let thing: Thermometer;
   let deviceId: string;
   let app: Identity;
 
   beforeAll(async () => {
-    harness = await Harness.create('endpoints');
-    proxy = await harness.proxy('dp-0');
-    thing = harness.thing(proxy, 'endpoint', { parameters: { et: 'meter' } });
-    deviceId = await harness.register(thing);
-    await harness.register(harness.thing(proxy, 'other-type'));
-    app = newKey(harness.accountId);
+    system = await TestSystem.create('endpoints');
+    proxy = await system.proxy('dp-0');
+    thing = system.thing(proxy, 'endpoint', { parameters: { et: 'meter' } });
+    deviceId = await system.register(thing);
+    await system.register(system.thing(proxy, 'other-type'));
+    app = newKey(system.accountId);
   });
-  afterAll(() => harness.close());
+  afterAll(() => system.close());
 
   it('lists the registered devices, by type', async () => {
-    const all = await harness.call(proxy, app, 'GET', '/v2/endpoints');
+    const all = await system.call(proxy, app, 'GET', '/v2/endpoints');
     expect(all.json).toHaveLength(2);
-    const meters = await harness.call(proxy, app, 'GET', '/v2/endpoints?type=meter');
+    const meters = await system.call(proxy, app, 'GET', '/v2/endpoints?type=meter');
     expect(meters.json).toEqual([{ name: deviceId, type: 'meter', status: 'ACTIVE', q: false }]);
   });
 
   it('shows the resources of a session, 404 without one', async () => {
-    const reply = await harness.call(proxy, app, 'GET', `/v2/endpoints/${deviceId}`);
+    const reply = await system.call(proxy, app, 'GET', `/v2/endpoints/${deviceId}`);
     expect(reply.json).toContainEqual({ uri: '/3303/0', obs: true });
     const known = newId();
-    await harness.lifecycle(known, 'never-came', 'created');
-    expect(await harness.call(proxy, app, 'GET', `/v2/endpoints/${known}`)).toMatchObject({
+    await system.lifecycle(known, 'never-came', 'created');
+    expect(await system.call(proxy, app, 'GET', `/v2/endpoints/${known}`)).toMatchObject({
       status: 404,
       text: 'DEVICE_NOT_FOUND',
     });
   });
 
   it('reads, writes raw bytes, executes; each answer comes with its id', async () => {
-    const read = await harness.call(proxy, app, 'GET', `/v2/endpoints/${deviceId}/3303/0/5700`);
+    const read = await system.call(proxy, app, 'GET', `/v2/endpoints/${deviceId}/3303/0/5700`);
     expect(read.status).toBe(202);
-    expect((await harness.result(String(read.json['async-response-id']))).value.item.payload).toBe(b64('21.5'));
-    const write = await harness.call(proxy, app, 'PUT', `/v2/endpoints/${deviceId}/3341/0/5527`, Buffer.from('raw'), {
+    expect((await system.result(String(read.json['async-response-id']))).value.item.payload).toBe(b64('21.5'));
+    const write = await system.call(proxy, app, 'PUT', `/v2/endpoints/${deviceId}/3341/0/5527`, Buffer.from('raw'), {
       'content-type': 'text/plain; charset=utf-8',
     });
-    expect((await harness.result(String(write.json['async-response-id']))).value).toMatchObject({
+    expect((await system.result(String(write.json['async-response-id']))).value).toMatchObject({
       outcome: 'succeeded',
       kind: 'endpoint',
     });
     expect(thing.text).toBe('raw');
-    const execute = await harness.call(proxy, app, 'POST', `/v2/endpoints/${deviceId}/3/0/4`);
-    expect((await harness.result(String(execute.json['async-response-id']))).value.item.status).toBe(200);
+    const execute = await system.call(proxy, app, 'POST', `/v2/endpoints/${deviceId}/3/0/4`);
+    expect((await system.result(String(execute.json['async-response-id']))).value.item.status).toBe(200);
   });
 
   describe('GET of a path that is observed', () => {
@@ -63,11 +63,11 @@ describe('/v2/endpoints', () => {
     let path: string;
 
     beforeAll(async () => {
-      observed = harness.thing(proxy, 'observed');
-      const id = await harness.register(observed);
+      observed = system.thing(proxy, 'observed');
+      const id = await system.register(observed);
       path = `/v2/endpoints/${id}${temperature}`;
-      expect((await harness.call(proxy, app, 'GET', `${path}?cacheOnly=true`)).status).toBe(205);
-      await harness.call(proxy, app, 'PUT', `/v2/subscriptions/${id}${temperature}`);
+      expect((await system.call(proxy, app, 'GET', `${path}?cacheOnly=true`)).status).toBe(205);
+      await system.call(proxy, app, 'PUT', `/v2/subscriptions/${id}${temperature}`);
       await eventually(() => expect(observed.device.isObserved(temperature)).toBe(true));
       await reports(23.5);
     });
@@ -77,7 +77,7 @@ describe('/v2/endpoints', () => {
       await observed.device.changed(temperature);
     };
 
-    const get = (at: RunningProxy, query = ''): Promise<Response> => harness.raw(at, app, 'GET', path + query);
+    const get = (at: RunningProxy, query = ''): Promise<Response> => system.raw(at, app, 'GET', path + query);
 
     const shows = async (at: RunningProxy, value: string, query?: string): Promise<void> => {
       const response = await get(at, query);
@@ -96,14 +96,14 @@ describe('/v2/endpoints', () => {
     });
 
     it('is the same at another replica', async () => {
-      const other = await harness.proxy('dp-1');
+      const other = await system.proxy('dp-1');
       await shows(other, '23.5');
     });
 
     it('asks the device after a command that may have changed it', async () => {
       const [id] = path.split('/').slice(3);
-      const write = await harness.call(proxy, app, 'PUT', `/v2/endpoints/${id}/3341/0/5527`, 'x');
-      await harness.result(String(write.json['async-response-id']));
+      const write = await system.call(proxy, app, 'PUT', `/v2/endpoints/${id}/3341/0/5527`, 'x');
+      await system.result(String(write.json['async-response-id']));
       expect((await get(proxy)).status).toBe(202);
       expect((await get(proxy, '?cacheOnly=true')).status).toBe(205);
       await reports(24.5);
@@ -113,22 +113,22 @@ describe('/v2/endpoints', () => {
 
   it('405 for HEAD, which could not return the id of a command', async () => {
     const path = `/v2/endpoints/${deviceId}/3303/0/5700`;
-    expect((await harness.call(proxy, app, 'HEAD', path)).status).toBe(405);
+    expect((await system.call(proxy, app, 'HEAD', path)).status).toBe(405);
   });
 
   it('noResp: 204, cacheOnly: 205, unknown device: 404, a path of words: 400, too much: 413', async () => {
     const path = `/v2/endpoints/${deviceId}/3341/0/5527`;
-    expect(await harness.call(proxy, app, 'PUT', `${path}?noResp=true`, 'quiet')).toMatchObject({
+    expect(await system.call(proxy, app, 'PUT', `${path}?noResp=true`, 'quiet')).toMatchObject({
       status: 204,
       text: '',
     });
     await eventually(() => thing.text === 'quiet');
-    expect(await harness.call(proxy, app, 'GET', `${path}?cacheOnly=true`)).toMatchObject({ status: 205 });
-    expect(await harness.call(proxy, app, 'GET', `/v2/endpoints/${newId()}/3/0/0`)).toMatchObject({
+    expect(await system.call(proxy, app, 'GET', `${path}?cacheOnly=true`)).toMatchObject({ status: 205 });
+    expect(await system.call(proxy, app, 'GET', `/v2/endpoints/${newId()}/3/0/0`)).toMatchObject({
       status: 404,
       text: 'DEVICE_NOT_FOUND',
     });
-    expect(await harness.call(proxy, app, 'GET', `/v2/endpoints/${deviceId}/a/0`)).toMatchObject({ status: 400 });
-    expect((await harness.call(proxy, app, 'PUT', path, Buffer.alloc(1_048_577))).status).toBe(413);
+    expect(await system.call(proxy, app, 'GET', `/v2/endpoints/${deviceId}/a/0`)).toMatchObject({ status: 400 });
+    expect((await system.call(proxy, app, 'PUT', path, Buffer.alloc(1_048_577))).status).toBe(413);
   });
 });

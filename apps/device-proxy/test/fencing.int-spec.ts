@@ -22,7 +22,7 @@ class StandingClock extends TestClock {
   }
 }
 
-/** Two replicas that hear nothing of one another: what one does while the other stands still, the other must find out. */
+/** Two replicas without wake-ups: each must detect what the other did while it was suspended. */
 describe('the fence between replicas', () => {
   const accountId = newId();
   const clock = new StandingClock(Date.now());
@@ -169,7 +169,7 @@ describe('the fence between replicas', () => {
     expect((await a.store.read(deviceId))?.observations).toEqual([]);
   });
 
-  it('a replica that stood still believes none of its copies until Redis has confirmed them', async () => {
+  it('a replica that was suspended trusts none of its copies until Redis has confirmed them', async () => {
     const [kept, lost] = await Promise.all([registered('192.0.2.4:1'), registered('192.0.2.4:2')]);
     await taken(b, lost.lookup, '192.0.2.4:2');
     clock.standStill(10 * stallMs);

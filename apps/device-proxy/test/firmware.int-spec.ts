@@ -2,29 +2,29 @@ import type { Identity } from '@lanyard/service';
 import { eventually, type Thermometer } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunningProxy } from './running-proxy.js';
-import { Harness, newKey } from './harness.js';
+import { TestSystem, newKey } from './test-system.js';
 
 describe('firmware updates in the event log', () => {
-  let harness: Harness;
+  let system: TestSystem;
   let proxy: RunningProxy;
   let app: Identity;
 
   beforeAll(async () => {
-    harness = await Harness.create('firmware');
-    proxy = await harness.proxy('dp-0');
-    app = newKey(harness.accountId);
+    system = await TestSystem.create('firmware');
+    proxy = await system.proxy('dp-0');
+    app = newKey(system.accountId);
   });
-  afterAll(() => harness.close());
+  afterAll(() => system.close());
 
   const device = async (name: string, results: Record<string, number>): Promise<[Thermometer, string]> => {
-    const thing = harness.thing(proxy, name);
+    const thing = system.thing(proxy, name);
     for (const path of Object.keys(results)) thing.device.resources.set(path, { read: () => results[path] ?? 0 });
-    return [thing, await harness.register(thing)];
+    return [thing, await system.register(thing)];
   };
   const codes = (deviceId: string): string[] =>
-    harness.events.filter(({ value }) => value.deviceId === deviceId).map(({ value }) => value.eventCode);
+    system.events.filter(({ value }) => value.deviceId === deviceId).map(({ value }) => value.eventCode);
   const read = (deviceId: string, uri: string, asyncId: string): Promise<unknown> =>
-    harness.call(proxy, app, 'POST', `/v2/device-requests/${deviceId}?async-id=${asyncId}&wait=20`, {
+    system.call(proxy, app, 'POST', `/v2/device-requests/${deviceId}?async-id=${asyncId}&wait=20`, {
       method: 'GET',
       uri,
     });
@@ -32,19 +32,19 @@ describe('firmware updates in the event log', () => {
   it('a result of object 5 is one entry, however often the device says it', async () => {
     const results = { '/5/0/3': 0, '/5/0/5': 0 };
     const [thing, deviceId] = await device('updated', results);
-    await harness.call(proxy, app, 'PUT', `/v2/subscriptions/${deviceId}/5/0/5`);
-    await harness.call(proxy, app, 'PUT', `/v2/subscriptions/${deviceId}/5/0/3`);
+    await system.call(proxy, app, 'PUT', `/v2/subscriptions/${deviceId}/5/0/5`);
+    await system.call(proxy, app, 'PUT', `/v2/subscriptions/${deviceId}/5/0/3`);
     await thing.device.report('/5/0/3', 3);
     results['/5/0/5'] = 1;
     await thing.device.report('/5/0/5', 1);
-    const { value } = await harness.fact(harness.events, (v) => v.deviceId === deviceId);
+    const { value } = await system.fact(system.events, (v) => v.deviceId === deviceId);
     expect(value).toMatchObject({
       eventCode: 'UPD2_OK_18',
-      accountId: harness.accountId,
+      accountId: system.accountId,
       data: { resource_path: '/5/0/5', result: 'success', state: 'updating' },
     });
     await thing.device.report('/5/0/5', 1);
-    await harness.register(thing);
+    await system.register(thing);
     await read(deviceId, '/5/0', 'whole');
     results['/5/0/5'] = 0;
     await read(deviceId, '/5/0/5', 'reset');
@@ -64,7 +64,7 @@ describe('firmware updates in the event log', () => {
   it('what is no number is a value like any other', async () => {
     const [thing, deviceId] = await device('odd', { '/5/0/5': 0 });
     await thing.device.send([['/5/0/5', 'soon']]);
-    await harness.fact(harness.values, (v) => v.deviceId === deviceId);
+    await system.fact(system.values, (v) => v.deviceId === deviceId);
     expect(codes(deviceId)).toEqual([]);
   });
 });

@@ -2,35 +2,35 @@ import { type Identity, newId } from '@lanyard/service';
 import { eventually, type Thermometer } from '@lanyard/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { RunningProxy } from './running-proxy.js';
-import { Harness, newKey } from './harness.js';
+import { TestSystem, newKey } from './test-system.js';
 
 const bytes = Buffer.from([0xff, 0, 1]);
 /** Of no known type: it is asked for as text, and the device has bytes only. */
 const ownPath = '/40000/0/1';
 
 describe('the format in which a device is asked', () => {
-  let harness: Harness;
+  let system: TestSystem;
   let proxy: RunningProxy;
   let thing: Thermometer;
   let deviceId: string;
   let app: Identity;
 
   beforeAll(async () => {
-    harness = await Harness.create('formats');
-    proxy = await harness.proxy('dp-0');
-    thing = harness.thing(proxy, 'formats');
+    system = await TestSystem.create('formats');
+    proxy = await system.proxy('dp-0');
+    thing = system.thing(proxy, 'formats');
     thing.device.resources.set(ownPath, { read: () => bytes });
-    deviceId = await harness.register(thing);
-    app = newKey(harness.accountId);
+    deviceId = await system.register(thing);
+    app = newKey(system.accountId);
   });
   beforeEach(() => {
     thing.device.received.length = 0;
   });
-  afterAll(() => harness.close());
+  afterAll(() => system.close());
 
   const read = async (uri: string, accept?: string): Promise<object> => {
     const path = `/v2/device-requests/${deviceId}?async-id=${newId()}&wait=20`;
-    return (await harness.call(proxy, app, 'POST', path, { method: 'GET', uri, accept })).json;
+    return (await system.call(proxy, app, 'POST', path, { method: 'GET', uri, accept })).json;
   };
 
   it('is text for a single value and TLV for an instance; what the application wishes wins', async () => {
@@ -61,9 +61,9 @@ describe('the format in which a device is asked', () => {
   it('is the same for observations', async () => {
     thing.device.resources.set('/40000/0/2', { read: () => bytes });
     for (const path of ['/3303/0/5700', '/3303/0', '/40000/0/2'])
-      await harness.call(proxy, app, 'PUT', `/v2/subscriptions/${deviceId}${path}`);
+      await system.call(proxy, app, 'PUT', `/v2/subscriptions/${deviceId}${path}`);
     const typeOf = (path: string): unknown =>
-      harness.values.find(({ value }) => value.cause === 'notify' && value.item.path === path)?.value.item.ct;
+      system.values.find(({ value }) => value.cause === 'notify' && value.item.path === path)?.value.item.ct;
     await eventually(() =>
       expect(['/3303/0/5700', '/3303/0', '/40000/0/2'].map(typeOf)).toEqual([
         'text/plain',

@@ -1,28 +1,28 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually, type Thermometer } from '@lanyard/testing';
 import type { RunningProxy } from './running-proxy.js';
-import { Harness, newKey } from './harness.js';
+import { TestSystem, newKey } from './test-system.js';
 
 const b64 = (text: string): string => Buffer.from(text).toString('base64');
 
 describe('a device and an application', () => {
-  let harness: Harness;
+  let system: TestSystem;
   let proxy: RunningProxy;
   let thing: Thermometer;
   let deviceId: string;
 
   beforeAll(async () => {
-    harness = await Harness.create('journeys');
-    proxy = await harness.proxy('dp-0');
-    thing = harness.thing(proxy, 'thermo-1', { parameters: { et: 'thermometer' } });
-    deviceId = await harness.register(thing);
+    system = await TestSystem.create('journeys');
+    proxy = await system.proxy('dp-0');
+    thing = system.thing(proxy, 'thermo-1', { parameters: { et: 'thermometer' } });
+    deviceId = await system.register(thing);
   });
-  afterAll(() => harness.close());
+  afterAll(() => system.close());
 
-  const key = (): ReturnType<typeof newKey> => newKey(harness.accountId);
+  const key = (): ReturnType<typeof newKey> => newKey(system.accountId);
 
   it('a registration is a fact before the device has its answer', async () => {
-    const { value, audience } = await harness.fact(harness.sessions, (v) => v.change === 'registered');
+    const { value, audience } = await system.fact(system.sessions, (v) => v.change === 'registered');
     expect(value).toMatchObject({
       item: { ep: deviceId, ept: 'thermometer', q: false },
       endpointName: 'thermo-1',
@@ -37,9 +37,9 @@ describe('a device and an application', () => {
   it('reads', async () => {
     const app = key();
     const body = { method: 'GET', uri: '/3303/0/5700' };
-    const reply = await harness.call(proxy, app, 'POST', `/v2/device-requests/${deviceId}?async-id=read-1`, body);
+    const reply = await system.call(proxy, app, 'POST', `/v2/device-requests/${deviceId}?async-id=read-1`, body);
     expect([reply.status, reply.text]).toEqual([202, '']);
-    const { value, audience } = await harness.result('read-1');
+    const { value, audience } = await system.result('read-1');
     expect(value).toMatchObject({
       item: { id: 'read-1', status: 200, payload: b64('21.5'), ct: 'text/plain' },
       outcome: 'succeeded',
@@ -47,20 +47,20 @@ describe('a device and an application', () => {
       endpointName: 'thermo-1',
     });
     expect(audience).toBe(app.keyId);
-    const read = await harness.fact(harness.values, (v) => v.cause === 'read');
+    const read = await system.fact(system.values, (v) => v.cause === 'read');
     expect([read.value.item.path, read.audience]).toEqual(['/3303/0/5700', '']);
   });
 
   it('subscribes, gets the first value and those that follow', async () => {
     const app = key();
-    const reply = await harness.call(proxy, app, 'PUT', `/v2/subscriptions/${deviceId}/3303/0/5700`);
+    const reply = await system.call(proxy, app, 'PUT', `/v2/subscriptions/${deviceId}/3303/0/5700`);
     expect(reply.status).toBe(200);
-    const { value } = await harness.result(String(reply.json['async-response-id']));
+    const { value } = await system.result(String(reply.json['async-response-id']));
     expect(value).toMatchObject({ kind: 'subscription', item: { status: 200 } });
-    await harness.fact(harness.values, (v) => v.cause === 'notify' && v.audience.includes(app.keyId));
+    await system.fact(system.values, (v) => v.cause === 'notify' && v.audience.includes(app.keyId));
     await eventually(() => thing.device.isObserved('/3303/0/5700'));
     await thing.device.report('/3303/0/5700', 22.5);
-    const reported = await harness.fact(harness.values, (v) => v.item.payload === b64('22.5'));
+    const reported = await system.fact(system.values, (v) => v.item.payload === b64('22.5'));
     expect(reported).toMatchObject({ audience: app.keyId, value: { cause: 'notify', item: { path: '/3303/0/5700' } } });
   });
 });

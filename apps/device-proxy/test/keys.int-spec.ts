@@ -1,52 +1,52 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually, withKey } from '@lanyard/testing';
 import type { RunningProxy } from './running-proxy.js';
-import { type Harness } from './harness.js';
-import { keyHex, patient, SecureStage } from './secure-stage.js';
+import { type TestSystem } from './test-system.js';
+import { keyHex, patient, SecureTestSystem } from './secure-test-system.js';
 
 describe('devices and their pre-shared keys', () => {
-  let stage: SecureStage;
-  let harness: Harness;
+  let secured: SecureTestSystem;
+  let system: TestSystem;
   let proxy: RunningProxy;
 
   beforeAll(async () => {
-    stage = await SecureStage.create('keys');
-    ({ harness, proxy } = stage);
+    secured = await SecureTestSystem.create('keys');
+    ({ system, proxy } = secured);
   }, 180_000);
-  afterEach(() => stage.closeDevices());
-  afterAll(() => stage.close());
+  afterEach(() => secured.closeDevices());
+  afterAll(() => secured.close());
 
   it('a suspended device is refused also with a good key, and its session ends', async () => {
-    const { deviceId, identity } = await stage.directory('psk-9');
-    const thing = stage.device('psk-9');
-    await stage.connected(thing, withKey(identity, keyHex));
+    const { deviceId, identity } = await secured.directory('psk-9');
+    const thing = secured.device('psk-9');
+    await secured.connected(thing, withKey(identity, keyHex));
     expect(await thing.register()).toBe('2.01');
-    await harness.lifecycle(deviceId, 'psk-9', 'suspended');
-    await harness.fact(harness.sessions, (v) => v.deviceId === deviceId && v.reason === 'suspended');
+    await system.lifecycle(deviceId, 'psk-9', 'suspended');
+    await system.fact(system.sessions, (v) => v.deviceId === deviceId && v.reason === 'suspended');
     expect(await thing.register()).toBe('4.03');
     expect(await thing.update()).toBe('4.04');
   });
 
   it('another endpoint name than its own: 4.03, and an entry in the event log', async () => {
-    const { deviceId, identity } = await stage.directory('psk-3');
-    await stage.directory('psk-victim');
-    const thing = stage.device('psk-3');
-    await stage.connected(thing, withKey(identity, keyHex));
+    const { deviceId, identity } = await secured.directory('psk-3');
+    await secured.directory('psk-victim');
+    const thing = secured.device('psk-3');
+    await secured.connected(thing, withKey(identity, keyHex));
     expect(await thing.register('psk-victim')).toBe('4.03');
     expect(await thing.register('unknown')).toBe('4.03');
-    const { value } = await harness.fact(harness.events, (v) => v.deviceId === deviceId);
+    const { value } = await system.fact(system.events, (v) => v.deviceId === deviceId);
     expect(value).toMatchObject({ eventCode: 'SYS_400', data: { reason: 'wrong-endpoint-name', shown: 'psk-victim' } });
     expect(await thing.register()).toBe('2.01');
     // Twice refused, one entry.
-    expect(harness.events.filter((event) => event.value.deviceId === deviceId)).toHaveLength(1);
+    expect(system.events.filter((event) => event.value.deviceId === deviceId)).toHaveLength(1);
   });
 
   it('the registration of another device can be neither updated nor ended', async () => {
-    const victim = stage.device('psk-4');
-    await stage.connected(victim, withKey((await stage.directory('psk-4')).identity, keyHex));
+    const victim = secured.device('psk-4');
+    await secured.connected(victim, withKey((await secured.directory('psk-4')).identity, keyHex));
     await victim.register();
-    const thief = stage.device('psk-5');
-    await stage.connected(thief, withKey((await stage.directory('psk-5')).identity, keyHex));
+    const thief = secured.device('psk-5');
+    await secured.connected(thief, withKey((await secured.directory('psk-5')).identity, keyHex));
     expect(await thief.update(victim.registrationId)).toBe('4.03');
     expect(await thief.deregister(victim.registrationId)).toBe('4.03');
     expect(await thief.post(['dp'], [], '[{"n":"/3303/0/5700","v":23}]', 110)).toBe('4.04');
@@ -55,57 +55,57 @@ describe('devices and their pre-shared keys', () => {
   });
 
   it('a withdrawn key: the connection is closed within five seconds, and it opens no other', async () => {
-    const { identity, credentialId } = await stage.directory('psk-6');
-    const [first, second] = [stage.device('psk-6'), stage.device('psk-6')];
-    for (const one of [first, second]) await stage.connected(one, withKey(identity, keyHex));
+    const { identity, credentialId } = await secured.directory('psk-6');
+    const [first, second] = [secured.device('psk-6'), secured.device('psk-6')];
+    for (const one of [first, second]) await secured.connected(one, withKey(identity, keyHex));
     expect(await first.register()).toBe('2.01');
-    await harness.withdraw(credentialId);
+    await system.withdraw(credentialId);
     await eventually(() => expect([first.connected, second.connected]).toEqual([false, false]), patient);
-    await harness.fact(
-      harness.sessions,
+    await system.fact(
+      system.sessions,
       (v) => v.endpointName === 'psk-6' && v.change === 'deregistered' && v.reason === 'credential-withdrawn',
     );
     await expect(first.connect(proxy.tlsPort, withKey(identity, keyHex))).rejects.toThrow();
   });
 
   it('the registration stays when another credential of the device is withdrawn', async () => {
-    const { deviceId, identity, credentialId } = await stage.directory('psk-10');
-    await harness.credential({ deviceId, identity: 'id-psk-10-next', key: keyHex });
-    const thing = stage.device('psk-10');
-    await stage.connected(thing, withKey(identity, keyHex));
+    const { deviceId, identity, credentialId } = await secured.directory('psk-10');
+    await system.credential({ deviceId, identity: 'id-psk-10-next', key: keyHex });
+    const thing = secured.device('psk-10');
+    await secured.connected(thing, withKey(identity, keyHex));
     expect(await thing.register()).toBe('2.01');
-    await stage.connected(thing, withKey('id-psk-10-next', keyHex));
+    await secured.connected(thing, withKey('id-psk-10-next', keyHex));
     expect(await thing.update()).toBe('2.04');
-    await harness.withdraw(credentialId);
-    const late = stage.device('psk-10');
+    await system.withdraw(credentialId);
+    const late = secured.device('psk-10');
     await eventually(() => expect(late.connect(proxy.tlsPort, withKey(identity, keyHex))).rejects.toThrow(), patient);
     expect(await thing.update()).toBe('2.04');
   });
 
   it('what was withdrawn while no replica ran ends the registration at the next start', async () => {
-    const { deviceId, identity, credentialId } = await stage.directory('psk-11');
-    const other = await harness.proxy('dp-2', { tls: {} });
-    const thing = stage.device('psk-11');
-    await stage.connected(thing, withKey(identity, keyHex), other);
+    const { deviceId, identity, credentialId } = await secured.directory('psk-11');
+    const other = await system.proxy('dp-2', { tls: {} });
+    const thing = secured.device('psk-11');
+    await secured.connected(thing, withKey(identity, keyHex), other);
     expect(await thing.register()).toBe('2.01');
-    await harness.stop(other);
-    await harness.withdraw(credentialId);
-    const again = await harness.proxy('dp-2', { tls: {} });
-    await harness.fact(harness.sessions, (v) => v.deviceId === deviceId && v.reason === 'credential-withdrawn');
-    await harness.stop(again);
+    await system.stop(other);
+    await system.withdraw(credentialId);
+    const again = await system.proxy('dp-2', { tls: {} });
+    await system.fact(system.sessions, (v) => v.deviceId === deviceId && v.reason === 'credential-withdrawn');
+    await system.stop(again);
   });
 
   it('a wrong key: no connection, and one entry in the event log however often it is tried', async () => {
-    const { deviceId, identity } = await stage.directory('psk-7');
-    const good = stage.device('psk-7');
-    await stage.connected(good, withKey(identity, keyHex));
-    const bad = stage.device('psk-7');
+    const { deviceId, identity } = await secured.directory('psk-7');
+    const good = secured.device('psk-7');
+    await secured.connected(good, withKey(identity, keyHex));
+    const bad = secured.device('psk-7');
     for (let attempt = 0; attempt < 3; attempt += 1)
       await expect(bad.connect(proxy.tlsPort, withKey(identity, 'ff'.repeat(16)))).rejects.toThrow();
     await expect(bad.connect(proxy.tlsPort, withKey('unknown-id', keyHex))).rejects.toThrow();
-    const { value } = await harness.fact(harness.events, (v) => v.deviceId === deviceId);
+    const { value } = await system.fact(system.events, (v) => v.deviceId === deviceId);
     expect(value).toMatchObject({ eventCode: 'SYS_400', data: { reason: 'wrong-key', shown: identity } });
     expect(await good.register()).toBe('2.01');
-    expect(harness.events.filter((event) => event.value.deviceId === deviceId)).toHaveLength(1);
+    expect(system.events.filter((event) => event.value.deviceId === deviceId)).toHaveLength(1);
   });
 });

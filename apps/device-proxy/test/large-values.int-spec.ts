@@ -3,11 +3,11 @@ import type { Identity } from '@lanyard/service';
 import type { Thermometer } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunningProxy } from './running-proxy.js';
-import { Harness, newKey } from './harness.js';
+import { TestSystem, newKey } from './test-system.js';
 
 describe('a value of 1 MiB', () => {
   const bytes = randomBytes(1_048_576);
-  let harness: Harness;
+  let system: TestSystem;
   let proxy: RunningProxy;
   let thing: Thermometer;
   let deviceId: string;
@@ -15,24 +15,24 @@ describe('a value of 1 MiB', () => {
   let written = Buffer.alloc(0);
 
   beforeAll(async () => {
-    harness = await Harness.create('large');
-    proxy = await harness.proxy('dp-0');
-    thing = harness.thing(proxy, 'large');
+    system = await TestSystem.create('large');
+    proxy = await system.proxy('dp-0');
+    thing = system.thing(proxy, 'large');
     thing.device.resources.set('/5/0/0', {
       read: () => bytes,
       write: (payload) => {
         written = Buffer.from(payload);
       },
     });
-    deviceId = await harness.register(thing);
-    app = newKey(harness.accountId);
+    deviceId = await system.register(thing);
+    app = newKey(system.accountId);
   });
-  afterAll(() => harness.close());
+  afterAll(() => system.close());
 
   it('is written to a device in blocks', async () => {
     const path = `/v2/endpoints/${deviceId}/5/0/0`;
-    const reply = await harness.call(proxy, app, 'PUT', path, bytes, { 'content-type': 'application/octet-stream' });
-    const { value } = await harness.result(String(reply.json['async-response-id']), 60_000);
+    const reply = await system.call(proxy, app, 'PUT', path, bytes, { 'content-type': 'application/octet-stream' });
+    const { value } = await system.result(String(reply.json['async-response-id']), 60_000);
     expect(value.item.status).toBe(200);
     expect(written.equals(bytes)).toBe(true);
     expect(value.written?.payload).toHaveLength(Math.ceil(bytes.length / 3) * 4);
@@ -40,10 +40,10 @@ describe('a value of 1 MiB', () => {
 
   it('is read from a device in blocks, recorded, and answered', async () => {
     const path = `/v2/endpoints/${deviceId}/5/0/0`;
-    const reply = await harness.call(proxy, app, 'GET', path);
-    const { value } = await harness.result(String(reply.json['async-response-id']), 60_000);
+    const reply = await system.call(proxy, app, 'GET', path);
+    const { value } = await system.result(String(reply.json['async-response-id']), 60_000);
     expect(Buffer.from(value.item.payload, 'base64').equals(bytes)).toBe(true);
-    const recorded = await harness.fact(harness.values, (v) => v.item.path === '/5/0/0');
+    const recorded = await system.fact(system.values, (v) => v.item.path === '/5/0/0');
     expect(Buffer.from(recorded.value.item.payload, 'base64').equals(bytes)).toBe(true);
   }, 90_000);
 });

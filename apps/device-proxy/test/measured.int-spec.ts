@@ -3,7 +3,7 @@ import type { ResourceValueArrived } from '@lanyard/contracts';
 import { eventually, type Thermometer } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunningProxy } from './running-proxy.js';
-import { Harness, newKey } from './harness.js';
+import { TestSystem, newKey } from './test-system.js';
 import { RawDevice } from './raw-device.js';
 
 const senmlJson = 110;
@@ -15,18 +15,18 @@ const ageOf = ({ observedAt, measuredAt }: ResourceValueArrived): number | undef
   measuredAt === undefined ? undefined : Math.round((Date.parse(observedAt) - Date.parse(measuredAt)) / 1_000);
 
 describe('the time at which a device measured', () => {
-  let harness: Harness;
+  let system: TestSystem;
   let proxy: RunningProxy;
 
   beforeAll(async () => {
-    harness = await Harness.create('measured');
-    proxy = await harness.proxy('dp-0');
+    system = await TestSystem.create('measured');
+    proxy = await system.proxy('dp-0');
   });
-  afterAll(() => harness.close());
+  afterAll(() => system.close());
 
   const device = async (name: string): Promise<[Thermometer, string]> => {
-    const thing = harness.thing(proxy, name);
-    return [thing, await harness.register(thing)];
+    const thing = system.thing(proxy, name);
+    return [thing, await system.register(thing)];
   };
   const send = (thing: Thermometer, pack: unknown) =>
     thing.device.request(Code.POST, ['dp'], [], Buffer.from(JSON.stringify(pack)), senmlJson);
@@ -35,7 +35,7 @@ describe('the time at which a device measured', () => {
   const arrived = (deviceId: string, count: number): Promise<ResourceValueArrived[]> =>
     eventually(
       () => {
-        const values = harness.values.map(({ value }) => value).filter((value) => value.deviceId === deviceId);
+        const values = system.values.map(({ value }) => value).filter((value) => value.deviceId === deviceId);
         expect(values).toHaveLength(count);
         expect(values.map(({ sequence }) => sequence)).toEqual(values.map((_, n) => n + 1));
         return values;
@@ -82,11 +82,11 @@ describe('the time at which a device measured', () => {
   it('of a notification goes along; one of several times is a value for each', async () => {
     const one = await RawDevice.registered(proxy.coapPort, 'notifier', '</>;ct="0 110",</3303/0>');
     try {
-      const { value } = await harness.fact(harness.sessions, (v) => v.endpointName === 'notifier', patienceMs);
+      const { value } = await system.fact(system.sessions, (v) => v.endpointName === 'notifier', patienceMs);
       const { deviceId } = value;
-      const app = newKey(harness.accountId);
+      const app = newKey(system.accountId);
       const asked = new Promise<CoapMessage>((resolve) => (one.onObserve = resolve));
-      const subscribing = harness.call(proxy, app, 'PUT', `/v2/subscriptions/${deviceId}${temperature}`);
+      const subscribing = system.call(proxy, app, 'PUT', `/v2/subscriptions/${deviceId}${temperature}`);
       const request = await asked;
       one.answer(request, { number: 10, payload: '20', format: 0 });
       await subscribing;
@@ -108,7 +108,7 @@ describe('the time at which a device measured', () => {
         [22],
         [23],
       ]);
-      expect(harness.values.filter((read) => read.value.deviceId === deviceId).map(({ audience }) => audience)).toEqual(
+      expect(system.values.filter((read) => read.value.deviceId === deviceId).map(({ audience }) => audience)).toEqual(
         values.map(() => app.keyId),
       );
     } finally {

@@ -2,7 +2,7 @@ import { newId } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunningProxy } from './running-proxy.js';
-import { Harness, newKey, type Reply } from './harness.js';
+import { TestSystem, newKey, type Reply } from './test-system.js';
 
 const definition = (object: number, type: string, version?: string): string => `<?xml version="1.0"?>
   <LWM2M><Object ObjectType="MODefinition"><Name>Vendor ${object}</Name><ObjectID>${object}</ObjectID>
@@ -11,20 +11,20 @@ const definition = (object: number, type: string, version?: string): string => `
   <Mandatory>Optional</Mandatory><Type>${type}</Type></Item></Resources></Object></LWM2M>`;
 
 describe('/v3/object-models', () => {
-  let harness: Harness;
+  let system: TestSystem;
   let proxy: RunningProxy;
   let other: RunningProxy;
 
   beforeAll(async () => {
-    harness = await Harness.create('models');
-    proxy = await harness.proxy('dp-0');
-    other = await harness.proxy('dp-1');
+    system = await TestSystem.create('models');
+    proxy = await system.proxy('dp-0');
+    other = await system.proxy('dp-1');
   });
-  afterAll(() => harness.close());
+  afterAll(() => system.close());
 
   const key = newKey(newId());
   const call = (method: string, path = '', body?: string): Promise<Reply> =>
-    harness.call(proxy, key, method, `/v3/object-models${path}`, body, { 'content-type': 'application/xml' });
+    system.call(proxy, key, method, `/v3/object-models${path}`, body, { 'content-type': 'application/xml' });
 
   it('takes, lists, shows and deletes definitions', async () => {
     const created = await call('POST', '', definition(33_000, 'Float'));
@@ -47,7 +47,7 @@ describe('/v3/object-models', () => {
     const [, last] = page.json.data as { id: string }[];
     expect((await call('GET', `?after=${last?.id}`)).json.data).toMatchObject([{ object_id: 33_002 }]);
     expect((await call('GET', '?object_id=33001')).json.data).toMatchObject([{ name: 'Vendor 33001' }]);
-    const stranger = await harness.call(proxy, newKey(newId()), 'GET', `/v3/object-models${path}`);
+    const stranger = await system.call(proxy, newKey(newId()), 'GET', `/v3/object-models${path}`);
     expect(stranger.status).toBe(404);
     expect(await call('DELETE', path)).toMatchObject({ status: 204 });
     expect(await call('DELETE', path)).toMatchObject({ status: 404 });
@@ -57,12 +57,12 @@ describe('/v3/object-models', () => {
   it('every change is told to the event log once, with its actor', async () => {
     const app = newKey(newId());
     const ask = (method: string, path: string, body?: string): Promise<Reply> =>
-      harness.call(proxy, app, method, `/v3/object-models${path}`, body, { 'x-request-id': 'asked-by-test' });
+      system.call(proxy, app, method, `/v3/object-models${path}`, body, { 'x-request-id': 'asked-by-test' });
     const { id } = (await ask('POST', '', definition(33_050, 'Float'))).json;
     expect((await ask('POST', '', definition(33_050, 'Float'))).status).toBe(409);
     for (const status of [204, 404]) expect((await ask('DELETE', `/${String(id)}`)).status).toBe(status);
     await eventually(() =>
-      expect(harness.events.map(({ value }) => value).filter((v) => v.accountId === app.accountId)).toMatchObject([
+      expect(system.events.map(({ value }) => value).filter((v) => v.accountId === app.accountId)).toMatchObject([
         {
           eventCode: 'SYS_571',
           description: 'Object model created: Vendor 33050',
@@ -92,13 +92,13 @@ describe('/v3/object-models', () => {
   });
 
   it('values are typed by the definitions of their account, on every replica', async () => {
-    const app = newKey(harness.accountId);
+    const app = newKey(system.accountId);
     const opaque = definition(33_200, 'Opaque');
-    const thing = harness.thing(other, 'vendor', { links: '</33200/0>' });
-    const deviceId = await harness.register(thing);
+    const thing = system.thing(other, 'vendor', { links: '</33200/0>' });
+    const deviceId = await system.register(thing);
     thing.device.resources.set('/33200/0/1', { write: () => undefined });
     const formatOf = async (): Promise<number | undefined> => {
-      await harness.call(other, app, 'POST', `/v2/device-requests/${deviceId}?async-id=${newId()}&wait=20`, {
+      await system.call(other, app, 'POST', `/v2/device-requests/${deviceId}?async-id=${newId()}&wait=20`, {
         method: 'PUT',
         uri: '/33200/0/1',
         'payload-b64': 'AQI=',
@@ -106,16 +106,16 @@ describe('/v3/object-models', () => {
       return thing.device.received.at(-1)?.contentFormat;
     };
     expect(await formatOf()).toBe(0);
-    const { json } = await harness.call(proxy, app, 'POST', '/v3/object-models', opaque);
+    const { json } = await system.call(proxy, app, 'POST', '/v3/object-models', opaque);
     await eventually(async () => expect(await formatOf()).toBe(42));
-    await harness.call(proxy, app, 'DELETE', `/v3/object-models/${String(json.id)}`);
+    await system.call(proxy, app, 'DELETE', `/v3/object-models/${String(json.id)}`);
     await eventually(async () => expect(await formatOf()).toBe(0));
   });
 
   it('keeps several versions of an object; each is listed and deleted by itself', async () => {
     const app = newKey(newId());
     const ask = (method: string, path = '', body?: string): Promise<Reply> =>
-      harness.call(proxy, app, method, `/v3/object-models${path}`, body, { 'content-type': 'application/xml' });
+      system.call(proxy, app, method, `/v3/object-models${path}`, body, { 'content-type': 'application/xml' });
     const first = await ask('POST', '', definition(33_300, 'Float'));
     const second = await ask('POST', '', definition(33_300, 'Opaque', '1.1'));
     expect([first.status, second.status, second.json.version]).toEqual([201, 201, '1.1']);
@@ -128,24 +128,24 @@ describe('/v3/object-models', () => {
   });
 
   it('a device is read by the version that it registers', async () => {
-    const app = newKey(harness.accountId);
+    const app = newKey(system.accountId);
     const upload = (type: string, version?: string): Promise<Reply> =>
-      harness.call(proxy, app, 'POST', '/v3/object-models', definition(33_400, type, version));
+      system.call(proxy, app, 'POST', '/v3/object-models', definition(33_400, type, version));
     const devices = await Promise.all(
       [
         ['first', '</33400>,</33400/0>'],
         ['second', '</33400>;ver="1.1",</33400/0>'],
         ['third', '</33400>;ver=1.2,</33400/0>'],
       ].map(async ([name = '', links]) => {
-        const thing = harness.thing(other, `versions-${name}`, { links });
+        const thing = system.thing(other, `versions-${name}`, { links });
         thing.device.resources.set('/33400/0/1', { write: () => undefined });
-        return { thing, deviceId: await harness.register(thing) };
+        return { thing, deviceId: await system.register(thing) };
       }),
     );
     const formats = (): Promise<(number | undefined)[]> =>
       Promise.all(
         devices.map(async ({ thing, deviceId }) => {
-          await harness.call(other, app, 'POST', `/v2/device-requests/${deviceId}?async-id=${newId()}&wait=20`, {
+          await system.call(other, app, 'POST', `/v2/device-requests/${deviceId}?async-id=${newId()}&wait=20`, {
             method: 'PUT',
             uri: '/33400/0/1',
             'payload-b64': 'AQI=',
@@ -156,9 +156,9 @@ describe('/v3/object-models', () => {
     expect((await upload('Float')).status).toBe(201);
     const { json } = await upload('Opaque', '1.1');
     await eventually(async () => expect(await formats()).toEqual([0, 42, 42]));
-    const told = await harness.fact(harness.sessions, (v) => v.endpointName === 'versions-second', 30_000);
+    const told = await system.fact(system.sessions, (v) => v.endpointName === 'versions-second', 30_000);
     expect(told.value.objectVersions).toEqual({ 33_400: '1.1' });
-    await harness.call(proxy, app, 'DELETE', `/v3/object-models/${String(json.id)}`);
+    await system.call(proxy, app, 'DELETE', `/v3/object-models/${String(json.id)}`);
     await eventually(async () => expect(await formats()).toEqual([0, 0, 0]));
   });
 });

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunningProxy } from './running-proxy.js';
-import { Harness } from './harness.js';
+import { TestSystem } from './test-system.js';
 
 describe('the OpenAPI document', () => {
-  let harness: Harness;
+  let system: TestSystem;
   let proxy: RunningProxy;
 
   beforeAll(async () => {
-    harness = await Harness.create('openapi');
-    proxy = await harness.proxy('dp-0');
+    system = await TestSystem.create('openapi');
+    proxy = await system.proxy('dp-0');
   });
-  afterAll(() => harness.close());
+  afterAll(() => system.close());
 
   it('describes bodies in full and refers to nothing that is not there', async () => {
     const text = await (await fetch(`${proxy.url}/openapi.json`)).text();

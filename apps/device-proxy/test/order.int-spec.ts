@@ -3,7 +3,7 @@ import { type Identity, Metrics } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunningProxy } from './running-proxy.js';
-import { Harness, newKey } from './harness.js';
+import { TestSystem, newKey } from './test-system.js';
 import { RawDevice } from './raw-device.js';
 
 /** For a machine ten times slower than a developer's. */
@@ -15,54 +15,54 @@ const result = '/5/0/5';
 const temperature = '/3303/0/5700';
 
 describe('the order of notifications (RFC 7641 §3.4)', () => {
-  let harness: Harness;
+  let system: TestSystem;
   let proxy: RunningProxy;
   let app: Identity;
   const devices: RawDevice[] = [];
 
   beforeAll(async () => {
-    harness = await Harness.create('order');
-    proxy = await harness.proxy('dp-0');
-    app = newKey(harness.accountId);
+    system = await TestSystem.create('order');
+    proxy = await system.proxy('dp-0');
+    app = newKey(system.accountId);
   });
   afterAll(async () => {
     for (const device of devices) device.close();
-    await harness.close();
+    await system.close();
   });
 
   const device = async (name: string): Promise<[RawDevice, string]> => {
     const one = await RawDevice.registered(proxy.coapPort, name, '</>;ct="0 110",</5/0>,</3303/0>');
     devices.push(one);
-    const { value } = await harness.fact(harness.sessions, (v) => v.endpointName === name, patienceMs);
+    const { value } = await system.fact(system.sessions, (v) => v.endpointName === name, patienceMs);
     return [one, value.deviceId];
   };
   /** The device answers the observation of a path with number 10; answers its token. */
   const observed = async (one: RawDevice, deviceId: string, at = proxy): Promise<Buffer> => {
     const asked = new Promise<CoapMessage>((resolve) => (one.onObserve = resolve));
-    const subscribing = harness.call(at, app, 'PUT', `/v2/subscriptions/${deviceId}${result}`);
+    const subscribing = system.call(at, app, 'PUT', `/v2/subscriptions/${deviceId}${result}`);
     const request = await asked;
     one.answer(request, { number: 10, payload: '0', format: text });
     expect((await subscribing).status).toBe(200);
     await arrived(deviceId, result, '0');
     return request.token;
   };
-  const observeTogether = (deviceId: string, paths = [temperature]): ReturnType<Harness['call']> =>
-    harness.call(proxy, app, 'POST', `/v2/device-requests/${deviceId}?async-id=o-${deviceId}&wait=30`, {
+  const observeTogether = (deviceId: string, paths = [temperature]): ReturnType<TestSystem['call']> =>
+    system.call(proxy, app, 'POST', `/v2/device-requests/${deviceId}?async-id=o-${deviceId}&wait=30`, {
       method: 'FETCH',
       uri: '/',
       observe: true,
       'payload-b64': Buffer.from(JSON.stringify(paths.map((n) => ({ n })))).toString('base64'),
     });
   const arrived = (deviceId: string, path: string, value: string) =>
-    harness.fact(
-      harness.values,
+    system.fact(
+      system.values,
       (v) => v.deviceId === deviceId && v.item.path === path && textOf(v.item) === value,
       patienceMs,
     );
   const textOf = ({ payload }: { payload: string }): string => Buffer.from(payload, 'base64').toString();
   /** In the order of epoch and sequence, which decides what the last known value is. */
   const valuesOf = (deviceId: string, path: string): string[] =>
-    harness.values
+    system.values
       .filter(({ value }) => value.deviceId === deviceId && value.item.path === path)
       .sort((a, b) => a.value.epoch - b.value.epoch || a.value.sequence - b.value.sequence)
       .map(({ value }) => textOf(value.item));
@@ -72,17 +72,17 @@ describe('the order of notifications (RFC 7641 §3.4)', () => {
     return Number(line?.split(' ').at(-1) ?? 0);
   };
   const waitingStatements = `FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-  const lock = 'LOCK TABLE device_proxy.firmware_report IN ACCESS EXCLUSIVE MODE';
+  const lock = 'LOCK TABLE device_proxy.firmware_reports IN ACCESS EXCLUSIVE MODE';
 
   it('a value that failed and comes again after a newer one is acknowledged and goes nowhere', async () => {
     const [one, deviceId] = await device('failed');
     const token = await observed(one, deviceId);
-    const unlock = await harness.holdRows(lock);
+    const unlock = await system.holdRows(lock);
     const rejected = await counted('notification-rejected');
     one.notify(token, { number: 11, messageId: 50, payload: '1', format: text });
     await eventually(async () => {
       await (
-        await harness.holdRows(`SELECT pg_terminate_backend(pid) ${waitingStatements}`)
+        await system.holdRows(`SELECT pg_terminate_backend(pid) ${waitingStatements}`)
       )();
       expect(await counted('notification-rejected')).toBe(rejected + 1);
     });
@@ -97,7 +97,7 @@ describe('the order of notifications (RFC 7641 §3.4)', () => {
   it('nothing is acknowledged while the newer value is not safe', async () => {
     const [one, deviceId] = await device('waiting');
     const token = await observed(one, deviceId);
-    const unlock = await harness.holdRows(lock);
+    const unlock = await system.holdRows(lock);
     const stale = await counted('notification-stale');
     one.notify(token, { number: 12, messageId: 50, payload: '2', format: text });
     one.notify(token, { number: 11, messageId: 51, payload: '1', format: text });
@@ -139,7 +139,7 @@ describe('the order of notifications (RFC 7641 §3.4)', () => {
       expect(await one.told(token, report(12, 50))).toBe('ACK');
       await eventually(
         async () => {
-          expect((await harness.storedSession(deviceId)).newest).toMatch(new RegExp(`^${token.toString('hex')}:12:`));
+          expect((await system.storedSession(deviceId)).newest).toMatch(new RegExp(`^${token.toString('hex')}:12:`));
         },
         { timeoutMs: patienceMs },
       );
@@ -154,7 +154,7 @@ describe('the order of notifications (RFC 7641 §3.4)', () => {
 
     it('at another replica', async () => {
       const [one, deviceId, token] = await standing('elsewhere');
-      one.talkTo((await harness.proxy('dp-1')).coapPort);
+      one.talkTo((await system.proxy('dp-1')).coapPort);
       await older(one, deviceId, token);
     });
 
@@ -173,7 +173,7 @@ describe('the order of notifications (RFC 7641 §3.4)', () => {
       await one.rebind();
       await older(one, deviceId, token);
       const path = `/v2/device-requests/${deviceId}?async-id=there`;
-      const asked = await harness.call(proxy, app, 'POST', path, { method: 'GET', uri: '/3303/0/5700' });
+      const asked = await system.call(proxy, app, 'POST', path, { method: 'GET', uri: '/3303/0/5700' });
       expect(asked.status).toBe(202);
       await eventually(() => expect(one.requests().some(({ code }) => code === Code.GET)).toBe(true), {
         timeoutMs: patienceMs,
@@ -181,14 +181,14 @@ describe('the order of notifications (RFC 7641 §3.4)', () => {
     });
 
     it('after a restart', async () => {
-      const before = await harness.proxy('dp-2');
+      const before = await system.proxy('dp-2');
       const one = await RawDevice.registered(before.coapPort, 'restarted', '</>;ct="0 110",</5/0>');
       devices.push(one);
-      const { value } = await harness.fact(harness.sessions, (v) => v.endpointName === 'restarted', patienceMs);
+      const { value } = await system.fact(system.sessions, (v) => v.endpointName === 'restarted', patienceMs);
       const token = await observed(one, value.deviceId, before);
       expect(await one.told(token, report(12, 50))).toBe('ACK');
       await before.stop();
-      one.talkTo((await harness.proxy('dp-2')).coapPort);
+      one.talkTo((await system.proxy('dp-2')).coapPort);
       await older(one, value.deviceId, token);
     });
   });
@@ -222,7 +222,7 @@ describe('the order of notifications (RFC 7641 §3.4)', () => {
     const { token, ...request } = await asked;
     one.answer({ token, ...request }, { number: 10, payload: pack(20, { n: result, v: 0 }), format: senmlJson });
     expect((await observing).json).toMatchObject({ status: 200 });
-    const unlock = await harness.holdRows(lock);
+    const unlock = await system.holdRows(lock);
     one.notify(token, { number: 11, messageId: 80, payload: pack(21, { n: result, v: 1 }), format: senmlJson });
     expect(await one.told(token, { number: 12, messageId: 81, payload: pack(22), format: senmlJson })).toBe('ACK');
     await unlock();
@@ -241,7 +241,7 @@ describe('the order of notifications (RFC 7641 §3.4)', () => {
     expect((await observing).json).toMatchObject({ status: 200 });
     const garbled = (number: number) => ({ number, messageId: 60 + number, payload: '[{"n":', format: senmlJson });
     expect(await one.told(request.token, garbled(11))).toBe('ACK');
-    const { value } = await harness.fact(harness.events, (v) => v.deviceId === deviceId, patienceMs);
+    const { value } = await system.fact(system.events, (v) => v.deviceId === deviceId, patienceMs);
     expect(value).toMatchObject({
       eventCode: 'SYS_401',
       data: {
@@ -256,7 +256,7 @@ describe('the order of notifications (RFC 7641 §3.4)', () => {
     const good = { number: 13, messageId: 80, payload: JSON.stringify([{ n: temperature, v: 21 }]), format: senmlJson };
     expect(await one.told(request.token, good)).toBe('ACK');
     await arrived(deviceId, temperature, '21');
-    expect(harness.events.filter(({ value: v }) => v.deviceId === deviceId)).toHaveLength(1);
+    expect(system.events.filter(({ value: v }) => v.deviceId === deviceId)).toHaveLength(1);
   });
 
   it('a notification of several paths without Content-Format is in the one that was asked for', async () => {

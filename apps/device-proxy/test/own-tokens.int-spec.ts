@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Harness } from './harness.js';
+import { TestSystem } from './test-system.js';
 import { RawDevice } from './raw-device.js';
 
 /** For a machine ten times slower than a developer's. */
@@ -9,23 +9,23 @@ const temperature = '/3303/0/5700';
 const token = Buffer.from([1, 2]);
 
 describe('devices that chose the same token for observations of their own', () => {
-  let harness: Harness;
+  let system: TestSystem;
   const devices: RawDevice[] = [];
 
   beforeAll(async () => {
-    harness = await Harness.create('own-tokens');
+    system = await TestSystem.create('own-tokens');
   });
   afterAll(async () => {
     for (const device of devices) device.close();
-    await harness.close();
+    await system.close();
   });
 
   it('keep their values and their sessions apart, at another replica too', async () => {
-    const [a, b] = [await harness.proxy('dp-a'), await harness.proxy('dp-b')];
+    const [a, b] = [await system.proxy('dp-a'), await system.proxy('dp-b')];
     const ids: string[] = [];
     for (const name of ['first', 'second']) {
       devices.push(await RawDevice.registered(a.coapPort, name, '</3303/0/5700>;obs;aobs=258'));
-      const { value } = await harness.fact(harness.sessions, (v) => v.endpointName === name, patienceMs);
+      const { value } = await system.fact(system.sessions, (v) => v.endpointName === name, patienceMs);
       ids.push(value.deviceId);
     }
     for (const [n, device] of devices.entries()) {
@@ -36,7 +36,7 @@ describe('devices that chose the same token for observations of their own', () =
       expect(await device.told(token, { number: 2, messageId: 51, payload: `2${n}`, format: 0 })).toBe('ACK');
     for (const [n, deviceId] of ids.entries()) {
       const base64 = Buffer.from(`2${n}`).toString('base64');
-      const { value } = await harness.fact(harness.values, (v) => v.item.payload === base64, patienceMs);
+      const { value } = await system.fact(system.values, (v) => v.item.payload === base64, patienceMs);
       expect(value).toMatchObject({ deviceId, item: { path: temperature }, cause: 'auto-observation' });
     }
   });

@@ -2,17 +2,17 @@ import { newId } from '@lanyard/service';
 import { eventually, type Thermometer } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunningProxy } from './running-proxy.js';
-import { Harness } from './harness.js';
+import { TestSystem } from './test-system.js';
 
 describe('first contacts and the quota of an account', () => {
-  let harness: Harness;
+  let system: TestSystem;
   let proxy: RunningProxy;
 
   beforeAll(async () => {
-    harness = await Harness.create('quota', { autoCreateDevices: false });
-    proxy = await harness.proxy('dp-0');
+    system = await TestSystem.create('quota', { autoCreateDevices: false });
+    proxy = await system.proxy('dp-0');
   });
-  afterAll(() => harness.close());
+  afterAll(() => system.close());
 
   /** On a busy machine a device may have to ask more than once. */
   const outcomeOf = (thing: Thermometer): Promise<'registered' | 'refused'> =>
@@ -31,30 +31,30 @@ describe('first contacts and the quota of an account', () => {
   const becomes = (thing: Thermometer, wanted: 'registered' | 'refused'): Promise<void> =>
     eventually(async () => expect(await outcomeOf(thing)).toBe(wanted), { timeoutMs: 60_000 });
 
-  it('devices of the directory count, and those it does not know yet; who has been met may come again', async () => {
-    await harness.lifecycle(newId(), 'of-the-directory', 'created');
-    const known = harness.thing(proxy, 'of-the-directory');
+  it('devices of the directory count, and those it does not know yet; a known one may register again', async () => {
+    await system.lifecycle(newId(), 'of-the-directory', 'created');
+    const known = system.thing(proxy, 'of-the-directory');
     await becomes(known, 'registered');
-    await harness.account(true, 4);
-    const first = harness.thing(proxy, 'first');
+    await system.account(true, 4);
+    const first = system.thing(proxy, 'first');
     await becomes(first, 'registered');
-    const deviceId = await harness.register(first);
+    const deviceId = await system.register(first);
 
     // The registry is away: those who are met hear 5.03, and who has no room is refused at once.
-    harness.registryRuns = false;
+    system.registryRuns = false;
     // All at once: two of them have room.
-    const burst = Array.from({ length: 6 }, (_, n) => harness.thing(proxy, `burst-${n}`));
+    const burst = Array.from({ length: 6 }, (_, n) => system.thing(proxy, `burst-${n}`));
     const outcomes = await Promise.all(
       burst.map(({ device }) => device.register().then(String, (error: unknown) => String(error))),
     );
     const refused = burst.filter((_, n) => outcomes[n]?.includes('4.03'));
     expect(refused).toHaveLength(4);
     expect(outcomes.filter((one) => one.includes('5.03'))).toHaveLength(2);
-    harness.registryRuns = true;
-    expect(await harness.register(first)).toBe(deviceId);
+    system.registryRuns = true;
+    expect(await system.register(first)).toBe(deviceId);
 
     // Each of those met counts once, in the directory or on its way there.
-    await harness.account(true, 5);
+    await system.account(true, 5);
     const [next, last] = refused as [Thermometer, Thermometer];
     await becomes(next, 'registered');
     expect(await outcomeOf(last)).toBe('refused');

@@ -3,22 +3,22 @@ import { newId } from '@lanyard/service';
 import { eventually, type Thermometer } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunningProxy } from './running-proxy.js';
-import { Harness } from './harness.js';
+import { TestSystem } from './test-system.js';
 
 const b64 = (text: string): string => Buffer.from(text).toString('base64');
 
 describe('the registration interface', () => {
-  let harness: Harness;
+  let system: TestSystem;
   let proxy: RunningProxy;
   let stranger: Thermometer;
 
   beforeAll(async () => {
-    harness = await Harness.create('registration');
-    proxy = await harness.proxy('dp-0');
-    stranger = harness.thing(proxy, 'stranger');
+    system = await TestSystem.create('registration');
+    proxy = await system.proxy('dp-0');
+    stranger = system.thing(proxy, 'stranger');
     await stranger.device.open();
   });
-  afterAll(() => harness.close());
+  afterAll(() => system.close());
 
   const post = async (path: string[], query: string[], payload?: Buffer, format?: number): Promise<string> =>
     formatCode((await stranger.device.request(Code.POST, path, query, payload, format)).code);
@@ -52,14 +52,14 @@ describe('the registration interface', () => {
 
   it('keeps everything a device says of itself, also when its links come block-wise', async () => {
     const links = Array.from({ length: 200 }, (_, i) => `</3303/${i}>;rt="temperature";obs`).join(',');
-    const thing = harness.thing(proxy, 'many-links', {
+    const thing = system.thing(proxy, 'many-links', {
       links: `</lwm2m>;rt="oma.lwm2m";ct="60 110 112",${links.replaceAll('</', '</lwm2m/')},</lwm2m/3/0>`,
       queueMode: true,
       lifetimeSeconds: 120,
       parameters: { sms: '358501234', vendor: 'x' },
     });
-    await harness.register(thing);
-    const { value } = await harness.fact(harness.sessions, (v) => v.endpointName === 'many-links');
+    await system.register(thing);
+    const { value } = await system.fact(system.sessions, (v) => v.endpointName === 'many-links');
     expect(value).toMatchObject({ lifetimeSeconds: 120, lwm2mVersion: '1.1', binding: 'U', queueMode: true });
     expect(value.item.resources).toHaveLength(201);
     expect(value.item.resources?.[7]).toEqual({ path: '/3303/7', rt: 'temperature', obs: true });
@@ -67,19 +67,19 @@ describe('the registration interface', () => {
   });
 
   it('LwM2M 1.0: queue mode is part of the binding', async () => {
-    const thing = harness.thing(proxy, 'old-sleeper', { lwm2mVersion: '1.0', queueMode: true });
-    await harness.register(thing);
-    const { value } = await harness.fact(harness.sessions, (v) => v.endpointName === 'old-sleeper');
+    const thing = system.thing(proxy, 'old-sleeper', { lwm2mVersion: '1.0', queueMode: true });
+    await system.register(thing);
+    const { value } = await system.fact(system.sessions, (v) => v.endpointName === 'old-sleeper');
     expect(value).toMatchObject({ lwm2mVersion: '1.0', binding: 'U', queueMode: true });
   });
 
   it('an update changes lifetime and links, and moves the device to its new address', async () => {
-    const thing = harness.thing(proxy, 'mover');
-    const deviceId = await harness.register(thing);
+    const thing = system.thing(proxy, 'mover');
+    const deviceId = await system.register(thing);
     thing.device.resources.set('/3304/0/5700', { read: () => 40 });
     await thing.device.open({ newAddress: true });
     await thing.device.update({ lifetimeSeconds: 600, links: true });
-    const { value } = await harness.fact(harness.sessions, (v) => v.deviceId === deviceId && v.change === 'updated');
+    const { value } = await system.fact(system.sessions, (v) => v.deviceId === deviceId && v.change === 'updated');
     expect(value).toMatchObject({
       lifetimeSeconds: 600,
       address: `127.0.0.1:${thing.device.localPort}`,
@@ -89,29 +89,29 @@ describe('the registration interface', () => {
   });
 
   it('Send stores each resource on its own', async () => {
-    const thing = harness.thing(proxy, 'sender');
-    const deviceId = await harness.register(thing);
+    const thing = system.thing(proxy, 'sender');
+    const deviceId = await system.register(thing);
     await thing.device.send([
       ['/3303/0/5700', 19.5],
       ['/3/0/0', 'Lanyard'],
     ]);
-    const sent = await harness.fact(harness.values, (v) => v.deviceId === deviceId && v.item.path === '/3303/0/5700');
+    const sent = await system.fact(system.values, (v) => v.deviceId === deviceId && v.item.path === '/3303/0/5700');
     expect(sent).toMatchObject({
       audience: '',
       value: { cause: 'send', item: { ct: 'text/plain', payload: b64('19.5') } },
     });
-    const name = await harness.fact(harness.values, (v) => v.deviceId === deviceId && v.item.path === '/3/0/0');
+    const name = await system.fact(system.values, (v) => v.deviceId === deviceId && v.item.path === '/3/0/0');
     expect(name.value.item.payload).toBe(b64('Lanyard'));
     expect(formatCode((await thing.device.request(Code.POST, ['dp'], [], Buffer.from('{'), 110)).code)).toBe('4.00');
     expect(formatCode((await thing.device.request(Code.POST, ['dp'], [], Buffer.from('x'), 0)).code)).toBe('4.15');
   });
 
   it('a deregistration ends the session and is a fact', async () => {
-    const thing = harness.thing(proxy, 'leaver');
-    const deviceId = await harness.register(thing);
+    const thing = system.thing(proxy, 'leaver');
+    const deviceId = await system.register(thing);
     await thing.device.deregister();
-    const { value, audience } = await harness.fact(
-      harness.sessions,
+    const { value, audience } = await system.fact(
+      system.sessions,
       (v) => v.deviceId === deviceId && v.change === 'deregistered',
     );
     expect([value.item, value.reason, audience]).toEqual([{ ep: deviceId }, 'device', '*']);
@@ -119,98 +119,98 @@ describe('the registration interface', () => {
   });
 
   it('a second registration of the same endpoint replaces the first, with a higher epoch', async () => {
-    const thing = harness.thing(proxy, 'twice');
-    const deviceId = await harness.register(thing);
+    const thing = system.thing(proxy, 'twice');
+    const deviceId = await system.register(thing);
     const first = thing.device.registrationId as string;
-    expect(await harness.register(thing)).toBe(deviceId);
+    expect(await system.register(thing)).toBe(deviceId);
     expect(await post(['rd', first], [])).toBe('4.04');
-    const epochs = harness.sessions.filter(({ value }) => value.deviceId === deviceId).map(({ value }) => value.epoch);
+    const epochs = system.sessions.filter(({ value }) => value.deviceId === deviceId).map(({ value }) => value.epoch);
     expect(epochs[1]).toBeGreaterThan(epochs[0] as number);
   });
 });
 
 describe('who may register', () => {
-  let harness: Harness;
+  let system: TestSystem;
   let proxy: RunningProxy;
 
   beforeAll(async () => {
-    harness = await Harness.create('admission', { autoCreateDevices: false });
-    proxy = await harness.proxy('dp-0');
+    system = await TestSystem.create('admission', { autoCreateDevices: false });
+    proxy = await system.proxy('dp-0');
   });
-  afterAll(() => harness.close());
+  afterAll(() => system.close());
 
   it('an unknown endpoint is refused with 4.03 where accounts create no devices', async () => {
-    await expect(harness.thing(proxy, 'unknown').device.register()).rejects.toThrow('4.03');
+    await expect(system.thing(proxy, 'unknown').device.register()).rejects.toThrow('4.03');
   });
 
-  it('an unknown endpoint is told to come again while its account is not known', async () => {
-    const early = await harness.proxy('dp-early', { accountId: newId() });
-    await expect(harness.thing(early, 'early').device.register()).rejects.toThrow('5.03');
+  it('an unknown endpoint is told to retry while its account is not known', async () => {
+    const early = await system.proxy('dp-early', { accountId: newId() });
+    await expect(system.thing(early, 'early').device.register()).rejects.toThrow('5.03');
   });
 
   it('a device of the directory gets its id', async () => {
     const deviceId = newId();
-    await harness.lifecycle(deviceId, 'known', 'created');
-    const thing = harness.thing(proxy, 'known');
+    await system.lifecycle(deviceId, 'known', 'created');
+    const thing = system.thing(proxy, 'known');
     await eventually(() => thing.device.register());
-    const { value } = await harness.fact(harness.sessions, (v) => v.endpointName === 'known');
+    const { value } = await system.fact(system.sessions, (v) => v.endpointName === 'known');
     expect([value.deviceId, value.firstContact]).toEqual([deviceId, false]);
   });
 
   it('first contact gives an endpoint one id, until the directory gives its name to another', async () => {
-    await harness.account(true);
-    const thing = harness.thing(proxy, 'newcomer');
+    await system.account(true);
+    const thing = system.thing(proxy, 'newcomer');
     await eventually(() => thing.device.register());
-    const minted = (await harness.fact(harness.sessions, (v) => v.endpointName === 'newcomer')).value;
+    const minted = (await system.fact(system.sessions, (v) => v.endpointName === 'newcomer')).value;
     expect(minted.firstContact).toBe(true);
-    expect(await harness.register(thing)).toBe(minted.deviceId);
+    expect(await system.register(thing)).toBe(minted.deviceId);
 
     const other = newId();
-    await harness.lifecycle(other, 'newcomer', 'created');
-    await harness.lifecycle(minted.deviceId, 'newcomer', 'deleted');
-    const gone = await harness.fact(
-      harness.sessions,
+    await system.lifecycle(other, 'newcomer', 'created');
+    await system.lifecycle(minted.deviceId, 'newcomer', 'deleted');
+    const gone = await system.fact(
+      system.sessions,
       (v) => v.deviceId === minted.deviceId && v.change === 'deregistered',
     );
     expect(gone.value.reason).toBe('deleted');
-    await eventually(async () => expect(await harness.register(thing)).toBe(other));
+    await eventually(async () => expect(await system.register(thing)).toBe(other));
   });
 
-  it('a new device registers only once the directory has it; until then it is told to come again', async () => {
-    harness.registryRuns = false;
-    const thing = harness.thing(proxy, 'early-bird');
+  it('a new device registers only once the directory has it; until then it is told to retry', async () => {
+    system.registryRuns = false;
+    const thing = system.thing(proxy, 'early-bird');
     await expect(thing.device.register()).rejects.toThrow('5.03');
-    const { deviceId } = (await harness.fact(harness.contacts, (v) => v.endpointName === 'early-bird')).value;
-    expect(harness.sessions.filter(({ value }) => value.endpointName === 'early-bird')).toEqual([]);
-    harness.registryRuns = true;
-    expect(await harness.register(thing)).toBe(deviceId);
+    const { deviceId } = (await system.fact(system.contacts, (v) => v.endpointName === 'early-bird')).value;
+    expect(system.sessions.filter(({ value }) => value.endpointName === 'early-bird')).toEqual([]);
+    system.registryRuns = true;
+    expect(await system.register(thing)).toBe(deviceId);
     const told = (facts: { value: { endpointName: string } }[]): unknown[] =>
       facts.filter(({ value }) => value.endpointName === 'early-bird').map(({ value }) => value);
-    expect(new Set(told(harness.contacts).map((contact) => (contact as { deviceId: string }).deviceId)).size).toBe(1);
-    expect(told(harness.sessions)).toMatchObject([{ deviceId, firstContact: true }]);
+    expect(new Set(told(system.contacts).map((contact) => (contact as { deviceId: string }).deviceId)).size).toBe(1);
+    expect(told(system.sessions)).toMatchObject([{ deviceId, firstContact: true }]);
   }, 60_000);
 
   it('a new device whose name the directory gave to another one is that one', async () => {
-    harness.registryRuns = false;
-    const thing = harness.thing(proxy, 'overtaken');
+    system.registryRuns = false;
+    const thing = system.thing(proxy, 'overtaken');
     const coming = thing.device.register();
-    const minted = (await harness.fact(harness.contacts, (v) => v.endpointName === 'overtaken')).value.deviceId;
+    const minted = (await system.fact(system.contacts, (v) => v.endpointName === 'overtaken')).value.deviceId;
     const other = newId();
-    await harness.lifecycle(other, 'overtaken', 'created');
-    await harness.lifecycle(minted, 'overtaken', 'deleted');
-    harness.registryRuns = true;
+    await system.lifecycle(other, 'overtaken', 'created');
+    await system.lifecycle(minted, 'overtaken', 'deleted');
+    system.registryRuns = true;
     // Two partitions: the end of the first id may be known before the other one.
     await coming.catch(() => eventually(() => thing.device.register()));
-    const { value } = await harness.fact(harness.sessions, (v) => v.endpointName === 'overtaken');
+    const { value } = await system.fact(system.sessions, (v) => v.endpointName === 'overtaken');
     expect([value.deviceId, value.firstContact]).toEqual([other, false]);
   }, 60_000);
 
   it('a device that was deleted comes back under a new id', async () => {
-    const thing = harness.thing(proxy, 'phoenix');
-    const first = await harness.register(thing);
-    await harness.lifecycle(first, 'phoenix', 'created');
-    await harness.lifecycle(first, 'phoenix', 'deleted');
-    await harness.fact(harness.sessions, (v) => v.deviceId === first && v.change === 'deregistered');
-    await eventually(async () => expect(await harness.register(thing)).not.toBe(first));
+    const thing = system.thing(proxy, 'phoenix');
+    const first = await system.register(thing);
+    await system.lifecycle(first, 'phoenix', 'created');
+    await system.lifecycle(first, 'phoenix', 'deleted');
+    await system.fact(system.sessions, (v) => v.deviceId === first && v.change === 'deregistered');
+    await eventually(async () => expect(await system.register(thing)).not.toBe(first));
   });
 });

@@ -2,44 +2,44 @@ import { type Identity, newId } from '@lanyard/service';
 import { eventually, type Thermometer } from '@lanyard/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { RunningProxy } from './running-proxy.js';
-import { Harness, newKey, type Reply } from './harness.js';
+import { TestSystem, newKey, type Reply } from './test-system.js';
 
 const b64 = (text: string): string => Buffer.from(text).toString('base64');
 
 describe('a command that is sent again', () => {
-  let harness: Harness;
+  let system: TestSystem;
   let proxy: RunningProxy;
   let thing: Thermometer;
   let deviceId: string;
   let app: Identity;
 
   beforeAll(async () => {
-    harness = await Harness.create('repetition');
-    proxy = await harness.proxy('dp-0');
-    thing = harness.thing(proxy, 'worker');
-    deviceId = await harness.register(thing);
-    app = newKey(harness.accountId);
+    system = await TestSystem.create('repetition');
+    proxy = await system.proxy('dp-0');
+    thing = system.thing(proxy, 'worker');
+    deviceId = await system.register(thing);
+    app = newKey(system.accountId);
   });
   beforeEach(() => {
     thing.device.received.length = 0;
     thing.device.beforeAnswer = undefined;
   });
-  afterAll(() => harness.close());
+  afterAll(() => system.close());
 
   const send = (asyncId: string, body: unknown, query = ''): Promise<Reply> =>
-    harness.call(proxy, app, 'POST', `/v2/device-requests/${deviceId}?async-id=${asyncId}${query}`, body);
+    system.call(proxy, app, 'POST', `/v2/device-requests/${deviceId}?async-id=${asyncId}${query}`, body);
 
   /** A device that is not there: what is sent to it waits. */
   const absentDevice = async (name: string): Promise<string> => {
     const absent = newId();
-    await harness.lifecycle(absent, name, 'created');
-    const known = (): Promise<Reply> => harness.call(proxy, app, 'DELETE', `/v2/subscriptions/${absent}`);
+    await system.lifecycle(absent, name, 'created');
+    const known = (): Promise<Reply> => system.call(proxy, app, 'DELETE', `/v2/subscriptions/${absent}`);
     await eventually(async () => expect((await known()).status).toBe(204));
     return absent;
   };
 
   const sendTo = (device: string, asyncId: string, body: unknown, key?: string, by = app): Promise<Reply> =>
-    harness.call(
+    system.call(
       proxy,
       by,
       'POST',
@@ -50,7 +50,7 @@ describe('a command that is sent again', () => {
 
   const resultsOf = (device: string): Promise<string[]> =>
     eventually(async () => {
-      const list = await harness.call(proxy, app, 'GET', `/v3/device-requests?device_id=${device}`);
+      const list = await system.call(proxy, app, 'GET', `/v3/device-requests?device_id=${device}`);
       const ended = list.json.data as { id: string; state: string }[];
       expect(ended.every(({ state }) => state === 'succeeded')).toBe(true);
       return ended.map(({ id }) => id);
@@ -64,7 +64,7 @@ describe('a command that is sent again', () => {
     }
     expect(thing.device.received.map(({ payload }) => payload)).toEqual(['on', 'off', 'on']);
     await eventually(() => {
-      const results = harness.results.filter(({ value }) => value.asyncId === 'light');
+      const results = system.results.filter(({ value }) => value.asyncId === 'light');
       expect(new Set(results.map(({ value }) => value.commandId)).size).toBe(3);
     });
   });
@@ -76,7 +76,7 @@ describe('a command that is sent again', () => {
       { status: 202 },
       { status: 202 },
     ]);
-    const other = harness.thing(proxy, 'once');
+    const other = system.thing(proxy, 'once');
     await other.device.register();
     expect([(await resultsOf(absent)).length, other.reboots]).toEqual([1, 1]);
   });
@@ -87,10 +87,10 @@ describe('a command that is sent again', () => {
     for (const text of ['on', 'off', 'on'])
       expect(await sendTo(first, 'same', write(text))).toMatchObject({ status: 202 });
     expect(await sendTo(second, 'same', write('on'))).toMatchObject({ status: 202 });
-    expect(await sendTo(first, 'same', write('on'), undefined, newKey(harness.accountId))).toMatchObject({
+    expect(await sendTo(first, 'same', write('on'), undefined, newKey(system.accountId))).toMatchObject({
       status: 202,
     });
-    const things = [harness.thing(proxy, 'same-1'), harness.thing(proxy, 'same-2')];
+    const things = [system.thing(proxy, 'same-1'), system.thing(proxy, 'same-2')];
     for (const { device } of things) await device.register();
     expect([(await resultsOf(first)).length, (await resultsOf(second)).length]).toEqual([3, 1]);
     await eventually(() =>
@@ -104,14 +104,14 @@ describe('a command that is sent again', () => {
   it('one command of several with an async-id is named by its own id', async () => {
     const absent = await absentDevice('several');
     for (const uri of ['/3/0/0', '/3/0/1']) await sendTo(absent, 'several', { method: 'GET', uri });
-    const list = await harness.call(proxy, app, 'GET', '/v3/device-requests?async_id=several');
+    const list = await system.call(proxy, app, 'GET', '/v3/device-requests?async_id=several');
     const [newest, oldest] = list.json.data as { id: string; uri: string }[];
-    expect((await harness.call(proxy, app, 'GET', '/v3/device-requests/several')).json).toEqual(newest);
-    expect(await harness.call(proxy, app, 'DELETE', `/v3/device-requests/${newest?.id}`)).toMatchObject({
+    expect((await system.call(proxy, app, 'GET', '/v3/device-requests/several')).json).toEqual(newest);
+    expect(await system.call(proxy, app, 'DELETE', `/v3/device-requests/${newest?.id}`)).toMatchObject({
       status: 204,
     });
-    expect(await harness.call(proxy, app, 'DELETE', '/v3/device-requests/several')).toMatchObject({ status: 204 });
-    expect((await harness.call(proxy, app, 'GET', `/v3/device-requests/${oldest?.id}`)).json).toMatchObject({
+    expect(await system.call(proxy, app, 'DELETE', '/v3/device-requests/several')).toMatchObject({ status: 204 });
+    expect((await system.call(proxy, app, 'GET', `/v3/device-requests/${oldest?.id}`)).json).toMatchObject({
       uri: '/3/0/0',
       state: 'cancelled',
     });
@@ -123,18 +123,11 @@ describe('a command that is sent again', () => {
     it('a request is carried out once, however often it is sent', async () => {
       const before = thing.reboots;
       const key = newId();
-      const first = await harness.raw(
-        proxy,
-        app,
-        'POST',
-        `/v2/device-requests/${deviceId}?async-id=a&wait=20`,
-        reboot,
-        {
-          'idempotency-key': key,
-        },
-      );
+      const first = await system.raw(proxy, app, 'POST', `/v2/device-requests/${deviceId}?async-id=a&wait=20`, reboot, {
+        'idempotency-key': key,
+      });
       expect([first.status, first.headers.get('idempotency-replayed')]).toEqual([200, null]);
-      const again = await harness.raw(proxy, app, 'POST', `/v2/device-requests/${deviceId}?async-id=a`, reboot, {
+      const again = await system.raw(proxy, app, 'POST', `/v2/device-requests/${deviceId}?async-id=a`, reboot, {
         'idempotency-key': key,
       });
       expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([202, 'true']);
@@ -145,7 +138,7 @@ describe('a command that is sent again', () => {
     it('a write to /v2/endpoints answers with the async-id that it had', async () => {
       const headers = { 'idempotency-key': newId(), 'content-type': 'text/plain' };
       const write = (text: string): Promise<Reply> =>
-        harness.call(proxy, app, 'PUT', `/v2/endpoints/${deviceId}/3341/0/5527`, text, headers);
+        system.call(proxy, app, 'PUT', `/v2/endpoints/${deviceId}/3341/0/5527`, text, headers);
       const first = await write('once');
       expect(first).toMatchObject({ status: 202, json: { 'async-response-id': expect.any(String) } });
       expect(await write('once')).toEqual(first);
@@ -160,7 +153,7 @@ describe('a command that is sent again', () => {
       expect(await sendTo(deviceId, 'b', { ...reboot, 'payload-b64': b64('1') }, key)).toMatchObject(refused);
       expect(await sendTo(deviceId, 'c', reboot, key)).toMatchObject(refused);
       expect(await sendTo(absent, 'b', reboot, key)).toMatchObject(refused);
-      expect(await sendTo(deviceId, 'b', reboot, key, newKey(harness.accountId))).toMatchObject({ status: 202 });
+      expect(await sendTo(deviceId, 'b', reboot, key, newKey(system.accountId))).toMatchObject({ status: 202 });
       const both = [deviceId, absent].map((device) => sendTo(device, 'd', reboot, `${key}-raced`));
       expect((await Promise.all(both)).map(({ status }) => status).sort()).toEqual([202, 422]);
     });
@@ -176,8 +169,8 @@ describe('a command that is sent again', () => {
       const key = newId();
       const body = { method: 'GET', uri: '/3/0/0' };
       expect(await sendTo(deviceId, 'f', body, key)).toMatchObject({ status: 202 });
-      await harness.rows(
-        `UPDATE device_proxy.idempotency_key SET stored_at = stored_at - interval '24 hours' WHERE idempotency_key = '${key}'`,
+      await system.rows(
+        `UPDATE device_proxy.idempotency_keys SET stored_at = stored_at - interval '24 hours' WHERE idempotency_key = '${key}'`,
       );
       expect(await sendTo(deviceId, 'g', body, key)).toMatchObject({ status: 202 });
       expect(await sendTo(deviceId, 'f', body, key)).toMatchObject({ status: 422 });

@@ -2,28 +2,28 @@ import { type Identity, newId } from '@lanyard/service';
 import { eventually, type Thermometer } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunningProxy } from './running-proxy.js';
-import { Harness, newKey, type Reply } from './harness.js';
+import { TestSystem, newKey, type Reply } from './test-system.js';
 
 const temperature = '/3303/0/5700';
 const b64 = (text: string): string => Buffer.from(text).toString('base64');
 
 describe('a key that loses the permission for subscriptions', () => {
-  let harness: Harness;
+  let system: TestSystem;
   let proxy: RunningProxy;
 
   beforeAll(async () => {
-    harness = await Harness.create('revoked-subscriptions');
-    proxy = await harness.proxy('dp-0');
+    system = await TestSystem.create('revoked-subscriptions');
+    proxy = await system.proxy('dp-0');
   });
-  afterAll(() => harness.close());
+  afterAll(() => system.close());
 
-  const key = (permissions = ['devices']): Identity => ({ ...newKey(harness.accountId), permissions });
+  const key = (permissions = ['devices']): Identity => ({ ...newKey(system.accountId), permissions });
   const administrator = (): Identity => key(['admin']);
   const call = (app: Identity, method: string, path: string, body?: unknown): Promise<Reply> =>
-    harness.call(proxy, app, method, path, body);
+    system.call(proxy, app, method, path, body);
   const subscribed = async (app: Identity, name: string): Promise<[Thermometer, string]> => {
-    const thing = harness.thing(proxy, name);
-    const deviceId = await harness.register(thing);
+    const thing = system.thing(proxy, name);
+    const deviceId = await system.register(thing);
     expect((await call(app, 'PUT', `/v2/subscriptions/${deviceId}${temperature}`)).status).toBe(200);
     return [thing, deviceId];
   };
@@ -33,31 +33,31 @@ describe('a key that loses the permission for subscriptions', () => {
     ['that came with devices', ['devices', 'notifications'], ['commands', 'devices.read']],
   ])('%s: its subscriptions and rules end, and giving it back restores neither', async (name, before, after) => {
     const [app, other] = [key(before), key()];
-    await harness.key(app.keyId, { permissions: before });
+    await system.key(app.keyId, { permissions: before });
     const [thing, deviceId] = await subscribed(app, `revoked ${name}`);
     await call(other, 'PUT', `/v2/subscriptions/${deviceId}/3341/0/5527`);
     await call(app, 'PUT', '/v2/subscriptions', [{ 'resource-path': ['/3303/*'] }]);
-    await harness.key(app.keyId, { permissions: after, revision: 3 });
+    await system.key(app.keyId, { permissions: after, revision: 3 });
     await eventually(() => expect(thing.device.isObserved(temperature)).toBe(false));
     expect(thing.device.isObserved('/3341/0/5527')).toBe(true);
     await eventually(async () => expect((await call(app, 'GET', '/v2/subscriptions')).json).toEqual([]));
-    await harness.key(app.keyId, { permissions: before, revision: 4 });
+    await system.key(app.keyId, { permissions: before, revision: 4 });
     expect((await call(app, 'GET', `/v2/subscriptions/${deviceId}`)).status).toBe(404);
     expect((await call(app, 'PUT', `/v2/subscriptions/${deviceId}${temperature}`)).status).toBe(200);
   });
 
   it('no value is for it from then on, also while PostgreSQL does not let its subscriptions be removed', async () => {
     const [app, other] = [key(['subscriptions']), key()];
-    await harness.key(app.keyId, { permissions: ['subscriptions'] });
+    await system.key(app.keyId, { permissions: ['subscriptions'] });
     const [thing, deviceId] = await subscribed(app, 'revoked at once');
     await call(other, 'PUT', `/v2/subscriptions/${deviceId}${temperature}`);
-    const unlock = await harness.holdRows('LOCK TABLE device_proxy.presubscription IN ACCESS EXCLUSIVE MODE');
-    await harness.key(app.keyId, { permissions: [], revision: 3 });
+    const unlock = await system.holdRows('LOCK TABLE device_proxy.presubscriptions IN ACCESS EXCLUSIVE MODE');
+    await system.key(app.keyId, { permissions: [], revision: 3 });
     let value = 40;
     await eventually(async () => {
       await thing.device.report(temperature, ++value);
-      const { value: told } = await harness.fact(
-        harness.values,
+      const { value: told } = await system.fact(
+        system.values,
         (v) => v.deviceId === deviceId && v.item.payload === b64(String(value)),
       );
       expect(told.audience).toEqual([other.keyId]);
@@ -70,9 +70,9 @@ describe('a key that loses the permission for subscriptions', () => {
   it('what it lost while no replica ran ends at the next start', async () => {
     const app = key();
     const [, deviceId] = await subscribed(app, 'revoked meanwhile');
-    await harness.stop(proxy);
-    await harness.key(app.keyId, { permissions: ['notifications'], revision: 3 });
-    proxy = await harness.proxy('dp-0');
+    await system.stop(proxy);
+    await system.key(app.keyId, { permissions: ['notifications'], revision: 3 });
+    proxy = await system.proxy('dp-0');
     await eventually(async () => expect((await call(app, 'GET', `/v2/subscriptions/${deviceId}`)).status).toBe(404));
   });
 
@@ -118,10 +118,10 @@ describe('a key that loses the permission for subscriptions', () => {
     await eventually(() => expect(thing.device.isObserved(temperature)).toBe(false));
     expect((await call(administrator(), 'GET', mine)).status).toBe(404);
     expect((await call(app, 'GET', '/v2/subscriptions')).json).toEqual([]);
-    const told = await harness.fact(
-      harness.events,
+    const told = await system.fact(
+      system.events,
       (v) => v.data?.['target_id'] === app.keyId && v.eventCode === 'SYS_586',
     );
-    expect(told.value.accountId).toBe(harness.accountId);
+    expect(told.value.accountId).toBe(system.accountId);
   });
 });

@@ -3,35 +3,35 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { newId } from '@lanyard/service';
 import { eventually, withKey } from '@lanyard/testing';
 import type { RunningProxy } from './running-proxy.js';
-import { type Harness, newKey } from './harness.js';
-import { keyHex, path, SecureStage } from './secure-stage.js';
+import { type TestSystem, newKey } from './test-system.js';
+import { keyHex, path, SecureTestSystem } from './secure-test-system.js';
 
 describe('devices over TLS', () => {
-  let stage: SecureStage;
-  let harness: Harness;
+  let secured: SecureTestSystem;
+  let system: TestSystem;
   let proxy: RunningProxy;
 
   beforeAll(async () => {
-    stage = await SecureStage.create('secure');
-    ({ harness, proxy } = stage);
+    secured = await SecureTestSystem.create('secure');
+    ({ system, proxy } = secured);
   }, 180_000);
-  afterEach(() => stage.closeDevices());
-  afterAll(() => stage.close());
+  afterEach(() => secured.closeDevices());
+  afterAll(() => secured.close());
 
   it('registers, is read, written and observed over TLS with a pre-shared key', async () => {
-    const { deviceId, identity } = await stage.directory('psk-1');
-    const thing = stage.device('psk-1');
-    await stage.connected(thing, withKey(identity, keyHex));
+    const { deviceId, identity } = await secured.directory('psk-1');
+    const thing = secured.device('psk-1');
+    await secured.connected(thing, withKey(identity, keyHex));
     expect(await thing.register()).toBe('2.01');
-    expect((await stage.registered('psk-1')).value).toMatchObject({
+    expect((await secured.registered('psk-1')).value).toMatchObject({
       deviceId,
       address: expect.stringMatching(/^coaps\+tcp:\/\/127\.0\.0\.1:\d+#[0-9a-f]+$/),
     });
-    const key = newKey(harness.accountId);
+    const key = newKey(system.accountId);
     const command = (asyncId: string, body: object) =>
-      harness.call(proxy, key, 'POST', `/v2/device-requests/${deviceId}?async-id=${asyncId}`, body);
+      system.call(proxy, key, 'POST', `/v2/device-requests/${deviceId}?async-id=${asyncId}`, body);
     await command('read', { method: 'GET', uri: `/${path}`, accept: 'text/plain' });
-    expect((await harness.result('read')).value.item).toMatchObject({
+    expect((await system.result('read')).value.item).toMatchObject({
       status: 200,
       payload: Buffer.from('21.5').toString('base64'),
     });
@@ -41,82 +41,82 @@ describe('devices over TLS', () => {
       'content-type': 'text/plain',
       'payload-b64': Buffer.from('1'.repeat(3_000)).toString('base64'),
     });
-    expect((await harness.result('write')).value.item).toMatchObject({ status: 200 });
+    expect((await system.result('write')).value.item).toMatchObject({ status: 200 });
     expect(thing.written).toEqual(['1'.repeat(3_000)]);
-    await harness.call(proxy, key, 'PUT', `/v2/subscriptions/${deviceId}/${path}`);
+    await system.call(proxy, key, 'PUT', `/v2/subscriptions/${deviceId}/${path}`);
     await eventually(() => expect(thing.observed).toBe(true));
     thing.report('22.5');
     const payload = Buffer.from('22.5').toString('base64');
-    await harness.fact(harness.values, (v) => v.deviceId === deviceId && v.item.payload === payload);
+    await system.fact(system.values, (v) => v.deviceId === deviceId && v.item.payload === payload);
     expect(await thing.post(['dp'], [], '[{"n":"/3303/0/5700","v":23}]', 110)).toBe('2.04');
-    await harness.fact(harness.values, (v) => v.deviceId === deviceId && v.cause === 'send');
+    await system.fact(system.values, (v) => v.deviceId === deviceId && v.cause === 'send');
   });
 
   it('need not say its name when the credential does, from LwM2M 1.1 on', async () => {
-    const { deviceId, identity } = await stage.directory('unsaid');
-    const thing = stage.device('unsaid');
-    await stage.connected(thing, withKey(identity, keyHex));
+    const { deviceId, identity } = await secured.directory('unsaid');
+    const thing = secured.device('unsaid');
+    await secured.connected(thing, withKey(identity, keyHex));
     const register = (version: string) => thing.post(['rd'], ['lt=300', `lwm2m=${version}`], '</3/0>', 40);
     expect(await register('1.0')).toBe('4.00');
     expect(await register('1.1')).toBe('2.01');
-    expect((await stage.registered('unsaid')).value).toMatchObject({ deviceId, endpointName: 'unsaid' });
+    expect((await secured.registered('unsaid')).value).toMatchObject({ deviceId, endpointName: 'unsaid' });
   });
 
   it('observations end with the connection and are made again after it', async () => {
-    const { deviceId, identity } = await stage.directory('psk-2');
-    const thing = stage.device('psk-2');
-    await stage.connected(thing, withKey(identity, keyHex));
+    const { deviceId, identity } = await secured.directory('psk-2');
+    const thing = secured.device('psk-2');
+    await secured.connected(thing, withKey(identity, keyHex));
     await thing.register();
-    await stage.registered('psk-2');
-    const key = newKey(harness.accountId);
-    await harness.call(proxy, key, 'PUT', `/v2/subscriptions/${deviceId}/${path}`);
+    await secured.registered('psk-2');
+    const key = newKey(system.accountId);
+    await system.call(proxy, key, 'PUT', `/v2/subscriptions/${deviceId}/${path}`);
     await eventually(() => expect(thing.observed).toBe(true));
-    await harness.fact(harness.subscriptions, (v) => v.deviceId === deviceId && v.status === 'confirmed');
+    await system.fact(system.subscriptions, (v) => v.deviceId === deviceId && v.status === 'confirmed');
     thing.disconnect();
     await eventually(() => expect(thing.connected).toBe(false));
     // What is asked meanwhile waits.
-    await harness.call(proxy, key, 'POST', `/v2/device-requests/${deviceId}?async-id=later`, {
+    await system.call(proxy, key, 'POST', `/v2/device-requests/${deviceId}?async-id=later`, {
       method: 'GET',
       uri: `/${path}`,
     });
-    await stage.connected(thing, withKey(identity, keyHex));
+    await secured.connected(thing, withKey(identity, keyHex));
     expect(await thing.update()).toBe('2.04');
-    expect((await harness.result('later')).value.item).toMatchObject({ status: 200 });
+    expect((await system.result('later')).value.item).toMatchObject({ status: 200 });
     await eventually(() => expect(thing.observed).toBe(true));
     thing.report('30.5');
     const payload = Buffer.from('30.5').toString('base64');
-    await harness.fact(harness.values, (v) => v.deviceId === deviceId && v.item.payload === payload);
+    await system.fact(system.values, (v) => v.deviceId === deviceId && v.item.payload === payload);
   });
 
   it('what was observed together is observed together again', async () => {
-    const { deviceId, identity } = await stage.directory('psk-together');
-    const thing = stage.device('psk-together');
-    await stage.connected(thing, withKey(identity, keyHex));
+    const { deviceId, identity } = await secured.directory('psk-together');
+    const thing = secured.device('psk-together');
+    await secured.connected(thing, withKey(identity, keyHex));
     await thing.register();
     const names = JSON.stringify([{ n: `/${path}` }, { n: '/3/0/0' }]);
     const body = { method: 'FETCH', uri: '/', observe: true, 'payload-b64': Buffer.from(names).toString('base64') };
-    const key = newKey(harness.accountId);
-    await harness.call(proxy, key, 'POST', `/v2/device-requests/${deviceId}?async-id=together`, body);
-    expect((await harness.result('together')).value.item).toMatchObject({ status: 200 });
+    const key = newKey(system.accountId);
+    await system.call(proxy, key, 'POST', `/v2/device-requests/${deviceId}?async-id=together`, body);
+    expect((await system.result('together')).value.item).toMatchObject({ status: 200 });
     thing.disconnect();
     await eventually(() => expect(thing.connected).toBe(false));
     thing.temperature = '31.5';
-    await stage.connected(thing, withKey(identity, keyHex));
+    await secured.connected(thing, withKey(identity, keyHex));
     expect(await thing.update()).toBe('2.04');
-    const { value } = await harness.fact(harness.values, (v) => v.item.payload === 'MzEuNQ==');
+    const { value } = await system.fact(system.values, (v) => v.item.payload === 'MzEuNQ==');
     expect(value.audience).toEqual([key.keyId]);
     expect(thing.together).toHaveLength(2);
   });
 
   it('a command sent at the moment its connection dies waits for the next one, without a retry to spend', async () => {
-    const { deviceId, identity } = await stage.directory('psk-race');
-    const thing = stage.device('psk-race');
+    const { deviceId, identity } = await secured.directory('psk-race');
+    const thing = secured.device('psk-race');
     const tls = withKey(identity, keyHex);
-    await stage.connected(thing, tls);
+    await secured.connected(thing, tls);
     await thing.register();
-    const key = newKey(harness.accountId);
+    const key = newKey(system.accountId);
     for (let round = 0; round < 16; round++) {
-      const sent = harness.call(
+      const sent = system.call(
         proxy,
         key,
         'POST',
@@ -129,9 +129,9 @@ describe('devices over TLS', () => {
       for (let turn = 0; turn < round * round; turn++) await new Promise((resolve) => setImmediate(resolve));
       thing.disconnect();
       expect((await sent).status).toBe(202);
-      await stage.connected(thing, tls);
+      await secured.connected(thing, tls);
       expect(await thing.update()).toBe('2.04');
-      expect((await harness.result(`race-${round}`)).value).toMatchObject({
+      expect((await system.result(`race-${round}`)).value).toMatchObject({
         outcome: 'succeeded',
         item: { status: 200 },
       });
@@ -140,46 +140,46 @@ describe('devices over TLS', () => {
   }, 180_000);
 
   it('a session moves with its device to another replica, and is there again after a restart', async () => {
-    const { deviceId, identity } = await stage.directory('psk-mover');
-    const other = await harness.proxy('dp-1', { tls: {} });
-    const thing = stage.device('psk-mover');
-    await stage.connected(thing, withKey(identity, keyHex));
+    const { deviceId, identity } = await secured.directory('psk-mover');
+    const other = await system.proxy('dp-1', { tls: {} });
+    const thing = secured.device('psk-mover');
+    await secured.connected(thing, withKey(identity, keyHex));
     await thing.register();
-    await stage.registered('psk-mover');
-    const key = newKey(harness.accountId);
-    await harness.call(proxy, key, 'PUT', `/v2/subscriptions/${deviceId}/${path}`);
-    await harness.fact(harness.subscriptions, (v) => v.deviceId === deviceId && v.status === 'confirmed');
+    await secured.registered('psk-mover');
+    const key = newKey(system.accountId);
+    await system.call(proxy, key, 'PUT', `/v2/subscriptions/${deviceId}/${path}`);
+    await system.fact(system.subscriptions, (v) => v.deviceId === deviceId && v.status === 'confirmed');
     thing.disconnect();
-    await stage.connected(thing, withKey(identity, keyHex), other);
+    await secured.connected(thing, withKey(identity, keyHex), other);
     expect(await thing.update()).toBe('2.04');
     await eventually(() => expect(thing.observed).toBe(true));
-    await harness.stop(other);
+    await system.stop(other);
     await eventually(() => expect(thing.connected).toBe(false));
-    const again = await harness.proxy('dp-1', { tls: {} });
-    await harness.call(again, key, 'POST', `/v2/device-requests/${deviceId}?async-id=restarted`, {
+    const again = await system.proxy('dp-1', { tls: {} });
+    await system.call(again, key, 'POST', `/v2/device-requests/${deviceId}?async-id=restarted`, {
       method: 'GET',
       uri: `/${path}`,
     });
-    await stage.connected(thing, withKey(identity, keyHex), again);
+    await secured.connected(thing, withKey(identity, keyHex), again);
     expect(await thing.update()).toBe('2.04');
-    expect((await harness.result('restarted')).value.item).toMatchObject({ status: 200 });
+    expect((await system.result('restarted')).value.item).toMatchObject({ status: 200 });
     await eventually(() => expect(thing.observed).toBe(true));
     thing.report('40.5');
     const payload = Buffer.from('40.5').toString('base64');
-    await harness.fact(harness.values, (v) => v.deviceId === deviceId && v.item.payload === payload);
-    await harness.stop(again);
+    await system.fact(system.values, (v) => v.deviceId === deviceId && v.item.payload === payload);
+    await system.stop(again);
   });
 
   it('plain TCP is for development: every device of the account may register', async () => {
-    await harness.lifecycle(newId(), 'tcp-1', 'created');
-    const thing = stage.device('tcp-1');
+    await system.lifecycle(newId(), 'tcp-1', 'created');
+    const thing = secured.device('tcp-1');
     await thing.connect(proxy.tcpPort);
     await eventually(async () => expect(await thing.register()).toBe('2.01'));
     expect(await thing.update()).toBe('2.04');
   });
 
   it('peers that are malformed, half-open or too many leave the others alone', async () => {
-    const { identity } = await stage.directory('psk-8');
+    const { identity } = await secured.directory('psk-8');
     const sockets = Array.from({ length: 60 }, (_, i) => {
       const socket = connect({ host: '127.0.0.1', port: proxy.tlsPort });
       socket.on('error', () => undefined);
@@ -192,8 +192,8 @@ describe('devices over TLS', () => {
     await eventually(async () => expect(await happened('connection-refused-by-limit')).toBe(true));
     await eventually(async () => expect(await happened('handshake-failed')).toBe(true));
     for (const socket of sockets) socket.destroy();
-    const thing = stage.device('psk-8');
-    await stage.connected(thing, withKey(identity, keyHex));
+    const thing = secured.device('psk-8');
+    await secured.connected(thing, withKey(identity, keyHex));
     expect(await thing.register()).toBe('2.01');
   });
 });

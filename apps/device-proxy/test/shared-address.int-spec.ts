@@ -3,7 +3,7 @@ import type { Identity } from '@lanyard/service';
 import { eventually } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunningProxy } from './running-proxy.js';
-import { Harness, newKey } from './harness.js';
+import { TestSystem, newKey } from './test-system.js';
 import { RawDevice } from './raw-device.js';
 
 /** For a machine ten times slower than a developer's. */
@@ -13,26 +13,26 @@ const result = '/5/0/5';
 const second = 20;
 
 describe('a device that registers from the address of another one', () => {
-  let harness: Harness;
+  let system: TestSystem;
   let replicas: [RunningProxy, RunningProxy];
   let app: Identity;
   const devices: RawDevice[] = [];
 
   beforeAll(async () => {
-    harness = await Harness.create('shared-address');
-    replicas = [await harness.proxy('dp-0'), await harness.proxy('dp-1')];
-    app = newKey(harness.accountId);
+    system = await TestSystem.create('shared-address');
+    replicas = [await system.proxy('dp-0'), await system.proxy('dp-1')];
+    app = newKey(system.accountId);
   });
   afterAll(async () => {
     for (const device of devices) device.close();
-    await harness.close();
+    await system.close();
   });
 
   const idOf = async (name: string): Promise<string> =>
-    (await harness.fact(harness.sessions, (v) => v.endpointName === name, patience.timeoutMs)).value.deviceId;
+    (await system.fact(system.sessions, (v) => v.endpointName === name, patience.timeoutMs)).value.deviceId;
   const ask = async (deviceId: string, asyncId: string, uri: string): Promise<void> => {
     const path = `/v2/device-requests/${deviceId}?async-id=${asyncId}`;
-    expect((await harness.call(replicas[0], app, 'POST', path, { method: 'GET', uri })).status).toBe(202);
+    expect((await system.call(replicas[0], app, 'POST', path, { method: 'GET', uri })).status).toBe(202);
   };
   const pathsAsked = (device: RawDevice): string[] =>
     device
@@ -63,7 +63,7 @@ describe('a device that registers from the address of another one', () => {
     await ask(twoId, `${two}-a`, '/3/0/2');
     await hears(device, '/3/0/2');
     expect(pathsAsked(device)).not.toContain('/3/0/1');
-    expect(harness.results.some(({ value }) => value.asyncId === `${one}-a`)).toBe(false);
+    expect(system.results.some(({ value }) => value.asyncId === `${one}-a`)).toBe(false);
     device.update(30, 1);
     await hears(device, '/3/0/1');
     await ask(twoId, `${two}-b`, '/3/0/3');
@@ -74,7 +74,7 @@ describe('a device that registers from the address of another one', () => {
     await hears(device, '/3/0/3');
   });
 
-  it('does not hear a command again that was under way', async () => {
+  it('does not get a command again that was in flight', async () => {
     const device = await RawDevice.registered(replicas[0].coapPort, 'before', links);
     devices.push(device);
     await ask(await idOf('before'), 'under-way', '/3/0/7');
@@ -99,12 +99,12 @@ describe('a device that registers from the address of another one', () => {
         resolve(request.token);
       };
     });
-    await harness.call(replicas[0], app, 'PUT', `/v2/subscriptions/${oneId}${result}`);
+    await system.call(replicas[0], app, 'PUT', `/v2/subscriptions/${oneId}${result}`);
     const token = await asked;
     await device.register('beside', links, second);
     const twoId = await idOf('beside');
     expect(await device.told(token, { number: 11, messageId: 40, payload: '7', format: 0 })).toBe('ACK');
-    await harness.fact(harness.values, (v) => v.deviceId === oneId && v.item.payload === 'Nw==', patience.timeoutMs);
+    await system.fact(system.values, (v) => v.deviceId === oneId && v.item.payload === 'Nw==', patience.timeoutMs);
     await ask(oneId, 'still-waits', '/3/0/4');
     await ask(twoId, 'goes', '/3/0/5');
     await hears(device, '/3/0/5');

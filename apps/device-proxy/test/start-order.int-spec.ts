@@ -1,18 +1,18 @@
 import { ModulesContainer } from '@nestjs/core';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Harness } from './harness.js';
+import { TestSystem } from './test-system.js';
 import type { RunningProxy } from './running-proxy.js';
 
 /** Nest starts modules that are further from the root first, and stops them last. */
 describe('the order of start and stop', () => {
-  let harness: Harness;
+  let system: TestSystem;
   let proxy: RunningProxy;
 
   beforeAll(async () => {
-    harness = await Harness.create('start-order');
-    proxy = await harness.proxy('dp-0');
+    system = await TestSystem.create('start-order');
+    proxy = await system.proxy('dp-0');
   });
-  afterAll(() => harness.close());
+  afterAll(() => system.close());
 
   /** Of the modules that are not global, in the order of their start: Nest sorts by distance, and keeps the order of equal ones. */
   const started = () =>
@@ -49,7 +49,7 @@ describe('the order of start and stop', () => {
   });
 
   it('ends with the reason when a port is taken, and closes what was open', async () => {
-    const taken = harness.proxy('dp-1', { coapPort: proxy.coapPort, tcp: true });
+    const taken = system.proxy('dp-1', { coapPort: proxy.coapPort, tcp: true });
     await expect(taken).rejects.toThrow('EADDRINUSE');
   });
 });

@@ -3,7 +3,7 @@ import { type Identity, newId } from '@lanyard/service';
 import { eventually, NotObserved, type Thermometer } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunningProxy } from './running-proxy.js';
-import { Harness, newKey, type Reply } from './harness.js';
+import { TestSystem, newKey, type Reply } from './test-system.js';
 import { RawDevice } from './raw-device.js';
 
 const b64 = (text: string): string => Buffer.from(text).toString('base64');
@@ -11,24 +11,24 @@ const temperature = '/3303/0/5700';
 const linkFormat = 40;
 
 describe('/v2/subscriptions/{device-id}/{resource-path}', () => {
-  let harness: Harness;
+  let system: TestSystem;
   let proxy: RunningProxy;
 
   beforeAll(async () => {
-    harness = await Harness.create('subscriptions');
-    proxy = await harness.proxy('dp-0');
+    system = await TestSystem.create('subscriptions');
+    proxy = await system.proxy('dp-0');
   });
-  afterAll(() => harness.close());
+  afterAll(() => system.close());
 
-  const key = (): Identity => newKey(harness.accountId);
+  const key = (): Identity => newKey(system.accountId);
   const call = (app: Identity, method: string, path: string, body?: unknown): Promise<Reply> =>
-    harness.call(proxy, app, method, `/v2/subscriptions${path}`, body);
+    system.call(proxy, app, method, `/v2/subscriptions${path}`, body);
   const device = async (name: string): Promise<[Thermometer, string]> => {
-    const thing = harness.thing(proxy, name);
-    return [thing, await harness.register(thing)];
+    const thing = system.thing(proxy, name);
+    return [thing, await system.register(thing)];
   };
   const states = (deviceId: string, keyId: string): string[] =>
-    harness.subscriptions
+    system.subscriptions
       .filter(({ value }) => value.deviceId === deviceId && value.keyId === keyId)
       .map(({ value }) => value.status);
 
@@ -36,19 +36,16 @@ describe('/v2/subscriptions/{device-id}/{resource-path}', () => {
     const [thing, deviceId] = await device('shared');
     const [one, two] = [key(), key()];
     expect((await call(one, 'PUT', `/${deviceId}${temperature}`)).status).toBe(200);
-    await harness.fact(harness.values, (v) => v.deviceId === deviceId && v.audience.includes(one.keyId));
+    await system.fact(system.values, (v) => v.deviceId === deviceId && v.audience.includes(one.keyId));
     const second = await call(two, 'PUT', `/${deviceId}${temperature}`);
     expect(second.status).toBe(200);
-    expect((await harness.result(String(second.json['async-response-id']))).value.item).toMatchObject({
+    expect((await system.result(String(second.json['async-response-id']))).value.item).toMatchObject({
       status: 200,
       payload: b64('21.5'),
     });
-    await harness.fact(harness.values, (v) => v.deviceId === deviceId && v.audience.join() === two.keyId);
+    await system.fact(system.values, (v) => v.deviceId === deviceId && v.audience.join() === two.keyId);
     await thing.device.report(temperature, 30);
-    const { value } = await harness.fact(
-      harness.values,
-      (v) => v.deviceId === deviceId && v.item.payload === b64('30'),
-    );
+    const { value } = await system.fact(system.values, (v) => v.deviceId === deviceId && v.item.payload === b64('30'));
     expect(new Set(value.audience)).toEqual(new Set([one.keyId, two.keyId]));
     expect(thing.device.received.filter((r) => r.observe === 0)).toHaveLength(1);
     await eventually(() => expect(states(deviceId, one.keyId)).toEqual(['asked', 'confirmed']));
@@ -59,12 +56,12 @@ describe('/v2/subscriptions/{device-id}/{resource-path}', () => {
     for (const app of [key(), key()]) {
       const asked = await call(app, 'PUT', `/${deviceId}${temperature}`);
       const id = String(asked.json['async-response-id']);
-      const { value } = await harness.fact(
-        harness.values,
+      const { value } = await system.fact(
+        system.values,
         (v) => v.deviceId === deviceId && v.audience.includes(app.keyId),
       );
       expect(value.answer).toMatchObject({ keyId: app.keyId, item: { id, status: 200, payload: value.item.payload } });
-      expect((await harness.result(id)).value).toMatchObject({ answeredWithValue: true, item: value.answer?.item });
+      expect((await system.result(id)).value).toMatchObject({ answeredWithValue: true, item: value.answer?.item });
     }
   });
 
@@ -90,7 +87,7 @@ describe('/v2/subscriptions/{device-id}/{resource-path}', () => {
     const [thing, deviceId] = await device('forgetful');
     const app = key();
     await call(app, 'PUT', `/${deviceId}${temperature}`);
-    await harness.register(thing);
+    await system.register(thing);
     expect(await call(app, 'GET', `/${deviceId}${temperature}`)).toMatchObject({ status: 404 });
     await eventually(() => expect(states(deviceId, app.keyId)).toEqual(['asked', 'confirmed', 'lost']));
     await expect(thing.device.report(temperature, 1)).rejects.toThrow(NotObserved);
@@ -115,12 +112,12 @@ describe('/v2/subscriptions/{device-id}/{resource-path}', () => {
     const app = key();
     const refused = await call(app, 'PUT', `/${deviceId}/3303/0/5701`);
     expect(refused.status).toBe(202);
-    expect((await harness.result(String(refused.json['async-response-id']))).value.item).toMatchObject({
+    expect((await system.result(String(refused.json['async-response-id']))).value.item).toMatchObject({
       status: 412,
       error: 'NOT_OBSERVABLE',
     });
     const missing = await call(app, 'PUT', `/${deviceId}/3303/0/9999`);
-    expect((await harness.result(String(missing.json['async-response-id']))).value.item).toMatchObject({
+    expect((await system.result(String(missing.json['async-response-id']))).value.item).toMatchObject({
       status: 404,
       error: 'RESOURCE_NOT_FOUND',
     });
@@ -129,7 +126,7 @@ describe('/v2/subscriptions/{device-id}/{resource-path}', () => {
 
   it('an answer that cannot be used is none: the subscription fails, and what waits behind it is asked', async () => {
     const device = await RawDevice.registered(proxy.coapPort, 'odd', '</3303/0>');
-    const { value } = await harness.fact(harness.sessions, (v) => v.endpointName === 'odd');
+    const { value } = await system.fact(system.sessions, (v) => v.endpointName === 'odd');
     device.onObserve = (request) => {
       if (request.options.some(({ value }) => value.toString() === '5700')) device.answerUnusably(request);
       else device.answer(request, { number: 1, payload: '20', format: 0 });
@@ -140,58 +137,58 @@ describe('/v2/subscriptions/{device-id}/{resource-path}', () => {
       ['/3303/0/5701', 200],
     ] as const) {
       const { json } = await call(app, 'PUT', `/${value.deviceId}${path}`);
-      expect((await harness.result(String(json['async-response-id']))).value.item.status).toBe(status);
+      expect((await system.result(String(json['async-response-id']))).value.item.status).toBe(status);
     }
     device.close();
   });
 
   it('an absent device is asked when it comes', async () => {
     const deviceId = newId();
-    await harness.lifecycle(deviceId, 'late', 'created');
+    await system.lifecycle(deviceId, 'late', 'created');
     const app = key();
     const reply = await eventually(async () => {
       const answer = await call(app, 'PUT', `/${deviceId}${temperature}`);
       expect(answer.status).toBe(202);
       return answer;
     });
-    const thing = harness.thing(proxy, 'late');
+    const thing = system.thing(proxy, 'late');
     await thing.device.register();
-    const { value } = await harness.result(String(reply.json['async-response-id']));
+    const { value } = await system.result(String(reply.json['async-response-id']));
     expect(value.item).toMatchObject({ status: 200, payload: b64('21.5') });
     await thing.device.report(temperature, 23);
-    expect((await harness.fact(harness.values, (v) => v.item.payload === b64('23'))).audience).toBe(app.keyId);
+    expect((await system.fact(system.values, (v) => v.item.payload === b64('23'))).audience).toBe(app.keyId);
     // It leaves, is asked for again while it is away, and comes back: a registration loses only what was confirmed.
     await thing.device.deregister();
     const again = await call(app, 'PUT', `/${deviceId}${temperature}`);
     expect(again.status).toBe(202);
     await thing.device.register();
-    expect((await harness.result(String(again.json['async-response-id']))).value.item.status).toBe(200);
+    expect((await system.result(String(again.json['async-response-id']))).value.item.status).toBe(200);
   });
 
   it('records what a device observes by itself, and delivers it only to subscribers (spec §2.4 rule 3)', async () => {
-    const thing = harness.thing(proxy, 'auto', { links: '</3/0>,</3303/0/5700>;obs;aobs=7' });
-    const deviceId = await harness.register(thing);
+    const thing = system.thing(proxy, 'auto', { links: '</3/0>,</3303/0/5700>;obs;aobs=7' });
+    const deviceId = await system.register(thing);
     thing.device.observeByItself(temperature, Buffer.from([7]));
     await thing.device.report(temperature, 51);
-    const first = await harness.fact(harness.values, (v) => v.item.payload === b64('51'));
+    const first = await system.fact(system.values, (v) => v.item.payload === b64('51'));
     expect([first.value.cause, first.value.item.path, first.audience]).toEqual(['auto-observation', temperature, '']);
     const app = key();
     expect((await call(app, 'PUT', `/${deviceId}${temperature}`)).status).toBe(200);
     await thing.device.report(temperature, 52);
-    expect(await harness.fact(harness.values, (v) => v.item.payload === b64('52'))).toMatchObject({
+    expect(await system.fact(system.values, (v) => v.item.payload === b64('52'))).toMatchObject({
       audience: app.keyId,
       value: { cause: 'notify' },
     });
     await call(app, 'DELETE', `/${deviceId}${temperature}`);
     await eventually(async () => {
       await thing.device.report(temperature, 53);
-      expect(harness.values.at(-1)).toMatchObject({ audience: '' });
+      expect(system.values.at(-1)).toMatchObject({ audience: '' });
     });
   });
 
   it('so is what it observes by itself from an update on, also under another number', async () => {
-    const thing = harness.thing(proxy, 'later', { links: '</3/0>' });
-    await harness.register(thing);
+    const thing = system.thing(proxy, 'later', { links: '</3/0>' });
+    await system.register(thing);
     for (const [number, payload] of [
       [8, '61'],
       [9, '62'],
@@ -200,7 +197,7 @@ describe('/v2/subscriptions/{device-id}/{resource-path}', () => {
       await thing.device.request(Code.POST, ['rd', thing.device.registrationId ?? ''], [], links, linkFormat);
       thing.device.observeByItself(temperature, Buffer.from([number]));
       await thing.device.report(temperature, Number(payload));
-      const { value } = await harness.fact(harness.values, (v) => v.item.payload === b64(payload));
+      const { value } = await system.fact(system.values, (v) => v.item.payload === b64(payload));
       expect(value.cause).toBe('auto-observation');
     }
   });
@@ -220,22 +217,22 @@ describe('/v2/subscriptions/{device-id}/{resource-path}', () => {
     await call(gone, 'PUT', `/${deviceId}${temperature}`);
     await call(stays, 'PUT', `/${deviceId}/3341/0/5527`);
     await call(gone, 'PUT', '', [{ 'resource-path': ['/3/0'] }]);
-    await harness.keyGone(gone.keyId, 'inactive');
+    await system.keyGone(gone.keyId, 'inactive');
     await eventually(() => !thing.device.isObserved(temperature));
     expect(thing.device.isObserved('/3341/0/5527')).toBe(true);
     await eventually(async () => expect((await call(gone, 'GET', '')).json).toEqual([]));
   });
 
   it('end with their key also when the database was away at that moment', async () => {
-    const thing = harness.thing(proxy, 'gone-later');
-    const deviceId = await harness.register(thing);
-    const gone = newKey(harness.accountId);
+    const thing = system.thing(proxy, 'gone-later');
+    const deviceId = await system.register(thing);
+    const gone = newKey(system.accountId);
     await call(gone, 'PUT', `/${deviceId}${temperature}`);
     const waiting = `FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-    const unlock = await harness.holdRows('LOCK TABLE device_proxy.presubscription IN ACCESS EXCLUSIVE MODE');
-    await harness.keyGone(gone.keyId, 'deleted');
+    const unlock = await system.holdRows('LOCK TABLE device_proxy.presubscriptions IN ACCESS EXCLUSIVE MODE');
+    await system.keyGone(gone.keyId, 'deleted');
     await eventually(
-      async () => expect(await harness.rows(`SELECT pg_terminate_backend(pid) ${waiting}`)).not.toEqual([]),
+      async () => expect(await system.rows(`SELECT pg_terminate_backend(pid) ${waiting}`)).not.toEqual([]),
       { timeoutMs: 90_000 },
     );
     await unlock();
@@ -244,49 +241,49 @@ describe('/v2/subscriptions/{device-id}/{resource-path}', () => {
 });
 
 describe('/v2/subscriptions', () => {
-  let harness: Harness;
+  let system: TestSystem;
   let proxy: RunningProxy;
 
   beforeAll(async () => {
-    harness = await Harness.create('presubscriptions');
-    proxy = await harness.proxy('dp-0');
+    system = await TestSystem.create('presubscriptions');
+    proxy = await system.proxy('dp-0');
   });
-  afterAll(() => harness.close());
+  afterAll(() => system.close());
 
   const put = (app: Identity, rules: unknown): Promise<Reply> =>
-    harness.call(proxy, app, 'PUT', '/v2/subscriptions', rules);
+    system.call(proxy, app, 'PUT', '/v2/subscriptions', rules);
 
   it('202 stores the rules of the key, GET shows and DELETE removes them', async () => {
-    const app = newKey(harness.accountId);
+    const app = newKey(system.accountId);
     const rules = [{ 'endpoint-type': 'lamp', 'resource-path': ['/3311/*'] }];
-    expect(await harness.call(proxy, app, 'GET', '/v2/subscriptions')).toMatchObject({ status: 200, json: [] });
+    expect(await system.call(proxy, app, 'GET', '/v2/subscriptions')).toMatchObject({ status: 200, json: [] });
     expect(await put(app, rules)).toMatchObject({ status: 202, text: '' });
-    expect((await harness.call(proxy, app, 'GET', '/v2/subscriptions')).json).toEqual(rules);
-    expect(await harness.call(proxy, app, 'DELETE', '/v2/subscriptions')).toMatchObject({ status: 204 });
-    expect((await harness.call(proxy, app, 'GET', '/v2/subscriptions')).json).toEqual([]);
+    expect((await system.call(proxy, app, 'GET', '/v2/subscriptions')).json).toEqual(rules);
+    expect(await system.call(proxy, app, 'DELETE', '/v2/subscriptions')).toMatchObject({ status: 204 });
+    expect((await system.call(proxy, app, 'GET', '/v2/subscriptions')).json).toEqual([]);
   });
 
   it('204 instead of 202 in an account that asked for it', async () => {
-    const app = newKey(harness.accountId);
+    const app = newKey(system.accountId);
     const rules = [{ 'endpoint-type': 'lamp' }];
-    await harness.account(true, undefined, { presubscriptionsNoContent: true });
+    await system.account(true, undefined, { presubscriptionsNoContent: true });
     await eventually(async () => expect(await put(app, rules)).toMatchObject({ status: 204, text: '' }));
-    expect((await harness.call(proxy, app, 'GET', '/v2/subscriptions')).json).toEqual(rules);
-    await harness.account(true);
+    expect((await system.call(proxy, app, 'GET', '/v2/subscriptions')).json).toEqual(rules);
+    await system.account(true);
     await eventually(async () => expect((await put(app, rules)).status).toBe(202));
   });
 
   it('every change is told to the event log once, with its actor; the end of the key is not', async () => {
-    const app = newKey(harness.accountId);
+    const app = newKey(system.accountId);
     const change = (method: string, rules?: unknown): Promise<Reply> =>
-      harness.call(proxy, app, method, '/v2/subscriptions', rules, { 'x-request-id': 'asked-by-test' });
+      system.call(proxy, app, method, '/v2/subscriptions', rules, { 'x-request-id': 'asked-by-test' });
     const [lamps, meters] = [{ 'endpoint-type': 'lamp' }, { 'endpoint-name': 'told-*' }];
     for (const rules of [[lamps], [lamps], [lamps, meters]]) await change('PUT', rules);
     expect((await change('PUT', [{ colour: 'red' }])).status).toBe(400);
     for (const _ of ['once', 'again']) await change('DELETE');
     await change('PUT', [meters]);
     const told = (): unknown[] =>
-      harness.events
+      system.events
         .filter(({ value }) => value.data?.['target_id'] === app.keyId)
         .map(({ value }) => [value.eventCode, value.data?.['rules_count']]);
     const expected = [
@@ -296,7 +293,7 @@ describe('/v2/subscriptions', () => {
       ['SYS_585', '1'],
     ];
     await eventually(() => expect(told()).toEqual(expected));
-    expect(harness.events.find(({ value }) => value.data?.['target_id'] === app.keyId)?.value).toMatchObject({
+    expect(system.events.find(({ value }) => value.data?.['target_id'] === app.keyId)?.value).toMatchObject({
       accountId: app.accountId,
       data: {
         target: 'presubscriptions',
@@ -305,11 +302,11 @@ describe('/v2/subscriptions', () => {
         request_id: 'asked-by-test',
       },
     });
-    await harness.keyGone(app.keyId, 'deleted');
+    await system.keyGone(app.keyId, 'deleted');
     await eventually(async () => expect((await change('GET')).json).toEqual([]));
-    const last = newKey(harness.accountId);
+    const last = newKey(system.accountId);
     await put(last, [lamps]);
-    await harness.fact(harness.events, (v) => v.data?.['target_id'] === last.keyId);
+    await system.fact(system.events, (v) => v.data?.['target_id'] === last.keyId);
     expect(told()).toEqual(expected);
   });
 
@@ -321,21 +318,21 @@ describe('/v2/subscriptions', () => {
     [[{ 'endpoint-name': '' }], 'BAD_REQUEST'],
     [[{ colour: 'red' }], 'MALFORMED_JSON_CONTENT'],
   ])('400 for %j: %s', async (rules, text) => {
-    expect(await put(newKey(harness.accountId), rules)).toMatchObject({ status: 400, text });
+    expect(await put(newKey(system.accountId), rules)).toMatchObject({ status: 400, text });
   });
 
   it('applies rules when a device registers, after its answer; values come for the keys that matched', async () => {
-    const [meters, others] = [newKey(harness.accountId), newKey(harness.accountId)];
+    const [meters, others] = [newKey(system.accountId), newKey(system.accountId)];
     await put(meters, [{ 'endpoint-name': 'meter-*', 'resource-path': [temperature] }]);
     await put(others, [{ 'endpoint-type': 'lamp' }]);
-    const thing = harness.thing(proxy, 'meter-1');
-    const deviceId = await harness.register(thing);
+    const thing = system.thing(proxy, 'meter-1');
+    const deviceId = await system.register(thing);
     await eventually(() => thing.device.isObserved(temperature));
-    const first = await harness.fact(harness.values, (v) => v.deviceId === deviceId);
+    const first = await system.fact(system.values, (v) => v.deviceId === deviceId);
     expect(first.audience).toBe(meters.keyId);
     await eventually(() =>
       expect(
-        harness.subscriptions
+        system.subscriptions
           .filter(({ value }) => value.deviceId === deviceId)
           .map(({ value }) => [value.status, value.origin]),
       ).toEqual([
@@ -343,16 +340,16 @@ describe('/v2/subscriptions', () => {
         ['confirmed', 'presubscription'],
       ]),
     );
-    await harness.register(thing);
+    await system.register(thing);
     await eventually(() => thing.device.isObserved(temperature));
   });
 
   it('observes again at the next update what could not be stored the first time', async () => {
-    const app = newKey(harness.accountId);
+    const app = newKey(system.accountId);
     const result = '/5/0/5';
     await put(app, [{ 'endpoint-name': 'unstored', 'resource-path': [result] }]);
     // A result of an update is noted in the database before it goes to Kafka: there it waits, and fails.
-    const unlock = await harness.holdRows('LOCK TABLE device_proxy.firmware_report IN ACCESS EXCLUSIVE MODE');
+    const unlock = await system.holdRows('LOCK TABLE device_proxy.firmware_reports IN ACCESS EXCLUSIVE MODE');
     const device = await RawDevice.registered(proxy.coapPort, 'unstored', '</5/0>');
     try {
       const text = 0;
@@ -363,8 +360,8 @@ describe('/v2/subscriptions', () => {
       };
       const patience = { timeoutMs: 90_000 };
       await eventually(async () => {
-        const waiting = await harness.rows(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-          WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%firmware_report%'`);
+        const waiting = await system.rows(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+          WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%firmware_reports%'`);
         expect(waiting).toHaveLength(1);
       }, patience);
       expect(asked).toHaveLength(1);
@@ -374,7 +371,7 @@ describe('/v2/subscriptions', () => {
         device.update(messageId++);
         await eventually(() => expect(asked.length).toBeGreaterThan(1), { timeoutMs: 2_000 });
       }, patience);
-      const of = await harness.fact(harness.values, (v) => v.endpointName === 'unstored', 90_000);
+      const of = await system.fact(system.values, (v) => v.endpointName === 'unstored', 90_000);
       expect(Number(Buffer.from(of.value.item.payload, 'base64'))).toBeGreaterThan(1);
     } finally {
       device.close();
@@ -382,14 +379,14 @@ describe('/v2/subscriptions', () => {
   }, 300_000);
 
   it('new rules wait for the next update (spec §4.4 rule 2); an object wildcard observes the instances', async () => {
-    const app = newKey(harness.accountId);
-    const thing = harness.thing(proxy, 'wild');
-    const deviceId = await harness.register(thing);
+    const app = newKey(system.accountId);
+    const thing = system.thing(proxy, 'wild');
+    const deviceId = await system.register(thing);
     await put(app, [{ 'endpoint-name': deviceId, 'resource-path': ['/3303/*'] }]);
     expect(thing.device.isObserved('/3303/0')).toBe(false);
     await thing.device.update();
     await eventually(() => thing.device.isObserved('/3303/0'));
-    const { value } = await harness.fact(harness.values, (v) => v.deviceId === deviceId && v.item.path === '/3303/0');
+    const { value } = await system.fact(system.values, (v) => v.deviceId === deviceId && v.item.path === '/3303/0');
     expect([value.item.ct, value.audience]).toEqual(['application/vnd.oma.lwm2m+tlv', [app.keyId]]);
     await put(app, []);
     expect(thing.device.isObserved('/3303/0')).toBe(true);

@@ -2,7 +2,7 @@ import type { Identity } from '@lanyard/service';
 import { eventually, NotObserved, type Thermometer } from '@lanyard/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunningProxy } from './running-proxy.js';
-import { Harness, newKey, type Reply } from './harness.js';
+import { TestSystem, newKey, type Reply } from './test-system.js';
 
 const b64 = (text: string): string => Buffer.from(text).toString('base64');
 const temperature = '/3303/0/5700';
@@ -10,36 +10,33 @@ const text = '/3341/0/5527';
 const both = [temperature, text];
 
 describe('several paths observed together', () => {
-  let harness: Harness;
+  let system: TestSystem;
   let a: RunningProxy;
   let b: RunningProxy;
 
   beforeAll(async () => {
-    harness = await Harness.create('together');
-    [a, b] = await Promise.all([harness.proxy('dp-a'), harness.proxy('dp-b')]);
+    system = await TestSystem.create('together');
+    [a, b] = await Promise.all([system.proxy('dp-a'), system.proxy('dp-b')]);
   });
-  afterAll(() => harness.close());
+  afterAll(() => system.close());
 
   const device = async (name: string, options = {}): Promise<[Thermometer, string, Identity]> => {
-    const thing = harness.thing(a, name, options);
-    return [thing, await harness.register(thing), newKey(harness.accountId)];
+    const thing = system.thing(a, name, options);
+    return [thing, await system.register(thing), newKey(system.accountId)];
   };
   const observe = (app: Identity, deviceId: string, paths: readonly string[], more: object = {}): Promise<Reply> => {
     const names = b64(JSON.stringify(paths.map((n) => ({ n }))));
     const body = { method: 'FETCH', uri: '/', observe: true, 'payload-b64': names, ...more };
-    return harness.call(a, app, 'POST', `/v2/device-requests/${deviceId}?async-id=o-${deviceId}&wait=30`, body);
+    return system.call(a, app, 'POST', `/v2/device-requests/${deviceId}?async-id=o-${deviceId}&wait=30`, body);
   };
   const subscriptions = (app: Identity, method: string, path: string): Promise<Reply> =>
-    harness.call(a, app, method, `/v2/subscriptions/${path}`);
+    system.call(a, app, method, `/v2/subscriptions/${path}`);
   const value = (deviceId: string, path: string, said: string) =>
-    harness.fact(
-      harness.values,
-      (v) => v.deviceId === deviceId && v.item.path === path && v.item.payload === b64(said),
-    );
+    system.fact(system.values, (v) => v.deviceId === deviceId && v.item.path === path && v.item.payload === b64(said));
 
   it('is one observation; each value is for its own path, and for the one who asked only', async () => {
     const [thing, deviceId, app] = await device('one');
-    const other = newKey(harness.accountId);
+    const other = newKey(system.accountId);
     expect((await observe(app, deviceId, both)).json).toMatchObject({ status: 200, ct: 'application/senml+json' });
     expect(thing.device.received).toMatchObject([{ method: 'FETCH', path: '/', observe: 0, contentFormat: 110 }]);
     expect((await value(deviceId, temperature, '21.5')).value).toMatchObject({
@@ -116,11 +113,11 @@ describe('several paths observed together', () => {
   it('a full registration loses it (spec §4.4 rule 1)', async () => {
     const [thing, deviceId, app] = await device('forgetful');
     await observe(app, deviceId, both);
-    await harness.register(thing);
+    await system.register(thing);
     expect(await subscriptions(app, 'GET', deviceId)).toMatchObject({ status: 404 });
     await expect(thing.device.reportTogether(both)).rejects.toThrow(NotObserved);
     const states = (): string[] =>
-      harness.subscriptions
+      system.subscriptions
         .filter(({ value: v }) => v.deviceId === deviceId && v.path === text)
         .map((f) => f.value.status);
     await eventually(() => expect(states()).toEqual(['asked', 'confirmed', 'lost']));

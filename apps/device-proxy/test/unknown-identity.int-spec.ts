@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@lanyard/testing';
 import { newId } from '@lanyard/service';
-import { keyHex, SecureStage } from './secure-stage.js';
+import { keyHex, SecureTestSystem } from './secure-test-system.js';
 
 /** What `openssl s_client` says of a handshake: whether it was finished, and the alert that it got. */
 const handshake = (port: number, identity: string, key: string): Promise<{ connected: boolean; alert?: string }> =>
@@ -33,22 +33,22 @@ const handshake = (port: number, identity: string, key: string): Promise<{ conne
   });
 
 describe('a TLS client that shows an identity', () => {
-  let stage: SecureStage;
+  let secured: SecureTestSystem;
 
   beforeAll(async () => {
-    stage = await SecureStage.create('unknown-identity');
+    secured = await SecureTestSystem.create('unknown-identity');
   }, 180_000);
-  afterAll(() => stage?.close());
+  afterAll(() => secured?.close());
 
   it('without a credential is refused with the same alert as one with a wrong key', async () => {
-    const { identity } = await stage.directory('known');
-    const port = stage.proxy.tlsPort;
+    const { identity } = await secured.directory('known');
+    const port = secured.proxy.tlsPort;
     await eventually(async () => expect(await handshake(port, identity, keyHex)).toEqual({ connected: true }));
     const wrongKey = await handshake(port, identity, 'ff'.repeat(16));
     expect(wrongKey).toEqual({ connected: false, alert: expect.any(String) });
     for (const unknown of ['unknown', newId(), `${identity}-`])
       expect(await handshake(port, unknown, keyHex)).toEqual(wrongKey);
-    expect(await (await fetch(`${stage.proxy.url}/metrics`)).text()).toMatch(
+    expect(await (await fetch(`${secured.proxy.url}/metrics`)).text()).toMatch(
       /refused_credentials_total\{[^}]*reason="unknown-identity"[^}]*\} 3/,
     );
   });

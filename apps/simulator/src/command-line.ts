@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { UnknownOption } from './errors.js';
 
-/** Option and what it means; each is also a variable of the environment: `--values-per-second` is SIMULATOR_VALUES_PER_SECOND. */
+/** Options and their meaning. `--values-per-second` is the environment variable SIMULATOR_VALUES_PER_SECOND, and so on. */
 const texts = {
   devices: 'number of devices (100)',
   server: 'coap://host:port, coap+tcp://… or coaps+tcp://…; separate several with commas (coap://127.0.0.1:5683)',
@@ -42,7 +42,7 @@ const parse = (args: readonly string[]): Record<string, string | boolean | undef
   }
 };
 
-/** What the command line says, as variables of the environment. */
+/** The options of the command line, as environment variables. */
 export const variablesOf = (args: readonly string[]): Record<string, string> =>
   Object.fromEntries(Object.entries(parse(args)).map(([option, value]) => [variable(option), String(value)]));
 

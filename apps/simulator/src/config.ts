@@ -9,11 +9,11 @@ export interface ServerUrl {
 
 export interface SimulatorConfig {
   devices: number;
-  /** Each device starts with one of them, and goes to the next one when it hears nothing. */
+  /** Each device starts with one server, and switches to the next one if it gets no answer. */
   servers: ServerUrl[];
   namePrefix: string;
   deviceType: string;
-  /** Temperatures of each device. */
+  /** Temperature sensors of each device. */
   sensors: number;
   registrationsPerSecond: number;
   lifetimeSeconds: number;

@@ -23,7 +23,7 @@ export class Refused extends Error {
     what: string,
     /** `4.03` */
     readonly code: string,
-    /** Max-Age of a 5.03: it is useless to come earlier. */
+    /** Max-Age of a 5.03: an earlier retry is useless. */
     readonly retryAfterMs: number,
   ) {
     super(`${what}: ${code}`);

@@ -20,7 +20,7 @@ import { StreamPool, StreamTransport } from './transport/stream-transport.js';
 import { UdpTransport } from './transport/udp-transport.js';
 
 export interface RunningSimulator {
-  /** Of `/metrics` and `/executions`. */
+  /** Base URL of `/metrics` and `/executions`. */
   url: string;
   tally: Tally;
   watches: Watches;
@@ -29,7 +29,7 @@ export interface RunningSimulator {
   stop(): Promise<void>;
 }
 
-/** Files that a Node process has open anyway. */
+/** Files that every Node process has open. */
 const ownFiles = 50;
 
 const checkOpenFiles = (devices: number): void => {
@@ -61,7 +61,7 @@ const transports = (
   return (device, events) => new StreamTransport(pool, events, credentials[device]);
 };
 
-/** The names of the credentials, or of the prefix and a number. */
+/** Endpoint names: those of the credentials, or the prefix with a number. */
 const namesOf = ({ devices, namePrefix }: SimulatorConfig, credentials: Credential[]): string[] =>
   credentials.length > 0
     ? credentials.slice(0, devices).map(({ name }) => name)

@@ -134,7 +134,7 @@ describe('a simulated fleet', () => {
     await eventually(() => simulator.watches.size === 0);
   });
 
-  it('comes again after a refusal, later and later, until it is let in', async () => {
+  it('retries after a refusal, with back-off, until it is admitted', async () => {
     server.refusal = { code: Code.Forbidden };
     const simulator = await simulate({ DEVICES: 1 });
     await eventually(() => simulator.tally.counts.refused >= 3);
@@ -151,7 +151,7 @@ describe('a simulated fleet', () => {
     await eventually(() => server.registered('sim-0').length >= 3 && simulator.tally.registered === 1);
   });
 
-  it('tells another server of itself when the first one is silent, without registering anew', async () => {
+  it('updates at another server when the first one is silent, without registering again', async () => {
     const other = await new Server().listen();
     const simulator = await simulate({ DEVICES: 1, SERVER: `${server.url},${other.url}`, UPDATE_SECONDS: 1 });
     await eventually(() => simulator.tally.registered === 1);
@@ -163,7 +163,7 @@ describe('a simulated fleet', () => {
     await other.endpoint.close();
   });
 
-  it('restarts devices, which register anew', async () => {
+  it('restarts devices, which register again', async () => {
     await simulate({ DEVICES: 1, RESTARTS_PER_MINUTE: 300 });
     await eventually(() => server.registered('sim-0').length >= 3);
   });

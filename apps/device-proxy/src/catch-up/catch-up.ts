@@ -74,12 +74,12 @@ export class CatchUp implements OnApplicationBootstrap, BeforeApplicationShutdow
     this.lookedAtMs = now;
     if (missed) await this.everyInterest();
     const waiting: { device_id: string }[] = await this.dataSource.query(
-      `SELECT DISTINCT device_id FROM command WHERE state = 'waiting' AND stored_at > now() - make_interval(secs => $1)`,
+      `SELECT DISTINCT device_id FROM commands WHERE state = 'waiting' AND stored_at > now() - make_interval(secs => $1)`,
       [pollWindowSeconds],
     );
     for (const { device_id: deviceId } of waiting) this.deliverer.deliverWaiting(deviceId);
     const changes: { device_id: string; changed_at: string }[] = await this.dataSource.query(
-      `SELECT device_id, changed_at::text FROM interest_change WHERE changed_at > now() - make_interval(secs => $1)`,
+      `SELECT device_id, changed_at::text FROM interest_changes WHERE changed_at > now() - make_interval(secs => $1)`,
       [pollWindowSeconds],
     );
     const before = this.seen;

@@ -2,7 +2,7 @@ import type { ApiBodyOptions } from '@nestjs/swagger';
 import { AsyncResponseItemSchema } from '@lanyard/contracts';
 import { z } from 'zod';
 
-/** For bodies that are checked by hand, because their errors are words of the v2 interface. */
+/** Schemas of bodies that are validated by hand, because the v2 interface has its own error tokens. */
 export const bodySchema = (schema: z.ZodType): ApiBodyOptions => {
   const {
     $schema: _,
@@ -12,14 +12,14 @@ export const bodySchema = (schema: z.ZodType): ApiBodyOptions => {
   return { schema: json } as ApiBodyOptions;
 };
 
-/** What is wrong with a body as such, not with a value in it. */
+/** Problems of the body as a whole, not of a value in it. */
 const structural = new Set(['invalid_type', 'unrecognized_keys']);
 
-/** The word for a body that is refused; undefined: the one for any bad request. */
+/** The error token of a refused body; undefined: the one of any bad request. */
 export const bodyToken = ({ issues }: z.ZodError): 'MALFORMED_JSON_CONTENT' | undefined =>
   issues.some(({ code }) => structural.has(code)) ? 'MALFORMED_JSON_CONTENT' : undefined;
 
-/** Answer of what is carried out later. */
+/** The response to a request that is executed later. */
 export const AcceptedSchema = z.object({ 'async-response-id': z.string() }).meta({ id: 'AsyncAccepted' });
 export type Accepted = z.infer<typeof AcceptedSchema>;
 

@@ -37,10 +37,10 @@ import {
   timeout,
 } from './outcome.js';
 
-/** `again`: back into the queue, and retried after `pauseMs` or as soon as the device sends a message. */
+/** `again`: returned to the queue, and retried after `pauseMs` or as soon as the device sends a message. */
 export type Verdict = { done: Outcome } | { again: 'counted' | 'not counted'; pauseMs: number };
 
-/** Asks a device for what a command wants, and decides what becomes of the command. */
+/** Sends the request of a command to the device, and decides the outcome of the command. */
 @Injectable()
 export class CommandExecution {
   constructor(
@@ -53,7 +53,7 @@ export class CommandExecution {
     private readonly tracing: Tracing,
   ) {}
 
-  /** Never rejects: a failure is a verdict too. */
+  /** Never rejects: a failure is also a verdict. */
   async execute(session: Session, command: Command): Promise<Verdict> {
     const { method, path, attempts } = command;
     const span = this.tracing.follow(command.traceParent, 'device-proxy command', {
@@ -61,7 +61,7 @@ export class CommandExecution {
       attributes: { 'lanyard.method': method, 'lanyard.path': path, 'lanyard.attempt': attempts },
     });
     const verdict = await this.attempt(session, command);
-    span?.end('again' in verdict ? 'no answer: tried again' : verdict.done.error);
+    span?.end('again' in verdict ? 'no answer: will be retried' : verdict.done.error);
     const { id: commandId, deviceId, requestId } = command;
     const ended = 'done' in verdict ? { status: verdict.done.status, error: verdict.done.error } : { again: true };
     this.logger.debug({ requestId, commandId, deviceId, attempts, ...ended }, 'command carried out');
@@ -95,7 +95,7 @@ export class CommandExecution {
     return outcomeOf(reply);
   }
 
-  /** Commands may name the new instance at once. The device has made it, whatever becomes of the note. */
+  /** Commands may use the new instance at once. The device has created it, even if recording it fails. */
   private async noteInstance(session: Session, { location = [] }: DeviceReply): Promise<void> {
     const { sessions, logger } = this;
     const path = createdPath(session.data.rootPath, location);
@@ -105,7 +105,7 @@ export class CommandExecution {
     });
   }
 
-  /** A value that was notified before a change, or during one, may be the old value. */
+  /** A value that was notified before or during a change may be the old one. */
   private async changing<T>(session: Session, operation: Operation, ask: () => Promise<T>): Promise<T> {
     if (bringsNoChange(operation)) return ask();
     session.notified.clear();
@@ -127,7 +127,7 @@ export class CommandExecution {
     return this.observe(session, { path }, command, joining);
   }
 
-  /** A notification that comes before the read is answered is the first value, and newer than what was read. */
+  /** A notification that arrives before the response to the read is the first value, and newer than the response. */
   private async follow(session: Session, command: Command, joining: SubscriptionAnswer): Promise<Outcome> {
     const { path, keyId } = command;
     const { downlink, values } = this;
@@ -168,7 +168,7 @@ export class CommandExecution {
     return { uid: newUid(), keyId: command.keyId, item: itemOf(command, outcome), isTold: false };
   }
 
-  /** One observation for each command: its paths are those that are still subscribed to through it. */
+  /** One observation for each command: its paths are those that still have subscriptions of this command. */
   private async subscribeTogether(session: Session, command: Command): Promise<Outcome> {
     const { id, accept, contentType } = command;
     const rows = await this.interest.load(session);
@@ -180,7 +180,7 @@ export class CommandExecution {
     return this.observe(session, target, command, this.joins(session, command, paths));
   }
 
-  /** What leaves for a command, as the device knows it, under the id of the call that brought the command. */
+  /** Logs the messages sent for a command as the device sees them, with the id of the request. */
   private sentFor({ id: commandId, deviceId, requestId, method, path }: Command): OnSent | undefined {
     const { logger } = this;
     if (!logger.isLevelEnabled('debug')) return undefined;
@@ -199,7 +199,7 @@ export class CommandExecution {
     return { ...notObservable, payload, contentType };
   }
 
-  /** No answer. What cannot be repeated is over; the rest is tried as often as its sender wished. */
+  /** No answer. A command that cannot be repeated fails; any other is retried as often as its sender requested. */
   private missed(session: Session, command: Command, error: unknown): Verdict {
     const repeatable = isRepeatable(operationOf(command));
     const triesLeft = command.attempts <= command.retryMax;
@@ -232,7 +232,7 @@ export class CommandExecution {
    * other operation may already have had its effect.
    */
   private broken(command: Command, error: unknown): Verdict {
-    this.logger.error({ err: error, commandId: command.id }, 'command not carried out: tried again');
+    this.logger.error({ err: error, commandId: command.id }, 'command not executed: will be retried');
     return bringsValues(operationOf(command)) ? { again: 'not counted', pauseMs: retryPauseMs } : { done: inDoubt };
   }
 }

@@ -25,23 +25,23 @@ export type NewCommand = Pick<
 };
 
 export interface AcceptOptions {
-  /** Asked under the lock of the device. The command cannot be carried out: it is accepted, and finished with this at once. */
+  /** Called under the lock of the device. If the command cannot be executed, it is accepted and finished with this. */
   refusal?: () => Outcome | undefined;
-  /** Further rows of the same transaction. */
+  /** Writes further rows in the same transaction. */
   within?: (manager: EntityManager, command: Command) => Promise<void>;
-  /** The request is carried out once for this key of the caller's. */
+  /** The request is executed once for this Idempotency-Key. */
   idempotencyKey?: string;
 }
 
 export interface Stored {
   command: Command;
-  /** The Idempotency-Key of the request came before. */
+  /** The Idempotency-Key of the request is known. */
   replayed: boolean;
-  /** The request made this command. */
+  /** The request created this command. */
   isNew: boolean;
 }
 
-/** The async-id of v2/endpoints is made here for each call, and is no part of what the caller asks for. */
+/** The async-id of v2/endpoints is generated for each call, and not part of the request. */
 const onceOnly = ({ keyId, kind, asyncId, fingerprint }: NewCommand, key: string): OnceOnly => ({
   keyId,
   key,
@@ -121,11 +121,11 @@ export class CommandIntake {
     { deviceId, keyId, asyncId, fingerprint }: NewCommand,
   ): Promise<{ known: string | null; length: number; bytes: number }> {
     const [found]: { known: string | null; length: number; bytes: number }[] = await manager.query(
-      `SELECT (SELECT CASE WHEN fingerprint = $4 THEN id END FROM command
+      `SELECT (SELECT CASE WHEN fingerprint = $4 THEN id END FROM commands
                WHERE key_id = $2 AND async_id = $3 AND device_id = $1 AND state IN ('waiting', 'executing')
                ORDER BY position DESC LIMIT 1) AS known,
          count(*)::int AS length, coalesce(sum(octet_length(payload)), 0)::int AS bytes
-       FROM command WHERE device_id = $1 AND state IN ('waiting', 'executing')`,
+       FROM commands WHERE device_id = $1 AND state IN ('waiting', 'executing')`,
       [deviceId, keyId, asyncId, fingerprint],
     );
     return found ?? { known: null, length: 0, bytes: 0 };

@@ -29,7 +29,7 @@ const active = In(['waiting', 'executing']);
 /** Claims do not take the device lock: a transaction that ends a command locks its row, so that it is not claimed. */
 const lock = { mode: 'pessimistic_write' } as const;
 
-/** No epoch is. */
+/** Matches no epoch. */
 const none = '0';
 
 const queueOf = (deviceId: string) => ({ where: { deviceId, state: active }, order: { position: 'ASC' as const } });
@@ -41,7 +41,8 @@ interface Failing {
 
 /**
  * The durable queue of commands: first in, first out, one in flight per device. What is accepted is announced in the
- * same transaction, and so is its outcome; a result counts only while its replica still holds the claim.
+ * same transaction, and so is its outcome; a result counts only while its replica still holds the claim. Claims and
+ * lists of devices are SQL: they lock or read many rows.
  */
 @Injectable()
 export class CommandQueue {
@@ -51,7 +52,7 @@ export class CommandQueue {
       withDevices(this.dataSource, deviceIds, (manager) => this.checkAll(deviceIds, manager)),
     { batchMax: locksMax },
   );
-  /** Each in a transaction of its own, and no more than two of a fleet at once. */
+  /** Each in a separate transaction, and at most two of a fleet at once. */
   private readonly failures = new RequestBatcher(
     (devices: readonly Failing[]) =>
       Promise.all(devices.map(({ deviceId, outcome }) => this.endWhere(deviceId, () => outcome))),
@@ -73,7 +74,7 @@ export class CommandQueue {
     this.replicaId = replicaId;
   }
 
-  /** Stores a command, unless the request repeats one: then the answer is the command that is there. */
+  /** Stores a command, or returns the existing one that the request repeats. */
   async accept(command: NewCommand, options: AcceptOptions = {}): Promise<Stored> {
     const ended: [Command, Outcome][] = [];
     const stored = await withDevice(this.dataSource, command.deviceId, async (manager) => {
@@ -89,19 +90,19 @@ export class CommandQueue {
   async forgetOld(): Promise<void> {
     const { clock, dataSource } = this;
     const before = new Date(clock.now() - historyDays * 86_400_000);
-    await dataSource.query(`DELETE FROM command WHERE finished_at < $1`, [before]);
+    await dataSource.query(`DELETE FROM commands WHERE finished_at < $1`, [before]);
     await this.intake.forgetOld(dataSource.manager);
   }
 
-  /** Those with commands that have not ended. */
+  /** The devices with unfinished commands. */
   async devicesWithCommands(): Promise<string[]> {
     const rows: { device_id: string }[] = await this.dataSource.query(
-      `SELECT DISTINCT device_id FROM command WHERE state IN ('waiting', 'executing')`,
+      `SELECT DISTINCT device_id FROM commands WHERE state IN ('waiting', 'executing')`,
     );
     return rows.map((row) => row.device_id);
   }
 
-  /** Whether commands of the device wait or are in flight. Asked for many devices at once. */
+  /** Whether commands of the device wait or are in flight. Batched over devices. */
   hasCommands(deviceId: string): Promise<boolean> {
     return this.checks.submit(deviceId);
   }
@@ -111,7 +112,7 @@ export class CommandQueue {
     manager: EntityManager = this.dataSource.manager,
   ): Promise<boolean[]> {
     const rows: { device_id: string }[] = await manager.query(
-      `SELECT DISTINCT device_id FROM command WHERE device_id = ANY($1) AND state IN ('waiting', 'executing')`,
+      `SELECT DISTINCT device_id FROM commands WHERE device_id = ANY($1) AND state IN ('waiting', 'executing')`,
       [deviceIds],
     );
     const found = new Set(rows.map((row) => row.device_id));
@@ -136,9 +137,9 @@ export class CommandQueue {
     const { clock, dataSource } = this;
     const now = clock.now();
     const [rows]: [Command[], number] = await dataSource.query(
-      `UPDATE command c SET state = 'executing', attempts = c.attempts + 1, attempted_at = $2, claimed_by = $3,
+      `UPDATE commands c SET state = 'executing', attempts = c.attempts + 1, attempted_at = $2, claimed_by = $3,
          claim_epoch = $4, claim_until = $5
-       WHERE c.id = (SELECT id FROM command WHERE device_id = $1 AND state IN ('waiting', 'executing')
+       WHERE c.id = (SELECT id FROM commands WHERE device_id = $1 AND state IN ('waiting', 'executing')
                      ORDER BY position LIMIT 1 FOR UPDATE)
          AND c.state = 'waiting' AND c.expires_at > $2
        RETURNING ${this.columns()}`,
@@ -147,7 +148,7 @@ export class CommandQueue {
     return rows[0] && dataSource.manager.create(Command, rows[0]);
   }
 
-  /** Of `command c`, as the entity names them. */
+  /** Columns of `command c`, named as in the entity. */
   private columns(): string {
     const { columns } = this.dataSource.getMetadata(Command);
     return columns.map(({ databaseName, propertyName }) => `c.${databaseName} AS "${propertyName}"`).join();
@@ -176,7 +177,7 @@ export class CommandQueue {
     const work = async (manager: EntityManager): Promise<boolean> =>
       (await this.record(manager, command, outcome, { state: 'executing', claimEpoch: command.claimEpoch ?? none })) &&
       this.announce(manager, command, outcome);
-    // Subscriptions are changed under the lock of their device; the result of anything else is its row alone.
+    // Subscriptions are changed under the lock of their device; any other result is stored in its row only.
     const done = await (command.kind === 'subscription'
       ? withDevice(dataSource, command.deviceId, work)
       : dataSource.transaction(work));
@@ -184,7 +185,7 @@ export class CommandQueue {
     return done;
   }
 
-  /** Back into the queue, at its old place. `countAttempt` false: nothing was sent. */
+  /** Returns it to its place in the queue. `countAttempt` false: nothing was sent. */
   async putBack(command: Command, countAttempt: boolean): Promise<boolean> {
     return withDevice(this.dataSource, command.deviceId, async (manager) => {
       if (!(await this.holds(manager, command))) return false;
@@ -270,7 +271,7 @@ export class CommandQueue {
     return head.state === 'executing' && Number(head.claimEpoch) >= epoch;
   }
 
-  /** Set when the head of the queue must not be sent (again). */
+  /** The outcome if the head of the queue must not be sent (again). */
   private verdictOn(head: Command): Outcome | undefined {
     if (head.state === 'executing' && !isRepeatable(operationOf(head))) return inDoubt;
     return head.expiresAt.getTime() <= this.clock.now() ? expired : undefined;
@@ -300,7 +301,7 @@ export class CommandQueue {
     return outcome;
   }
 
-  /** False when the command is not as `expected`. */
+  /** False if the command differs from `expected`. */
   private async record(
     manager: EntityManager,
     { id }: Command,
@@ -334,7 +335,7 @@ export class CommandQueue {
     return true;
   }
 
-  /** A subscription is what its command came to. A failed one leaves nothing behind that would be tried again. */
+  /** Applies the result of a command to its subscription. A failed one leaves nothing that would be retried. */
   private async updateSubscription(manager: EntityManager, command: Command, { outcome }: Outcome): Promise<void> {
     const { subscriptions } = this;
     const { id, deviceId, path, keyId } = command;

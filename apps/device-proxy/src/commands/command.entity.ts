@@ -3,11 +3,11 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 export type CommandKind = 'device-request' | 'endpoint' | 'subscription';
 export type CommandMethod = 'GET' | 'PUT' | 'POST' | 'DELETE' | 'FETCH' | 'IPATCH';
 
-/** waiting -> executing -> one of the others; waiting -> cancelled; executing -> waiting when it is to be tried again. */
+/** waiting -> executing -> one of the others; waiting -> cancelled; executing -> waiting for a retry. */
 export type CommandState = 'waiting' | 'executing' | 'succeeded' | 'failed' | 'expired' | 'cancelled';
 
 /** A command in the durable queue of its device, and afterwards the record of how it ended. */
-@Entity({ name: 'command' })
+@Entity({ name: 'commands' })
 export class Command {
   @PrimaryColumn('text')
   id: string;
@@ -37,7 +37,7 @@ export class Command {
   @Column('text')
   path: string;
 
-  /** Write attributes, untouched. */
+  /** Write attributes, unchanged. */
   @Column('text', { array: true })
   query: string[];
 
@@ -50,7 +50,7 @@ export class Command {
   @Column('bytea', { nullable: true })
   payload: Buffer | null;
 
-  /** What was asked for, to tell a repeated request from another one with the same async-id. */
+  /** The request, to distinguish a repetition from another request with the same async-id. */
   @Column('text')
   fingerprint: string;
 
@@ -60,7 +60,7 @@ export class Command {
   @Column('integer')
   attempts: number;
 
-  /** When it was last given to the device. */
+  /** When it was last sent to the device. */
   @Column('timestamptz', { name: 'attempted_at', nullable: true })
   attemptedAt: Date | null;
 
@@ -87,11 +87,11 @@ export class Command {
   @Column('timestamptz', { name: 'claim_until', nullable: true })
   claimUntil: Date | null;
 
-  /** Of the call that brought it, when that is traced. */
+  /** Trace context of the request, if it is traced. */
   @Column('text', { name: 'trace_parent', nullable: true })
   traceParent: string | null;
 
-  /** Of the call that brought it. */
+  /** Id of the request. */
   @Column('text', { name: 'request_id', nullable: true })
   requestId: string | null;
 
@@ -105,7 +105,7 @@ export class Command {
   @Column('text', { nullable: true })
   error: string | null;
 
-  /** For people: why it ended this way. */
+  /** Human-readable: why it ended this way. */
   @Column('text', { nullable: true })
   note: string | null;
 

@@ -17,7 +17,7 @@ export type Wish = Pick<
   expirySeconds: number;
 };
 
-/** A device of the caller's account, and its session when it has one. */
+/** A device of the caller's account, and its session if it has one. */
 export interface KnownDevice {
   deviceId: string;
   accountId: string;
@@ -29,7 +29,7 @@ const fingerprint = ({ kind, method, path, query, accept, contentType, payload }
     .update(JSON.stringify([kind, deviceId, method, path, query, accept, contentType, payload?.toString('base64')]))
     .digest('hex');
 
-/** Of devices that may not be connected. */
+/** The error for devices that may not be connected. */
 const refusals = { suspended: deviceBlocked, deleted: registrationRemoved, none: undefined };
 
 /** Accepts commands of applications: queues them and wakes the replica that owns the device's session. */
@@ -43,7 +43,7 @@ export class Commands {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** A device that has just come for the first time has a session before the directory knows it. */
+  /** A new device may have a session before the directory knows it. */
   async device(identity: Identity, deviceId: string): Promise<KnownDevice> {
     const session = await this.sessions.read(deviceId);
     const entry = this.directory.get(deviceId) ?? (session ? undefined : await this.directory.wait(deviceId));
@@ -70,7 +70,7 @@ export class Commands {
     };
     const refusal = () => refusals[this.directory.whyBlocked(deviceId) ?? 'none'];
     const stored = await this.queue.accept(command, { refusal, ...options });
-    // An error now would have it sent again, and done twice: the owner also looks for itself.
+    // An error would make the client repeat it, and execute it twice: the owner also polls.
     if (session) await this.wakeUps.send(session.owner, { about: 'commands', deviceId }).catch(() => undefined);
     return stored;
   }

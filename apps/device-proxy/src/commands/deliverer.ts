@@ -9,11 +9,11 @@ import type { Command } from './command.entity.js';
 import { CommandQueue } from './command-queue.js';
 import { claimRenewMs, retryPauseMs } from './limits.js';
 
-/** Carries out the commands of the devices whose session is here: in order, one in flight for each device. */
+/** Executes the commands of devices with a session on this replica: in order, one in flight per device. */
 @Injectable()
 export class Deliverer implements OnApplicationBootstrap {
   private readonly running = new Map<string, Promise<void>>();
-  /** Devices with something in their queue, as far as this replica knows; others are not looked up. */
+  /** Devices that may have commands in their queue; others are not looked up. */
   private readonly maybeWaiting = new Set<string>();
   /** Devices that got another command while their queue was being drained. */
   private readonly changedMeanwhile = new Set<string>();
@@ -68,7 +68,7 @@ export class Deliverer implements OnApplicationBootstrap {
     );
   }
 
-  /** There is, or may be, a command for the device. */
+  /** There may be a command for the device. */
   deliverWaiting(deviceId: string): void {
     if (!this.sessions.get(deviceId)) return;
     this.maybeWaiting.add(deviceId);
@@ -76,7 +76,7 @@ export class Deliverer implements OnApplicationBootstrap {
     this.startDraining(deviceId);
   }
 
-  /** The device listens now. */
+  /** The device is listening now. */
   resume(deviceId: string): void {
     if (this.maybeWaiting.has(deviceId)) this.startDraining(deviceId);
   }
@@ -148,7 +148,7 @@ export class Deliverer implements OnApplicationBootstrap {
         return;
       } catch (error) {
         if (this.stopped) throw error;
-        logger.error({ err: error, commandId: command.id }, 'result not stored: tried again');
+        logger.error({ err: error, commandId: command.id }, 'result not stored: will be retried');
         await clock.sleep(retryPauseMs);
       }
   }
@@ -161,7 +161,7 @@ export class Deliverer implements OnApplicationBootstrap {
         return void (await interest.load(session));
       } catch (error) {
         if (this.stopped || session.isOver) throw error;
-        logger.error({ err: error, deviceId: session.deviceId }, 'subscribers not loaded: tried again');
+        logger.error({ err: error, deviceId: session.deviceId }, 'subscribers not loaded: will be retried');
         await clock.sleep(retryPauseMs);
       }
   }

@@ -50,7 +50,7 @@ export const readPath = (name: string, path: string): string => {
 
 const asyncId = /^[\w-]{1,40}$/;
 
-/** A parameter that is given twice comes as a list. */
+/** A repeated parameter is a list. */
 const readNumber = (name: string, text: unknown, schema: z.ZodType<number>): number => {
   if (typeof text !== 'string') throw new MalformedCommand(name, 'Given more than once');
   const read = schema.safeParse(text.trim() === '' ? undefined : Number(text));
@@ -63,7 +63,7 @@ export interface Timing {
   expirySeconds: number;
 }
 
-/** What applies when the sender says nothing. */
+/** The defaults. */
 export const defaultTiming = (queueMode: boolean): Timing => {
   const kind = queueMode ? 'queueMode' : 'awake';
   return { retryMax: defaultRetry[kind], expirySeconds: defaultExpirySeconds[kind] };
@@ -79,7 +79,7 @@ export interface DeviceRequest extends Timing {
   payload: Buffer | null;
 }
 
-/** `observe`: the paths are to be reported from now on. */
+/** `observe`: the paths are observed from now on. */
 export type ReadRequest = DeviceRequest & { observe: boolean };
 
 /** `&` separates write attributes; one published text uses `;`. */
@@ -92,7 +92,7 @@ const splitUri = (uri: string, composite: boolean): { path: string; query: strin
   };
 };
 
-/** The paths that are named in the payload; what is wrong with it is said before it waits for the device. */
+/** The paths in the payload, which is validated before the command waits for the device. */
 export const pathsTogether = ({ path, contentType, payload }: DeviceRequest): string[] => {
   if (path !== '/')
     throw new MalformedCommand('uri', 'FETCH and IPATCH require the uri /: the payload contains the paths');
@@ -101,18 +101,18 @@ export const pathsTogether = ({ path, contentType, payload }: DeviceRequest): st
   return read.paths;
 };
 
-/** To be observed. */
+/** The paths to observe. */
 const checkObserved = (request: DeviceRequest): void => {
   if (request.method !== 'FETCH') throw new MalformedCommand('observe', 'Only FETCH supports it');
   const { length } = pathsTogether(request);
   if (length > observedTogetherMax) throw new MalformedCommand('payload-b64', `More than ${observedTogetherMax} paths`);
 };
 
-/** How long the caller wants to wait for the result; undefined when it does not. */
+/** How long the caller waits for the result; undefined if it does not. */
 export const readWait = ({ wait }: DeviceRequestQuery): number | undefined =>
   wait === undefined ? undefined : readNumber('wait', wait, z.number().int().min(waitSeconds.min).max(waitSeconds.max));
 
-/** The query says how, the body says what. Throws the error that the sender gets. */
+/** Parses the options in the query and the command in the body. Throws the error for the sender. */
 export const readDeviceRequest = (query: DeviceRequestQuery, body: unknown, queueMode: boolean): ReadRequest => {
   if (!asyncId.test(query['async-id'] ?? '')) throw new MalformedAsyncId();
   const read = DeviceRequestSchema.safeParse(body);

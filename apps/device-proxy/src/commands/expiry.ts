@@ -6,7 +6,7 @@ import { expiryPeriodMs, historySweepMs } from './limits.js';
 
 const devicesAtOnce = 200;
 
-/** Ends commands whose time is over while no device is there, and forgets finished ones after a while. */
+/** Expires commands of absent devices, and deletes finished ones after a while. */
 @Injectable()
 export class CommandExpiry implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private timers: Timer[] = [];
@@ -37,7 +37,7 @@ export class CommandExpiry implements OnApplicationBootstrap, BeforeApplicationS
     if (this.busy) return;
     this.busy = true;
     this.running = work()
-      .catch((error: unknown) => this.logger.error({ err: error }, 'commands not swept: tried again'))
+      .catch((error: unknown) => this.logger.error({ err: error }, 'commands not swept: will be retried'))
       .finally(() => {
         this.busy = false;
       });
@@ -46,7 +46,7 @@ export class CommandExpiry implements OnApplicationBootstrap, BeforeApplicationS
   private async expireDue(): Promise<void> {
     const now = new Date(this.clock.now());
     const rows: { device_id: string }[] = await this.dataSource.query(
-      `SELECT DISTINCT device_id FROM command
+      `SELECT DISTINCT device_id FROM commands
        WHERE expires_at <= $1 AND (state = 'waiting' OR state = 'executing' AND claim_until <= $1) LIMIT $2`,
       [now, devicesAtOnce],
     );

@@ -41,7 +41,7 @@ export const itemOf = (
   ...(error !== undefined && { error }),
 });
 
-/** The same from the record; undefined for a command that has not ended. */
+/** The same from the record; undefined for an unfinished command. */
 export const responseOf = (command: Command): DeviceCommandFinished['item'] | undefined => {
   const { status, error, result, resultType, resultMaxAge } = command;
   if (status === null) return undefined;
@@ -59,7 +59,7 @@ const written = (command: Command) =>
     written: { payload: (command.payload ?? Buffer.alloc(0)).toString('base64'), ...contentOf(command) },
   };
 
-/** `written` tells the snapshot what the device was to have, whether it took it or not. */
+/** `written` tells the snapshot the desired value, whether or not the device accepted it. */
 export const finished = (
   command: Command,
   outcome: Outcome,

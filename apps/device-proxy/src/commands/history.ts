@@ -1,13 +1,14 @@
 import {
   FairTurns,
-  filtersToSql,
   formatTimestamp,
+  inOrder,
   type ListEnvelope,
   listEnvelope,
   type ListQuery,
+  pageOfRows,
 } from '@lanyard/service';
 import { commandKinds } from '@lanyard/contracts';
-import { DataSource } from 'typeorm';
+import { DataSource, In } from 'typeorm';
 import { z } from 'zod';
 import { Injectable } from '@nestjs/common';
 import { CommandNotFound } from '../errors.js';
@@ -18,7 +19,7 @@ const commandStates = ['waiting', 'executing', 'succeeded', 'failed', 'expired',
 
 const nullable = z.string().nullable();
 
-/** What was asked and how it ended. */
+/** A request and its outcome. */
 export const CommandRecordSchema = z
   .object({
     id: z.string(),
@@ -72,7 +73,7 @@ export const historySpec = {
   defaultOrder: 'DESC',
 } as const;
 
-/** The commands of one key, newest first. */
+/** The commands of one key, newest first. SQL finds the ids of a page by the filters of the API. */
 @Injectable()
 export class CommandHistory {
   constructor(private readonly dataSource: DataSource) {}
@@ -82,39 +83,16 @@ export class CommandHistory {
   }
 
   private async page(keyId: string, query: ListQuery): Promise<ListEnvelope<CommandRecord>> {
-    const parameters: unknown[] = [keyId];
-    const conditions = ['key_id = $1', ...filtersToSql(query.filters, columns, parameters)];
-    const totalCount = query.includeTotal ? await this.count(conditions, parameters) : undefined;
-    if (query.after !== null)
-      conditions.push(`id ${query.order === 'ASC' ? '>' : '<'} $${parameters.push(query.after)}`);
-    const rows: { id: string }[] = await this.dataSource.query(
-      `SELECT id FROM command WHERE ${conditions.join(' AND ')} ORDER BY id ${query.order} LIMIT ${query.limit + 1}`,
-      parameters,
-    );
-    return listEnvelope(await this.load(rows.map((row) => row.id)), query, totalCount);
+    const source = { selected: 't.id', from: 'commands t', columns, where: 't.key_id = $1', parameters: [keyId] };
+    const { rows, total } = await pageOfRows<{ id: string }>(this.dataSource, source, query);
+    const ids = rows.map((row) => row.id);
+    const commands = inOrder(ids, await this.dataSource.manager.findBy(Command, { id: In(ids) }));
+    return listEnvelope(commands.map(commandRecord), query, total);
   }
 
   async get(keyId: string, reference: string): Promise<CommandRecord> {
     const command = await findCommand(this.dataSource.manager, keyId, reference);
     if (!command) throw new CommandNotFound();
     return commandRecord(command);
-  }
-
-  private async count(conditions: readonly string[], parameters: readonly unknown[]): Promise<number> {
-    const sql = `SELECT count(*)::int AS count FROM command WHERE ${conditions.join(' AND ')}`;
-    const [row]: { count: number }[] = await this.dataSource.query(sql, [...parameters]);
-    return row?.count ?? 0;
-  }
-
-  private async load(ids: readonly string[]): Promise<CommandRecord[]> {
-    const found = await this.dataSource.manager
-      .createQueryBuilder(Command, 'command')
-      .where('command.id = ANY(:ids)', { ids: [...ids] })
-      .getMany();
-    const byId = new Map(found.map((command) => [command.id, command]));
-    return ids.flatMap((id) => {
-      const command = byId.get(id);
-      return command ? [commandRecord(command)] : [];
-    });
   }
 }

@@ -4,12 +4,12 @@ import type { EntityManager } from 'typeorm';
 import { IdempotencyKeyReused, MalformedIdempotencyKey } from '../errors.js';
 import { idempotencyHours, idempotencyKeyLengthMax } from './limits.js';
 
-/** A request that is to be carried out once, however often it is sent. */
+/** A request that is executed once, however often it is sent. */
 export interface OnceOnly {
   /** API key of the caller: another one may use the same Idempotency-Key. */
   keyId: string;
   key: string;
-  /** What the request asks for. */
+  /** Fingerprint of the request. */
   fingerprint: string;
 }
 
@@ -32,7 +32,7 @@ export const idempotencyKeyReused: ApiResponseOptions = {
   description: 'IDEMPOTENCY_KEY_REUSED: the key was used with a different request',
 };
 
-/** The header of a request; undefined when there is none. Throws MalformedIdempotencyKey. */
+/** The header of a request; undefined if there is none. Throws MalformedIdempotencyKey. */
 export const readIdempotencyKey = (header: string | undefined): string | undefined => {
   if (header === undefined) return undefined;
   const key = header.trim();
@@ -40,14 +40,14 @@ export const readIdempotencyKey = (header: string | undefined): string | undefin
   return key;
 };
 
-/** Which command each Idempotency-Key made. */
+/** The command that each Idempotency-Key created. SQL: a key is replaced only once it is too old to count. */
 export class IdempotencyKeys {
   constructor(private readonly clock: Clock) {}
 
-  /** The command that the request made before. Throws IdempotencyKeyReused when that was another request. */
+  /** The command that the request has already created. Throws IdempotencyKeyReused if that was another request. */
   async find(manager: EntityManager, { keyId, key, fingerprint }: OnceOnly): Promise<string | undefined> {
     const [row]: { fingerprint: string; command_id: string }[] = await manager.query(
-      `SELECT fingerprint, command_id FROM idempotency_key
+      `SELECT fingerprint, command_id FROM idempotency_keys
        WHERE key_id = $1 AND idempotency_key = $2 AND stored_at > $3`,
       [keyId, key, this.oldest()],
     );
@@ -61,7 +61,7 @@ export class IdempotencyKeys {
    */
   async store(manager: EntityManager, { keyId, key, fingerprint }: OnceOnly, commandId: string): Promise<void> {
     const rows: unknown[] = await manager.query(
-      `INSERT INTO idempotency_key AS k (key_id, idempotency_key, fingerprint, command_id, stored_at)
+      `INSERT INTO idempotency_keys AS k (key_id, idempotency_key, fingerprint, command_id, stored_at)
        VALUES ($1, $2, $3, $4, $5)
        ON CONFLICT (key_id, idempotency_key) DO UPDATE SET fingerprint = EXCLUDED.fingerprint,
          command_id = EXCLUDED.command_id, stored_at = EXCLUDED.stored_at WHERE k.stored_at <= $6
@@ -72,7 +72,7 @@ export class IdempotencyKeys {
   }
 
   async forgetOld(manager: EntityManager): Promise<void> {
-    await manager.query(`DELETE FROM idempotency_key WHERE stored_at <= $1`, [this.oldest()]);
+    await manager.query(`DELETE FROM idempotency_keys WHERE stored_at <= $1`, [this.oldest()]);
   }
 
   private oldest(): Date {

@@ -1,11 +1,11 @@
-/** Commands that may wait for one device, and how much they may carry together. */
+/** Commands that may wait for one device, and the total size of their payloads. */
 export const queueLengthMax = 1_000;
 export const queueBytesMax = 16_777_216;
 
-/** Paths that one command may ask a device to report together. */
+/** Paths that one command may observe together. */
 export const observedTogetherMax = 100;
 
-/** Extra attempts after the first one. */
+/** Further attempts after the first one. */
 export const retryMax = 10;
 export const defaultRetry = { awake: 0, queueMode: 2 } as const;
 
@@ -16,7 +16,7 @@ export const defaultExpirySeconds = { awake: 7_200, queueMode: 259_200 } as cons
 export const claimRenewMs = 15_000;
 export const claimLeaseMs = 60_000;
 
-/** Pause before a command is tried again on a device that did not answer although it should listen. */
+/** Pause before a retry if a device did not answer although it should listen. */
 export const retryPauseMs = 5_000;
 
 /** Minimum attempts when a connection ends before the answer, even if the sender asked for no retries. */
@@ -25,7 +25,7 @@ export const attemptsWhenConnectionsEndMax = 3;
 /** How long a request may wait for its result, and the polling period in case the wake-up is lost. */
 export const waitSeconds = { min: 1, max: 60 } as const;
 export const waitLookMs = 2_000;
-/** Callers that wait on one replica; the rest gets its 202 at once. */
+/** Callers that may wait on one replica; further ones get 202 at once. */
 export const waitingCallersMax = 1_000;
 
 /** How often each replica looks for expired commands, and for commands whose wake-up it missed. */
@@ -34,7 +34,7 @@ export const pollPeriodMs = 2_000;
 /** How far back the poll reaches: longer than a transaction may stay open. */
 export const pollWindowSeconds = 35;
 
-/** How long an Idempotency-Key names the request that came with it first. */
+/** How long an Idempotency-Key is remembered. */
 export const idempotencyHours = 24;
 export const idempotencyKeyLengthMax = 255;
 

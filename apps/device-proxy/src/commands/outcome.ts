@@ -1,17 +1,17 @@
 /** How a command ended: status and token of its asynchronous response. */
 export interface Outcome {
   outcome: 'succeeded' | 'failed' | 'expired';
-  /** In the history, where it says more than the outcome. */
+  /** A more precise state for the history. */
   state?: 'cancelled';
   status: number;
   error?: string;
-  /** For people who read the history. */
+  /** Human-readable, for the history. */
   note?: string;
   payload?: Buffer;
   /** Media type of the payload. */
   contentType?: string;
   maxAgeSeconds?: number;
-  /** The caller already has the answer: it went out with the first value. */
+  /** The caller already has the answer, which was sent with the first value. */
   isAnswered?: boolean;
 }
 
@@ -99,7 +99,7 @@ export interface Answer {
   maxAgeSeconds?: number;
 }
 
-/** What the device's answer means for the caller. */
+/** The outcome that the device's answer means for the caller. */
 export const outcomeOf = (answer: Answer): Outcome => {
   const { code, payload, contentType, maxAgeSeconds } = answer;
   if (code.startsWith('2.'))

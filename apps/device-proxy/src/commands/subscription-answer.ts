@@ -1,7 +1,7 @@
 import type { AnswerAhead, Joining, ReportWith } from '../sessions/joining.js';
 import { type Outcome, outcomeOf } from './outcome.js';
 
-/** Of a subscription command under way: the first value that its key gets carries the answer. */
+/** A subscription command in progress: the first value that its key gets carries the answer. */
 export class SubscriptionAnswer implements Joining {
   private first: Promise<Outcome | undefined> | undefined;
 

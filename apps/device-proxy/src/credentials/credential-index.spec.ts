@@ -20,7 +20,7 @@ const psk = (n: number, identity: string, second: number): DeviceCredentialChang
   changedAt: `2026-01-01T00:00:0${second}Z`,
 });
 
-/** A topic in the hands of the test. */
+/** A topic controlled by the test. */
 const topicOf = () => {
   const state = new Map<string, DeviceCredentialChanged>();
   let listener: StateListener<DeviceCredentialChanged> = () => undefined;

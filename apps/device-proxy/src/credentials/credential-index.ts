@@ -23,9 +23,9 @@ const newest = (found: readonly DeviceCredentialChanged[]): DeviceCredentialChan
 /** A credential that is not valid any more. */
 export interface Withdrawal {
   credentialId: string;
-  /** Whose it was, where it was one device's. */
+  /** The device, if it belonged to one. */
   deviceId?: string;
-  /** Only certificates with one of these serial numbers; without: all. */
+  /** Limits it to certificates with these serial numbers; if absent, all. */
   serials?: ReadonlySet<string>;
 }
 
@@ -70,7 +70,7 @@ export class CredentialIndex {
     this.withdrawn.push(listener);
   }
 
-  /** Of what was shown before. */
+  /** Chains that were verified before. */
   isValid({ id, serials = [] }: ShownCredential): boolean {
     if (!this.reader.has(id)) return false;
     const revoked = this.reader.get(id)?.revokedSerials ?? [];

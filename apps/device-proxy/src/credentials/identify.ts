@@ -14,7 +14,7 @@ export const commonNameOf = (x509: X509Certificate): string | undefined => {
 
 /** Within its dates, and not made for servers only. */
 export const isUsable = (x509: X509Certificate, nowMs: number): boolean => {
-  // Extended key usages, in spite of the name; undefined when the certificate does not restrict them.
+  // Extended key usages, despite the name; undefined if the certificate does not restrict them.
   const usages = x509.keyUsage as string[] | undefined;
   const forClients = usages?.some((usage) => usage === clientAuthentication || usage === anyUsage) ?? true;
   return forClients && isInDates(x509, nowMs);

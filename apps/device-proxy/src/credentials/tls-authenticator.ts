@@ -11,7 +11,7 @@ import { CredentialIndex, isWithdrawnBy } from './credential-index.js';
 import { isUsable, senderOf } from './identify.js';
 import { type Reason, Refusals } from './refusals.js';
 
-/** What OpenSSL says of a client that computed with another key. */
+/** The OpenSSL error for a client with another key. */
 const wrongKey = /CIPHER_OPERATION_FAILED|DECRYPTION_FAILED|BAD_RECORD_MAC|DIGEST_CHECK_FAILED|BAD_DECRYPT/;
 
 /** An unknown identity fails like a wrong key, which keeps secret which identities exist (RFC 4279 §2). */
@@ -90,7 +90,7 @@ export class TlsAuthenticator implements ConnectionAuthenticator {
     const credential = this.shown.get(socket)?.credential;
     if (!credential) return this.certified(socket);
     const shown = { id: credential.credentialId };
-    // It may have been withdrawn while the handshake was under way.
+    // It may have been deleted during the handshake.
     if (!this.credentials.isValid(shown)) return undefined;
     const sender = senderOf(credential);
     return sender && { ...sender, credential: shown };

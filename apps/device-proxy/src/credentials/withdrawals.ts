@@ -86,7 +86,7 @@ export class Withdrawals implements OnApplicationBootstrap, BeforeApplicationShu
   private run(deviceId: string, work: () => Promise<void>): void {
     const run: Promise<void> = work()
       .catch((error: unknown) => {
-        this.logger.error({ err: error, deviceId }, 'registration without credential not ended: tried again');
+        this.logger.error({ err: error, deviceId }, 'registration without credential not ended: will be retried');
         this.later(() => this.run(deviceId, work));
       })
       .finally(() => this.running.delete(run));

@@ -10,8 +10,8 @@ import { waitingCallersMax, waitLookMs } from '../commands/limits.js';
 type Response = DeviceCommandFinished['item'];
 
 /**
- * Callers that want the result in their request. They are told by the replica that ended the command, and look
- * themselves now and then: the one who accepted it first may be another replica.
+ * Callers that wait for the result in their request. The replica that ended the command notifies them, and they poll
+ * occasionally: another replica may have accepted it first.
  */
 @Injectable()
 export class WaitingCallers implements OnModuleDestroy {
@@ -56,7 +56,7 @@ export class WaitingCallers implements OnModuleDestroy {
   private async wait(commandId: string, seconds: number): Promise<Response | undefined> {
     const untilMs = this.clock.now() + seconds * 1000;
     for (;;) {
-      // Before the look: an end that comes between look and sleep ends the sleep.
+      // Before the read, so that an end between read and sleep wakes the sleep.
       const wake = this.expect(commandId);
       try {
         const command = await this.dataSource.manager.findOneBy(Command, { id: commandId });

@@ -27,7 +27,7 @@ export interface DeviceReply {
   location?: readonly string[];
 }
 
-/** Of a format: 4.06, 4.15, and 4.02 from devices that do not know the option. */
+/** Refusals of a format: 4.06, 4.15, and 4.02 from devices that do not know the option. */
 const refusals = new Set(['4.02', '4.06', '4.15']);
 
 const heeding = (request: DeviceRequest, onSent: OnSent | undefined): DeviceRequest =>
@@ -51,7 +51,7 @@ const replyOf = (
 @Injectable()
 export class DownlinkClient {
   constructor(
-    private readonly link: DeviceLinks,
+    private readonly links: DeviceLinks,
     private readonly lastSeen: LastSeen,
     private readonly models: AccountModels,
   ) {}
@@ -61,7 +61,9 @@ export class DownlinkClient {
     const asked = requestFor(session.data, ask, this.modelsOf(session));
     const usual = ask.operation === 'read' && ask.accept === null;
     const answer = await this.inAnyFormat(session, ask.path, asked, usual, (request) =>
-      this.recordAnswer(session, (signal) => this.link.request(session.address, heeding(request, onSent), signal)),
+      this.recordAnswer(session, (signal) =>
+        this.links.to(session.address).request(session.address, heeding(request, onSent), signal),
+      ),
     );
     return replyOf(ask.path, answer);
   }
@@ -77,7 +79,7 @@ export class DownlinkClient {
     const { answer, token } = await this.inAnyFormat(session, target.path, asked, usual, async (request) => {
       accept = usual ? (request.accept ?? null) : request.accept;
       const { answer, token } = await this.recordAnswer(session, (signal) =>
-        this.link.observe(session.address, heeding(request, onSent), signal),
+        this.links.to(session.address).observe(session.address, heeding(request, onSent), signal),
       );
       return { ...answer, answer, token };
     });
@@ -113,7 +115,9 @@ export class DownlinkClient {
 
   async cancel(session: Session, observation: Observation): Promise<void> {
     const request = this.requestOf(session, observation);
-    await session.whileOpen((signal) => this.link.cancel(session.address, request, observation.token, signal));
+    await session.whileOpen((signal) =>
+      this.links.to(session.address).cancel(session.address, request, observation.token, signal),
+    );
   }
 
   /** Records that the device answered. A queue-mode device that does not is asleep and is sent nothing further. */
@@ -130,10 +134,10 @@ export class DownlinkClient {
   }
 
   private modelsOf({ accountId, data }: Session): ModelRegistry {
-    return this.models.of(accountId, data.objectVersions);
+    return this.models.registryOf(accountId, data.objectVersions);
   }
 
-  /** The request that made the observation: further blocks and the cancellation repeat it. */
+  /** The request that created the observation: further blocks and the cancellation repeat it. */
   requestOf(session: Session, observation: Observation): DeviceRequest {
     const accept = observation.auto ? null : observation.accept;
     return observeRequest(session.data, { ...observation, accept }, this.modelsOf(session));

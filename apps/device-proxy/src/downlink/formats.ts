@@ -25,7 +25,7 @@ export const mediaTypeOf = (format: number | undefined, path: string): string =>
 /** RFC 7252 §12.3. */
 const formatMax = 65_535;
 
-/** A media type, or the number of a Content-Format. undefined: no format that devices know. */
+/** A media type, or the number of a Content-Format. undefined: not a format of devices. */
 export const formatOf = (mediaType: string): number | undefined => {
   if (!/^\d{1,5}$/.test(mediaType)) return contentFormatOf(mediaType);
   return Number(mediaType) > formatMax ? undefined : Number(mediaType);
@@ -79,7 +79,7 @@ export const readComposite = (
 ): SentValue[] =>
   decodeSend(contentFormatOf(contentType) ?? contentFormat.senmlJson, payload, models, nowMs).map(alone);
 
-/** Each path that is named, once; or why this is no list of paths (with their values, for a write). */
+/** Each named path, once; or why the payload is not a list of paths (with values, for a write). */
 export const compositePaths = (
   contentType: string | null,
   payload: Buffer | null,

@@ -1,4 +1,4 @@
-/** What a command asks of the device, in terms of LwM2M (LwM2M 1.1 core §6.3). */
+/** The LwM2M operation of a command (LwM2M 1.1 core §6.3). */
 export type Operation =
   | 'read'
   | 'discover'
@@ -49,14 +49,14 @@ export const operationOf = (asked: Asked): Operation => {
   }
 };
 
-/** Asking twice does no more than asking once. What is not repeatable is never sent again when its answer is missing. */
+/** Idempotent operations. Any other is never sent again if its answer is missing. */
 export const isRepeatable = (operation: Operation): boolean => !['execute', 'create', 'delete'].includes(operation);
 
-/** Values come in the answer, and nothing changes on the device. */
+/** Reads: the answer contains values, and nothing changes on the device. */
 export const bringsValues = (operation: Operation): boolean =>
   ['read', 'read-composite', 'observe', 'observe-composite'].includes(operation);
 
-/** However often it is asked, the device stays as it is. */
+/** Safe operations, which do not change the device. */
 export const bringsNoChange = (operation: Operation): boolean => bringsValues(operation) || operation === 'discover';
 
 /** A value is written: the snapshot keeps it as the desired one (spec §3.2). */

@@ -18,7 +18,7 @@ export interface Ask {
   operation: Operation;
   path: string;
   query: readonly string[];
-  /** Media types, as the sender of the command gave them. */
+  /** Media types from the sender of the command. */
   accept: string | null;
   contentType: string | null;
   payload: Buffer | null;
@@ -29,7 +29,7 @@ const acceptFor = ({ contentFormats }: RegistrationData, path: string, models: M
   return chooseAccept(path, resource === undefined ? undefined : models.resource(object, resource), contentFormats);
 };
 
-/** A media type as the number that the device knows; a number that the sender wrote stays. */
+/** The number that the device uses for a media type; a number from the sender is not changed. */
 const numberOf = (mediaType: string, { contentFormats }: RegistrationData): number | undefined => {
   const format = formatOf(mediaType);
   return format === undefined || mediaType === String(format) ? format : numberFor(format, contentFormats);
@@ -41,7 +41,7 @@ const content = (data: RegistrationData, { payload, contentType }: Ask, fallback
   return { payload, contentFormat: given ?? numberFor(fallback, data.contentFormats) };
 };
 
-/** `wish`: null for a device that is to choose. */
+/** `wish`: null lets the device choose. */
 const read = (
   data: RegistrationData,
   path: string,

@@ -31,7 +31,7 @@ export class CachedValues {
     if (!session) return Promise.resolve(undefined);
     const { deviceId, epoch, owner } = session;
     if (owner === this.replicaId) return Promise.resolve(this.here(deviceId, epoch, path));
-    return this.ask(owner, { deviceId, epoch, path });
+    return this.askOwner(owner, { deviceId, epoch, path });
   }
 
   private here(deviceId: string, epoch: number, path: string): FreshValue | undefined {
@@ -39,7 +39,7 @@ export class CachedValues {
     return session?.epoch === epoch ? session.notified.get(path, this.clock.now()) : undefined;
   }
 
-  private async ask(
+  private async askOwner(
     owner: string,
     about: { deviceId: string; epoch: number; path: string },
   ): Promise<FreshValue | undefined> {
@@ -50,7 +50,7 @@ export class CachedValues {
       await this.wakeUps.send(owner, { about: 'cached?', ...about, question, replyTo: this.replicaId });
       return await answer;
     } catch {
-      // The device can be asked itself.
+      // The value can be read from the device instead.
       return undefined;
     } finally {
       timer.cancel();
@@ -60,7 +60,7 @@ export class CachedValues {
 
   private answer({ deviceId, epoch, path, question, replyTo }: Extract<WakeUp, { about: 'cached?' }>): void {
     const value = this.here(deviceId, epoch, path);
-    // Lost, it is no answer in time.
+    // A lost message counts as no answer.
     void this.wakeUps.send(replyTo, { about: 'cached', question, ...(value && { value }) }).catch(() => undefined);
   }
 }

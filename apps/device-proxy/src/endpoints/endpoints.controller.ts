@@ -1,4 +1,17 @@
-import { Body, Controller, Delete, Get, Headers, Inject, Param, Post, Put, Query, Req, Res } from '@nestjs/common';
+import {
+  applyDecorators,
+  Body,
+  Controller,
+  Delete,
+  Get,
+  Inject,
+  Param,
+  Post,
+  Put,
+  Query,
+  Req,
+  Res,
+} from '@nestjs/common';
 import {
   ApiAcceptedResponse,
   ApiBody,
@@ -11,7 +24,16 @@ import {
   ApiResponse,
   ApiTags,
 } from '@nestjs/swagger';
-import { Caller, CLOCK, type Clock, type Identity, queryFlag, refuseHead, RequiresPermission } from '@lanyard/service';
+import {
+  Caller,
+  CLOCK,
+  type Clock,
+  type Identity,
+  Operation,
+  queryFlag,
+  refuseHead,
+  RequiresPermission,
+} from '@lanyard/service';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type Accepted, AcceptedSchema } from '../commands/body-schema.js';
@@ -34,7 +56,7 @@ import {
 } from './endpoints.js';
 import { resourcePathIn, resourceRoutes } from './resource-path.js';
 
-/** Bodies below this are values, not JSON. */
+/** Bodies below this path are values, not JSON. */
 export const endpointsPrefix = '/v2/endpoints/';
 
 interface Options {
@@ -59,6 +81,21 @@ const options = {
 const accepted = { standardSchema: AcceptedSchema, description: 'Queued for the device', headers: replayedHeader };
 const unanswered = { description: 'noResp: queued for the device' };
 const full = { status: 429, description: 'QUEUE_IS_FULL' };
+const valueFormats = ['text/plain', 'application/octet-stream', 'application/vnd.oma.lwm2m+tlv'];
+
+type DeviceRequest = FastifyRequest<{ Params: { deviceId: string } }>;
+
+/** An operation that becomes a command: answered as soon as the command is stored. */
+const QueuedOperation = (operation: { summary: string; description: string }): MethodDecorator =>
+  applyDecorators(
+    ApiOperation(operation),
+    ApiQuery(options.noResp),
+    ApiAcceptedResponse(accepted),
+    ApiNoContentResponse(unanswered),
+    ApiHeader(idempotencyHeader),
+    ApiResponse(full),
+    ApiResponse(idempotencyKeyReused),
+  );
 
 @ApiTags('Endpoints')
 @Controller('v2/endpoints')
@@ -85,13 +122,13 @@ export class EndpointsController {
 
   @RequiresPermission('devices.read')
   @Get(':deviceId')
-  @ApiOperation({
+  @Operation({
     summary: 'List the resources of a device',
     description:
       'The resources that the device named in its registration, with resource type and whether they can be observed.',
+    ok: z.array(EndpointResourceSchema),
+    notFound: 'DEVICE_NOT_FOUND: unknown, or not registered',
   })
-  @ApiOkResponse({ standardSchema: z.array(EndpointResourceSchema) })
-  @ApiResponse({ status: 404, description: 'DEVICE_NOT_FOUND: unknown, or not registered' })
   resources(@Caller() caller: Identity, @Param('deviceId') deviceId: string): Promise<EndpointResource[]> {
     return this.endpoints.resources(caller, deviceId);
   }
@@ -122,113 +159,90 @@ export class EndpointsController {
   @ApiResponse({ status: 205, description: 'cacheOnly: nothing is cached' })
   async read(
     @Caller() caller: Identity,
-    @Param('deviceId') deviceId: string,
     @Query() options: Options,
-    @Req() request: FastifyRequest,
+    @Req() request: DeviceRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Reply | Buffer> {
     refuseHead(request);
     const isCacheOnly = queryFlag('cacheOnly', options.cacheOnly);
     const path = resourcePathIn(request, endpointsPrefix);
-    const cached = await this.cached.find(await this.commands.device(caller, deviceId), path);
+    const cached = await this.cached.find(await this.commands.device(caller, request.params.deviceId), path);
     if (cached) {
       const maxAge = Math.floor((cached.freshUntilMs - this.clock.now()) / 1000);
       reply.headers({ 'content-type': cached.contentType, 'cache-control': `max-age=${maxAge}` });
       return Buffer.from(cached.bytes, 'latin1');
     }
-    if (!isCacheOnly) return this.send(caller, deviceId, 'GET', request, reply, options);
+    if (!isCacheOnly) return this.send(caller, options, request, reply);
     reply.code(205);
     return undefined;
   }
 
   @RequiresPermission('commands')
   @Put(resourceRoutes(':deviceId/'))
-  @ApiConsumes('text/plain', 'application/octet-stream', 'application/vnd.oma.lwm2m+tlv')
+  @ApiConsumes(...valueFormats)
   @ApiBody({ schema: { type: 'string', format: 'binary' } })
-  @ApiOperation({
+  @QueuedOperation({
     summary: 'Write a resource',
     description:
       'The body is the value itself, in the format that Content-Type names. The result follows as an asynchronous response (spec §4.3).',
   })
-  @ApiQuery(options.noResp)
-  @ApiAcceptedResponse(accepted)
-  @ApiNoContentResponse(unanswered)
-  @ApiHeader(idempotencyHeader)
-  @ApiResponse(full)
-  @ApiResponse(idempotencyKeyReused)
   write(
     @Caller() caller: Identity,
-    @Param('deviceId') deviceId: string,
     @Query() options: Options,
-    @Headers('content-type') contentType: string | undefined,
     @Body() body: unknown,
-    @Req() request: FastifyRequest,
+    @Req() request: DeviceRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Reply> {
-    return this.send(caller, deviceId, 'PUT', request, reply, options, { body, contentType });
+    return this.send(caller, options, request, reply, body);
   }
 
   @RequiresPermission('commands')
   @Post(resourceRoutes(':deviceId/'))
-  @ApiConsumes('text/plain', 'application/octet-stream', 'application/vnd.oma.lwm2m+tlv')
+  @ApiConsumes(...valueFormats)
   @ApiBody({ required: false, schema: { type: 'string', format: 'binary' } })
-  @ApiOperation({
+  @QueuedOperation({
     summary: 'Execute a resource, or create an instance',
     description:
       'On a resource, executes it with the body as its argument; on an object, creates an instance from the TLV body. The result follows as an asynchronous response.',
   })
-  @ApiQuery(options.noResp)
-  @ApiAcceptedResponse(accepted)
-  @ApiNoContentResponse(unanswered)
-  @ApiHeader(idempotencyHeader)
-  @ApiResponse(full)
-  @ApiResponse(idempotencyKeyReused)
   execute(
     @Caller() caller: Identity,
-    @Param('deviceId') deviceId: string,
     @Query() options: Options,
-    @Headers('content-type') contentType: string | undefined,
     @Body() body: unknown,
-    @Req() request: FastifyRequest,
+    @Req() request: DeviceRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Reply> {
-    return this.send(caller, deviceId, 'POST', request, reply, options, { body, contentType });
+    return this.send(caller, options, request, reply, body);
   }
 
   @RequiresPermission('commands')
   @Delete(resourceRoutes(':deviceId/'))
-  @ApiOperation({
+  @QueuedOperation({
     summary: 'Delete an instance',
     description: 'Deletes an object instance on the device. The result follows as an asynchronous response.',
   })
-  @ApiQuery(options.noResp)
-  @ApiAcceptedResponse(accepted)
-  @ApiNoContentResponse(unanswered)
-  @ApiHeader(idempotencyHeader)
-  @ApiResponse(full)
-  @ApiResponse(idempotencyKeyReused)
   remove(
     @Caller() caller: Identity,
-    @Param('deviceId') deviceId: string,
     @Query() options: Options,
-    @Req() request: FastifyRequest,
+    @Req() request: DeviceRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Reply> {
-    return this.send(caller, deviceId, 'DELETE', request, reply, options);
+    return this.send(caller, options, request, reply);
   }
 
   private async send(
     caller: Identity,
-    deviceId: string,
-    method: 'GET' | 'PUT' | 'POST' | 'DELETE',
-    request: FastifyRequest,
-    reply: FastifyReply,
     options: Options,
-    content: { body?: unknown; contentType?: string } = {},
+    request: DeviceRequest,
+    reply: FastifyReply,
+    body?: unknown,
   ): Promise<Reply> {
+    const { headers } = request;
+    const method = request.method as Wish['method'];
+    const hasBody = method === 'PUT' || method === 'POST';
     const path = resourcePathIn(request, endpointsPrefix);
     const noResp = queryFlag('noResp', options.noResp);
-    const device = await this.commands.device(caller, deviceId);
+    const device = await this.commands.device(caller, request.params.deviceId);
     const wish: Wish = {
       asyncId: this.commands.newAsyncId(),
       kind: 'endpoint',
@@ -236,12 +250,12 @@ export class EndpointsController {
       path,
       query: [],
       accept: null,
-      contentType: bodyMediaType(content.contentType),
-      payload: Buffer.isBuffer(content.body) ? content.body : null,
+      contentType: bodyMediaType(hasBody ? headers['content-type'] : undefined),
+      payload: Buffer.isBuffer(body) ? body : null,
       ...defaultTiming(device.session?.data.queueMode ?? false),
     };
-    // Reading twice does no more than reading once.
-    const header = method === 'GET' ? undefined : request.headers['idempotency-key'];
+    // Reads are idempotent.
+    const header = method === 'GET' ? undefined : headers['idempotency-key'];
     const idempotencyKey = readIdempotencyKey(header as string | undefined);
     const { command, replayed } = await this.commands.send(caller, device, wish, { idempotencyKey });
     if (replayed) reply.header('idempotency-replayed', 'true');

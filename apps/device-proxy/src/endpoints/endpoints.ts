@@ -6,7 +6,7 @@ import { NotRegistered } from '../errors.js';
 import { SessionStore } from '../sessions/session-store.js';
 import type { RegisteredLink, StoredSession } from '../sessions/session.js';
 
-/** So many devices one list shows; there is no paging. */
+/** Devices in a list, which is not paginated. */
 export const endpointsMax = 200;
 
 export const EndpointEntrySchema = z
@@ -43,7 +43,7 @@ const resourceOf = ({ path, rt, ct, obs }: RegisteredLink): EndpointResource => 
   obs,
 });
 
-/** Registered devices as the older part of the interface shows them. */
+/** Registered devices in the form of the older API. */
 @Injectable()
 export class Endpoints {
   constructor(

@@ -12,7 +12,7 @@ export class Throttle {
     private readonly periodMs: number,
   ) {}
 
-  /** Whether to report now. */
+  /** Returns whether to report now. */
   isDue(key: string): boolean {
     const nowMs = this.clock.now();
     const last = this.lastMs.get(key);

@@ -17,7 +17,7 @@ interface UnreadableReport {
   payload: Buffer;
   /** Media type. */
   contentType: string;
-  /** What is wrong with it. */
+  /** The parse error. */
   why: string;
 }
 

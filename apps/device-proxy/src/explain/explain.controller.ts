@@ -3,7 +3,7 @@ import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type ExplainedCommand, type ExplainedDevice, Explanations } from './explanations.js';
 
-/** For the gateway, which has no route that leads here from outside. */
+/** For the gateway, which exposes no route to it. */
 @ApiExcludeController()
 @RequiresPermission('commands')
 @Controller('explain')

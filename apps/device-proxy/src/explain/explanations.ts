@@ -8,7 +8,7 @@ import { type CommandRecord, commandRecord } from '../commands/history.js';
 import { CommandNotFound } from '../errors.js';
 import { SessionStore } from '../sessions/session-store.js';
 
-/** What is known of a device's registration now. */
+/** The current registration of a device. */
 export interface SessionView {
   registered_at: string;
   last_heard_at: string;
@@ -16,13 +16,13 @@ export interface SessionView {
   queue_mode: boolean;
   /** A queue-mode device that has been silent for so long that it is asleep. */
   asleep: boolean;
-  /** Paths that it is asked to report. */
+  /** Observed paths. */
   observed: string[];
 }
 
 export interface ExplainedCommand {
   command: CommandRecord;
-  /** Commands of the device that come before it. */
+  /** Commands of the device ahead of it in the queue. */
   ahead: number;
   session: SessionView | null;
 }
@@ -32,13 +32,13 @@ export interface ExplainedDevice {
   /** Newest first. */
   commands: CommandRecord[];
   has_more: boolean;
-  /** Commands that have not ended. */
+  /** Unfinished commands. */
   waiting: number;
 }
 
 const active = ['waiting', 'executing'] as const;
 
-/** This service's part of explanations: the gateway puts them together with those of others. */
+/** This service's part of explanations; the gateway merges them with those of other services. */
 @Injectable()
 export class Explanations {
   constructor(
@@ -48,7 +48,7 @@ export class Explanations {
     @Inject(CONFIG) private readonly config: DeviceProxyConfig,
   ) {}
 
-  /** Only of the caller's own key. Throws CommandNotFound. */
+  /** Only for commands of the caller's own key. Throws CommandNotFound. */
   async command({ keyId }: Identity, asyncId: string): Promise<ExplainedCommand> {
     const { manager } = this.dataSource;
     const command = await findCommand(manager, keyId, asyncId);

@@ -6,12 +6,10 @@ import { DataSource } from 'typeorm';
 import { Inject, Injectable } from '@nestjs/common';
 import { withDevice } from '../db/device-lock.js';
 import type { Session } from '../sessions/session.js';
+import { FirmwareReport } from './firmware-report.entity.js';
 import { eventOf, type Source, sources, nameFor } from './results.js';
 
-interface Said {
-  state: number | null;
-  result: number | null;
-}
+type Said = Pick<FirmwareReport, 'state' | 'result'>;
 
 interface Reported {
   path: string;
@@ -21,8 +19,8 @@ interface Reported {
 }
 
 /**
- * Results of firmware updates among the values that arrive, for the event log. A device says its last result again
- * whenever it is read or observed: only a change is an event, also over restarts of the device and of this service.
+ * Detects results of firmware updates among values, for the event log. A device repeats its last result whenever it is
+ * read or observed: only a change is an event, even across restarts of the device and of this service.
  */
 @Injectable()
 export class FirmwareReports {
@@ -34,7 +32,7 @@ export class FirmwareReports {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** Of a path that may tell of firmware. Rejects when the database is away: the value then counts as not arrived, and the device says it again. */
+  /** Records the value of a firmware path. Rejects if the database is down: the device then reports the value again. */
   async recordValue(session: Session, value: Reported): Promise<void> {
     const numbers = this.numbersIn(session, value);
     for (const source of sources) {
@@ -49,7 +47,7 @@ export class FirmwareReports {
   ): Map<string, number> {
     const format = contentFormatOf(contentType);
     try {
-      const models = this.models.of(accountId, data.objectVersions);
+      const models = this.models.registryOf(accountId, data.objectVersions);
       const values = format === undefined ? [] : decodeValues(format, payload, path, models);
       return new Map(values.map((value) => [value.path, Number(value.value)] as const).filter(([, n]) => isCode(n)));
     } catch (error) {
@@ -61,17 +59,11 @@ export class FirmwareReports {
 
   private async recordReport({ deviceId, accountId }: Session, source: Source, said: Said): Promise<void> {
     await withDevice(this.dataSource, deviceId, async (manager) => {
-      const [before]: Said[] = await manager.query(
-        `SELECT state, result FROM firmware_report WHERE device_id = $1 AND source = $2`,
-        [deviceId, source.name],
-      );
+      const key = { deviceId, source: source.name };
+      const before = await manager.findOneBy(FirmwareReport, key);
       const now = { state: said.state ?? before?.state ?? null, result: said.result ?? before?.result ?? null };
       if (before && now.state === before.state && now.result === before.result) return;
-      await manager.query(
-        `INSERT INTO firmware_report (device_id, source, state, result) VALUES ($1, $2, $3, $4)
-         ON CONFLICT (device_id, source) DO UPDATE SET state = excluded.state, result = excluded.result`,
-        [deviceId, source.name, now.state, now.result],
-      );
+      await manager.upsert(FirmwareReport, { ...key, ...now }, ['deviceId', 'source']);
       const event = now.result === null || now.result === before?.result ? undefined : eventOf(source.name, now.result);
       if (!event) return;
       const nowMs = this.clock.now();

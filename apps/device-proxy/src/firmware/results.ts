@@ -1,6 +1,6 @@
 import { firmwareResults, firmwareStates } from '@lanyard/lwm2m';
 
-/** What a device says of its update, by where it says it. */
+/** The result of a firmware update, by the resource that reports it. */
 export interface Source {
   name: 'firmware-update' | 'update-client';
   statePath: string;
@@ -15,20 +15,20 @@ export const sources: readonly Source[] = [
 
 const prefixes = ['/5', '/10252'];
 
-/** Cheap, as it is asked for every value. */
+/** Called for every value, so it must be cheap. */
 export const mayTellOfFirmware = (path: string): boolean =>
   prefixes.some((prefix) => path === prefix || path.startsWith(`${prefix}/0`));
 
 export interface FirmwareEvent {
   /** Spec §6.2. */
   eventCode: string;
-  /** Where the code says less than the device. */
+  /** A description if the code is less specific than the device's result. */
   description?: string;
 }
 
 const nonSpecific = 'UPD4_FAIL_41';
 
-/** Results of object 5 in the codes of the update client; those without a counterpart say themselves what they are. */
+/** Results of object 5 as codes of the update client; those without a counterpart have a description. */
 const byResult: Partial<Record<(typeof firmwareResults)[number], FirmwareEvent>> = {
   success: { eventCode: 'UPD2_OK_18' },
   'not enough flash memory': { eventCode: 'UPD4_FAIL_33' },
@@ -48,7 +48,7 @@ const byResult: Partial<Record<(typeof firmwareResults)[number], FirmwareEvent>>
 const updated = 18;
 const failures = { first: 21, last: 49 } as const;
 
-/** undefined: nothing has ended (initial, deferred), or the number is unknown. */
+/** undefined: no update has ended (initial, deferred), or the number is unknown. */
 export const eventOf = (source: Source['name'], result: number): FirmwareEvent | undefined => {
   if (source === 'firmware-update') {
     const name = firmwareResults[result];
@@ -60,6 +60,6 @@ export const eventOf = (source: Source['name'], result: number): FirmwareEvent |
   return code >= failures.first && code <= failures.last ? { eventCode: `UPD4_FAIL_${code}` } : undefined;
 };
 
-/** In words for object 5, as a number for the update client. */
+/** As text for object 5, as a number for the update client. */
 export const nameFor = (source: Source['name'], kind: 'state' | 'result', value: number): string =>
   (source === 'firmware-update' && (kind === 'state' ? firmwareStates : firmwareResults)[value]) || String(value);

@@ -11,7 +11,7 @@ import { Introductions } from './introductions.js';
 
 export interface Admitted {
   deviceId: string;
-  /** Of the directory; it counts when the device says none of itself. */
+  /** The endpoint type in the directory, used if the device does not send one. */
   endpointType?: string;
   firstContact: boolean;
 }
@@ -73,7 +73,7 @@ export class Admission {
     return sender.endpointName === undefined || sender.endpointName === endpointName;
   }
 
-  /** The directory has decided on an id that was given here. */
+  /** The directory has decided on an id that was assigned here. */
   async forget(deviceId: string): Promise<void> {
     await this.contacts.forget(deviceId);
   }

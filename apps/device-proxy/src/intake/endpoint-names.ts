@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Sessions } from '../sessions/sessions.js';
 import { DeviceDirectory } from './device-directory.js';
 
-/** The names that devices give themselves, as far as this replica knows them. */
+/** The endpoint names that this replica knows. */
 @Injectable()
 export class EndpointNames {
   constructor(

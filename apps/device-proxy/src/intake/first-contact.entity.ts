@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** The id given to an endpoint that the directory did not know when it first came. */
-@Entity({ name: 'first_contact' })
+/** The id assigned to an endpoint that the directory did not know at its first contact. */
+@Entity({ name: 'first_contacts' })
 export class FirstContact {
   @PrimaryColumn('text', { name: 'account_id' })
   accountId: string;

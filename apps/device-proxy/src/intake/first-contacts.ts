@@ -9,9 +9,9 @@ import { FirstContact } from './first-contact.entity.js';
 export interface Stranger {
   accountId: string;
   endpointName: string;
-  /** Quota of the account: devices it may have. */
+  /** The account's quota of devices. */
   devicesMax?: number;
-  /** Devices that the directory knows of the account, and whether it knows one. */
+  /** The devices of an account in the directory: how many, and whether it has a given one. */
   known: { count: number; has: (deviceId: string) => boolean };
 }
 
@@ -27,7 +27,7 @@ interface Met {
   deviceId: string;
 }
 
-/** Of `first_contact f`. */
+/** Columns of `first_contacts f`. */
 const columns = 'f.account_id AS "accountId", f.endpoint_name AS "endpointName", f.device_id AS "deviceId"';
 
 const idsOf = (rows: readonly Met[]): Map<string, string> => new Map(rows.map((row) => [keyOf(row), row.deviceId]));
@@ -47,7 +47,7 @@ const inOrder = (strangers: readonly Stranger[]): Stranger[] =>
 
 /**
  * The id given to an endpoint that is not in the directory yet: it stays the same on every replica until the directory
- * decides. A new fleet connects all at once, so many ids are stored in one batch.
+ * decides. A new fleet connects all at once, so many ids are stored in one batch, by one statement.
  */
 @Injectable()
 export class FirstContacts {
@@ -62,12 +62,12 @@ export class FirstContacts {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** The id; undefined when the account has as many devices as it may. */
+  /** The id; undefined if the account has reached its quota. */
   meet(stranger: Stranger): Promise<string | undefined> {
     return this.storing.submit(stranger);
   }
 
-  /** The directory has decided on an id: it made the device and deleted it, or gave the name to another id. */
+  /** The directory has decided on an id: it deleted the device, or assigned the name to another id. */
   forget(deviceId: string): Promise<void> {
     return this.forgetting.submit(deviceId);
   }
@@ -91,11 +91,11 @@ export class FirstContacts {
     const rows: Met[] = await manager.query(
       `WITH w AS (SELECT * FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS w (a, n, d, place)),
          fresh AS (
-           INSERT INTO first_contact AS f (account_id, endpoint_name, device_id, created_at)
+           INSERT INTO first_contacts AS f (account_id, endpoint_name, device_id, created_at)
            SELECT a, n, d, $4 FROM w
-           WHERE NOT EXISTS (SELECT FROM first_contact k WHERE k.account_id = a AND k.endpoint_name = n) ORDER BY place
+           WHERE NOT EXISTS (SELECT FROM first_contacts k WHERE k.account_id = a AND k.endpoint_name = n) ORDER BY place
            ON CONFLICT DO NOTHING RETURNING ${columns})
-       SELECT ${columns} FROM first_contact f JOIN w ON f.account_id = a AND f.endpoint_name = n
+       SELECT ${columns} FROM first_contacts f JOIN w ON f.account_id = a AND f.endpoint_name = n
        UNION ALL SELECT * FROM fresh`,
       [...namesOf(wanted), wanted.map(() => newId(now)), new Date(now)],
     );
@@ -117,20 +117,20 @@ export class FirstContacts {
 
   private async met(manager: EntityManager, strangers: readonly Stranger[]): Promise<Map<string, string>> {
     const rows: Met[] = await manager.query(
-      `SELECT ${columns} FROM first_contact f JOIN unnest($1::text[], $2::text[]) AS w (a, n)
+      `SELECT ${columns} FROM first_contacts f JOIN unnest($1::text[], $2::text[]) AS w (a, n)
          ON f.account_id = a AND f.endpoint_name = n`,
       namesOf(strangers),
     );
     return idsOf(rows);
   }
 
-  /** Another replica may have stored an id in the meantime: that one stays. */
+  /** Keeps an id that another replica has stored in the meantime. */
   private async insert(manager: EntityManager, fresh: readonly Stranger[]): Promise<void> {
     if (fresh.length === 0) return;
     const now = this.clock.now();
     const sorted = inOrder(fresh);
     await manager.query(
-      `INSERT INTO first_contact (account_id, endpoint_name, device_id, created_at)
+      `INSERT INTO first_contacts (account_id, endpoint_name, device_id, created_at)
        SELECT a, n, d, $4 FROM unnest($1::text[], $2::text[], $3::text[]) AS w (a, n, d) ON CONFLICT DO NOTHING`,
       [...namesOf(sorted), sorted.map(() => newId(now)), new Date(now)],
     );
@@ -156,7 +156,7 @@ export class FirstContacts {
     await manager.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [lockSpace, accountId]);
     if (known.count >= devicesMax) return 0;
     const rows: { device_id: string }[] = await manager.query(
-      'SELECT device_id FROM first_contact WHERE account_id = $1',
+      'SELECT device_id FROM first_contacts WHERE account_id = $1',
       [accountId],
     );
     return devicesMax - known.count - rows.filter((row) => !known.has(row.device_id)).length;

@@ -1,6 +1,6 @@
+import { KeyedMutex } from '@lanyard/service';
 import { DataSource } from 'typeorm';
 import { Injectable } from '@nestjs/common';
-import { KeyedMutex } from '../sessions/keyed-mutex.js';
 import type { Session } from '../sessions/session.js';
 import { Audiences } from '../sessions/audiences.js';
 import type { Subscription } from './subscription.entity.js';

@@ -6,13 +6,13 @@ import { paceMs } from '../db/pace.js';
 import type { Subscription } from './subscription.entity.js';
 import { SubscriptionStore, type Wanted, type Which } from './subscription-store.js';
 
-/** What becomes of the subscriptions of one device. */
+/** A change of the subscriptions of one device. */
 export interface Change {
   deviceId: string;
-  /** What rules ask for, and what they ask for no more. */
+  /** The paths that rules require, and those that they no longer do. */
   asked?: readonly Wanted[];
   lost?: readonly Which[];
-  /** A path that the device reports from now on. */
+  /** A path that the device reports now. */
   confirmed?: string;
 }
 

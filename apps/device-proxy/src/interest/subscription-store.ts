@@ -13,13 +13,13 @@ export type Which = Pick<Subscription, 'deviceId' | 'path' | 'keyId'>;
 
 type Row = Subscription;
 
-/** A row as the entity has it, of the table as `s`. */
+/** Columns of the table `s`, named as in the entity. */
 const columns = `s.device_id AS "deviceId", s.path, s.key_id AS "keyId", s.account_id AS "accountId", s.origin, s.status,
        s.together, s.changed_at AS "changedAt"`;
 
 type Status = 'asked' | 'confirmed' | 'lost';
 
-/** Subscriptions in PostgreSQL. Every change is announced in the same transaction; the caller holds the device's lock. */
+/** Subscriptions in PostgreSQL. Every change is announced in the same transaction; the caller holds the device's lock. SQL where rules change many at once. */
 @Injectable()
 export class SubscriptionStore {
   constructor(
@@ -31,10 +31,10 @@ export class SubscriptionStore {
     return manager.find(Subscription, { where: { deviceId }, order: { path: 'ASC', keyId: 'ASC' } });
   }
 
-  /** Of many devices, by device. */
+  /** Subscriptions of many devices, by device. */
   async listOfDevices(manager: EntityManager, deviceIds: readonly string[]): Promise<Map<string, Subscription[]>> {
     const rows: Row[] = await manager.query(
-      `SELECT ${columns} FROM subscription s WHERE s.device_id = ANY($1) ORDER BY s.path, s.key_id`,
+      `SELECT ${columns} FROM subscriptions s WHERE s.device_id = ANY($1) ORDER BY s.path, s.key_id`,
       [deviceIds],
     );
     const byDevice = new Map<string, Subscription[]>();
@@ -53,7 +53,7 @@ export class SubscriptionStore {
   async askByRules(manager: EntityManager, wanted: readonly Wanted[]): Promise<void> {
     if (wanted.length === 0) return;
     const rows: Row[] = await manager.query(
-      `INSERT INTO subscription AS s (device_id, path, key_id, account_id, origin, status, changed_at)
+      `INSERT INTO subscriptions AS s (device_id, path, key_id, account_id, origin, status, changed_at)
        SELECT d, p, k, a, 'presubscription', 'asked', $5
        FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS w (d, p, k, a)
        ON CONFLICT (device_id, path, key_id) DO NOTHING RETURNING ${columns}`,
@@ -68,11 +68,11 @@ export class SubscriptionStore {
     await this.announce(manager, rows, 'asked');
   }
 
-  /** What rules asked for and ask for no more, of many devices. */
+  /** Removes subscriptions that rules no longer require, for many devices. */
   async loseByRules(manager: EntityManager, which: readonly Which[]): Promise<void> {
     if (which.length === 0) return;
     const [rows]: [Row[], number] = await manager.query(
-      `DELETE FROM subscription s USING unnest($1::text[], $2::text[], $3::text[]) AS w (d, p, k)
+      `DELETE FROM subscriptions s USING unnest($1::text[], $2::text[], $3::text[]) AS w (d, p, k)
        WHERE s.device_id = d AND s.path = p AND s.key_id = k AND s.origin = 'presubscription' RETURNING ${columns}`,
       [which.map((one) => one.deviceId), which.map((one) => one.path), which.map((one) => one.keyId)],
     );
@@ -83,7 +83,7 @@ export class SubscriptionStore {
   async confirmAll(manager: EntityManager, which: readonly Pick<Wanted, 'deviceId' | 'path'>[]): Promise<void> {
     if (which.length === 0) return;
     const [rows]: [Row[], number] = await manager.query(
-      `UPDATE subscription s SET status = 'confirmed', changed_at = $3
+      `UPDATE subscriptions s SET status = 'confirmed', changed_at = $3
        FROM (SELECT DISTINCT d, p FROM unnest($1::text[], $2::text[]) AS w (d, p)) AS w
        WHERE s.device_id = d AND s.path = p AND s.status = 'asked' AND s.origin = 'presubscription' RETURNING ${columns}`,
       [which.map((one) => one.deviceId), which.map((one) => one.path), new Date(this.clock.now())],
@@ -95,7 +95,7 @@ export class SubscriptionStore {
    * A call outranks a rule: it is lost at the next full registration even where a rule would have asked too. What the
    * device does not observe now (`observed` false) has to be asked for again, whatever it was before.
    */
-  async ask(manager: EntityManager, wanted: readonly Wanted[], observed = false): Promise<void> {
+  async addRequested(manager: EntityManager, wanted: readonly Wanted[], observed = false): Promise<void> {
     for (const one of wanted) {
       const { deviceId, path, keyId, origin, together = null } = one;
       const known = await manager.findOneBy(Subscription, { deviceId, path, keyId });
@@ -118,7 +118,7 @@ export class SubscriptionStore {
     ]);
   }
 
-  /** The device reports all that was asked for together. */
+  /** The device reports all paths of a composite observation. */
   confirmTogether(manager: EntityManager, deviceId: string, together: string): Promise<void> {
     return this.confirmThose(manager, [{ deviceId, together }]);
   }
@@ -153,7 +153,7 @@ export class SubscriptionStore {
     return rows;
   }
 
-  /** The device does not report the path, or not any more. */
+  /** The device does not (or no longer) report the path. */
   losePath(manager: EntityManager, deviceId: string, path: string): Promise<Subscription[]> {
     return this.lose(manager, { deviceId, path, together: IsNull() });
   }
@@ -161,7 +161,7 @@ export class SubscriptionStore {
   /** Owners that missed the wake-up find the change by its time. */
   private async markChanged(manager: EntityManager, rows: readonly { deviceId: string }[]): Promise<void> {
     await manager.query(
-      `INSERT INTO interest_change (device_id) SELECT DISTINCT unnest($1::text[])
+      `INSERT INTO interest_changes (device_id) SELECT DISTINCT unnest($1::text[])
        ON CONFLICT (device_id) DO UPDATE SET changed_at = now()`,
       [rows.map((row) => row.deviceId)],
     );

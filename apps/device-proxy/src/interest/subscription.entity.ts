@@ -2,8 +2,8 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 export type SubscriptionOrigin = 'resource' | 'presubscription';
 
-/** One key wants the values of one path of one device. */
-@Entity({ name: 'subscription' })
+/** The subscription of one key to one path of one device. */
+@Entity({ name: 'subscriptions' })
 export class Subscription {
   @PrimaryColumn('text', { name: 'device_id' })
   deviceId: string;
@@ -17,7 +17,7 @@ export class Subscription {
   @Column('text', { name: 'account_id' })
   accountId: string;
 
-  /** `resource`: asked for by a call (spec §4.4); `presubscription`: a rule matched the device. */
+  /** `resource`: created by a request (spec §4.4); `presubscription`: a rule matched the device. */
   @Column('text')
   origin: SubscriptionOrigin;
 

@@ -1,23 +1,14 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Post } from '@nestjs/common';
+import { ApiBody, ApiConsumes, ApiCreatedResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import {
-  ApiBody,
-  ApiConsumes,
-  ApiCreatedResponse,
-  ApiNoContentResponse,
-  ApiOkResponse,
-  ApiOperation,
-  ApiResponse,
-  ApiTags,
-} from '@nestjs/swagger';
-import {
-  ApiListQuery,
   bodyText,
   Caller,
   type Identity,
   type ListEnvelope,
+  ListParameters,
+  type ListQuery,
   listSchema,
-  parseListQuery,
-  type QueryParameters,
+  Operation,
   RequiresPermission,
 } from '@lanyard/service';
 import {
@@ -66,36 +57,36 @@ export class ObjectModelsController {
 
   @RequiresPermission('devices.read')
   @Get()
-  @ApiOperation({
+  @Operation({
     summary: 'List object definitions',
     description:
       'Definitions that the account has uploaded; those of the OMA registry that Lanyard ships are not listed. Filter by `object_id`, `version` or `name`.',
+    ok: listSchema(ModelRecordSchema, 'ObjectModelList'),
   })
-  @ApiListQuery(modelsSpec, 'ObjectModelFilters')
-  @ApiOkResponse({ standardSchema: listSchema(ModelRecordSchema, 'ObjectModelList') })
-  list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<ListEnvelope<ModelRecord>> {
-    return this.models.list(caller.accountId, parseListQuery(query, modelsSpec));
+  list(
+    @Caller() caller: Identity,
+    @ListParameters(modelsSpec, 'ObjectModelFilters') query: ListQuery,
+  ): Promise<ListEnvelope<ModelRecord>> {
+    return this.models.list(caller.accountId, query);
   }
 
   @RequiresPermission('devices.read')
   @Get(':id')
-  @ApiOperation({
+  @Operation({
     summary: 'Show an object definition',
     description: 'Includes its resources, with their types and the operations that they allow.',
+    ok: ModelRecordSchema,
   })
-  @ApiOkResponse({ standardSchema: ModelRecordSchema })
   get(@Caller() caller: Identity, @Param('id') id: string): Promise<ModelRecord> {
     return this.models.get(caller.accountId, id);
   }
 
   @RequiresPermission('devices.write')
   @Delete(':id')
-  @HttpCode(204)
-  @ApiOperation({
+  @Operation({
     summary: 'Delete an object definition',
     description: 'Stored values keep their decoded types; later values are decoded without the definition.',
   })
-  @ApiNoContentResponse()
   remove(@Caller() caller: Identity, @Param('id') id: string): Promise<void> {
     return this.models.remove(caller, id);
   }

@@ -2,7 +2,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { DeviceModelChanged } from '@lanyard/contracts';
 
 /** The definition of an object that an account has uploaded; one for each object id and version. */
-@Entity({ name: 'object_model' })
+@Entity({ name: 'object_models' })
 export class UploadedModel {
   @PrimaryColumn('text')
   id: string;

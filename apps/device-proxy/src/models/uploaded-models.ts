@@ -4,7 +4,7 @@ import { Malformed, parseDefinition } from '@lanyard/lwm2m';
 import {
   type Clock,
   CLOCK,
-  filtersToSql,
+  pageOfRows,
   formatTimestamp,
   isId,
   type ListEnvelope,
@@ -18,10 +18,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CoreObject, MalformedDefinition, ModelExists, ModelNotFound, TooManyModels } from '../errors.js';
 import { UploadedModel } from './uploaded-model.entity.js';
 
-/** So many an account may have: every replica keeps all of them in memory. */
+/** Definitions per account; every replica keeps all of them in memory. */
 export const modelsPerAccountMax = 200;
 
-/** Objects 0 to 7 are LwM2M's own (LwM2M 1.1 core appendix E): devices cannot mean anything else by them. */
+/** Objects 0 to 7 are defined by LwM2M itself (LwM2M 1.1 core appendix E). */
 const coreObjectMax = 7;
 
 export const ModelRecordSchema = z
@@ -108,18 +108,11 @@ export class UploadedModels {
 
   async list(accountId: string, query: ListQuery): Promise<ListEnvelope<ModelRecord>> {
     const { manager } = this.dataSource;
-    const parameters: unknown[] = [accountId];
-    const conditions = ['account_id = $1', ...filtersToSql(query.filters, columns, parameters)];
-    const totalCount = query.includeTotal ? await this.count(conditions, parameters) : undefined;
-    if (query.after !== null)
-      conditions.push(`id ${query.order === 'ASC' ? '>' : '<'} $${parameters.push(query.after)}`);
-    const rows: { id: string }[] = await this.dataSource.query(
-      `SELECT id FROM object_model WHERE ${conditions.join(' AND ')} ORDER BY id ${query.order} LIMIT ${query.limit + 1}`,
-      parameters,
-    );
+    const source = { from: 'object_models t', columns, where: 't.account_id = $1', parameters: [accountId] };
+    const { rows, total } = await pageOfRows<{ id: string }>(manager, { ...source, selected: 't.id' }, query);
     const where = { id: In(rows.map((row) => row.id)) };
     const models = await manager.find(UploadedModel, { where, order: { id: query.order } });
-    return listEnvelope(models.map(recordOf), query, totalCount);
+    return listEnvelope(models.map(recordOf), query, total);
   }
 
   async get(accountId: string, id: string): Promise<ModelRecord> {
@@ -150,18 +143,12 @@ export class UploadedModels {
     await this.audit.record(manager, action, entry, new Date(this.clock.now()));
   }
 
-  /** One change of an account at a time: that gives the order of its announcements. */
+  /** Serialises the changes of an account, which gives its announcements an order. */
   private changing({ accountId, requestId }: Actor, work: (manager: EntityManager) => Promise<void>): Promise<void> {
     return this.dataSource.transaction(async (manager) => {
       causedBy(manager, requestId);
       await manager.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 1))', [accountId]);
       await work(manager);
     });
-  }
-
-  private async count(conditions: readonly string[], parameters: readonly unknown[]): Promise<number> {
-    const sql = `SELECT count(*)::int AS count FROM object_model WHERE ${conditions.join(' AND ')}`;
-    const [row]: { count: number }[] = await this.dataSource.query(sql, [...parameters]);
-    return row?.count ?? 0;
   }
 }

@@ -32,7 +32,7 @@ export class Observer implements BeforeApplicationShutdown {
     private readonly sessions: Sessions,
     lastSeen: LastSeen,
     private readonly downlink: DownlinkClient,
-    private readonly link: DeviceLinks,
+    private readonly links: DeviceLinks,
     private readonly values: Values,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -40,14 +40,15 @@ export class Observer implements BeforeApplicationShutdown {
     lastSeen.writesAlong((session) => this.newestOf(session));
     sessions.listen({
       began: async (session, how) => {
-        this.link.hold(session.address);
+        this.links.to(session.address).hold(session.address);
         if (!isConnection(session.address)) this.adoptAll(session);
         // No device is connected to a process that has just started.
         else if (how === 'restored') session.silent = true;
         else await this.loseConnected(session);
       },
       ended: (session) => {
-        for (const { token } of session.observations.all()) this.link.forget(session.address, token);
+        for (const { token } of session.observations.all())
+          this.links.to(session.address).forget(session.address, token);
         this.releaseLater(session.accountId, session.address);
       },
     });
@@ -72,7 +73,7 @@ export class Observer implements BeforeApplicationShutdown {
     return { reply, observing };
   }
 
-  /** The last subscriber is gone. A device that does not listen is told when it next reports. */
+  /** Cancels it after the last subscription. A device that is not listening is told when it next reports. */
   async cancel(session: Session, path: string): Promise<void> {
     const observation = session.observations.get(path);
     if (!observation) return;
@@ -83,22 +84,22 @@ export class Observer implements BeforeApplicationShutdown {
     } catch (error) {
       this.logger.debug({ err: error, deviceId: session.deviceId, path }, 'cancellation not confirmed');
     } finally {
-      this.link.forget(session.address, observation.token);
+      this.links.to(session.address).forget(session.address, observation.token);
     }
   }
 
-  /** The device ended it by itself. */
+  /** The device ended the observation. */
   async ended(session: Session, observation: Observation): Promise<void> {
     session.observations.delete(observation.path);
-    this.link.forget(session.address, observation.token);
+    this.links.to(session.address).forget(session.address, observation.token);
     await this.sessions.store.dropObservation(session.deviceId, session.epoch, observation);
   }
 
-  /** The device's address changed: its notifications come from there now. */
+  /** The device's address changed: its notifications now come from the new one. */
   async moved(session: Session, previousAddress: string): Promise<void> {
     const newest = this.newestAt(previousAddress);
-    for (const { token } of session.observations.all()) this.link.forget(previousAddress, token);
-    this.link.hold(session.address);
+    for (const { token } of session.observations.all()) this.links.to(previousAddress).forget(previousAddress, token);
+    this.links.to(session.address).hold(session.address);
     if (isConnection(previousAddress) || isConnection(session.address)) return this.loseConnected(session);
     session.newestBefore = newest;
     this.adoptAll(session);
@@ -136,7 +137,7 @@ export class Observer implements BeforeApplicationShutdown {
   private newestAt(address: string): NewestByToken {
     const nowMs = this.clock.now();
     const all = new Map<string, Newest>();
-    for (const [token, { number, print, ageMs }] of this.link.newest(address))
+    for (const [token, { number, print, ageMs }] of this.links.to(address).newest(address))
       all.set(token, { number, print, atMs: nowMs - ageMs });
     return all;
   }
@@ -152,7 +153,7 @@ export class Observer implements BeforeApplicationShutdown {
     // Clocks of two replicas may differ a little.
     const ageMs = before && Math.max(0, this.clock.now() - before.atMs);
     const newest = before && ageMs !== undefined ? { number: before.number, print: before.print, ageMs } : undefined;
-    this.link.adopt(session.address, token, this.downlink.requestOf(session, observation), newest);
+    this.links.to(session.address).adopt(session.address, token, this.downlink.requestOf(session, observation), newest);
   }
 
   beforeApplicationShutdown(): void {
@@ -162,21 +163,22 @@ export class Observer implements BeforeApplicationShutdown {
   private releaseLater(accountId: string, address: string): void {
     const timer = this.clock.after(releaseDelayMs, () => {
       this.releases.delete(timer);
-      if (!this.sessions.hasAt(accountId, address)) this.link.release(address);
+      if (!this.sessions.hasAt(accountId, address)) this.links.to(address).release(address);
     });
     this.releases.add(timer);
   }
 
   private remember(session: Session, observation: Observation): void {
     const before = session.observations.get(observation.path);
-    if (before && before.token !== observation.token) this.link.forget(session.address, before.token);
+    if (before && before.token !== observation.token)
+      this.links.to(session.address).forget(session.address, before.token);
     session.observations.set(observation);
   }
 
   private forget(session: Session, path: string, token: string): void {
     if (session.observations.get(path)?.token !== token) return;
     session.observations.delete(path);
-    this.link.forget(session.address, token);
+    this.links.to(session.address).forget(session.address, token);
   }
 
   private async store(session: Session, path: string): Promise<void> {

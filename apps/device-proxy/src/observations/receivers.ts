@@ -7,13 +7,13 @@ import { AccessKeysReader } from '../state/access-keys.reader.js';
 export class Receivers {
   constructor(private readonly keys: AccessKeysReader) {}
 
-  /** A key that has not been announced yet may: the gateway let it subscribe. */
+  /** A key that is not announced yet may, because the gateway let it subscribe. */
   mayReceive(keyId: string): boolean {
     const key = this.keys.get(keyId);
     return !key || (key.status === 'active' && allows(key.permissions, 'subscriptions'));
   }
 
-  /** Checked for every value: the same array when all of them may. */
+  /** Called for every value: returns the same array if all keys may. */
   among(keyIds: readonly string[]): readonly string[] {
     for (const keyId of keyIds)
       if (!this.mayReceive(keyId)) return keyIds.filter((candidate) => this.mayReceive(candidate));

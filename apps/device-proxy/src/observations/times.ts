@@ -17,12 +17,12 @@ import {
 export const credibleAgeMs = 183 * 86_400_000;
 
 interface Timed {
-  /** As the device says. */
+  /** As reported by the device. */
   timeMs?: number;
 }
 
 interface Measured {
-  /** Absent: as it arrived. */
+  /** Absent: the time of arrival. */
   measuredAtMs?: number;
 }
 
@@ -47,10 +47,10 @@ const formatsWithTimes = new Set(
   [contentFormat.senmlJson, contentFormat.senmlCbor, contentFormat.lwm2mJson, contentFormat.json].map(mediaTypeOf),
 );
 
-/** Asked for every value. */
+/** Called for every value. */
 export const mayHaveTimes = (contentType: string): boolean => formatsWithTimes.has(contentType);
 
-/** What a device measured at one time. */
+/** Values that a device measured at one time. */
 export interface Moment extends Measured {
   payload: Buffer;
   contentType: string;
@@ -86,7 +86,7 @@ export const byTime = (
   return groups([first, ...others]).map((group) => packOf(path, contentType, group));
 };
 
-/** Neighbours of one time together. */
+/** Groups adjacent records of the same time. */
 const groups = <T extends Timed>(sorted: readonly T[]): T[][] => {
   const all: T[][] = [];
   for (const record of sorted) {

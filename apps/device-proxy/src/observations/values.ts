@@ -19,13 +19,13 @@ export interface ArrivedValue {
   contentType: string;
   maxAgeSeconds?: number;
   cause: ResourceValueArrived['cause'];
-  /** Keys whose channels receive it. */
+  /** The keys whose channels receive it. */
   audience: readonly string[];
-  /** When the device measured it, where it says so; otherwise it counts as measured when it arrived. */
+  /** When the device measured it, if reported; otherwise the time of arrival. */
   measuredAtMs?: number;
-  /** The value is traced. */
+  /** Set if the value is traced. */
   traceParent?: string;
-  /** The answer of the subscription whose first value this is. */
+  /** The answer of the subscription, if this is its first value. */
   answer?: AnswerAhead | undefined;
 }
 
@@ -35,7 +35,7 @@ export type Answer = Pick<ArrivedValue, 'payload' | 'contentType' | 'maxAgeSecon
 /** RFC 7252 §5.10.5: how long a value counts as fresh when the device says nothing. */
 const defaultMaxAgeSeconds = 60;
 
-/** Of the objects that a value at the path has resources of. */
+/** The objects whose resources a value at the path contains. */
 const versionsIn = (path: string, versions: ObjectVersions): ObjectVersions | undefined => {
   const { object } = parsePath(path);
   const version = versions[object];
@@ -110,13 +110,13 @@ export class Values {
     );
   }
 
-  /** Or why the answer cannot be read. */
+  /** The values, or why the answer cannot be parsed. */
   private valuesIn(
     { accountId, deviceId, data }: Session,
     { payload, contentType }: Answer,
   ): ReturnType<typeof readComposite> | string {
     try {
-      const models = this.models.of(accountId, data.objectVersions);
+      const models = this.models.registryOf(accountId, data.objectVersions);
       return readComposite(contentType, payload, models, this.clock.now());
     } catch (error) {
       if (!(error instanceof Malformed || error instanceof UnsupportedFormat)) throw error;
@@ -138,7 +138,7 @@ export class Values {
   private reportPack(session: Session, value: ArrivedValue): Promise<void> {
     const { path, payload, contentType } = value;
     const { accountId, data } = session;
-    const models = this.models.of(accountId, data.objectVersions);
+    const models = this.models.registryOf(accountId, data.objectVersions);
     const moments = byTime(path, contentType, payload, models, this.clock.now());
     return this.inOrder(
       session,

@@ -1,7 +1,7 @@
 import { mayExist } from '../sessions/registered-links.js';
 import type { PresubscriptionRule } from './rule.js';
 
-/** What of a device decides which rules are for it. */
+/** The properties of a device that rules match. */
 export interface RuledDevice {
   deviceId: string;
   endpointName: string;
@@ -21,7 +21,7 @@ const isFor = (rule: PresubscriptionRule, device: RuledDevice): boolean => {
 
 const depth = (path: string): number => path.split('/').length - 1;
 
-/** Objects without an instance hold no value yet. */
+/** Objects without an instance have no value yet. */
 const observable = (device: RuledDevice): string[] =>
   device.links.flatMap(({ path, obs }) => (obs && depth(path) >= 2 ? [path] : []));
 

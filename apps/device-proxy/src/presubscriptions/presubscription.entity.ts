@@ -1,8 +1,8 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { PresubscriptionRule } from './rule.js';
 
-/** The rules of one key: PUT replaces all of them. */
-@Entity({ name: 'presubscription' })
+/** The rules of one key, which PUT replaces. */
+@Entity({ name: 'presubscriptions' })
 export class Presubscription {
   @PrimaryColumn('text', { name: 'key_id' })
   keyId: string;

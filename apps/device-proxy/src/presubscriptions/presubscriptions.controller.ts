@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Put, Res } from '@nestjs/common';
-import { ApiBody, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { Caller, fieldProblems, type Identity, RequiresPermission } from '@lanyard/service';
+import { ApiBody, ApiNoContentResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Caller, fieldProblems, type Identity, Operation, RequiresPermission } from '@lanyard/service';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { bodySchema, bodyToken } from '../commands/body-schema.js';
@@ -25,11 +25,11 @@ export class PresubscriptionsController {
   ) {}
 
   @Get()
-  @ApiOperation({
+  @Operation({
     summary: 'List presubscription rules',
     description: 'The rules of the calling key, in the order in which they were set.',
+    ok: z.array(PresubscriptionRuleSchema),
   })
-  @ApiOkResponse({ standardSchema: z.array(PresubscriptionRuleSchema) })
   get(@Caller() caller: Identity): Promise<PresubscriptionRule[]> {
     return this.rules.ofKey(caller.keyId);
   }
@@ -55,12 +55,10 @@ export class PresubscriptionsController {
   }
 
   @Delete()
-  @HttpCode(204)
-  @ApiOperation({
+  @Operation({
     summary: 'Delete the presubscription rules',
     description: 'Existing observations continue until the device registers or updates its registration.',
   })
-  @ApiNoContentResponse()
   async remove(@Caller() caller: Identity): Promise<void> {
     await this.rules.replace(caller.accountId, caller.keyId, [], caller);
   }

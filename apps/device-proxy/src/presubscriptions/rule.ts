@@ -1,7 +1,7 @@
 import { isPath } from '@lanyard/lwm2m';
 import { z } from 'zod';
 
-/** A customer may have so many rules and name so many different paths in them. */
+/** Limits of rules, and of different paths in them. */
 export const rulesMax = 1024;
 export const rulePathsMax = 256;
 
@@ -14,7 +14,7 @@ const pathPattern = z
   .regex(/^((\/\d{1,5}){1,4}(\/?\*)?|\/?\*)$/, 'Must be a path, with * only as its end')
   .refine((pattern) => pattern.endsWith('*') || isPath(pattern), 'Each part must be a number from 0 to 65534');
 
-/** Spec §2.8. A rule without a path covers everything that the device lets be observed. */
+/** Spec §2.8. A rule without a path covers all observable resources. */
 export const PresubscriptionRuleSchema = z
   .object({
     'endpoint-name': name.optional().describe('Device id or endpoint name; may end in *'),

@@ -16,11 +16,11 @@ export interface RulesOfKey {
 /** How long a replica that missed the wake-up may apply old rules. */
 const freshMs = 2_000;
 
-/** Presubscription rules by key. Every registration looks at them, so each replica keeps those of its accounts. */
+/** Presubscription rules by key. Every registration needs them, so each replica caches those of its accounts. */
 @Injectable()
 export class Rules {
   private readonly cache = new Map<string, { rules: Promise<readonly RulesOfKey[]>; loadedAtMs: number }>();
-  /** What was last found, by account. */
+  /** The cache, by account. */
   private readonly found = new Map<string, { rules: readonly RulesOfKey[]; text: string }>();
 
   constructor(
@@ -32,7 +32,7 @@ export class Rules {
     wakeUps.on('rules', ({ accountId }) => void this.cache.delete(accountId));
   }
 
-  /** The same object as before while they are the same rules. */
+  /** Returns the same object while the rules are unchanged. */
   ofAccount(accountId: string): Promise<readonly RulesOfKey[]> {
     const cached = this.cache.get(accountId);
     if (cached && this.clock.now() - cached.loadedAtMs < freshMs) return cached.rules;
@@ -56,7 +56,7 @@ export class Rules {
     return (await this.dataSource.manager.findOneBy(Presubscription, { keyId }))?.rules ?? [];
   }
 
-  /** Takes the place of all rules of the key (spec §4.4). `actor`: absent when they end with the key. */
+  /** Replaces all rules of the key (spec §4.4). `actor`: absent if they end with the key. */
   async replace(accountId: string, keyId: string, rules: PresubscriptionRule[], actor?: Actor): Promise<void> {
     const row = { keyId, accountId, rules, changedAt: new Date(this.clock.now()) };
     await this.dataSource.transaction(async (manager) => {

@@ -10,14 +10,14 @@ interface Row {
 
 const none: readonly string[] = [];
 
-/** The path itself and what it lies in: `/3/0/6` lies in `/3/0` and `/3`. */
+/** The path and its parents: for `/3/0/6` also `/3/0` and `/3`. */
 const around = (path: string): string[] =>
   path
     .split('/')
     .slice(1)
     .map((_, depth, segments) => `/${segments.slice(0, depth + 1).join('/')}`);
 
-/** A call has an answer to come, and no value goes ahead of it. Rules have none. */
+/** A subscription of a call awaits its answer, which precedes all values. Rules have none. */
 const awaitsAnswer = ({ origin, status }: Row): boolean => origin === 'resource' && status === 'asked';
 
 const byPath = (rows: readonly Row[]): ReadonlyMap<string, readonly string[]> => {
@@ -26,11 +26,11 @@ const byPath = (rows: readonly Row[]): ReadonlyMap<string, readonly string[]> =>
   return keys;
 };
 
-/** Who subscribed to what of a device. */
+/** The subscriptions to a device. */
 export class Audience {
   private readonly all: ReadonlyMap<string, readonly string[]>;
   private readonly single: ReadonlyMap<string, readonly string[]>;
-  /** Paths that are observed together, and for whom, by what asked for them. */
+  /** Composite observations with their keys, by command. */
   private readonly sets = new Map<string, { keyId: string; paths: Set<string> }>();
 
   constructor(rows: readonly Row[]) {
@@ -43,35 +43,35 @@ export class Audience {
         this.sets.set(together, { keyId, paths: (this.sets.get(together)?.paths ?? new Set()).add(path) });
   }
 
-  /** Keys for whom the path is observed by itself. */
+  /** Keys for which the path is observed by itself. */
   alone(path: string): readonly string[] {
     return this.single.get(path) ?? none;
   }
 
-  /** The key for whom the path, or what it lies in, is observed with others. */
+  /** The key for which the path, or a parent, is part of a composite observation. */
   together(id: string, path: string): readonly string[] {
     const set = this.sets.get(id);
     return set && around(path).some((one) => set.paths.has(one)) ? [set.keyId] : none;
   }
 
-  /** Keys that subscribed to the path, however it is observed: for values that no observation brings. */
+  /** Keys that subscribed to the path in any way, for values outside observations. */
   subscribers(path: string): readonly string[] {
     return this.all.get(path) ?? none;
   }
 }
 
-/** So many different ones are remembered; a fleet under rules has a handful. */
+/** Size of the cache; a fleet under rules has a handful of different audiences. */
 const rememberedMax = 1_000;
 
 export const emptyAudience = new Audience([]);
 
-/** Audiences of devices. Rules give whole fleets the same one: they share it. */
+/** Audiences of devices. Whole fleets under the same rules share one. */
 export class Audiences {
   private readonly remembered = new Map<string, Audience>();
 
   /** `rows` in the order of their paths and keys. */
   forRows(all: readonly Row[]): Audience {
-    // What was asked for together is of one device only.
+    // A composite observation belongs to one device only.
     if (all.some(({ together }) => together !== null)) return new Audience(all);
     const rows = all.filter((row) => !awaitsAnswer(row));
     if (rows.length === 0) return emptyAudience;

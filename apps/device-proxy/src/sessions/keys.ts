@@ -17,9 +17,9 @@ export const sessionKeys = (prefix: string) => ({
   owned: (replicaId: string) => `${prefix}owned:${replicaId}`,
   /** Set: devices of an account that have a session. */
   account: (accountId: string) => `${prefix}account:${accountId}`,
-  /** Pub/sub: what one replica should look at. */
+  /** Pub/sub: wake-ups for one replica. */
   wakeUp: (replicaId: string) => `${prefix}nudge:${replicaId}`,
-  /** Pub/sub: what all replicas should look at. */
+  /** Pub/sub: wake-ups for all replicas. */
   wakeUpAll: `${prefix}nudge`,
 });
 

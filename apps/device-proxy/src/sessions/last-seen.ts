@@ -54,7 +54,7 @@ export class LastSeen implements OnApplicationBootstrap, BeforeApplicationShutdo
     this.unwritten.push(session);
   }
 
-  /** The device said something: it listens now. */
+  /** The device sent a message, so it is listening now. */
   recordMessage(session: Session): void {
     session.lastSeenAtMs = this.clock.now();
     session.silent = false;
@@ -62,7 +62,7 @@ export class LastSeen implements OnApplicationBootstrap, BeforeApplicationShutdo
     for (const listener of this.listeners) listener(session);
   }
 
-  /** Writes what is known now. */
+  /** Writes the current state. */
   async flush(): Promise<void> {
     const batch = this.unwritten;
     this.unwritten = [];

@@ -1,13 +1,13 @@
 import type { RegistrationData } from './session.js';
 import { stringInterner } from '../state/string-interner.js';
 
-/** What a device lists when it registers. Never changed once it is here: many devices share one. */
+/** The link list of a registration. Immutable, because many devices share one. */
 export type Listing = Readonly<Pick<RegistrationData, 'rootPath' | 'contentFormats' | 'links' | 'objectVersions'>> & {
-  /** Some of what it lists and this service does not serve. */
+  /** Some listed targets that this service does not support. */
   readonly leftOut?: readonly string[];
 };
 
-/** So many different ones are remembered, and only short ones: a fleet has as many as it has models. */
+/** Size of the cache, which only has short lists; a fleet has as many as it has models. */
 const rememberedMax = 1_000;
 const textMax = 16_384;
 
@@ -54,7 +54,7 @@ export class Listings {
     return shared;
   }
 
-  /** Data that were stored, with a listing of their own: they get the one that others have. */
+  /** Replaces the listing of stored data with the shared one. */
   shareListing(data: RegistrationData): RegistrationData {
     const { rootPath, contentFormats, links, objectVersions } = data;
     const listing = { rootPath, contentFormats, links, objectVersions };
@@ -62,5 +62,5 @@ export class Listings {
   }
 }
 
-/** Those of this process. */
+/** The cache of this process. */
 export const listings = new Listings();

@@ -1,8 +1,8 @@
-/** Where the newest value of an observation stands among the others (RFC 7641 §3.4). */
+/** The position of the newest value of an observation (RFC 7641 §3.4). */
 export interface Newest {
   /** Its Observe number. */
   number: number;
-  /** Of its payload. */
+  /** Fingerprint of its payload. */
   print: number;
   /** When it arrived. */
   atMs: number;

@@ -1,15 +1,15 @@
 import { notifiedBytesMax, notifiedMaxAgeMs, notifiedPathsMax } from './limits.js';
 
-/** A value that a device notified, for as long as it says that the value is fresh (RFC 7252 §5.6.1). */
+/** A notified value, for as long as it is fresh (RFC 7252 §5.6.1). */
 export interface FreshValue {
   /** Media type. */
   contentType: string;
-  /** Each character is a byte. */
+  /** latin1: each character is a byte. */
   bytes: string;
   freshUntilMs: number;
 }
 
-/** What a device notified last of each path. Small values of few paths: their memory lasts as long as the session. */
+/** The last notified value of each path. Only small values of few paths, because they live as long as the session. */
 export class NotifiedValues {
   private byPath: Map<string, FreshValue> | undefined;
 

@@ -7,7 +7,7 @@ export interface Together {
 
 /** An observation of one path, or of several together: which token its notifications carry. */
 export interface Observation {
-  /** Of several: the id of the command that asked for them, which is no path. */
+  /** For several paths: the id of the command that requested them. */
   path: string;
   /** Hex. */
   token: string;
@@ -18,7 +18,7 @@ export interface Observation {
   together?: Together;
 }
 
-/** What is to be observed. */
+/** The path or paths to observe. */
 export type Target = Omit<Observation, 'token' | 'auto'>;
 
 const none: readonly Observation[] = [];
@@ -50,7 +50,7 @@ export class Observations {
     this.list = left.length === 0 ? none : left.slice();
   }
 
-  /** As they are now; later changes do not show. */
+  /** A copy, which later changes do not affect. */
   all(): readonly Observation[] {
     return this.list;
   }

@@ -1,7 +1,7 @@
 import { type Logger, reached, type RedisClient, redisClient, redisHosts } from '@lanyard/service';
 import type { DeviceProxyConfig } from '../config.js';
 
-/** A connection that listens can do nothing else. */
+/** A connection in subscriber mode can do nothing else. */
 export const REDIS_SUBSCRIBER = Symbol('RedisSubscriber');
 
 /** Longer than any script takes; a dropped connection must not hang a device's answer. */

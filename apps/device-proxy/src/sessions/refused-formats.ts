@@ -1,9 +1,9 @@
-/** So many paths are remembered for a session; then it begins again, and a device is asked once more than needed. */
+/** Paths remembered per session; beyond it the list starts again, which costs one request more. */
 const pathsMax = 256;
 
 /** Paths that a device does not answer in the format that this service asks for by default, while it is registered. */
 export class RefusedFormats {
-  /** Made when it is needed: most devices refuse nothing. */
+  /** Created on demand: most devices refuse nothing. */
   private paths: Set<string> | undefined;
 
   has(path: string): boolean {

@@ -4,7 +4,7 @@
  */
 export const mayExist = (links: readonly { path: string }[], path: string): boolean => {
   if (links.some((link) => link.path === path || link.path.startsWith(`${path}/`))) return true;
-  // A few at most, however often a device lists them.
+  // Bounded by the number of different targets.
   const parents = new Set(links.filter((link) => path.startsWith(`${link.path}/`)).map((link) => link.path));
   return [...parents].some((parent) => !links.some((link) => link.path.startsWith(`${parent}/`)));
 };

@@ -11,7 +11,7 @@ type Item = DeviceSessionChanged['item'];
 
 type Fact = Pick<DeviceSessionChanged, 'item' | 'change'> & Partial<DeviceSessionChanged>;
 
-/** By the list that they are of: devices of one model share it, and it never changes. */
+/** Cached by link list: devices of one model share it, and it is immutable. */
 const resourcesOf = new WeakMap<RegistrationData['links'], Item['resources']>();
 
 const resourcesIn = (links: RegistrationData['links']): Item['resources'] => {
@@ -32,7 +32,7 @@ const itemOf = (deviceId: string, { endpointType, queueMode, links }: Registrati
 /** Announces what happens to sessions. Each call resolves when Kafka has stored the fact. */
 @Injectable()
 export class SessionFacts {
-  /** Those of a round are in one request to Kafka; each is taken or refused by itself. */
+  /** Those of a batch are in one request to Kafka; each succeeds or fails separately. */
   private readonly sends = new RequestBatcher(
     (facts: readonly DeviceSessionChanged[]) => Promise.all(facts.map((fact) => this.sent(fact))),
     { paceMs },

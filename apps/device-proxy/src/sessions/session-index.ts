@@ -1,6 +1,6 @@
 import type { Session } from './session.js';
 
-/** The sessions of this replica by what messages show of them. An address is unique within an account. */
+/** Finds the sessions of this replica by properties of messages. An address is unique within an account. */
 export class SessionIndex {
   private readonly byDevice = new Map<string, Session>();
   private readonly byRegistration = new Map<string, Session>();
@@ -35,7 +35,7 @@ export class SessionIndex {
     else this.byAddress.set(session.accountId, new Map([[session.address, session]]));
   }
 
-  /** What points to another session by now stays. */
+  /** Entries that already point to another session are kept. */
   remove(session: Session): void {
     if (this.byDevice.get(session.deviceId) === session) this.byDevice.delete(session.deviceId);
     if (this.byRegistration.get(session.registrationId) === session) this.byRegistration.delete(session.registrationId);

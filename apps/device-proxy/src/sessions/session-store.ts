@@ -49,7 +49,7 @@ export type Updated = { displaced: Displaced | undefined } | 'occupied' | undefi
 const displacedOf = ([deviceId, epoch, owner]: readonly (string | number)[]): Displaced | undefined =>
   deviceId ? { deviceId: String(deviceId), epoch: Number(epoch), owner: String(owner) } : undefined;
 
-/** What a device shows of itself: enough to find its session. */
+/** What a message reveals about its device: enough to find the session. */
 export type Lookup =
   | { by: 'registration'; registrationId: string }
   | { by: 'address'; accountId: string; address: string }
@@ -73,7 +73,7 @@ export interface Renewal {
 
 type Row = (string | number)[];
 
-/** As the script writes it. */
+/** The form that the script returns. */
 type TakenRow = [
   epoch: number,
   previousOwner: string,
@@ -96,11 +96,11 @@ interface Noted {
   epoch: number;
   path: string;
   token: string;
-  /** As Redis keeps it; '' when it is dropped. */
+  /** As stored in Redis; '' if it is deleted. */
   stored: string;
 }
 
-/** New sessions, or observations, in one script: Redis does nothing else meanwhile. */
+/** New sessions, or observations, per script, which blocks Redis while it runs. */
 const scriptMax = 100;
 
 const stored = (deviceId: string, row: Row, observations: string[]): StoredSession => ({
@@ -150,7 +150,7 @@ export class SessionStore {
     return opened;
   }
 
-  /** What fails for one device fails for it alone. */
+  /** A failure for one device affects no other. */
   private async openAll(batch: readonly NewSession[]): Promise<(Opened | Error)[]> {
     const { index, expiry } = this.keys;
     const keys = [index, expiry];
@@ -266,7 +266,7 @@ export class SessionStore {
     return said === 1;
   }
 
-  /** What fails for one fails for it alone. */
+  /** A failure of one affects no other. */
   private async noteAll(batch: readonly Noted[]): Promise<(number | string)[]> {
     const keys = [this.keys.index];
     const args: (string | number)[] = [];
@@ -281,7 +281,7 @@ export class SessionStore {
     return (await this.redis.hget(this.keys.index, fieldOf(lookup))) ?? undefined;
   }
 
-  /** The session as stored, without taking it. */
+  /** Reads the stored session without taking it over. */
   async read(deviceId: string): Promise<(StoredSession & { owner: string }) | undefined> {
     const [fields, observations] = await Promise.all([
       this.redis.hgetall(this.keys.session(deviceId)),

@@ -14,13 +14,13 @@ export interface RegisteredLink {
   rt?: string;
   if?: string;
   ct?: string;
-  /** The device says that this path can be observed. */
+  /** Whether the device marks the path as observable. */
   obs: boolean;
   /** Token of an observation that the device made by itself (spec §2.4 rule 3), in hex. */
   autoToken?: string;
 }
 
-/** What a device said of itself when it registered or updated its registration. */
+/** The data of a registration or its latest update. */
 export interface RegistrationData {
   endpointName: string;
   endpointType?: string;
@@ -33,18 +33,18 @@ export interface RegistrationData {
   /** Content-Formats that the root link lists. */
   contentFormats: number[];
   links: RegisteredLink[];
-  /** Of its objects, where it names them (`ver`). */
+  /** Versions of its objects, where the device names them (`ver`). */
   objectVersions?: ObjectVersions | undefined;
   /** Unknown query parameters: kept, not refused. */
   attributes: Record<string, string>;
   registeredAtMs: number;
   /** The directory did not know the endpoint when it registered. */
   firstContact: boolean;
-  /** With what the connection of its last registration or update was opened; without security there is none. */
+  /** The credential of the connection of its last registration or update; absent without security. */
   credential?: ShownCredential;
 }
 
-/** A session as Redis holds it. */
+/** A session as stored in Redis. */
 export interface StoredSession {
   deviceId: string;
   epoch: number;
@@ -55,7 +55,7 @@ export interface StoredSession {
   expiresAtMs: number;
   data: RegistrationData;
   observations: Observation[];
-  /** Of its observations, as it was when they were last written. */
+  /** Position of its observations when they were last written. */
   newest?: NewestByToken;
 }
 
@@ -71,9 +71,9 @@ export class Session {
   lastSeenAtMs: number;
   expiresAtMs: number;
   readonly observations = new Observations();
-  /** Who subscribed to what: the audience of what arrives. */
+  /** Subscriptions to the device: the audience of its values. */
   audience: Audience = emptyAudience;
-  /** A subscription command under way. */
+  /** A subscription command in progress. */
   joining: Joining | undefined;
   /** The rules that were last reconciled, compared by identity; undefined when reconciliation is due. */
   settledFor: object | undefined;
@@ -81,7 +81,7 @@ export class Session {
   unsettled = 0;
   /** The device has the answer to its registration: before that no request may be sent to it. */
   greeted = false;
-  /** A request stayed without an answer: nothing is sent until the device sends a message. */
+  /** A request was not answered: nothing is sent until the device sends a message. */
   silent = false;
   /** Another device has the address: nothing is sent there for this one until it updates its registration. */
   isElsewhere = false;
@@ -111,12 +111,12 @@ export class Session {
     for (const observation of stored.observations) this.observations.set(observation);
   }
 
-  /** Keys for whom the path is observed by itself, the joining one included. */
+  /** Keys for which the path is observed by itself, including the joining one. */
   alone(path: string): readonly string[] {
     return this.withJoining(path, this.audience.alone(path), this.joining);
   }
 
-  /** Keys that subscribed to the path and have their answer: for values that no observation brings. */
+  /** Keys that subscribed to the path and have their answer, for values outside observations. */
   subscribers(path: string): readonly string[] {
     return this.withJoining(path, this.audience.subscribers(path), this.joining?.isTelling ? this.joining : undefined);
   }
@@ -131,7 +131,7 @@ export class Session {
     return ++this.lastSequence;
   }
 
-  /** What its device should observe may have changed. */
+  /** The required observations may have changed. */
   unsettle(): void {
     this.settledFor = undefined;
     this.unsettled++;

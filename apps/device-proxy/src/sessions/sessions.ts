@@ -1,10 +1,9 @@
-import { type Clock, CLOCK, CONFIG, type Logger, LOGGER } from '@lanyard/service';
+import { type Clock, CLOCK, CONFIG, KeyedMutex, type Logger, LOGGER } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import type { DeviceProxyConfig } from '../config.js';
 import { isConnection } from '../transport/peer-address.js';
 import { type Sender, speaksFor } from '../transport/sender.js';
 import { WakeUps } from './wake-ups.js';
-import { KeyedMutex } from './keyed-mutex.js';
 import { StallDetector } from './stall-detector.js';
 import { isRegistered } from './registered-links.js';
 import { SessionIndex } from './session-index.js';
@@ -85,7 +84,7 @@ export class Sessions {
     return this.index.size;
   }
 
-  /** Whether the device listens now: a queue-mode device does for a while after each of its messages. */
+  /** Whether the device is listening: a queue-mode device does for a while after each of its messages. */
   isListening(session: Session): boolean {
     if (session.silent || session.isElsewhere || !session.greeted) return false;
     return !session.data.queueMode || this.clock.now() - session.lastSeenAtMs < this.awakeMs;
@@ -107,7 +106,7 @@ export class Sessions {
       lastSeenAtMs: nowMs,
       observations: [],
     });
-    await this.hold(session, previousOwner, 'registered');
+    await this.adoptSession(session, previousOwner, 'registered');
     return session;
   }
 
@@ -164,7 +163,7 @@ export class Sessions {
     return (await this.write(session, change, true)) === 'written';
   }
 
-  /** The device has a path more since it registered; its next update that lists anything says so itself. */
+  /** Adds a path that was created after the registration; the next update with links contains it. */
   async addLink(session: Session, path: string): Promise<void> {
     await this.exclusive.run(session.deviceId, async () => {
       const { data } = session;
@@ -226,7 +225,7 @@ export class Sessions {
     );
   }
 
-  /** Forgets this replica's copy. */
+  /** Drops this replica's copy. */
   drop(session: Session): void {
     this.index.remove(session);
     this.doubted.delete(session);
@@ -265,11 +264,11 @@ export class Sessions {
     session.greeted = true;
     session.isElsewhere = taken.isElsewhere;
     await this.displace(taken.displaced);
-    await this.hold(session, taken.previousOwner, how);
+    await this.adoptSession(session, taken.previousOwner, how);
     return session;
   }
 
-  private async hold(session: Session, previousOwner: string, how: Beginning): Promise<void> {
+  private async adoptSession(session: Session, previousOwner: string, how: Beginning): Promise<void> {
     const before = this.index.ofDevice(session.deviceId);
     if (before) this.drop(before);
     this.index.add(session);

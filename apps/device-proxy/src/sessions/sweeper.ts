@@ -46,7 +46,7 @@ export class Sweeper implements OnApplicationBootstrap, BeforeApplicationShutdow
       const claimed = await this.sessions.store.claimExpired(now, now + sweepLeaseMs, sweepBatch);
       await Promise.all(claimed.map(({ session, owner }) => this.expire(new Session(session), owner)));
     } catch (error) {
-      this.logger.error({ err: error }, 'expired sessions not announced: tried again when the claim is over');
+      this.logger.error({ err: error }, 'expired sessions not announced: will be retried when the claim ends');
     }
   }
 

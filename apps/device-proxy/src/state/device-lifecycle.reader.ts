@@ -3,7 +3,7 @@ import { KafkaConnection, StateReader } from '@lanyard/kafka';
 import { Injectable } from '@nestjs/common';
 import { stringInterner } from './string-interner.js';
 
-/** What is kept of a device. */
+/** The copied fields of a device. */
 export type DirectoryEntry = Pick<
   DeviceLifecycleChanged,
   'deviceId' | 'accountId' | 'endpointName' | 'endpointType' | 'lifecycleStatus' | 'change'

@@ -1,13 +1,13 @@
-import { Controller, Delete, Get, HttpCode, Param, Query } from '@nestjs/common';
-import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Controller, Delete, Get, Param } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import {
-  ApiListQuery,
   Caller,
   type Identity,
   type ListEnvelope,
+  ListParameters,
+  type ListQuery,
   listSchema,
-  parseListQuery,
-  type QueryParameters,
+  Operation,
   RequiresPermission,
 } from '@lanyard/service';
 import {
@@ -17,7 +17,7 @@ import {
   SubscriptionsOfKeys,
 } from './key-subscriptions.js';
 
-/** For administrators: a key sees its own below /v2/subscriptions. */
+/** For administrators; a key sees its own subscriptions below /v2/subscriptions. */
 @ApiTags('Subscriptions')
 @RequiresPermission('admin')
 @Controller('v3/key-subscriptions')
@@ -25,36 +25,36 @@ export class KeySubscriptionsController {
   constructor(private readonly subscriptions: SubscriptionsOfKeys) {}
 
   @Get()
-  @ApiOperation({
+  @Operation({
     summary: 'List the keys that have subscriptions',
     description: 'API keys and applications of the account that have subscriptions or presubscription rules.',
+    ok: listSchema(KeySubscriptionsSchema, 'KeySubscriptionsList'),
   })
-  @ApiListQuery(keySubscriptionsSpec)
-  @ApiOkResponse({ standardSchema: listSchema(KeySubscriptionsSchema, 'KeySubscriptionsList') })
-  list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<ListEnvelope<KeySubscriptions>> {
-    return this.subscriptions.list(caller.accountId, parseListQuery(query, keySubscriptionsSpec));
+  list(
+    @Caller() caller: Identity,
+    @ListParameters(keySubscriptionsSpec) query: ListQuery,
+  ): Promise<ListEnvelope<KeySubscriptions>> {
+    return this.subscriptions.list(caller.accountId, query);
   }
 
   @Get(':id')
-  @ApiOperation({
+  @Operation({
     summary: 'Show the subscriptions of a key',
     description: 'The presubscription rules of an API key or application, with counts of its subscriptions.',
+    ok: KeySubscriptionsSchema,
+    notFound: 'The account has no such key, or the key has no subscriptions',
   })
-  @ApiOkResponse({ standardSchema: KeySubscriptionsSchema })
-  @ApiResponse({ status: 404, description: 'The account has no such key, or the key has no subscriptions' })
   get(@Caller() caller: Identity, @Param('id') keyId: string): Promise<KeySubscriptions> {
     return this.subscriptions.get(caller.accountId, keyId);
   }
 
   @Delete(':id')
-  @HttpCode(204)
-  @ApiOperation({
+  @Operation({
     summary: 'Delete the subscriptions of a key',
     description:
       'Ends all subscriptions of the key and removes its presubscription rules. The key may subscribe again.',
+    notFound: 'The account has no such key, or the key has no subscriptions',
   })
-  @ApiNoContentResponse()
-  @ApiResponse({ status: 404, description: 'The account has no such key, or the key has no subscriptions' })
   remove(@Caller() caller: Identity, @Param('id') keyId: string): Promise<void> {
     return this.subscriptions.remove(caller, keyId);
   }

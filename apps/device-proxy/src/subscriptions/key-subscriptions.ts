@@ -7,7 +7,7 @@ import { PresubscriptionRuleSchema } from '../presubscriptions/rule.js';
 import { Rules } from '../presubscriptions/rules.js';
 import { Subscriptions } from './subscriptions.js';
 
-/** What one key subscribed to. */
+/** The subscriptions of one key. */
 export const KeySubscriptionsSchema = z
   .object({
     id: z.string().describe('Id of the API key or application'),
@@ -21,16 +21,16 @@ export type KeySubscriptions = z.infer<typeof KeySubscriptionsSchema>;
 
 export const keySubscriptionsSpec = { filters: {} } as const;
 
-/** Keys of the account `$1` that have some. */
-const keys = `(SELECT key_id AS id FROM subscription WHERE account_id = $1
-               UNION SELECT key_id FROM presubscription WHERE account_id = $1) AS keys`;
+/** Keys of the account `$1` with subscriptions or rules. */
+const keys = `(SELECT key_id AS id FROM subscriptions WHERE account_id = $1
+               UNION SELECT key_id FROM presubscriptions WHERE account_id = $1) AS keys`;
 
 const select = (where: string): string => `
   SELECT id, 'key-subscriptions' AS object, coalesce(p.rules, '[]') AS presubscriptions,
-         (SELECT count(*)::int FROM subscription s WHERE s.key_id = id) AS subscriptions_count,
-         (SELECT count(DISTINCT s.device_id)::int FROM subscription s WHERE s.key_id = id) AS devices_count
+         (SELECT count(*)::int FROM subscriptions s WHERE s.key_id = id) AS subscriptions_count,
+         (SELECT count(DISTINCT s.device_id)::int FROM subscriptions s WHERE s.key_id = id) AS devices_count
   FROM ${keys}
-  LEFT JOIN presubscription p ON p.key_id = id ${where}`;
+  LEFT JOIN presubscriptions p ON p.key_id = id ${where}`;
 
 /** Subscriptions and rules of all keys of an account, for its administrators. */
 @Injectable()
@@ -59,7 +59,7 @@ export class SubscriptionsOfKeys {
     return row;
   }
 
-  /** Removes them all, as if the key had done it. */
+  /** Removes all of them, as if the key had done it. */
   async remove(actor: Identity, keyId: string): Promise<void> {
     const { accountId } = actor;
     await this.get(accountId, keyId);

@@ -6,10 +6,10 @@ import { Rules } from '../presubscriptions/rules.js';
 import { Receivers } from '../observations/receivers.js';
 import { Subscriptions } from './subscriptions.js';
 
-/** Pause before what failed is tried again. */
+/** Pause before a retry. */
 const againMs = 3_000;
 
-/** A group that loses a permission changes all of its keys at once; the pool is for other work too. */
+/** A change of a group affects all of its keys at once; this leaves connections for other work. */
 const atOnce = 2;
 
 /**
@@ -38,7 +38,7 @@ export class Keys implements OnApplicationBootstrap, BeforeApplicationShutdown {
   async onApplicationBootstrap(): Promise<void> {
     this.reader.onChange((keyId) => this.check(keyId));
     const rows: { key_id: string }[] = await this.dataSource.query(
-      'SELECT DISTINCT key_id FROM subscription UNION SELECT key_id FROM presubscription',
+      'SELECT DISTINCT key_id FROM subscriptions UNION SELECT key_id FROM presubscriptions',
     );
     for (const { key_id: keyId } of rows) this.check(keyId);
   }
@@ -71,7 +71,7 @@ export class Keys implements OnApplicationBootstrap, BeforeApplicationShutdown {
       await this.rules.replace(key.accountId, keyId, []);
       await this.subscriptions.forgetKey(keyId);
     } catch (err) {
-      this.logger.error({ err, keyId }, 'subscriptions of a key not removed: tried again');
+      this.logger.error({ err, keyId }, 'subscriptions of a key not removed: will be retried');
       this.later(() => this.check(keyId));
     } finally {
       this.running.delete(keyId);

@@ -1,4 +1,4 @@
-import { type Logger, LOGGER } from '@lanyard/service';
+import { KeyedMutex, type Logger, LOGGER } from '@lanyard/service';
 import { DataSource, In } from 'typeorm';
 import { Inject, Injectable } from '@nestjs/common';
 import { locksMax, withDevice, withDevices } from '../db/device-lock.js';
@@ -7,7 +7,6 @@ import { Observer } from '../observations/observer.js';
 import { pathsFormat } from '../downlink/requests.js';
 import { matchingPaths } from '../presubscriptions/match.js';
 import { Rules, type RulesOfKey } from '../presubscriptions/rules.js';
-import { KeyedMutex } from '../sessions/keyed-mutex.js';
 import type { Observation, Target } from '../sessions/observations.js';
 import type { Session } from '../sessions/session.js';
 import { Sessions } from '../sessions/sessions.js';
@@ -63,7 +62,7 @@ export class SubscriptionReconciler {
     });
   }
 
-  /** The device is gone for good. */
+  /** The device was deleted. */
   loseAll(deviceId: string): Promise<void> {
     return this.losses.submit(deviceId);
   }
@@ -89,7 +88,7 @@ export class SubscriptionReconciler {
     await interest.load(session);
   }
 
-  /** After a registration or an update. Nothing is looked up while the rules and the device are what they were. */
+  /** Runs after a registration or an update. Nothing is looked up while the rules and the device are unchanged. */
   async applyRules(session: Session): Promise<void> {
     const { settledFor } = session;
     if (settledFor && settledFor === (await this.rulesFor(session))) return;
@@ -138,7 +137,7 @@ export class SubscriptionReconciler {
       if (absences.some((absence) => error instanceof absence)) return;
       this.logger.error(
         { err: error, deviceId: session.deviceId },
-        'subscriptions not applied: tried again at the next update',
+        'subscriptions not applied: will be retried at the next update',
       );
     }
   }
@@ -192,7 +191,7 @@ export class SubscriptionReconciler {
     return complete;
   }
 
-  /** What is to be observed together. It was asked for by a command: until that is through, it is up to the command. */
+  /** The composite observations. Until their command has ended, the command is responsible for them. */
   private setsIn(rows: readonly Subscription[]): Map<string, { paths: string[]; confirmed: boolean }> {
     const sets = new Map<string, { paths: string[]; confirmed: boolean }>();
     for (const { together, path, status } of rows) {
@@ -203,7 +202,7 @@ export class SubscriptionReconciler {
     return sets;
   }
 
-  /** What a call asked for and the device has not confirmed yet is in the command queue. */
+  /** Unconfirmed subscriptions of calls are in the command queue. */
   private isMissing(session: Session, rows: readonly Subscription[], path: string): boolean {
     const waits = (row: Subscription): boolean =>
       row.path === path && (row.origin === 'presubscription' || row.status === 'confirmed');

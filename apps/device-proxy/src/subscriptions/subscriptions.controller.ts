@@ -1,13 +1,6 @@
-import { Controller, Delete, Get, Header, HttpCode, Param, Put, Req, Res } from '@nestjs/common';
-import {
-  ApiAcceptedResponse,
-  ApiNoContentResponse,
-  ApiOkResponse,
-  ApiOperation,
-  ApiResponse,
-  ApiTags,
-} from '@nestjs/swagger';
-import { Caller, type Identity, RequiresPermission } from '@lanyard/service';
+import { Controller, Delete, Get, Header, Param, Put, Req, Res } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Caller, type Identity, Operation, RequiresPermission } from '@lanyard/service';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Accepted, AcceptedSchema } from '../commands/body-schema.js';
 import { resourcePathIn, resourceRoutes } from '../endpoints/resource-path.js';
@@ -35,12 +28,10 @@ export class SubscriptionsController {
   }
 
   @Delete()
-  @HttpCode(204)
-  @ApiOperation({
+  @Operation({
     summary: 'Delete all subscriptions to a device',
     description: 'Ends every resource subscription of the calling key to this device. Presubscription rules are kept.',
   })
-  @ApiNoContentResponse()
   unsubscribeAll(@Caller() caller: Identity, @Param('deviceId') deviceId: string): Promise<void> {
     return this.subscriptions.unsubscribe(caller, deviceId);
   }
@@ -89,12 +80,10 @@ export class SubscriptionsController {
   }
 
   @Delete(resourceRoutes())
-  @HttpCode(204)
-  @ApiOperation({
+  @Operation({
     summary: 'Delete a subscription',
     description: 'The device stops reporting the resource when no other key is subscribed to it.',
   })
-  @ApiNoContentResponse()
   unsubscribe(
     @Caller() caller: Identity,
     @Param('deviceId') deviceId: string,

@@ -14,7 +14,7 @@ import { SessionStore } from '../sessions/session-store.js';
 import { Subscription } from '../interest/subscription.entity.js';
 import { SubscriptionStore } from '../interest/subscription-store.js';
 
-/** How long a caller waits for the device before it is told that the answer comes later. */
+/** How long a caller waits for the device before it gets an asynchronous response. */
 export const answerWaitMs = 2_000;
 
 export interface Asked {
@@ -23,7 +23,7 @@ export interface Asked {
   confirmed: boolean;
 }
 
-/** Resource subscriptions of API keys (spec §4.4). Asking the device is a command like any other, in the same queue. */
+/** Resource subscriptions of API keys (spec §4.4). A subscription is a command like any other, in the same queue. */
 @Injectable()
 export class Subscriptions {
   private readonly waiting = new Map<string, (succeeded: boolean) => void>();
@@ -48,7 +48,7 @@ export class Subscriptions {
     const asyncId = commands.newAsyncId();
     const outcome = this.outcomeOf(asyncId);
     const within = (manager: EntityManager): Promise<void> =>
-      store.ask(manager, [{ deviceId, accountId, path, keyId: identity.keyId, origin: 'resource' }], observed);
+      store.addRequested(manager, [{ deviceId, accountId, path, keyId: identity.keyId, origin: 'resource' }], observed);
     const wish = {
       asyncId,
       kind: 'subscription',
@@ -84,13 +84,13 @@ export class Subscriptions {
     const { deviceId, accountId, session } = device;
     const row = { deviceId, accountId, keyId: identity.keyId, origin: 'resource' } as const;
     const within = (manager: EntityManager, { id }: Command): Promise<void> =>
-      store.ask(
+      store.addRequested(
         manager,
         paths.map((path) => ({ ...row, path, together: id })),
       );
     const wish = { kind: 'subscription', ...request } as const;
     const stored = await commands.send(identity, device, wish, { within, idempotencyKey });
-    // What was observed for this key path by path may not be wanted like that any more.
+    // Single observations for this key may no longer be needed.
     if (session) await wakeUps.send(session.owner, { about: 'interest', deviceId });
     return stored;
   }
@@ -117,7 +117,7 @@ export class Subscriptions {
   /** Ends every subscription of the key, on all devices. */
   async forgetKey(keyId: string, requestId?: string): Promise<void> {
     const rows: { device_id: string }[] = await this.dataSource.query(
-      'SELECT DISTINCT device_id FROM subscription WHERE key_id = $1',
+      'SELECT DISTINCT device_id FROM subscriptions WHERE key_id = $1',
       [keyId],
     );
     for (const { device_id: deviceId } of rows) await this.lose(deviceId, keyId, undefined, requestId);

@@ -52,7 +52,7 @@ export class AccountSuspensions implements OnApplicationBootstrap, BeforeApplica
   private endSession(deviceId: string): void {
     const run: Promise<void> = this.endNow(deviceId)
       .catch((err: unknown) => {
-        this.logger.error({ err, deviceId }, 'session in a suspended account not ended: tried again');
+        this.logger.error({ err, deviceId }, 'session in a suspended account not ended: will be retried');
         this.later(() => this.endSession(deviceId));
       })
       .finally(() => this.running.delete(run));

@@ -34,7 +34,7 @@ export class AdmissionControl {
     });
     this.refused = metrics.counter({
       name: 'lanyard_device_proxy_requests_refused_total',
-      help: 'Requests of devices answered with 5.03 because too many were under way',
+      help: 'Requests of devices answered with 5.03 because too many were in progress',
       labelNames: ['kind'],
     });
   }

@@ -32,12 +32,12 @@ import {
 } from './device-link.js';
 import type { UplinkNotification } from './uplink-request.js';
 
-/** What differs between transports: the notation of peers, and their senders. */
+/** The differences between transports: the notation of peers, and their senders. */
 export interface Peers {
   addressOf(peer: Peer): string;
-  /** Throws CoapError for an address that is none. */
+  /** Throws CoapError for an invalid address. */
   peerOf(address: string): Peer;
-  /** undefined: of no session, or its connection is over. */
+  /** undefined if it belongs to no session, or its connection has ended. */
   accountOf(peer: Peer): string | undefined;
 }
 
@@ -89,13 +89,13 @@ const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
       .finally(() => signal.removeEventListener('abort', abort));
   });
 
-/** An observation as the endpoint sees it; shared by all devices of which the same is asked. */
+/** An observation as the endpoint sees it; shared by all devices with the same request. */
 interface Watch {
   request: OutgoingRequest;
   handler: NotificationHandler;
 }
 
-/** How many are shared; beyond that, copies are kept. */
+/** How many are shared; further ones are copies. */
 const watchesMax = 10_000;
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -69,11 +69,11 @@ export class CoapUdp implements Transport {
     if (granted < asked)
       this.logger.warn(
         { url, asked, granted },
-        'the kernel grants less room for datagrams that wait: when many devices talk at once, some are lost and come again. Raise net.core.rmem_max',
+        'the kernel grants less room for datagrams than requested: if many devices send at once, some are lost and retransmitted. Raise net.core.rmem_max',
       );
     this.logger.warn(
       { url, accountId: this.config.accountId },
-      'CoAP WITHOUT SECURITY is on: anyone who reaches this port is any device of the account. For development only.',
+      'CoAP WITHOUT SECURITY is on: anyone who reaches this port can pose as any device of the account. For development only.',
     );
   }
 

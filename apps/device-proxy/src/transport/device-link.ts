@@ -38,12 +38,12 @@ export class NoAnswer extends Error {
   override name = 'NoAnswer';
 }
 
-/** It answered, but with nothing that can be used: the request counts as not answered. */
+/** The answer is unusable: the request counts as not answered. */
 export class UnusableAnswer extends NoAnswer {
   override name = 'UnusableAnswer';
 }
 
-/** Nothing left for the device: it has no connection now, or too much waits for it. */
+/** Nothing was sent: the device has no connection now, or too much waits for it. */
 export class NotSent extends Error {
   override name = 'NotSent';
 }
@@ -68,13 +68,13 @@ export class GivenUp extends Error {
   override name = 'GivenUp';
 }
 
-/** Where the newest notification of an observation stands that is with Kafka (RFC 7641 §3.4). */
+/** The position of the newest notification of an observation that Kafka has stored (RFC 7641 §3.4). */
 export interface NewestReport {
   /** Its Observe number. */
   number: number;
-  /** Of its payload. */
+  /** Fingerprint of its payload. */
   print: number;
-  /** How long ago it came. */
+  /** How long ago it arrived. */
   ageMs: number;
 }
 

@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { DeviceAnswer, DeviceLink, DeviceRequest, NewestReport, ObservedAnswer } from './device-link.js';
+import type { DeviceLink } from './device-link.js';
 import { NoTransport } from './no-transport.js';
 import { type Scheme, schemeOf } from './peer-address.js';
 
-/** All transports of this replica as one: the address says which. */
+/** All transports of this replica, selected by the scheme of the address. */
 @Injectable()
-export class DeviceLinks implements DeviceLink {
+export class DeviceLinks {
   private readonly none = new NoTransport();
-
   private readonly links = new Map<Scheme, DeviceLink>();
 
   /** `link`: reaches the devices at addresses of the scheme. */
@@ -15,39 +14,7 @@ export class DeviceLinks implements DeviceLink {
     this.links.set(scheme, link);
   }
 
-  request(address: string, request: DeviceRequest, signal: AbortSignal): Promise<DeviceAnswer> {
-    return this.linkOf(address).request(address, request, signal);
-  }
-
-  observe(address: string, request: DeviceRequest, signal: AbortSignal): Promise<ObservedAnswer> {
-    return this.linkOf(address).observe(address, request, signal);
-  }
-
-  adopt(address: string, token: string, request: DeviceRequest, newest?: NewestReport): void {
-    this.linkOf(address).adopt(address, token, request, newest);
-  }
-
-  newest(address: string): ReadonlyMap<string, NewestReport> {
-    return this.linkOf(address).newest(address);
-  }
-
-  cancel(address: string, request: DeviceRequest, token: string, signal: AbortSignal): Promise<void> {
-    return this.linkOf(address).cancel(address, request, token, signal);
-  }
-
-  forget(address: string, token: string): void {
-    this.linkOf(address).forget(address, token);
-  }
-
-  hold(address: string): void {
-    this.linkOf(address).hold(address);
-  }
-
-  release(address: string): void {
-    this.linkOf(address).release(address);
-  }
-
-  private linkOf(address: string): DeviceLink {
+  to(address: string): DeviceLink {
     return this.links.get(schemeOf(address)) ?? this.none;
   }
 }

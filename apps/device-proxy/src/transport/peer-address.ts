@@ -1,7 +1,7 @@
 import { type Peer, streamPeerOf } from '@lanyard/coap';
 
 /**
- * Where a device is. Over UDP `127.0.0.1:5683` or `[::1]:5683`; over TCP and TLS the one connection that it has, as
+ * The address of a device. Over UDP `127.0.0.1:5683` or `[::1]:5683`; over TCP and TLS its one connection, as
  * `coaps+tcp://127.0.0.1:40001#3af1`.
  */
 export type Scheme = 'coap' | 'coap+tcp' | 'coaps+tcp';
@@ -20,5 +20,5 @@ export const schemeOf = (address: string): Scheme => {
   return end < 0 ? 'coap' : (address.slice(0, end) as Scheme);
 };
 
-/** A device at such an address is gone for good when the connection ends, and its observations with it. */
+/** Such an address, and the observations of its device, end with the connection. */
 export const isConnection = (address: string): boolean => schemeOf(address) !== 'coap';

@@ -18,7 +18,7 @@ const request = (...path: string[]): CoapRequest => ({
   confirmable: true,
 });
 
-/** The test decides what is random. */
+/** Replaces the random numbers. */
 class Decided extends AdmissionControl {
   constructor(
     requestsUnderWayMax: number,
@@ -33,7 +33,7 @@ class Decided extends AdmissionControl {
   }
 }
 
-/** A service that answers nothing until it is told to. */
+/** A service that answers only when told to. */
 const overloaded = (underWayMax: number, random: () => number) => {
   const metrics = new Metrics('device-proxy', 'test');
   const admissionControl = new Decided(underWayMax, metrics, random);

@@ -61,7 +61,7 @@ export class UplinkBridge {
     this.answer = answer;
   }
 
-  /** Too much to do, or an engine that is away, is not the device's fault: 5.03 makes it try again later. */
+  /** Overload and unavailable infrastructure are not the device's fault: 5.03 makes it retry later. */
   async handle(request: CoapRequest, sender: Sender, address: string): Promise<CoapResponse> {
     if (!this.admissionControl.admit(isRegistration(request) ? 'registration' : 'other')) return this.later();
     try {

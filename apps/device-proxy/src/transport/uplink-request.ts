@@ -20,7 +20,7 @@ export interface UplinkReply {
   location?: readonly string[];
   /** Diagnostic text of an error. */
   diagnostic?: string;
-  /** Runs when the reply has left: only from then on may the device be asked anything. */
+  /** Called when the reply has been sent: only then may requests be sent to the device. */
   afterwards?: () => void;
 }
 

@@ -127,7 +127,7 @@ export const readRegistration = (
   }
 };
 
-/** The change of most updates, which only extend the lifetime. */
+/** The empty change of most updates, which only extend the lifetime. */
 const noChange: { change: RegistrationChange } = { change: Object.freeze({}) };
 
 /** LwM2M 1.1 core §6.2.2: absent parameters have not changed. */

@@ -31,7 +31,7 @@ export class Send {
   private async recordValues(session: Session, { contentFormat, payload }: UplinkRequest): Promise<UplinkReply> {
     let resources: SentValue[];
     try {
-      const models = this.models.of(session.accountId, session.data.objectVersions);
+      const models = this.models.registryOf(session.accountId, session.data.objectVersions);
       resources = readSend(contentFormat, payload, models, this.clock.now());
     } catch (error) {
       const code = error instanceof Malformed ? '4.00' : error instanceof UnsupportedFormat ? '4.15' : undefined;

@@ -1,11 +1,11 @@
-/** Beyond it nothing new is remembered: a simulator that runs for months must not grow. */
+/** Bounds the memory of a simulator that runs for months. */
 const rememberedMax = 200_000;
 
-/** How often each device executed what, with which argument: tests of a service can tell whether something ran twice. */
+/** Counts executions by device, path and argument, so that tests can tell whether something ran twice. */
 export class Executions {
   private readonly counts = new Map<string, number>();
 
-  note(device: string, path: string, args: string): void {
+  countExecution(device: string, path: string, args: string): void {
     const key = `${device} ${path} ${args}`;
     const before = this.counts.get(key);
     if (before === undefined && this.counts.size >= rememberedMax) return;

@@ -1,4 +1,4 @@
-/** Above every value that a sensor reads, so that these are told apart from them. */
+/** Above all sensor values, so that counting values are distinguishable. */
 const first = 1_000;
 
 interface Sequence {
@@ -7,12 +7,12 @@ interface Sequence {
   unacknowledged: Set<number>;
 }
 
-/** Values that count up, each once: tests of a service can tell whether one is missing. */
+/** Values that count up, so that tests can tell whether one is missing. */
 export class NumberedValues {
   private readonly sequences = new Map<string, Sequence>();
 
-  /** The next one of a resource, noted before it is sent. */
-  take(device: string, path: string): number {
+  /** The next value of a resource, recorded before it is sent. */
+  nextValue(device: string, path: string): number {
     const key = `${device} ${path}`;
     const sequence = this.sequences.get(key) ?? { next: first, unacknowledged: new Set() };
     this.sequences.set(key, sequence);

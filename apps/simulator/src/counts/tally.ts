@@ -16,12 +16,12 @@ const events = [
 
 export type FleetEvent = (typeof events)[number];
 
-/** Counts of the whole fleet: plain numbers, for they change with every message. */
+/** Counts of the whole fleet: plain numbers, because they change with every message. */
 export class Tally {
   readonly counts = Object.fromEntries(events.map((event) => [event, 0])) as Record<FleetEvent, number>;
   /** Devices that have a registration, as far as they know. */
   registered = 0;
-  /** Why devices could not talk to the server, the last time. */
+  /** The last error that devices had with the server. */
   trouble = '';
 
   count(event: FleetEvent): void {

@@ -2,10 +2,10 @@ import { Code, type CoapRequest, type CoapResponse } from '@lanyard/coap';
 import { contentFormat, encodeValues, type ResourceValue, UnsupportedFormat } from '@lanyard/lwm2m';
 import { type Catalogue, type Resource, type Thing } from './catalogue.js';
 
-/** What requests do to a device. */
+/** The operations of requests on a device. */
 export interface Asked extends Thing {
   readonly catalogue: Catalogue;
-  /** What was written there. */
+  /** Written values. */
   written(path: string): string | undefined;
   write(path: string, value: string): void;
   watch(path: string, token: Buffer): void;
@@ -13,7 +13,7 @@ export interface Asked extends Thing {
   execute(path: string, args: string): void;
 }
 
-/** What the device says to a request of the server (LwM2M 1.1 core §6.3). */
+/** The device's response to a request of the server (LwM2M 1.1 core §6.3). */
 export const answer = (device: Asked, request: CoapRequest): CoapResponse => {
   const path = `/${request.path.join('/')}`;
   switch (request.method) {
@@ -64,7 +64,7 @@ const observe = (device: Asked, path: string, { observe: option, token }: CoapRe
 const write = (device: Asked, path: string, { query, payload }: CoapRequest): CoapResponse => {
   const found = device.catalogue.below(path);
   if (found.length === 0) return { code: Code.NotFound };
-  // Write attributes: accepted, and of no consequence, for the rate is the simulator's.
+  // Write attributes are accepted but ignored, because the simulator determines the rate.
   if (query.length > 0 && payload.length === 0) return { code: Code.Changed };
   if (!device.catalogue.get(path)?.writable) return { code: Code.MethodNotAllowed };
   device.write(path, payload.toString());

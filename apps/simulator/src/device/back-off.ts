@@ -1,4 +1,4 @@
-/** Pause before the attempt after so many failed ones: doubles, and half of it is chance, so that a fleet comes spread out. */
+/** The pause after so many failed attempts: doubles, and is half random, so that a fleet does not reconnect at once. */
 export const backOffMs = (
   failures: number,
   { firstMs, maxMs }: { firstMs: number; maxMs: number },

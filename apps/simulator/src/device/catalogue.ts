@@ -1,6 +1,6 @@
 import { type ResourceType, type Scalar } from '@lanyard/lwm2m';
 
-/** Whose resources they are. */
+/** The device that the resources belong to. */
 export interface Thing {
   readonly number: number;
   readonly name: string;
@@ -11,7 +11,7 @@ export interface Thing {
 export interface Resource {
   path: string;
   type: ResourceType;
-  /** Its value when nothing was written. */
+  /** Its value before anything is written. */
   read?: (device: Thing) => Scalar;
   writable?: boolean;
   executable?: boolean;
@@ -21,7 +21,7 @@ const temperature = (device: Thing): number => 20 + (device.number % 10) + Math.
 
 const fixed = (path: string, type: ResourceType, value: Scalar): Resource => ({ path, type, read: () => value });
 
-/** What every simulated device has: the device object (3), temperatures (3303), a text display (3341). */
+/** The objects of every simulated device: device (3), temperature sensors (3303), a text display (3341). */
 export class Catalogue {
   private readonly resources = new Map<string, Resource>();
   private readonly byPrefix = new Map<string, Resource[]>();

@@ -50,7 +50,7 @@ export class Device implements Asked {
     void this.contact();
   }
 
-  /** As after a power failure: it has forgotten its state. */
+  /** Restarts as after a power failure, without its state. */
   restart(): void {
     if (this.talking || this.gone) return;
     this.world.tally.count('restarted');
@@ -59,7 +59,7 @@ export class Device implements Asked {
     void this.contact();
   }
 
-  /** For good; says so to the server when there is time. */
+  /** Stops the device; deregisters if there is time. */
   async leave(graceful: boolean): Promise<void> {
     this.gone = true;
     this.next?.cancel();
@@ -73,7 +73,7 @@ export class Device implements Asked {
         this.world.tally.count('deregistered');
       }
     } catch (error) {
-      this.note(error);
+      this.recordError(error);
     }
     await this.transport.close();
   }
@@ -103,17 +103,17 @@ export class Device implements Asked {
 
   execute(path: string, args: string): void {
     this.world.tally.count('executed');
-    this.world.executions.note(this.name, path, args);
+    this.world.executions.countExecution(this.name, path, args);
   }
 
-  /** Notifies the observer of a resource. A device that sleeps, or still waits for an acknowledgement, holds it back. */
+  /** Notifies the observer of a resource, unless the device sleeps or still waits for an acknowledgement. */
   async report(watch: Watch): Promise<void> {
     const { config, tally } = this.world;
     if (watch.busy || !this.transport.isOpen) return tally.count('value-held-back');
     watch.busy = true;
     watch.number = (watch.number + 1) & 0xff_ffff;
     const { numbered } = this.world;
-    const number = numbered?.take(this.name, watch.path);
+    const number = numbered?.nextValue(this.name, watch.path);
     try {
       const outcome = await this.transport.notify({
         token: watch.token,
@@ -132,7 +132,7 @@ export class Device implements Asked {
       }
     } catch (error) {
       tally.count('value-lost');
-      this.note(error);
+      this.recordError(error);
     } finally {
       watch.busy = false;
     }
@@ -146,7 +146,7 @@ export class Device implements Asked {
     return this.world.servers[this.server] as World['servers'][number];
   }
 
-  /** Updates the registration that it has, or registers; whatever fails is tried again later. */
+  /** Updates the registration, or registers; a failure is retried later. */
   private async contact(): Promise<void> {
     if (this.talking || this.gone) return;
     this.talking = true;
@@ -175,7 +175,7 @@ export class Device implements Asked {
     this.world.tally.count('registered');
   }
 
-  /** False when there is no registration, or the server does not know it any more. */
+  /** False if there is no registration, or the server no longer knows it. */
   private async update(): Promise<boolean> {
     if (this.registrationId === undefined) return false;
     const response = await this.transport.request(updateRequest(this.registrationId, this.world.config));
@@ -189,14 +189,14 @@ export class Device implements Asked {
   }
 
   private failed(error: unknown): void {
-    this.note(error);
+    this.recordError(error);
     if (error instanceof Refused) this.world.tally.count('refused');
     else this.nextServer();
     this.contactIn(Math.max(this.pauseMs(), error instanceof Refused ? error.retryAfterMs : 0));
     this.failures += 1;
   }
 
-  /** A value was not acknowledged: the server may be gone, and another one be there. */
+  /** A value was not acknowledged: the server may be down, and another one available. */
   private unacknowledged(): void {
     this.world.tally.count('value-lost');
     if (this.talking) return;
@@ -246,7 +246,7 @@ export class Device implements Asked {
     });
   }
 
-  private note(error: unknown): void {
+  private recordError(error: unknown): void {
     if (error instanceof Refused || error instanceof CoapError || error instanceof Error)
       this.world.tally.trouble = error.message;
   }

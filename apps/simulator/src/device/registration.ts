@@ -36,7 +36,7 @@ export const updateRequest = (registrationId: string, config: Patience): Outgoin
   path: ['rd', registrationId],
 });
 
-/** `DELETE /rd/<id>`; the answer is not waited for long. */
+/** `DELETE /rd/<id>`, with a short wait for the response. */
 export const deregisterRequest = (registrationId: string): OutgoingRequest => ({
   method: Code.DELETE,
   path: ['rd', registrationId],

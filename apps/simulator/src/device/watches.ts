@@ -5,13 +5,13 @@ export interface Watch {
   token: Buffer;
   /** Observe number of the last notification. */
   number: number;
-  /** A notification is under way. */
+  /** A notification is in flight. */
   busy: boolean;
-  /** Place among all watches; -1: none any more. */
+  /** Index among all watches; -1 after removal. */
   place: number;
 }
 
-/** Every observed resource of the fleet, in turn. Adding, removing and taking cost the same however many there are. */
+/** Every observed resource of the fleet, in turn. Adding, removing and taking the next one take constant time. */
 export class Watches {
   private readonly all: Watch[] = [];
   private turn = 0;
@@ -35,7 +35,7 @@ export class Watches {
     watch.place = -1;
   }
 
-  /** The next one that is not waiting for an acknowledgement, if there is any. */
+  /** The next one that does not wait for an acknowledgement. */
   next(): Watch | undefined {
     for (let tried = 0; tried < this.all.length; tried++) {
       if (this.turn >= this.all.length) this.turn = 0;

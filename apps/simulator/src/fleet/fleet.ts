@@ -4,11 +4,11 @@ import { type World } from '../device/world.js';
 
 const arrivalTickMs = 50;
 
-/** Devices that say good-bye at a time, and how long all of them may take. */
+/** How many devices deregister at a time, and how long all of them may take. */
 const partingAtOnce = 200;
 const partingTimeoutMs = 30_000;
 
-/** All devices: they come one after the other, report, restart now and then, and leave when the simulator ends. */
+/** All devices: they register one after the other, report, restart occasionally, and deregister at the end. */
 export class Fleet {
   readonly devices: Device[] = [];
   private readonly reporter: Reporter;
@@ -34,7 +34,7 @@ export class Fleet {
     this.reporter.start();
   }
 
-  /** Every registered device deregisters; those that get no answer are left to their lifetime. */
+  /** Deregisters every registered device; registrations of those without an answer expire. */
   async stop(): Promise<void> {
     this.reporter.stop();
     for (const timer of this.timers) clearInterval(timer);

@@ -28,7 +28,7 @@ export class Reporter {
     this.sent = 0;
   }
 
-  /** What was missed while nothing was observed, or while the process stood still, is not made up for. */
+  /** Reports that were missed while nothing was observed, or while the process was suspended, are not made up for. */
   private tick(): void {
     const due = Math.floor(((performance.now() - this.since) * this.perSecond) / 1_000) - this.sent;
     if (this.watches.size === 0 || due > this.perSecond) return this.begin();

@@ -22,7 +22,7 @@ export class HttpServer {
     });
   }
 
-  /** Gives its base URL. */
+  /** Returns its base URL. */
   async listen(host: string, port: number): Promise<string> {
     await new Promise<void>((listening, failed) => {
       this.server.once('error', failed);

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { mock } from 'node:test';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Tally } from '../counts/tally.js';
 import { type Watch, Watches } from '../device/watches.js';
 import { Terminal } from './terminal.js';
@@ -17,27 +18,37 @@ describe('a fleet that nothing observes', () => {
   let watches: Watches;
   let terminal: Terminal;
   let lines: string[];
+  let nowMs = 0;
+
+  const pass = (seconds: number): void => {
+    for (let n = 0; n < seconds; n++) {
+      nowMs += 1_000;
+      mock.timers.tick(1_000);
+    }
+  };
 
   beforeEach(() => {
-    jest.useFakeTimers();
+    mock.timers.enable({ apis: ['setInterval'] });
+    mock.method(performance, 'now', () => nowMs);
     [tally, watches, lines] = [new Tally(), new Watches(), []];
     terminal = new Terminal(tally, watches, 5, { deviceType: 'meter', updateSeconds: 150 }, (line) => lines.push(line));
     terminal.start(5, 'http://127.0.0.1:1');
   });
   afterEach(() => {
     terminal.stop();
-    jest.useRealTimers();
+    mock.reset();
+    mock.timers.reset();
   });
 
   const advice = (): string[] => lines.filter((line) => line.includes('nothing observes'));
 
   it('is told once what to do, some seconds after its devices came', () => {
-    jest.advanceTimersByTime(60_000);
+    pass(60);
     expect(advice()).toEqual([]);
     tally.registered = 5;
-    jest.advanceTimersByTime(10_000);
+    pass(10);
     expect(advice()).toEqual([]);
-    jest.advanceTimersByTime(60_000);
+    pass(60);
     expect(advice()).toHaveLength(1);
     expect(advice()[0]).toContain('within 150 s');
     const rule = /-d '(.*)'/.exec(advice()[0] ?? '')?.[1] ?? '';
@@ -48,9 +59,9 @@ describe('a fleet that nothing observes', () => {
     tally.registered = 5;
     const observed = watch();
     watches.add(observed);
-    jest.advanceTimersByTime(10_000);
+    pass(10);
     watches.remove(observed);
-    jest.advanceTimersByTime(60_000);
+    pass(60);
     expect(advice()).toEqual([]);
   });
 });

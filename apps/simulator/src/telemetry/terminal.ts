@@ -1,13 +1,13 @@
 import { type Tally } from '../counts/tally.js';
 import { type Watches } from '../device/watches.js';
 
-/** After so long without an observer, the terminal says why no values are sent. */
+/** After this time without an observer, the terminal explains why no values are sent. */
 const unobservedMs = 8_000;
 
-/** What a fleet without observers waits for. */
+/** The hint for a fleet without observers. */
 export interface Advice {
   deviceType: string;
-  /** Between two updates of a device: a rule takes hold with one. */
+  /** Period of registration updates, with which a rule takes effect. */
   updateSeconds: number;
 }
 
@@ -19,12 +19,12 @@ const adviceText = ({ deviceType, updateSeconds }: Advice): string =>
     `    -d '[{"endpoint-type":"${deviceType}","resource-path":["/3303/0/5700"]}]'`,
   ].join('\n');
 
-/** A line every few seconds: how the fleet is, and what it did since the line before. */
+/** Prints a line every few seconds: the state of the fleet, and what it did since the previous line. */
 export class Terminal {
   private timer: NodeJS.Timeout | undefined;
   private before: Tally['counts'];
   private beforeMs = performance.now();
-  /** Since when devices are registered and nothing is observed; undefined once it has been said what to do. */
+  /** Since when devices have been registered without an observation; undefined once the hint was printed. */
   private unobservedSinceMs: number | undefined = Infinity;
 
   constructor(
@@ -38,19 +38,19 @@ export class Terminal {
   }
 
   start(seconds: number, metricsUrl: string): void {
-    this.say(`${this.devices} devices; ${metricsUrl}/metrics`);
+    this.printLine(`${this.devices} devices; ${metricsUrl}/metrics`);
     this.timer = setInterval(() => {
-      this.say(this.line());
+      this.printLine(this.line());
       this.advise();
     }, seconds * 1_000);
   }
 
   stop(): void {
     clearInterval(this.timer);
-    this.say(this.line());
+    this.printLine(this.line());
   }
 
-  /** Once: what has been observed will be again. */
+  /** Prints the hint once. A fleet that was observed before will be observed again. */
   private advise(): void {
     if (this.unobservedSinceMs === undefined || this.tally.registered === 0) return;
     const nowMs = performance.now();
@@ -58,10 +58,10 @@ export class Terminal {
     const isObserved = this.watches.size > 0;
     if (!isObserved && nowMs - this.unobservedSinceMs < unobservedMs) return;
     this.unobservedSinceMs = undefined;
-    if (!isObserved) this.say(adviceText(this.advice));
+    if (!isObserved) this.printLine(adviceText(this.advice));
   }
 
-  private say(text: string): void {
+  private printLine(text: string): void {
     this.write(`${new Date().toISOString().slice(11, 19)} ${text}\n`);
   }
 

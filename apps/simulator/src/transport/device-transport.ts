@@ -13,22 +13,22 @@ export interface Server {
   port: number;
 }
 
-/** How one device talks to its server. All calls reject with a CoapError, or with what the socket says. */
+/** A device's connection to its server. All calls reject with a CoapError or a socket error. */
 export interface DeviceTransport {
-  /** Opens the socket or the connection unless it is open, and talks to this server from now on. */
+  /** Opens the socket or the connection unless it is open, and uses this server from now on. */
   open(server: Server): Promise<void>;
   readonly isOpen: boolean;
   request(request: OutgoingRequest): Promise<ReceivedResponse>;
   notify(notification: OutgoingNotification): Promise<NotifyOutcome>;
-  /** The device hears nothing any more; it can be opened again. */
+  /** Stops receiving; it can be opened again. */
   close(): Promise<void>;
 }
 
 export interface TransportEvents {
   onRequest(request: CoapRequest): Promise<CoapResponse>;
-  /** The server does not want the notifications with this token. */
+  /** The server has cancelled the observation with this token. */
   onObserverReset(token: Buffer): void;
-  /** The connection ended, and not because of `close`. */
+  /** The connection ended without a call of `close`. */
   onDisconnected(): void;
 }
 

@@ -2,12 +2,12 @@ import { isIPv6 } from 'node:net';
 import { platform } from 'node:os';
 
 /**
- * The server limits strangers by source address, and an address has some 28,000 ports that the system gives out: on
+ * The server limits unknown peers by source address, and an address has some 28,000 ephemeral ports: on
  * the loopback network of Linux, where every 127.x.y.z is an address of this machine, so many devices share one.
  */
 const devicesPerAddress = 100;
 
-/** Where the socket of a device is bound. The server tells devices apart by address and port: each has its own. */
+/** The address of a device's socket. The server distinguishes devices by address and port. */
 export const localAddress = (server: string, device: number, system: NodeJS.Platform = platform()): string => {
   if (isIPv6(server)) return '::';
   if (!server.startsWith('127.') || system !== 'linux') return '0.0.0.0';

@@ -35,7 +35,7 @@ const pskOptions = ({ identity, key }: Credential): ConnectionOptions => ({
   ciphers: 'PSK-AES128-CCM8:PSK-AES128-GCM-SHA256:@SECLEVEL=0',
   maxVersion: 'TLSv1.2',
   pskCallback: () => ({ identity, psk: key }),
-  // The server proves itself by knowing the key; it shows no certificate.
+  // The server authenticates with the key; it presents no certificate.
   checkServerIdentity: () => undefined,
 });
 

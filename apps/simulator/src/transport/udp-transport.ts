@@ -34,7 +34,7 @@ export class UdpTransport implements DeviceTransport {
     const endpoint = this.endpoint ?? (await this.listen(localAddress(address, this.device)));
     const peer = endpoint.peer(address, port);
     if (peer.key === this.peer?.key) return;
-    // The server before is kept too: what it repeats must not be done again.
+    // The previous server is kept too: its retransmissions must not be executed again.
     endpoint.keepPeer(peer);
     this.peer = peer;
   }
@@ -56,7 +56,7 @@ export class UdpTransport implements DeviceTransport {
     await endpoint?.close();
   }
 
-  /** At the same port as before, unless another process has taken it: then the server sees the device move. */
+  /** Reuses the previous port unless another process has it; the server then sees a new address. */
   private async listen(host: string): Promise<CoapUdpEndpoint> {
     const { events, timers, random } = this;
     const bind = async (port: number): Promise<CoapUdpEndpoint> => {

@@ -46,6 +46,7 @@ import {
   newIdentityKeys,
   thermometer,
   type Thermometer,
+  withProviders,
 } from '@lanyard/testing';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
@@ -82,7 +83,7 @@ interface Read<V> {
 }
 
 /** Replicas of the proxy on engines of their own, with the other services played by the test. */
-export class Harness {
+export class TestSystem {
   readonly accountId = newId();
   readonly sessions: Read<DeviceSessionChanged>[] = [];
   readonly values: Read<ResourceValueArrived>[] = [];
@@ -104,7 +105,7 @@ export class Harness {
     private readonly producer: KafkaProducer,
   ) {}
 
-  static async create(name: string, { autoCreateDevices = true } = {}): Promise<Harness> {
+  static async create(name: string, { autoCreateDevices = true } = {}): Promise<TestSystem> {
     const isolation = await isolate(name);
     const connection = new KafkaConnection({
       brokers: engines().brokers,
@@ -128,18 +129,18 @@ export class Harness {
     ]);
     const producer = new KafkaProducer(connection, { source: 'test' });
     await producer.connect();
-    const harness = new Harness(isolation, connection, producer);
-    await harness.account(autoCreateDevices);
+    const system = new TestSystem(isolation, connection, producer);
+    await system.account(autoCreateDevices);
     await Promise.all([
-      harness.follow(DeviceSessions, harness.sessions),
-      harness.follow(DeviceValues, harness.values),
-      harness.follow(DeviceCommands, harness.commands),
-      harness.follow(DeviceCommandResults, harness.results),
-      harness.follow(SubscriptionsState, harness.subscriptions),
-      harness.follow(DeviceEvents, harness.events),
-      harness.follow(DeviceContacts, harness.contacts, (contact) => harness.create(contact)),
+      system.follow(DeviceSessions, system.sessions),
+      system.follow(DeviceValues, system.values),
+      system.follow(DeviceCommands, system.commands),
+      system.follow(DeviceCommandResults, system.results),
+      system.follow(SubscriptionsState, system.subscriptions),
+      system.follow(DeviceEvents, system.events),
+      system.follow(DeviceContacts, system.contacts, (contact) => system.create(contact)),
     ]);
-    return harness;
+    return system;
   }
 
   /** Starts a replica. The same `replicaId` again is the same replica after a restart; give it its old `coapPort`. */
@@ -181,7 +182,7 @@ export class Harness {
       ...(tls && { tls: { host: '127.0.0.1', port: 0, limits: tlsLimits, ...tls } }),
       ...(tcp && { tcp: { host: '127.0.0.1', port: 0, accountId } }),
     };
-    const proxy = withPorts(await bootstrap(definition, config, clock ? { clock } : {}));
+    const proxy = withPorts(await bootstrap(definition, config, clock && withProviders([CLOCK, clock])));
     this.proxies.push(proxy);
     return proxy;
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { newId } from '@lanyard/service';
 import { eventually, SecureDevice, selfSigned } from '@lanyard/testing';
 import type { RunningProxy } from './running-proxy.js';
-import { Harness } from './harness.js';
+import { TestSystem } from './test-system.js';
 
 /** Of every device here. */
 export const keyHex = '000102030405060708090a0b0c0d0e0f';
@@ -14,25 +14,25 @@ export const path = '3303/0/5700';
 export const patient = { timeoutMs: 25_000 };
 
 /** A replica that listens for TLS, and devices that connect to it. */
-export class SecureStage {
+export class SecureTestSystem {
   readonly devices: SecureDevice[] = [];
 
   private constructor(
     private readonly folder: string,
-    readonly harness: Harness,
+    readonly system: TestSystem,
     readonly proxy: RunningProxy,
     readonly server: ReturnType<typeof selfSigned>,
   ) {}
 
-  static async create(name: string): Promise<SecureStage> {
+  static async create(name: string): Promise<SecureTestSystem> {
     const server = selfSigned('lanyard.example');
     const folder = await mkdtemp(join(tmpdir(), 'lanyard-tls-'));
     const [certificateFile, privateKeyFile] = [join(folder, 'server.crt'), join(folder, 'server.key')];
     await writeFile(certificateFile, server.certificate);
     await writeFile(privateKeyFile, server.privateKey);
-    const harness = await Harness.create(name, { autoCreateDevices: false });
-    const proxy = await harness.proxy('dp-0', { tls: { certificateFile, privateKeyFile }, tcp: true });
-    return new SecureStage(folder, harness, proxy, server);
+    const system = await TestSystem.create(name, { autoCreateDevices: false });
+    const proxy = await system.proxy('dp-0', { tls: { certificateFile, privateKeyFile }, tcp: true });
+    return new SecureTestSystem(folder, system, proxy, server);
   }
 
   device(name: string): SecureDevice {
@@ -44,19 +44,19 @@ export class SecureStage {
   /** A device of the directory, with a pre-shared key. */
   async directory(name: string): Promise<{ deviceId: string; identity: string; credentialId: string }> {
     const deviceId = newId();
-    await this.harness.lifecycle(deviceId, name, 'created');
+    await this.system.lifecycle(deviceId, name, 'created');
     const identity = `id-${name}`;
-    return { deviceId, identity, credentialId: await this.harness.credential({ deviceId, identity, key: keyHex }) };
+    return { deviceId, identity, credentialId: await this.system.credential({ deviceId, identity, key: keyHex }) };
   }
 
-  /** Until the proxy has heard of the credential. */
+  /** Waits until the proxy knows the credential. */
   connected(one: SecureDevice, tls: Parameters<SecureDevice['connect']>[1], to = this.proxy): Promise<void> {
     return eventually(() => one.connect(to.tlsPort, tls));
   }
 
   registered(name: string) {
-    const { harness } = this;
-    return harness.fact(harness.sessions, (v) => v.endpointName === name && v.change === 'registered');
+    const { system } = this;
+    return system.fact(system.sessions, (v) => v.endpointName === name && v.change === 'registered');
   }
 
   async closeDevices(): Promise<void> {
@@ -64,7 +64,7 @@ export class SecureStage {
   }
 
   async close(): Promise<void> {
-    await this.harness.close();
+    await this.system.close();
     await rm(this.folder, { recursive: true });
   }
 }
