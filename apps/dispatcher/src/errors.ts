@@ -1,4 +1,4 @@
-import { NotFound, ServiceError, Unavailable, ValidationFailed } from '@lanyard/service';
+import { fixed, NotFound, ServiceError, Unavailable, ValidationFailed } from '@lanyard/service';
 import type { ChannelKind } from './channel-kind.js';
 import { verificationsOfAccountMax } from './limits.js';
 
@@ -59,11 +59,10 @@ export class TooManyVerifications extends ServiceError {
 }
 
 /** Of all accounts together. */
-export class VerifiersBusy extends Unavailable {
-  constructor() {
-    super('Too many callback URLs are being verified: try again in a few seconds.');
-  }
-}
+export class VerifiersBusy extends fixed(
+  Unavailable,
+  'Too many callback URLs are being verified: try again in a few seconds.',
+) {}
 
 /** Rotation needs two. */
 export class SigningSecretsExceeded extends ServiceError {
@@ -77,53 +76,47 @@ export class SigningSecretsExceeded extends ServiceError {
   }
 }
 
-export class SigningSecretNotFound extends NotFound {
-  constructor() {
-    super('The callback has no such signing secret.', 'SIGNING_SECRET_NOT_FOUND');
-  }
-}
+export class SigningSecretNotFound extends fixed(
+  NotFound,
+  'The callback has no such signing secret.',
+  'SIGNING_SECRET_NOT_FOUND',
+) {}
 
-export class PollAlreadyOpen extends ServiceError {
-  constructor() {
-    super({ status: 409, code: 'duplicate', token: 'POLL_ALREADY_OPEN', message: 'Another poll of this key is open.' });
-  }
-}
+export class PollAlreadyOpen extends fixed(ServiceError, {
+  status: 409,
+  code: 'duplicate',
+  token: 'POLL_ALREADY_OPEN',
+  message: 'Another poll of this key is open.',
+}) {}
 
 /** The channel went away while a poll was waiting on it. */
-export class ChannelDeleted extends ServiceError {
-  constructor() {
-    super({ status: 410, code: 'not_found', token: 'CHANNEL_DELETED', message: 'The channel was deleted.' });
-  }
-}
+export class ChannelDeleted extends fixed(ServiceError, {
+  status: 410,
+  code: 'not_found',
+  token: 'CHANNEL_DELETED',
+  message: 'The channel was deleted.',
+}) {}
 
 /** A plain GET on the path for WebSockets. */
-export class UpgradeRequired extends ServiceError {
-  constructor() {
-    super({
-      status: 426,
-      code: 'bad_request',
-      token: 'UPGRADE_REQUIRED',
-      message: 'This path accepts only WebSocket handshakes.',
-    });
-  }
-}
+export class UpgradeRequired extends fixed(ServiceError, {
+  status: 426,
+  code: 'bad_request',
+  token: 'UPGRADE_REQUIRED',
+  message: 'This path accepts only WebSocket handshakes.',
+}) {}
 
 /** The time in a uid bounds the search. */
-export class MalformedUid extends ValidationFailed {
-  constructor() {
-    super([{ name: 'uid', message: 'Must be the uid of an event, as delivered on a channel with include_uid' }]);
-  }
-}
+export class MalformedUid extends fixed(ValidationFailed, [
+  { name: 'uid', message: 'Must be the uid of an event, as delivered on a channel with include_uid' },
+]) {}
 
-export class EventNotFound extends NotFound {
-  constructor() {
-    super('The account has no event with this uid within the last 26 hours.');
-  }
-}
+export class EventNotFound extends fixed(
+  NotFound,
+  'The account has no event with this uid within the last 26 hours.',
+) {}
 
 /** A search reads part of a Kafka topic, so searches are limited in number and duration. */
-export class TooManySearches extends Unavailable {
-  constructor() {
-    super('The search took too long, or too many searches are running: try again in a few seconds.');
-  }
-}
+export class TooManySearches extends fixed(
+  Unavailable,
+  'The search took too long, or too many searches are running: try again in a few seconds.',
+) {}

@@ -77,7 +77,7 @@ describe('a Redis that rolls back while an append is on its way', () => {
     system = await TestSystem.create('across-recovery');
     const environment = { REDIS_URL: await line.open(), DISPATCHER_QUEUE_SHARDS: '1' };
     service = await system.startReplica('dispatcher-0', environment);
-    shard = new Keys(system.isolation.redisPrefix, 1).of('any');
+    shard = new Keys(system.isolation.redisPrefix, 1).ofChannel('any');
   });
 
   afterAll(async () => {

@@ -82,10 +82,10 @@ describe('a callback and its limits', () => {
     expect((await register()).status).toBe(200);
   });
 
-  it('an account that is upgraded: its channel keeps the old limits until it is registered anew', async () => {
+  it('an account that is upgraded: its channel keeps the old limits until it is registered again', async () => {
     const failTwice = async (): Promise<void> => {
       receiver.answer(500);
-      await system.value(customer, 'in vain');
+      await system.value(customer, 'unanswered');
       await shows({ failures: 1 });
       system.clock.jump(secondMs);
     };
@@ -193,8 +193,8 @@ describe('a callback and its limits', () => {
       system.call(strict, customer, 'PUT', 'callback', { url }, { headers: { accept: 'application/json' } });
     const ofPrivate = await refused(byName);
     expect(ofPrivate.status).toBe(400);
-    // Nobody learns from the answer which names exist inside.
-    const { body } = await refused(byName.replace('localhost', 'nobody.invalid'));
+    // The answer does not reveal which names exist inside.
+    const { body } = await refused(byName.replace('localhost', 'missing.invalid'));
     expect({ ...(ofPrivate.body as object), request_id: '' }).toEqual({ ...(body as object), request_id: '' });
     const { port } = new URL(receiver.url);
     for (const host of ['127.0.0.1', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::1]', '2130706433', '0x7f.1'])

@@ -108,7 +108,7 @@ describe('delivery to a callback URL', () => {
     await eventually(() => expect(received()).toEqual(['1']));
   });
 
-  it('one that never answers holds up nobody else', async () => {
+  it('one that never answers holds up no other channel', async () => {
     await register();
     receiver.answer('hang');
     await system.value(customer, 'stuck');
@@ -145,7 +145,7 @@ describe('delivery to a callback URL', () => {
   it('24 h of failure: the channel is gone', async () => {
     await register();
     receiver.answer(500);
-    await system.value(customer, 'in vain');
+    await system.value(customer, 'unanswered');
     await eventually(async () => expect(await failures()).toBe(1));
     system.clock.jump(24 * 3_600 * secondMs);
     await eventually(async () => expect((await system.call(service, customer, 'GET', 'callback')).status).toBe(404));

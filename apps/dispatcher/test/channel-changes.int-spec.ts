@@ -5,6 +5,7 @@ import { AuditTrail, Outbox } from '@lanyard/kafka';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { Channel } from '../src/db/channel.entity.js';
+import { DropReport } from '../src/db/drop-report.entity.js';
 import { ChannelStore } from '../src/store/channel-store.js';
 import { DropReportStore } from '../src/store/drop-report-store.js';
 import { changesWaitingMax } from '../src/limits.js';
@@ -61,12 +62,12 @@ describe('changes of channels', () => {
     ]);
   });
 
-  it('of a key go on when whoever is at work on its channel says nothing any more', async () => {
+  it('of a key continue when the replica that is changing its channel has fallen silent', async () => {
     const database = new DataSource({
       type: 'postgres',
       url: system.isolation.databaseUrl,
       schema: 'dispatcher',
-      entities: [Channel],
+      entities: [Channel, DropReport],
     });
     await database.initialize();
     const outbox = new Outbox('dispatcher', 'test');

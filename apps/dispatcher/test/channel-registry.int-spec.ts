@@ -22,9 +22,9 @@ describe('the channels that Redis knows', () => {
       await register({ kind: 'websocket' });
       await append(numbered(2));
       await bench.queue.attach(bench.channelId, accountId, { conn: 'c1', mode: 'newest', kind: 'websocket' });
-      expect(await bench.registry.remove(bench.channelId, '9')).toEqual({ owner: 'a#1', conn: 'c1' });
-      const left = await bench.link.redis.keys(`${bench.keys.of(bench.channelId).base}*`);
-      const { positions, owners } = bench.keys.of(bench.channelId);
+      await bench.registry.remove(bench.channelId, '9');
+      const left = await bench.link.redis.keys(`${bench.keys.ofChannel(bench.channelId).base}*`);
+      const { positions, owners } = bench.keys.ofChannel(bench.channelId);
       expect(left.sort()).toEqual([owners, positions].sort());
       expect(await bench.link.redis.exists(bench.keys.account(accountId))).toBe(0);
     });
@@ -102,10 +102,10 @@ describe('the channels that Redis knows', () => {
         expect(await bench.registry.lapsed()).toEqual([{ channelId: bench.channelId, rule: 'failed' }]);
       });
 
-      it('of books that do not say when it failed last goes on until it fails again', async () => {
+      it('without a recorded time of its last failure continues until it fails again', async () => {
         await register({ tier: 'free' });
         await giveUp();
-        await bench.link.redis.hdel(bench.keys.of(bench.channelId).channel(bench.channelId), 'failAt');
+        await bench.link.redis.hdel(bench.keys.ofChannel(bench.channelId).channel(bench.channelId), 'failAt');
         await bench.clock.advance(25 * hourMs);
         expect(await bench.registry.lapsed()).toEqual([]);
         await giveUp();

@@ -73,7 +73,7 @@ describe('the channels of a key', () => {
       expect((await call('GET', 'callback')).status).toBe(404);
     });
 
-    it('400 with a message, when nobody is there', async () => {
+    it('400 with a message when no server listens at the URL', async () => {
       const { url } = receiver;
       await receiver.stop();
       const json = { headers: { accept: 'application/json' } };

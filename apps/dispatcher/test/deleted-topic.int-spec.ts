@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DeviceValues } from '@lanyard/contracts';
 import { KafkaConnection } from '@lanyard/kafka';
-import { bootstrap, createLogger, newId, type RunningService } from '@lanyard/service';
-import { engines, eventually, eventsOf, parseMessage } from '@lanyard/testing';
+import { bootstrap, CLOCK, createLogger, LOGGER, newId, type RunningService } from '@lanyard/service';
+import { engines, eventsOf, eventually, parseMessage, withProviders } from '@lanyard/testing';
 import { definition } from '../src/app.module.js';
 import { TestSystem, payloads } from './test-system.js';
 
@@ -26,7 +26,8 @@ describe('a topic that is deleted under a running dispatcher', () => {
     });
     const note = (details: object, text = ''): void => void said.push(`${text} ${JSON.stringify(details)}`);
     const noting = Object.assign(Object.create(logger), { warn: note, error: note });
-    service = await bootstrap(definition, system.config('dispatcher-0'), { clock: system.clock, logger: noting });
+    const create = withProviders([CLOCK, system.clock], [LOGGER, noting]);
+    service = await bootstrap(definition, system.config('dispatcher-0'), create);
   });
 
   afterAll(async () => {
@@ -35,7 +36,7 @@ describe('a topic that is deleted under a running dispatcher', () => {
     await system?.drop();
   });
 
-  it('is missed aloud, and read from its beginning when it is made anew', async () => {
+  it('is reported in the log, and read from its beginning once it is created again', async () => {
     const customer = await system.customer();
     const received = new Set<string>();
     const device = newId();

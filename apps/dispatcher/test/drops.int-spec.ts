@@ -103,7 +103,7 @@ describe('what channels lose', () => {
     await eventually(() => expect(announced()).toMatchObject([{ reason: 'removed', count: 3 }]));
   });
 
-  it('a Redis that forgot the channel goes on counting where the reports are', async () => {
+  it('a Redis that forgot the channel continues counting from the last report', async () => {
     const receiver = await new CallbackReceiver().start();
     await call('PUT', 'callback', { url: receiver.url }, 'free');
     await receiver.stop();
@@ -118,7 +118,7 @@ describe('what channels lose', () => {
   });
 
   // Last, because the clock is days ahead of events that come after.
-  it('24 h: events that nobody took go, and a channel without a socket goes with them; announced and counted once', async () => {
+  it('24 h: undelivered events expire, and so does a channel without a socket; announced and counted once', async () => {
     const aged = await counted('age');
     const abandoned = await system.customer();
     await system.call(replicas[0], abandoned, 'PUT', 'websocket');

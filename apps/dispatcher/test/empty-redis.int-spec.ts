@@ -33,7 +33,7 @@ describe('a Redis that comes back empty', () => {
     await system.redis.del(...keys);
   };
 
-  it('is filled with what is not older than the setting says, says so, and goes on with what is new', async () => {
+  it('is filled with events not older than the setting allows, reports it, and continues with new ones', async () => {
     const customer = await system.customer();
     const [first, second] = [newId(), newId()];
     system.clock.jump(-3 * hourMs);

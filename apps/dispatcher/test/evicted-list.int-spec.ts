@@ -8,7 +8,8 @@ describe('a queue whose list Redis evicted', () => {
   const bench = queueBench();
   const { register, append, numbered, numbersIn } = bench;
 
-  const evict = (): Promise<number> => bench.link.redis.del(bench.keys.of(bench.channelId).queue(bench.channelId));
+  const evict = (): Promise<number> =>
+    bench.link.redis.del(bench.keys.ofChannel(bench.channelId).queue(bench.channelId));
 
   /** A replica that must read from Redis. */
   const forgetful = (): ChannelQueue =>
@@ -22,7 +23,7 @@ describe('a queue whose list Redis evicted', () => {
       dropped: { size, age: 0, failed: 0 },
     });
 
-  it('is held by nobody, counts what it lost, and goes on: callback', async () => {
+  it('is released, counts the lost events, and continues: callback', async () => {
     await register();
     const queue = forgetful();
     await append(numbered(3));
@@ -78,7 +79,7 @@ describe('a queue whose list Redis evicted', () => {
   it('a claim that cannot be made a batch of is let go', async () => {
     await register({ eventsMax: 1 });
     await append(numbered(1));
-    const list = bench.keys.of(bench.channelId).queue(bench.channelId);
+    const list = bench.keys.ofChannel(bench.channelId).queue(bench.channelId);
     await bench.link.redis.lset(list, 0, Buffer.from('0000000002408f400000000000', 'hex'));
     await expect(forgetful().claim(bench.channelId, '')).rejects.toThrow();
     expect((await bench.registry.inspect(bench.channelId))?.held).toBe(false);

@@ -90,13 +90,13 @@ describe('callback hosts', () => {
     expect(asked).toEqual([]);
     expect(await names.addressesOf('hook.apps')).toEqual([{ address: '10.1.2.3', family: 4 }]);
     expect(await names.addressesOf('live.example')).toHaveLength(2);
-    await expect(names.addressesOf('nobody.example')).rejects.toMatchObject({ code: 'ENOTFOUND' });
+    await expect(names.addressesOf('missing.example')).rejects.toMatchObject({ code: 'ENOTFOUND' });
     expect(asked).toEqual([
       'hook.apps.svc.cluster.local',
       'live.example.svc.cluster.local',
       'live.example',
-      'nobody.example.svc.cluster.local',
-      'nobody.example',
+      'missing.example.svc.cluster.local',
+      'missing.example',
     ]);
   });
 

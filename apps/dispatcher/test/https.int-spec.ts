@@ -104,7 +104,7 @@ describe('callbacks over HTTPS', () => {
   });
 
   it.each<[string, () => Certified, string]>([
-    ['nobody knows who signed it', () => certificateAuthority('Stranger').issue('localhost'), 'is not trusted'],
+    ['its issuer is unknown', () => certificateAuthority('Stranger').issue('localhost'), 'is not trusted'],
     ['it signed itself', () => selfSigned('localhost'), 'is not trusted'],
     ['it is for another name', () => trusted.issue('other.example'), 'is for another name'],
     [
@@ -127,7 +127,7 @@ describe('callbacks over HTTPS', () => {
     expect(received).toEqual([]);
   });
 
-  it('400 when TLS is spoken to nobody who does', async () => {
+  it('400 when the server does not speak TLS', async () => {
     const url = (await receiver(trusted.issue('localhost'))).replace('https', 'http');
     expect(await register(url)).toMatchObject({
       status: 400,

@@ -85,7 +85,7 @@ describe('events for every channel of an account that has many', () => {
   });
 
   const received = async (channelId: string): Promise<string[]> => {
-    const chunks = await link.redis.lrangeBuffer(keys.of(channelId).queue(channelId), 0, -1);
+    const chunks = await link.redis.lrangeBuffer(keys.ofChannel(channelId).queue(channelId), 0, -1);
     const json = chunks.map((chunk) => sliceEvents(chunk, 0, readHead(chunk).count).toString());
     return (JSON.parse(`[${json.join()}]`) as { id: string }[]).map(({ id }) => id);
   };

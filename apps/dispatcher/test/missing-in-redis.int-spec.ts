@@ -31,7 +31,7 @@ describe('what PostgreSQL has and Redis does not', () => {
       return expect(items).toContainEqual(expect.objectContaining({ ep: deviceId }));
     };
 
-    it('is put back within a minute: events for everybody find it', async () => {
+    it('is restored within a minute: events for all channels of the account reach it', async () => {
       await system.call(service, customer, 'GET', 'pull?noWait=true');
       await system.redis.del(keys.account(customer.accountId));
       system.clock.jump(repairPeriodMs);
@@ -52,14 +52,14 @@ describe('what PostgreSQL has and Redis does not', () => {
 
   it('1012, not 1011, for the socket of a channel that is not made known again yet', async () => {
     await system.call(service, customer, 'PUT', 'websocket');
-    await system.redis.del(keys.of(customer.keyId).channel(customer.keyId));
+    await system.redis.del(keys.ofChannel(customer.keyId).channel(customer.keyId));
     const connect = (): Promise<WebSocketClient> =>
       new WebSocketClient({ url: service.url, key: customer.key }).opened();
     const early = await connect();
     await eventually(() => early.closed !== undefined);
     expect(early.closed).toMatchObject({ code: 1012 });
     system.clock.jump(repairPeriodMs);
-    await eventually(() => system.redis.exists(keys.of(customer.keyId).channel(customer.keyId)).then(Boolean));
+    await eventually(() => system.redis.exists(keys.ofChannel(customer.keyId).channel(customer.keyId)).then(Boolean));
     const client = await connect();
     await system.value(customer, 1);
     await eventually(() => expect(client.events('notifications')).toHaveLength(1));

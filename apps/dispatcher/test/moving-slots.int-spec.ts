@@ -29,7 +29,7 @@ describe('queues while a slot of a Redis Cluster moves', () => {
   };
 
   it.each([
-    ['the books of the channels move first', /:m:/],
+    ['the counters of the channels move first', /:m:/],
     ['the queues move first', /:q:/],
     ['the positions move last', /:(m:|q:|expiry|ready)/],
   ])(
@@ -49,7 +49,7 @@ describe('queues while a slot of a Redis Cluster moves', () => {
           () => void refused++,
         );
       const { era } = bench.link;
-      await cluster.moveSlotOf(bench.keys.of(bench.channelId).positions, (key) => first.test(key), attempt);
+      await cluster.moveSlotOf(bench.keys.ofChannel(bench.channelId).positions, (key) => first.test(key), attempt);
       await attempt();
       // The node that has the slot now may lack what the other one had: a new era begins.
       await eventually(() => bench.append([], bench.appender, waiting));
@@ -57,7 +57,7 @@ describe('queues while a slot of a Redis Cluster moves', () => {
 
       const all = Array.from({ length: count }, (__, n) => n);
       expect(refused).toBeGreaterThan(0);
-      await bench.expectBooksToBeRight();
+      await bench.expectCountersToBeRight();
       expect(await drain(bench.channelId)).toEqual(all);
       expect(await drain(channels[1] as string)).toEqual(all.slice(1));
       for (const channelId of channels)

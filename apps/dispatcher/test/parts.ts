@@ -29,16 +29,15 @@ export interface DeliveryParts {
 
 /** Delivery to callbacks, on its own. */
 export const deliveryOf = ({ queue, sender, clock, isUndecided = () => false, open }: DeliveryParts) => {
-  const telemetry = new Telemetry(new Metrics('dispatcher', 'test'));
+  const telemetry = new Telemetry(new Metrics('dispatcher', 'test'), { sent: () => undefined });
   const bodies = new BodyBuffers(new BodyBudget());
   const keyChanges = { has: isUndecided };
-  const traces = { sent: () => undefined };
-  const requests = new CallbackRequests(queue, sender, bodies, clock, keyChanges, telemetry, traces);
+  const requests = new CallbackRequests(queue, sender, bodies, clock, keyChanges, telemetry);
   const targets = new CallbackTargets({ open }, logger);
-  return new CallbackDelivery(queue, requests, targets, keyChanges, telemetry, clock, logger);
+  return new CallbackDelivery(queue, requests, targets, keyChanges, telemetry, logger);
 };
 
-/** The intake of the replica `a#1`, whose events nobody delivers. */
+/** The intake of the replica `a#1`, whose events are never delivered. */
 export const intakeOf = (
   link: RedisLink,
   keys: Keys,

@@ -138,8 +138,8 @@ describe('long polling', () => {
       await poll('?noWait=true');
       const deviceId = newId();
       for (const value of large) await system.value(customer, value, deviceId);
-      const books = new Keys(system.isolation.redisPrefix, shards).of(customer.keyId).channel(customer.keyId);
-      await eventually(async () => expect(await system.redis.hget(books, 'n')).toBe(String(large.length)));
+      const counters = new Keys(system.isolation.redisPrefix, shards).ofChannel(customer.keyId).channel(customer.keyId);
+      await eventually(async () => expect(await system.redis.hget(counters, 'n')).toBe(String(large.length)));
       client = connect(Number(new URL(service.url).port), '127.0.0.1').pause();
       client.on('error', () => undefined);
       const head = Object.entries({ host: 'dispatcher', ...system.identity(customer) })
@@ -166,7 +166,7 @@ describe('long polling', () => {
     });
   });
 
-  it('an answer that did not arrive comes again for who says so, and for nobody else', async () => {
+  it('an answer that did not arrive is repeated to the client that asks for it, and to no other', async () => {
     await poll('?noWait=true');
     await system.value(customer, 'missed');
     const at = ({ headers }: Answer): string => /[?&]after=([^>]+)>/.exec(headers.get('link') ?? '')?.[1] ?? '';
@@ -194,8 +194,8 @@ describe('long polling', () => {
   it('HEAD takes nothing', async () => {
     await poll('?noWait=true');
     await system.value(customer, 'kept');
-    const books = new Keys(system.isolation.redisPrefix, shards).of(customer.keyId).channel(customer.keyId);
-    await eventually(async () => expect(await system.redis.hget(books, 'n')).toBe('1'));
+    const counters = new Keys(system.isolation.redisPrefix, shards).ofChannel(customer.keyId).channel(customer.keyId);
+    await eventually(async () => expect(await system.redis.hget(counters, 'n')).toBe('1'));
     await head();
     expect(valuesOf(await poll('?noWait=true'))).toEqual(['kept']);
   });

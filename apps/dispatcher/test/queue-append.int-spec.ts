@@ -9,7 +9,8 @@ import { accountId, queueBench } from './queue-bench.js';
 
 describe('appending to queues', () => {
   const bench = queueBench();
-  const { newAppender, register, event, numbered, batchOf, append, claimed, numbersIn, expectBooksToBeRight } = bench;
+  const { newAppender, register, event, numbered, batchOf, append, claimed, numbersIn, expectCountersToBeRight } =
+    bench;
 
   describe('append', () => {
     it('appends a batch once, however often it comes', async () => {
@@ -21,7 +22,7 @@ describe('appending to queues', () => {
       // Another replica, which knows nothing of the positions.
       await append(batch.events, await newAppender(), batch);
       expect((await bench.registry.inspect(bench.channelId))?.events).toBe(250);
-      await expectBooksToBeRight();
+      await expectCountersToBeRight();
     });
 
     it('appends what is new of a batch that came in part before', async () => {
@@ -35,13 +36,13 @@ describe('appending to queues', () => {
     it('says that positions are lost when Redis is behind what was appended', async () => {
       await register();
       await append(numbered(3));
-      await bench.link.redis.hset(bench.keys.of(bench.channelId).positions, 'device.values:0', '1');
+      await bench.link.redis.hset(bench.keys.ofChannel(bench.channelId).positions, 'device.values:0', '1');
       await expect(append(numbered(2))).rejects.toMatchObject({ topics: ['device.values'] });
     });
 
     it('says that everything is lost when the mark is gone', async () => {
       await register();
-      await bench.link.redis.del(bench.keys.of(bench.channelId).positions);
+      await bench.link.redis.del(bench.keys.ofChannel(bench.channelId).positions);
       await expect(append(numbered(1))).rejects.toBeInstanceOf(PositionsLost);
     });
 
@@ -50,12 +51,12 @@ describe('appending to queues', () => {
       const rolledBack = async (): Promise<IntakeBatch> => {
         await register();
         await append(numbered(3));
-        await bench.link.redis.hset(bench.keys.of(bench.channelId).positions, position, '0');
+        await bench.link.redis.hset(bench.keys.ofChannel(bench.channelId).positions, position, '0');
         return batchOf(numbered(1));
       };
       const expectNoGap = async (batch: IntakeBatch, appended: Promise<unknown>): Promise<void> => {
         await expect(appended).rejects.toBeInstanceOf(LinkLost);
-        const { positions } = bench.keys.of(bench.channelId);
+        const { positions } = bench.keys.ofChannel(bench.channelId);
         expect(Number(await bench.link.redis.hget(positions, position))).toBeLessThan(Number(batch.lastOffset) - 1);
       };
 
@@ -72,7 +73,7 @@ describe('appending to queues', () => {
         const reading = bench.appender.readPositions('device.values', [0]);
         await expectNoGap(batch, append(batch.events, bench.appender, batch));
         expect(await reading).toEqual([0n]);
-        await bench.link.redis.hset(bench.keys.of(bench.channelId).positions, position, '9');
+        await bench.link.redis.hset(bench.keys.ofChannel(bench.channelId).positions, position, '9');
         await bench.appender.readPositions('device.values', [0]);
         const settingBack = bench.appender.setBack(position, 9n, 4n);
         const ahead = { ...batch, lastOffset: 12n };
@@ -113,7 +114,7 @@ describe('appending to queues', () => {
       expect(state?.bytes).toBeLessThanOrEqual(queueBytesMax);
       expect(state?.bytes).toBeGreaterThan(queueBytesMax - 200_000);
       expect((state?.events ?? 0) + (state?.dropped.size ?? 0)).toBe(600);
-      await expectBooksToBeRight();
+      await expectCountersToBeRight();
     });
 
     it('160,000 events of 100 bytes fit', async () => {
@@ -130,10 +131,10 @@ describe('appending to queues', () => {
       await bench.clock.advance(eventLifeMs + 1_000);
       await append(numbered(2));
       expect(await bench.registry.inspect(bench.channelId)).toMatchObject({ events: 2, dropped: { age: 5 } });
-      await expectBooksToBeRight();
+      await expectCountersToBeRight();
     });
 
-    it('wakes whoever holds the channel', async () => {
+    it('wakes the replica that holds the channel', async () => {
       await register({ kind: 'websocket' });
       expect((await append(numbered(1))).wake).toEqual([]);
       await bench.queue.attach(bench.channelId, accountId, { conn: 'c1', mode: 'newest', kind: 'websocket' });

@@ -22,7 +22,7 @@ const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' })
 export const accountId = newId();
 export const hourMs = 3_600_000;
 
-/** Of nobody else: it never ends. */
+/** A turn without competitors: it never ends. */
 export const anyTurn = (): Turn => ({ signal: new AbortController().signal, lingerMs: 0, mayContinue: () => true });
 
 /** Commands on the queues of one shard, on the real Redis, for each test a corner of its own. */
@@ -88,7 +88,7 @@ export const queueBench = (redisUrl = () => engines().redisUrl) => {
     });
 
   const buried = (owner: string): Promise<string[]> =>
-    releaseHeld(bench.link, bench.keys.of(bench.channelId), owner, bench.clock.now());
+    releaseHeld(bench.link, bench.keys.ofChannel(bench.channelId), owner, bench.clock.now());
 
   const event = (json: string, fields: Partial<FramedItem> = {}, at = bench.clock.now()): IntakeEvent =>
     new IntakeEvent(++bench.offset, at, {
@@ -126,8 +126,8 @@ export const queueBench = (redisUrl = () => engines().redisUrl) => {
       .map(({ n }) => n);
 
   /** Books against a full count of what is stored. */
-  const expectBooksToBeRight = async (): Promise<void> => {
-    const shard = bench.keys.of(bench.channelId);
+  const expectCountersToBeRight = async (): Promise<void> => {
+    const shard = bench.keys.ofChannel(bench.channelId);
     const chunks = await bench.link.redis.lrangeBuffer(shard.queue(bench.channelId), 0, -1);
     const [n, bytes, skip] = await bench.link.redis.hmget(shard.channel(bench.channelId), 'n', 'bytes', 'skip');
     expect(Number(n ?? 0)).toBe(chunks.reduce((sum, chunk) => sum + readHead(chunk).count, 0) - Number(skip ?? 0));
@@ -144,6 +144,6 @@ export const queueBench = (redisUrl = () => engines().redisUrl) => {
     append,
     claimed,
     numbersIn,
-    expectBooksToBeRight,
+    expectCountersToBeRight,
   });
 };

@@ -8,11 +8,11 @@ import { accountId, hourMs, queueBench } from './queue-bench.js';
 
 describe('events that this replica appended itself', () => {
   const bench = queueBench();
-  const { register, event, numbered, append, claimed, numbersIn, newAppender, expectBooksToBeRight } = bench;
+  const { register, event, numbered, append, claimed, numbersIn, newAppender, expectCountersToBeRight } = bench;
 
   /** What Redis has can be told from what the replica remembers: the stored events are overwritten. */
   const overwriteStored = async (): Promise<void> => {
-    const queue = bench.keys.of(bench.channelId).queue(bench.channelId);
+    const queue = bench.keys.ofChannel(bench.channelId).queue(bench.channelId);
     const stored = await bench.link.redis.lrangeBuffer(queue, 0, -1);
     for (const [n, chunk] of stored.entries())
       await bench.link.redis.lset(
@@ -50,12 +50,12 @@ describe('events that this replica appended itself', () => {
       const next = await bench.queue.ack(claim.hold, claim.batch, 'next', 0);
       if (next.outcome !== 'next') throw new Error(next.outcome);
       expect(numbersIn(next.batch)).toEqual([3, 4, 5]);
-      await expectBooksToBeRight();
+      await expectCountersToBeRight();
       await bench.queue.ack(claim.hold, next.batch, 'release', 0);
       const last = await claimed();
       expect(numbersIn(last.batch)).toEqual([6, 7]);
       expect(await bench.queue.ack(last.hold, last.batch, 'next', 0)).toEqual({ outcome: 'released', more: false });
-      await expectBooksToBeRight();
+      await expectCountersToBeRight();
       expect(bench.recent.size).toBe(0);
     });
 
@@ -120,7 +120,7 @@ describe('events that this replica appended itself', () => {
     };
     const confirmNext = async (): Promise<void> => {
       const batch = sent.shift() as EventBatch;
-      expect((await bench.queue.confirm(hold, batch)).held).toBe(true);
+      expect(await bench.queue.confirm(hold, batch)).toBe(true);
       cursor = cursorConfirmed(cursor, batch);
     };
     for (let step = 0; step < 600; step++) {
@@ -134,7 +134,7 @@ describe('events that this replica appended itself', () => {
         await takeNext();
       }
       if (random(10) === 0) bench.recent.forget();
-      // What is on its way grows old, and now and then what nobody has read yet.
+      // Events in flight grow old, and now and then unread ones do.
       if (random(3) === 0) await bench.clock.advance(4 * hourMs);
       if (random(40) === 0) await bench.clock.advance(25 * hourMs);
     }
@@ -145,7 +145,7 @@ describe('events that this replica appended itself', () => {
     const dropped = (await bench.registry.inspect(bench.channelId))?.dropped.age ?? 0;
     expect(dropped).toBeGreaterThan(20);
     expect(arrived.length + dropped).toBe(appended);
-    await expectBooksToBeRight();
+    await expectCountersToBeRight();
   });
 
   describe('are pushed to a socket of this replica', () => {
@@ -164,9 +164,9 @@ describe('events that this replica appended itself', () => {
       if (!second) throw new Error('nothing');
       expect(numbersIn(second)).toEqual([2]);
       expect(bench.queue.readPushed({ ...hold, token: 'of another hold' }, cursor.next, more)).toBeUndefined();
-      expect((await bench.queue.confirm(hold, first)).held).toBe(true);
-      expect((await bench.queue.confirm(hold, second)).held).toBe(true);
-      await expectBooksToBeRight();
+      expect(await bench.queue.confirm(hold, first)).toBe(true);
+      expect(await bench.queue.confirm(hold, second)).toBe(true);
+      await expectCountersToBeRight();
     });
 
     it('not when something waits before them, nor to a socket of another replica', async () => {
@@ -207,7 +207,7 @@ describe('events that this replica appended itself', () => {
       if (next.outcome !== 'next') throw new Error(next.outcome);
       expect(numbersIn(next.batch)).toEqual([2]);
       expect(await bench.queue.ack(claim.hold, next.batch, 'next', 0)).toEqual({ outcome: 'released', more: false });
-      await expectBooksToBeRight();
+      await expectCountersToBeRight();
     });
 
     it('and are free again when their replica is gone', async () => {
@@ -229,7 +229,7 @@ describe('events that this replica appended itself', () => {
           await bench.queue.fail(hold, batch, 1_000, revision);
         },
       ],
-      ['it was registered anew', () => register({ createdAtMs: bench.clock.now() })],
+      ['it was registered again', () => register({ createdAtMs: bench.clock.now() })],
       [
         'it is stopped',
         () =>

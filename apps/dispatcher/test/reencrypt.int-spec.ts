@@ -27,7 +27,7 @@ describe('another encryption key', () => {
     return rows.map(({ target }) => target.split('.')[0] as string);
   };
 
-  it('seals callbacks anew beside a running dispatcher; then the old one is not needed', async () => {
+  it('re-encrypts callbacks beside a running dispatcher; then the old key is not needed', async () => {
     const customer = await system.customer();
     const before = await system.startReplica('dispatcher-0', keys(old));
     await system.call(before, customer, 'PUT', 'callback', { url: receiver.url, headers: { secret: 'yes' } });

@@ -10,7 +10,7 @@ const unchecked: readonly CommandName[] = ['beat', 'time'];
 
 describe('a command that Redis carries out twice, since its first answer was lost', () => {
   const bench = queueBench();
-  const { register, numbered, append, claimed, expectBooksToBeRight } = bench;
+  const { register, numbered, append, claimed, expectCountersToBeRight } = bench;
   const seen = new Set<CommandName>();
 
   const content = async (key: string): Promise<unknown> => {
@@ -24,7 +24,7 @@ describe('a command that Redis carries out twice, since its first answer was los
   };
 
   const everything = async (): Promise<Record<string, unknown>> => {
-    const keys = (await bench.link.redis.keys(`${bench.keys.of(bench.channelId).base}*`)).sort();
+    const keys = (await bench.link.redis.keys(`${bench.keys.ofChannel(bench.channelId).base}*`)).sort();
     return Object.fromEntries(await Promise.all(keys.map(async (key) => [key, await content(key)])));
   };
 
@@ -69,7 +69,7 @@ describe('a command that Redis carries out twice, since its first answer was los
     await withDrops('callback');
     await append(numbered(8));
     const claim = await claimed();
-    expect((await bench.queue.confirm(claim.hold, claim.batch, claim.revision)).held).toBe(true);
+    expect(await bench.queue.confirm(claim.hold, claim.batch)).toBe(true);
     const next = await bench.queue.ack(claim.hold, { ...claim.batch, from: 12, to: 12 }, 'next', 0, claim.revision);
     expect(next).toMatchObject({ outcome: 'next', batch: { from: 12, to: 15 } });
     expect(await bench.queue.holds(claim.hold, claim.revision)).toBe(true);
@@ -83,7 +83,7 @@ describe('a command that Redis carries out twice, since its first answer was los
     await bench.queue.ack(last.hold, last.batch, 'release', 0, last.revision);
     expect(await dropped()).toBe(9);
     expect((await bench.registry.drops(bench.channelId))?.dropped.age).toBe(9);
-    await expectBooksToBeRight();
+    await expectCountersToBeRight();
   });
 
   it('gives a batch of a free account up once', async () => {
@@ -96,7 +96,7 @@ describe('a command that Redis carries out twice, since its first answer was los
     expect((await bench.registry.inspect(bench.channelId))?.dropped.failed).toBe(3);
   });
 
-  it('takes back once what was lost on its way to a socket, and arrived', async () => {
+  it('corrects only once the count of events that were dropped in flight to a socket, and arrived', async () => {
     await withDrops('websocket');
     await append(numbered(6));
     const { hold, cursor } = await attached('websocket');
@@ -106,11 +106,11 @@ describe('a command that Redis carries out twice, since its first answer was los
     expect(await dropped()).toBe(15);
     for (const { batch } of [first, second]) await bench.queue.confirm(hold, batch);
     expect(await dropped()).toBe(9);
-    // The first one again: Redis has heard of the second one since.
+    // The first one again: Redis has executed the second one since.
     await bench.queue.confirm(hold, first.batch);
     await bench.queue.confirm(hold, second.batch);
     expect(await dropped()).toBe(9);
-    await expectBooksToBeRight();
+    await expectCountersToBeRight();
   });
 
   it('confirms an answer of a poll once', async () => {
@@ -145,7 +145,7 @@ describe('a command that Redis carries out twice, since its first answer was los
   });
 
   it('touches no key that it does not declare, as the bench checks', async () => {
-    const [key = ''] = bench.keys.of(bench.channelId).forCommand();
+    const [key = ''] = bench.keys.ofChannel(bench.channelId).forCommand();
     const args = [bench.channelId, bench.clock.now()];
     await expect(bench.link.run('postpone', [key], args)).rejects.toThrow('touches a key that is not declared');
   });

@@ -94,7 +94,7 @@ describe('signed callbacks', () => {
     }
     expect((await call('GET', `${path}?limit=2`)).body).toMatchObject({ has_more: true });
     expect((await call('GET', `${path}?after=${second.id}`)).body).toMatchObject({ data: [{ id: third.id }] });
-    expect((await call('GET', `${path}?after=nobody`)).status).toBe(404);
+    expect((await call('GET', `${path}?after=missing`)).status).toBe(404);
     expect((await call('DELETE', `${path}/${second.id}`)).status).toBe(204);
     expect((await call('GET', `${path}?after=${second.id}`)).body).toMatchObject({ data: [{ id: third.id }] });
     expect(await call('DELETE', `${path}/${second.id}`)).toMatchObject({
@@ -153,7 +153,7 @@ describe('signed callbacks', () => {
     expect(ids).toEqual([ids[0], ids[0], expect.not.stringMatching(String(ids[0]))]);
   });
 
-  it('another secret is no other URL: what failed goes on waiting', async () => {
+  it('a changed secret does not change the URL: failed callbacks keep waiting', async () => {
     await register();
     receiver.answer(500);
     await system.value(customer, 'waits');

@@ -52,7 +52,7 @@ describe('a callback whose key was', () => {
     await mark.stop();
   };
 
-  it('rotated: goes on, during the overlap and after it', async () => {
+  it('rotated: continues, during the overlap and after it', async () => {
     await register();
     const renewed = system.anotherSecret(customer);
     const hash = hashSecret(customer.key.slice(-32));
@@ -119,7 +119,7 @@ describe('a callback whose key was', () => {
     await shows({ stopped: null });
   });
 
-  it('changed in some other way: it goes on', async () => {
+  it('changed in some other way: it continues', async () => {
     await register();
     await system.announceKey(customer, { tier: 'free', groups: [newId()] });
     await system.value(customer, 'on');
@@ -180,7 +180,7 @@ describe('a callback whose key was', () => {
     expect((await call('GET', 'callback')).status).toBe(404);
   });
 
-  it('reset while PostgreSQL lets nobody change the channel: no replica calls its URL until that is done', async () => {
+  it('reset while PostgreSQL locks the channel: no replica calls its URL until the change is done', async () => {
     await register();
     const client = new Client({ connectionString: system.isolation.databaseUrl });
     await client.connect();

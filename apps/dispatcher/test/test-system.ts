@@ -17,6 +17,7 @@ import { KafkaConnection, KafkaProducer, StateReader } from '@lanyard/kafka';
 import {
   bootstrap,
   type Clock,
+  CLOCK,
   createLogger,
   fingerprintOf,
   formatApiKey,
@@ -30,7 +31,7 @@ import {
   systemClock,
   type Timer,
 } from '@lanyard/service';
-import { engines, isolate, type Isolation, newIdentityKeys } from '@lanyard/testing';
+import { engines, isolate, type Isolation, newIdentityKeys, withProviders } from '@lanyard/testing';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { definition } from '../src/app.module.js';
@@ -122,7 +123,7 @@ export interface Answer {
   headers: Headers;
 }
 
-/** One corner of the engines, dispatchers on it, and whoever talks to them. */
+/** An isolated part of the infrastructure, dispatchers on it, and their clients. */
 export class TestSystem {
   readonly channels: StateReader<ChannelChanged>;
   /** What channels lost, as announced. */
@@ -181,7 +182,7 @@ export class TestSystem {
   }
 
   async startReplica(name = 'dispatcher-0', environment: NodeJS.ProcessEnv = {}): Promise<RunningService> {
-    const replica = await bootstrap(definition, this.config(name, environment), { clock: this.clock });
+    const replica = await bootstrap(definition, this.config(name, environment), withProviders([CLOCK, this.clock]));
     this.replicas.push(replica);
     return replica;
   }

@@ -74,12 +74,12 @@ describe('a WebSocket and its limits', () => {
     await eventually(async () => expect(await state()).toMatchObject({ queue_size: 0 }));
   });
 
-  it('a socket that is closed is disconnected at once, although its client says no goodbye', async () => {
+  it('a socket that is closed is disconnected at once, although its client does not answer the close', async () => {
     const client = await connect();
     await isConnected();
     client.pause();
     await system.announceKey(customer, { permissions: [] });
-    // Earlier than the service gives the goodbye up.
+    // Earlier than the service gives up waiting for the close.
     await eventually(async () => expect(await state()).toMatchObject({ status: 'disconnected' }), { timeoutMs: 4_000 });
   });
 

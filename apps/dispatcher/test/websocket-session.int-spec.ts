@@ -32,7 +32,7 @@ class SlowClient extends EventEmitter {
 
 describe('a WebSocket whose client is slow', () => {
   const bench = queueBench();
-  const { register, append, numbered, expectBooksToBeRight } = bench;
+  const { register, append, numbered, expectCountersToBeRight } = bench;
   const connection = { cork: () => undefined, uncork: () => undefined };
 
   it('what a limit took away between what was sent counts as dropped, also when all of that is confirmed at once', async () => {
@@ -49,15 +49,14 @@ describe('a WebSocket whose client is slow', () => {
     const client = new SlowClient();
     let delivered = 0;
     const session = new WebSocketSession(
-      client as unknown as WebSocket,
-      connection,
-      bench.channelId,
-      accountId,
-      'c1',
-      bench.queue,
-      new BodyBuffers(new BodyBudget()),
-      bench.clock,
-      { areSuspended: false },
+      { socket: client as unknown as WebSocket, connection },
+      { channelId: bench.channelId, accountId, conn: 'c1' },
+      {
+        queue: bench.queue,
+        bodies: new BodyBuffers(new BodyBudget()),
+        clock: bench.clock,
+        binding: { isSuspended: false },
+      },
       {
         sent: () => undefined,
         left: () => undefined,
@@ -79,6 +78,6 @@ describe('a WebSocket whose client is slow', () => {
     await eventually(async () => expect(await bench.registry.inspect(bench.channelId)).toMatchObject({ events: 0 }));
     expect((await bench.registry.inspect(bench.channelId))?.dropped.age).toBe(200);
     expect(delivered).toBe(900);
-    await expectBooksToBeRight();
+    await expectCountersToBeRight();
   });
 });

@@ -96,7 +96,7 @@ describe('delivery to a WebSocket', () => {
     await closedWith(client, 1001);
   });
 
-  it('1001: a ping that nobody answers', async () => {
+  it('1001: an unanswered ping', async () => {
     await register();
     const [client, echoing] = [await connect({ echo: false }), await system.customer()];
     await system.call(service, echoing, 'PUT', 'websocket');
@@ -202,7 +202,7 @@ describe('delivery to a WebSocket', () => {
     await eventually(() => expect(received(client)).toEqual(['1']));
   });
 
-  it('429 while a handshake with the same key is not answered yet; that one goes on', async () => {
+  it('429 while a handshake with the same key is not answered yet; that one continues', async () => {
     const newcomer = system.unannounced();
     const first = new WebSocketClient({ url: service.url, key: newcomer.key });
     clients.push(first);

@@ -1,13 +1,6 @@
-import { Caller, type Identity, recordChange, RequiresPermission } from '@lanyard/service';
-import { Body, Controller, Delete, Get, HttpCode, Put, Res } from '@nestjs/common';
-import {
-  ApiCreatedResponse,
-  ApiNoContentResponse,
-  ApiOkResponse,
-  ApiOperation,
-  ApiResponse,
-  ApiTags,
-} from '@nestjs/swagger';
+import { Caller, type Identity, Operation, recordChange, RequiresPermission } from '@lanyard/service';
+import { Body, Controller, Delete, Get, Put, Res } from '@nestjs/common';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { ChannelNotFound } from '../errors.js';
@@ -47,13 +40,13 @@ export class ChannelsController {
   constructor(private readonly channels: Channels) {}
 
   @Get('channel')
-  @ApiOperation({
+  @Operation({
     summary: 'Show the kind of the channel',
     description:
       'Answers 404 if the calling key has no channel. A key has at most one channel; delete it before registering one of another kind.',
+    ok: ChannelKindSchema,
+    notFound: 'CHANNEL_NOT_FOUND',
   })
-  @ApiOkResponse({ standardSchema: ChannelKindSchema })
-  @ApiResponse({ status: 404, description: 'CHANNEL_NOT_FOUND' })
   async kind(@Caller() caller: Identity): Promise<ChannelKindView> {
     const channel = await this.channels.find(caller.keyId);
     if (!channel) throw new ChannelNotFound();
@@ -89,24 +82,25 @@ export class ChannelsController {
   }
 
   @Get('callback')
-  @ApiOperation({
+  @Operation({
     summary: 'Show the callback',
     description:
       '`stopped` says why delivery is paused: `key_reset` (the secret of the key was reset after ' +
       'the URL was registered: register it again), `key_revoked` (the key is inactive, or no group grants it ' +
       'channels: delivery resumes when it is permitted again), or null. A callback that stays stopped for 24 hours is removed.',
+    ok: CallbackViewSchema,
+    notFound: 'CHANNEL_NOT_FOUND',
   })
-  @ApiOkResponse({ standardSchema: CallbackViewSchema })
-  @ApiResponse({ status: 404, description: 'CHANNEL_NOT_FOUND' })
   async getCallback(@Caller() caller: Identity): Promise<CallbackView> {
     return callbackView(await this.channels.get(caller, 'callback'));
   }
 
   @Delete('callback')
-  @HttpCode(204)
-  @ApiOperation({ summary: 'Delete the callback', description: 'Its queued events are deleted with it.' })
-  @ApiNoContentResponse()
-  @ApiResponse({ status: 404, description: 'CHANNEL_NOT_FOUND' })
+  @Operation({
+    summary: 'Delete the callback',
+    description: 'Its queued events are deleted with it.',
+    notFound: 'CHANNEL_NOT_FOUND',
+  })
   @ApiResponse(tooManyChanges)
   async deleteCallback(@Caller() caller: Identity): Promise<void> {
     await this.channels.remove(caller, 'callback');
@@ -139,24 +133,22 @@ export class ChannelsController {
   }
 
   @Get('websocket')
-  @ApiOperation({
+  @Operation({
     summary: 'Show the WebSocket channel',
     description: 'Includes whether a WebSocket is connected, and the number of queued events.',
+    ok: WebSocketViewSchema,
+    notFound: 'CHANNEL_NOT_FOUND',
   })
-  @ApiOkResponse({ standardSchema: WebSocketViewSchema })
-  @ApiResponse({ status: 404, description: 'CHANNEL_NOT_FOUND' })
   async getWebSocket(@Caller() caller: Identity): Promise<WebSocketView> {
     return webSocketView(await this.channels.get(caller, 'websocket'));
   }
 
   @Delete('websocket')
-  @HttpCode(204)
-  @ApiOperation({
+  @Operation({
     summary: 'Delete the WebSocket channel',
     description: 'Closes its WebSocket with 1001 and deletes its queued events.',
+    notFound: 'CHANNEL_NOT_FOUND',
   })
-  @ApiNoContentResponse()
-  @ApiResponse({ status: 404, description: 'CHANNEL_NOT_FOUND' })
   @ApiResponse(tooManyChanges)
   async deleteWebSocket(@Caller() caller: Identity): Promise<void> {
     await this.channels.remove(caller, 'websocket');

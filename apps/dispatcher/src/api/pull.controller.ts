@@ -149,7 +149,7 @@ export class PullController {
 
   private async answer(found: Found, socket: Socket, reply: FastifyReply): Promise<void> {
     const { raw } = reply;
-    // What the client has said until now, its goodbye for example, is read in this turn of the event loop.
+    // What the client has sent so far, for example the end of its connection, is read in this turn of the event loop.
     await nextTurn();
     if (raw.destroyed || socket.readableEnded) return found.notWritten();
     this.watch(socket);
@@ -159,7 +159,7 @@ export class PullController {
     raw.once('finish', () => {
       lastAnswer.set(socket, found);
       finish(async () => {
-        // So is a goodbye that came before the answer went out: twice is better than never.
+        // So is a disconnect before the answer was sent: twice is better than never.
         await nextTurn();
         await nextTurn();
         if (!socket.readableEnded) return found.written();
@@ -169,7 +169,7 @@ export class PullController {
     });
     const slices = new BodySlices(found.body, this.clock, () => raw.destroy());
     raw.once('close', () => {
-      slices.end();
+      slices.stop();
       if (!raw.writableFinished) finish(found.notWritten);
     });
     const next = `</v2/notification/pull?after=${found.next}>; rel="next"`;

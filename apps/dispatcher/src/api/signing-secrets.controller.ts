@@ -7,19 +7,13 @@ import {
   type ListEnvelope,
   listSchema,
   type ListSpec,
+  Operation,
   parseListQuery,
   type QueryParameters,
   RequiresPermission,
 } from '@lanyard/service';
-import { Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import {
-  ApiCreatedResponse,
-  ApiNoContentResponse,
-  ApiOkResponse,
-  ApiOperation,
-  ApiResponse,
-  ApiTags,
-} from '@nestjs/swagger';
+import { Controller, Delete, Get, Param, Post, Query } from '@nestjs/common';
+import { ApiCreatedResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { z } from 'zod';
 import type { SigningSecret } from '../callback-client/signature.js';
 import { tooManyChanges } from '../limits.js';
@@ -63,13 +57,13 @@ export class SigningSecretsController {
   }
 
   @Get()
-  @ApiOperation({
+  @Operation({
     summary: 'List signing secrets',
     description: 'Ids and creation times. The secret itself appears only in the response that created it.',
+    ok: listSchema(SecretSchema, 'SigningSecretList'),
+    notFound: 'CHANNEL_NOT_FOUND',
   })
   @ApiListQuery(listSpec)
-  @ApiOkResponse({ standardSchema: listSchema(SecretSchema, 'SigningSecretList') })
-  @ApiResponse({ status: 404, description: 'CHANNEL_NOT_FOUND' })
   async list(@Caller() caller: Identity, @Query() parameters: QueryParameters): Promise<ListEnvelope<SecretView>> {
     const query = parseListQuery(parameters, listSpec);
     const all = (await this.secrets.list(caller)).map(view).sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -82,14 +76,12 @@ export class SigningSecretsController {
   }
 
   @Delete(':id')
-  @HttpCode(204)
-  @ApiOperation({
+  @Operation({
     summary: 'Delete a signing secret',
     description:
       'Messages are no longer signed with this secret. After the last one is deleted, messages are unsigned.',
+    notFound: 'SIGNING_SECRET_NOT_FOUND, or CHANNEL_NOT_FOUND',
   })
-  @ApiNoContentResponse()
-  @ApiResponse({ status: 404, description: 'SIGNING_SECRET_NOT_FOUND, or CHANNEL_NOT_FOUND' })
   @ApiResponse(tooManyChanges)
   async remove(@Caller() caller: Identity, @Param('id') id: string): Promise<void> {
     await this.secrets.remove(caller, id);

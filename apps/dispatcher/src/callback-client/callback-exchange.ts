@@ -61,7 +61,7 @@ export class CallbackExchange implements Dispatcher.DispatchHandler {
   }
 
   /** Nothing more is written or waited for. */
-  end(cause: SendFailure): void {
+  endWith(cause: SendFailure): void {
     this.stop({ ok: false, cause }, new Error(cause));
   }
 

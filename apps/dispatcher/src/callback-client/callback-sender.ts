@@ -103,8 +103,8 @@ export class CallbackSender implements OnApplicationBootstrap, OnApplicationShut
     let connection: ChannelConnection | undefined;
     let isAtOnce = false;
     const exchange = new CallbackExchange(() => !isAtOnce || !message.permit || message.permit.holds());
-    const timer = this.clock.after(callbackTimeoutMs, () => exchange.end('timeout'));
-    const abort = (): void => exchange.end('aborted');
+    const timer = this.clock.after(callbackTimeoutMs, () => exchange.endWith('timeout'));
+    const abort = (): void => exchange.endWith('aborted');
     signal?.addEventListener('abort', abort);
     try {
       if (signal?.aborted) abort();

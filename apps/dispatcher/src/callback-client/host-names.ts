@@ -77,7 +77,7 @@ const absolute = (name: string): string => (name.endsWith('.') ? name : `${name}
 
 /**
  * Addresses of callback hosts, as getaddrinfo finds them (hosts file, DNS with the search list) but without it: that
- * holds a thread for as long as a name server says nothing, and the whole process, its connections to the engines
+ * holds a thread for as long as a name server says nothing, and the whole process, its connections to Kafka, PostgreSQL and Redis
  * included, has two threads for it. Here such a name costs a timer.
  */
 export class HostNames {

@@ -22,7 +22,7 @@ export class ChannelEnds {
    * Removes the channel of a key, for whatever reason. False when there is none (of the kind), or the reason does not
    * hold any more. `auditAction`: what an operator did.
    */
-  async end(
+  async endChannel(
     keyId: string,
     announcement: Announcement,
     only: { kind?: ChannelKind; stillSo?: () => Promise<boolean>; waitingMax?: number } = {},

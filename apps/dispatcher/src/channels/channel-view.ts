@@ -13,7 +13,7 @@ const queue = {
     .describe('Events dropped undelivered since the channel was created, by reason'),
 };
 
-type QueueView = z.infer<z.ZodObject<typeof queue>>;
+export type QueueView = z.infer<z.ZodObject<typeof queue>>;
 
 export const CallbackViewSchema = z
   .object({
@@ -41,9 +41,9 @@ export type PullView = z.infer<typeof PullViewSchema>;
 /** Values of headers are credentials: none is shown. */
 export const mask = '****';
 
-const timestamp = (ms: number | undefined): string | null => (ms === undefined ? null : formatTimestamp(ms));
+export const timestamp = (ms: number | undefined): string | null => (ms === undefined ? null : formatTimestamp(ms));
 
-const queueView = ({ queue }: Shown): QueueView => ({
+export const queueView = ({ queue }: Pick<Shown, 'queue'>): QueueView => ({
   queue_size: queue?.events ?? -1,
   queue_bytes: queue?.bytes ?? -1,
   oldest: timestamp(queue?.oldestAtMs),

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '@lanyard/contracts';
-import { type Clock, type Identity, Unauthenticated } from '@lanyard/service';
-import { Inject, Injectable } from '@nestjs/common';
+import { type Identity, Unauthenticated } from '@lanyard/service';
+import { Injectable } from '@nestjs/common';
 import type { CallbackTarget } from '../callback-client/callback-sender.js';
 import { SealedTargets } from '../callback-client/sealed-targets.js';
 import type { SigningSecret } from '../callback-client/signature.js';
@@ -12,7 +12,6 @@ import { noHealth, type ChannelHealth } from '../db/channel-health.js';
 import { ChannelDeleted, ChannelNotFound, ChannelOfAnotherKind } from '../errors.js';
 import { changesWaitingMax } from '../limits.js';
 import type { QueueState } from '../queue/channel-registry.js';
-import { SharedClock } from '../queue/shared-clock.js';
 import { ChannelRegistrar } from '../store/channel-registrar.js';
 import { ChannelStore, type LockedChannel } from '../store/channel-store.js';
 import { type AuditAction, deletion, type Registered, registration } from '../store/audit-actions.js';
@@ -51,7 +50,6 @@ export class Channels {
     private readonly health: CallbackHealth,
     private readonly verification: Verification,
     private readonly targets: SealedTargets,
-    @Inject(SharedClock) private readonly clock: Clock,
   ) {}
 
   /**
@@ -136,7 +134,7 @@ export class Channels {
   async remove(caller: Caller, kind: ChannelKind): Promise<void> {
     const announcement = { status: 'deleted', reason: 'deleted by a REST call' } as const;
     const only = { kind, waitingMax: changesWaitingMax };
-    const removed = await this.ends.end(caller.keyId, announcement, only, deletion(caller, kind));
+    const removed = await this.ends.endChannel(caller.keyId, announcement, only, deletion(caller, kind));
     if (!removed) throw new ChannelNotFound(kind);
   }
 
@@ -151,7 +149,7 @@ export class Channels {
       if (this.health.isDeleted(keyId)) throw new Unauthenticated('The key was deleted.');
       const known = await locked.find();
       this.refuseOtherKind(known, kind);
-      const birth = known ?? { tier, createdAt: new Date(this.clock.now()) };
+      const birth = known ?? { tier, createdAt: locked.now() };
       const wanted = contents(known);
       if (!known) await this.ends.removeQueue(keyId, locked);
       const row = { keyId, accountId, kind, ...wanted, tier: birth.tier, createdAt: birth.createdAt };

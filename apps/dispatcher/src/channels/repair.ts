@@ -36,7 +36,7 @@ export class Repair {
     for (const [n, channel] of page.entries()) {
       const { keyId, revision } = channel;
       if (this.health.isDeleted(keyId))
-        await this.ends.end(keyId, { status: 'deleted', reason: 'its key was deleted' });
+        await this.ends.endChannel(keyId, { status: 'deleted', reason: 'its key was deleted' });
       else if (!this.health.isCurrent(channel)) await this.health.update(keyId);
       else if (revisions[n] !== revision) await this.registerAgain(keyId);
     }

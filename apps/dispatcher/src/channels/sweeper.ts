@@ -50,7 +50,7 @@ export class Sweeper implements OnApplicationBootstrap {
 
   async expire(channelId: string, rule: LapseRule): Promise<void> {
     const stillSo = (): Promise<boolean> => this.registry.hasLapsed(channelId);
-    const ended = await this.ends.end(channelId, { status: 'expired', reason: reasons[rule] }, { stillSo });
+    const ended = await this.ends.endChannel(channelId, { status: 'expired', reason: reasons[rule] }, { stillSo });
     if (ended) this.logger.info({ channelId, rule }, 'channel expired');
   }
 }

@@ -35,26 +35,26 @@ const secretOf = ({ keyId, secretFingerprint = '' }: Registrant): string => `${k
 /** Places for what may take 20 s and a connection each: one of a key (and its secret), few of an account. */
 export class VerificationPlaces {
   private readonly accounts = new Map<string, Set<string>>();
-  private taken = 0;
+  private reserved = 0;
 
   /** Throws when there is no place. */
-  take(registrant: Registrant): void {
+  reserve(registrant: Registrant): void {
     const { accountId } = registrant;
     const secret = secretOf(registrant);
     const secrets = this.accounts.get(accountId) ?? new Set();
     if (secrets.has(secret)) throw new TooManyVerifications('key');
     if (secrets.size >= verificationsOfAccountMax) throw new TooManyVerifications('account');
-    if (this.taken >= verificationsMax) throw new VerifiersBusy();
+    if (this.reserved >= verificationsMax) throw new VerifiersBusy();
     this.accounts.set(accountId, secrets.add(secret));
-    this.taken++;
+    this.reserved++;
   }
 
-  /** What was taken. */
-  giveBack(registrant: Registrant): void {
+  /** What was reserved. */
+  free(registrant: Registrant): void {
     const secrets = this.accounts.get(registrant.accountId);
     if (!secrets?.delete(secretOf(registrant))) return;
     if (secrets.size === 0) this.accounts.delete(registrant.accountId);
-    this.taken--;
+    this.reserved--;
   }
 }
 
@@ -76,11 +76,11 @@ export class Verification {
 
   /** Throws CallbackNotVerified, or that there is no place. */
   async verify(registrant: Registrant, target: CallbackTarget, signing: Signing | undefined): Promise<void> {
-    this.places.take(registrant);
+    this.places.reserve(registrant);
     try {
       await this.call(target, signing);
     } finally {
-      this.places.giveBack(registrant);
+      this.places.free(registrant);
     }
   }
 

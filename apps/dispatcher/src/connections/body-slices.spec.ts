@@ -34,7 +34,7 @@ describe('a body in slices', () => {
       await clock.advance(0);
     }
     expect(Buffer.concat(written).equals(body)).toBe(true);
-    slices.end();
+    slices.stop();
     await clock.advance(answerStallMaxMs);
     expect(stalls).toBe(0);
   });

@@ -23,7 +23,7 @@ export class BodySlices {
   }
 
   /** The body is written, or the client is gone. */
-  end(): void {
+  stop(): void {
     this.stalling?.cancel();
   }
 

@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { ConnectionAnnouncer } from '../channels/connection-announcer.js';
 import type { KnownKey } from '../keys/key-directory.js';
 import { type Attached, ChannelQueue, type Hold } from '../queue/channel-queue.js';
-import { WakeUpBus } from '../replicas/wake-up-bus.js';
 import type { CloseCause } from '../replicas/close-codes.js';
+import { type Holder, Holders } from '../replicas/holders.js';
+import { WakeUpBus } from '../replicas/wake-up-bus.js';
 import { ChannelStore } from '../store/channel-store.js';
 
 export type Bound = Extract<Attached, { outcome: 'ok' }>;
@@ -14,19 +15,23 @@ export class SocketBinding {
   constructor(
     private readonly queue: ChannelQueue,
     private readonly store: ChannelStore,
+    private readonly holders: Holders,
     private readonly bus: WakeUpBus,
     private readonly announcer: ConnectionAnnouncer,
   ) {}
 
   /** The newest socket of a key has its channel: an older one is closed. A cause: why this one gets none. */
-  async attach(key: KnownKey, conn: string): Promise<Bound | CloseCause> {
-    const attached = await this.queue.attach(key.keyId, key.accountId, { conn, mode: 'newest', kind: 'websocket' });
-    if (attached.outcome !== 'ok') {
-      const comesBack = attached.outcome === 'missing' && (await this.isRegistered(key));
-      return comesBack ? 'restart' : 'no channel';
+  async attach(key: KnownKey, session: Holder): Promise<Bound | CloseCause> {
+    // Before the channel is claimed, so that an event that arrives right then finds a holder to wake.
+    this.holders.add(session);
+    try {
+      const bound = await this.claimChannel(key, session.conn);
+      if (typeof bound === 'string') this.holders.remove(session);
+      return bound;
+    } catch (error) {
+      this.holders.remove(session);
+      throw error;
     }
-    if (attached.previous) this.bus.close(attached.previous, 'newer socket');
-    return attached;
   }
 
   /** The channel has its socket. */
@@ -34,9 +39,31 @@ export class SocketBinding {
     this.announcer.changed(channelId);
   }
 
-  /** The socket is gone. */
-  async release(channelId: string, hold: Hold | undefined): Promise<void> {
-    if (hold && (await this.queue.release(hold))) this.announcer.changed(channelId);
+  /** The socket no longer delivers, or never did: its channel is free, if it had one. */
+  async release(session: Holder, hold: Hold | undefined, isAnnounced = true): Promise<void> {
+    this.holders.remove(session);
+    if (hold && (await this.queue.release(hold)) && isAnnounced) this.announcer.changed(session.channelId);
+  }
+
+  /** What this replica held is being released: a socket that claims its channel now may lose it at once. */
+  get isSuspended(): boolean {
+    return this.holders.areSuspended;
+  }
+
+  /** `proves`: whether a secret, by its fingerprint, still proves the key. */
+  revoke(keyId: string, proves: (secret: string) => boolean): void {
+    for (const holder of this.holders.ofChannel(keyId))
+      if (!holder.secret || !proves(holder.secret)) holder.close('key revoked');
+  }
+
+  private async claimChannel(key: KnownKey, conn: string): Promise<Bound | CloseCause> {
+    const attached = await this.queue.attach(key.keyId, key.accountId, { conn, mode: 'newest', kind: 'websocket' });
+    if (attached.outcome !== 'ok') {
+      const comesBack = attached.outcome === 'missing' && (await this.isRegistered(key));
+      return comesBack ? 'restart' : 'no channel';
+    }
+    if (attached.previous) this.bus.close(attached.previous, 'newer socket');
+    return attached;
   }
 
   /** Whether the key has a channel for sockets, though Redis may not know it yet. */

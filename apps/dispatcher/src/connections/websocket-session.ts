@@ -16,7 +16,8 @@ import {
 import type { ChannelQueue, PushPermit, Hold } from '../queue/channel-queue.js';
 import type { BodyBuffers } from '../delivery/body-buffers.js';
 import { type CloseCause, closeCodes } from '../replicas/close-codes.js';
-import type { Holder, Holders } from '../replicas/holders.js';
+import type { Holder } from '../replicas/holders.js';
+import type { SocketBinding } from './socket-binding.js';
 
 /** A ping on its way. What was sent before it has arrived when its pong comes back. */
 interface Ping {
@@ -28,11 +29,32 @@ interface Ping {
   batches: Extent[];
 }
 
+export interface SocketLine {
+  socket: WebSocket;
+  /** Under the socket: a message and the ping behind it leave together. */
+  connection: Pick<Duplex, 'cork' | 'uncork'>;
+}
+
+/** Whose socket it is, and by which secret (its fingerprint). */
+export interface SocketOwner {
+  channelId: string;
+  accountId: string;
+  conn: string;
+  secret?: string;
+}
+
+export interface SessionParts {
+  queue: Pick<ChannelQueue, 'attach' | 'confirm' | 'readBatch' | 'readPushed'>;
+  bodies: BodyBuffers;
+  clock: Clock;
+  binding: Pick<SocketBinding, 'isSuspended'>;
+}
+
 export interface SessionListener {
   /** A frame is on its way. */
   sent(message: NotificationMessage): void;
   delivered(events: number): void;
-  /** The service closes the socket: what has arrived is confirmed, and the channel is free before the client says goodbye. */
+  /** The service closes the socket: what has arrived is confirmed, and the channel is free before the client answers the close. */
   left(hold: Hold): void;
   /** The socket is closed, by either side. Called once. */
   ended(hold: Hold | undefined, cause: CloseCause | undefined): void;
@@ -45,7 +67,7 @@ export interface SessionListener {
  */
 const batchesPerPing = socketWindowBatches / 4;
 
-/** How long a closing socket may take to say goodbye. */
+/** How long a client may take to answer the close of its socket. */
 const goodbyeMs = 5_000;
 
 /**
@@ -54,7 +76,6 @@ const goodbyeMs = 5_000;
  * batches is under way. All steps on the queue are made one after another by `pump`.
  */
 export class WebSocketSession implements Holder {
-  secret?: string;
   private hold: Hold | undefined;
   private cursor: Cursor = { next: 0, head: 0, index: 0, skip: 0 };
   private readonly pings: Ping[] = [];
@@ -72,21 +93,27 @@ export class WebSocketSession implements Holder {
   private lastPingAtMs: number;
 
   constructor(
-    private readonly socket: WebSocket,
-    /** Under the socket: a message and the ping behind it leave together. */
-    private readonly connection: Pick<Duplex, 'cork' | 'uncork'>,
-    readonly channelId: string,
-    private readonly accountId: string,
-    readonly conn: string,
-    private readonly queue: ChannelQueue,
-    private readonly bodies: BodyBuffers,
-    private readonly clock: Clock,
-    private readonly holders: Pick<Holders, 'areSuspended'>,
+    private readonly line: SocketLine,
+    private readonly owner: SocketOwner,
+    private readonly parts: SessionParts,
     private readonly listener: SessionListener,
   ) {
-    this.lastSentAtMs = this.lastPingAtMs = clock.now();
+    const { socket } = line;
+    this.lastSentAtMs = this.lastPingAtMs = parts.clock.now();
     socket.on('pong', (data) => this.onPong(data));
     socket.once('close', () => this.listener.ended(this.hold, this.cause));
+  }
+
+  get channelId(): string {
+    return this.owner.channelId;
+  }
+
+  get conn(): string {
+    return this.owner.conn;
+  }
+
+  get secret(): string | undefined {
+    return this.owner.secret;
   }
 
   /** Starts delivery with what `attach` gave. */
@@ -114,8 +141,8 @@ export class WebSocketSession implements Holder {
   close(cause: CloseCause): void {
     if (this.cause) return;
     this.cause = cause;
-    this.socket.close(closeCodes[cause], cause);
-    this.clock.after(goodbyeMs, () => this.socket.terminate());
+    this.line.socket.close(closeCodes[cause], cause);
+    this.parts.clock.after(goodbyeMs, () => this.line.socket.terminate());
     this.schedulePump();
   }
 
@@ -139,7 +166,7 @@ export class WebSocketSession implements Holder {
   }
 
   private get isOpen(): boolean {
-    return this.cause === undefined && this.socket.readyState === this.socket.OPEN;
+    return this.cause === undefined && this.line.socket.readyState === this.line.socket.OPEN;
   }
 
   private async pump(): Promise<void> {
@@ -170,14 +197,14 @@ export class WebSocketSession implements Holder {
   private get hasRoom(): boolean {
     const sent = this.unproven.length + this.confirmed.length;
     const batches = this.pings.reduce((count, ping) => count + ping.batches.length, sent);
-    return batches < socketWindowBatches && this.socket.bufferedAmount < this.bodies.budget.socketBytesMax;
+    return batches < socketWindowBatches && this.line.socket.bufferedAmount < this.parts.bodies.budget.socketBytesMax;
   }
 
   /** False when there is nothing to send now. */
   private async sendNext(): Promise<boolean> {
     if (!this.hold) return false;
     const { permit } = this;
-    const batch = permit && this.queue.readPushed(this.hold, this.cursor.next, permit);
+    const batch = permit && this.parts.queue.readPushed(this.hold, this.cursor.next, permit);
     if (batch) {
       this.send(batch);
       return true;
@@ -185,7 +212,7 @@ export class WebSocketSession implements Holder {
     if (!this.mustAsk && !(permit && permit.to > this.cursor.next)) return false;
     this.mustAsk = false;
     this.permit = undefined;
-    const read = await this.queue.readBatch(this.hold, this.cursor);
+    const read = await this.parts.queue.readBatch(this.hold, this.cursor);
     if (read.outcome === 'fenced') return this.attachAgain();
     if (read.outcome === 'empty' || !this.isOpen) return false;
     this.mustAsk = true;
@@ -196,30 +223,28 @@ export class WebSocketSession implements Holder {
 
   private send(batch: EventBatch): void {
     this.cursor = cursorAfter(this.cursor, batch);
-    this.lastSentAtMs = this.clock.now();
-    const { bytes, left } = this.bodies.of(batch.message);
-    const isOver = this.bodies.budget.begin(bytes.length);
-    this.connection.cork();
-    this.socket.send(bytes, { binary: false }, (error) => {
-      isOver();
-      if (!error) left();
+    this.lastSentAtMs = this.parts.clock.now();
+    const { bytes, done } = this.parts.bodies.bodyOf(batch.message);
+    this.line.connection.cork();
+    this.line.socket.send(bytes, { binary: false }, (error) => {
+      done(!error);
       this.schedulePump();
     });
     this.unproven.push(extentOf(batch));
     if (this.pings.length === 0 || this.unproven.length >= batchesPerPing) this.ping();
-    this.connection.uncork();
+    this.line.connection.uncork();
     this.listener.sent(batch.message);
   }
 
   private ping(): void {
-    const sentAtMs = this.clock.now();
+    const sentAtMs = this.parts.clock.now();
     const batches = this.unproven.splice(0);
     const ping: Ping = { sequence: (this.sequence = (this.sequence + 1) >>> 0), sentAtMs, batches };
     const data = Buffer.alloc(4);
     data.writeUInt32BE(ping.sequence);
     this.pings.push(ping);
     this.lastPingAtMs = sentAtMs;
-    this.socket.ping(data, false, () => (ping.leftAtMs = this.clock.now()));
+    this.line.socket.ping(data, false, () => (ping.leftAtMs = this.parts.clock.now()));
   }
 
   private onPong(data: Buffer): void {
@@ -236,9 +261,9 @@ export class WebSocketSession implements Holder {
     while (arrived.length > 0 && this.hold) {
       const batches = arrived.splice(0, runLength(arrived));
       const extent = joinExtents(batches);
-      const { held } = await this.queue.confirm(this.hold, extent);
+      const isHeld = await this.parts.queue.confirm(this.hold, extent);
       this.confirmed.splice(0, batches.length);
-      if (!held) {
+      if (!isHeld) {
         await this.attachAgain();
         return;
       }
@@ -250,9 +275,9 @@ export class WebSocketSession implements Holder {
   /** The channel is not ours any more, or Redis forgot that it is. What is not confirmed is sent again, if it can be. */
   private async attachAgain(): Promise<boolean> {
     // `restart` is called when it is over.
-    if (this.holders.areSuspended || !this.isOpen) return false;
-    const { channelId, accountId, conn } = this;
-    const attached = await this.queue.attach(channelId, accountId, { conn, mode: 'free', kind: 'websocket' });
+    if (this.parts.binding.isSuspended || !this.isOpen) return false;
+    const { channelId, accountId, conn } = this.owner;
+    const attached = await this.parts.queue.attach(channelId, accountId, { conn, mode: 'free', kind: 'websocket' });
     if (attached.outcome !== 'ok') {
       this.close(attached.outcome === 'busy' ? 'newer socket' : 'channel deleted');
       return false;

@@ -8,10 +8,8 @@ import type { KnownKey } from '../keys/key-directory.js';
 import { ChannelQueue } from '../queue/channel-queue.js';
 import { LocalClock } from '../queue/local-clock.js';
 import type { CloseCause } from '../replicas/close-codes.js';
-import { Holders } from '../replicas/holders.js';
-import { EventTraces } from '../tracing/event-traces.js';
 import { SocketBinding } from './socket-binding.js';
-import { WebSocketSession } from './websocket-session.js';
+import { type SessionListener, WebSocketSession } from './websocket-session.js';
 
 const tickMs = 1_000;
 
@@ -29,10 +27,8 @@ export class WebSocketSessions {
     private readonly binding: SocketBinding,
     private readonly queue: ChannelQueue,
     private readonly bodies: BodyBuffers,
-    private readonly holders: Holders,
     @Inject(LocalClock) private readonly clock: Clock,
     private readonly telemetry: Telemetry,
-    private readonly traces: EventTraces,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
@@ -56,8 +52,7 @@ export class WebSocketSessions {
 
   /** `proves`: whether a secret, by its fingerprint, still proves the key. */
   revoke(keyId: string, proves: (secret: string) => boolean): void {
-    for (const holder of this.holders.ofChannel(keyId))
-      if (!holder.secret || !proves(holder.secret)) holder.close('key revoked');
+    this.binding.revoke(keyId, proves);
   }
 
   /** No client is left. */
@@ -67,56 +62,34 @@ export class WebSocketSessions {
 
   /** Attaches the socket to its channel. Returns the cause when it is to be closed. */
   async begin(client: WebSocket, connection: Duplex, key: KnownKey): Promise<CloseCause | undefined> {
-    const { keyId, secret } = key;
-    const conn = newId();
-    const session = this.session(client, connection, key, conn);
-    session.secret = secret;
-    // Before the channel is claimed, so that an event that arrives right then finds a holder to wake.
-    this.holders.add(session);
-    const bound = await this.binding.attach(key, conn).catch((error: unknown) => {
-      this.holders.remove(session);
-      throw error;
-    });
-    if (typeof bound === 'string') {
-      this.holders.remove(session);
-      return bound;
-    }
+    const session = this.session(client, connection, key);
+    const bound = await this.binding.attach(key, session);
+    if (typeof bound === 'string') return bound;
     if (client.readyState !== client.OPEN || this.stopping) {
-      this.holders.remove(session);
-      await this.queue.release(bound.hold);
+      await this.binding.release(session, bound.hold, false);
       return 'restart';
     }
     this.sessions.add(session);
     session.start(bound.hold, bound.cursor);
-    this.binding.announce(keyId);
+    this.binding.announce(key.keyId);
     return undefined;
   }
 
-  private session(client: WebSocket, connection: Duplex, key: KnownKey, conn: string): WebSocketSession {
-    const { keyId, accountId } = key;
-    const session: WebSocketSession = new WebSocketSession(
-      client,
-      connection,
-      keyId,
-      accountId,
-      conn,
-      this.queue,
-      this.bodies,
-      this.clock,
-      this.holders,
-      {
-        sent: (message) => this.traces.sent('websocket', keyId, message),
-        delivered: (events) => this.telemetry.delivered('websocket', events),
-        failed: (err) => this.logger.debug({ err, channelId: keyId }, 'socket waits for Redis'),
-        left: (hold) => void this.binding.release(keyId, hold),
-        ended: (hold, cause) => {
-          this.sessions.delete(session);
-          this.holders.remove(session);
-          if (cause) this.telemetry.closed(cause);
-          void this.binding.release(keyId, hold);
-        },
+  private session(socket: WebSocket, connection: Duplex, { keyId, accountId, secret }: KnownKey): WebSocketSession {
+    const { queue, bodies, clock, binding } = this;
+    const owner = { channelId: keyId, accountId, conn: newId(), secret };
+    const listener: SessionListener = {
+      sent: (message) => this.telemetry.sent('websocket', keyId, message),
+      delivered: (events) => this.telemetry.delivered('websocket', events),
+      failed: (err) => this.logger.debug({ err, channelId: keyId }, 'socket waits for Redis'),
+      left: (hold) => void binding.release(session, hold),
+      ended: (hold, cause) => {
+        this.sessions.delete(session);
+        if (cause) this.telemetry.closed(cause);
+        void binding.release(session, hold);
       },
-    );
+    };
+    const session = new WebSocketSession({ socket, connection }, owner, { queue, bodies, clock, binding }, listener);
     return session;
   }
 }

@@ -16,7 +16,7 @@ describe('the health of a callback', () => {
     expect(registered('a')).toMatchObject({ stopped: null });
   });
 
-  it('a reset stops it, for good: switching the key off and on changes nothing', () => {
+  it('a reset stops it permanently: disabling and enabling the key changes nothing', () => {
     const before = registered('a', key(1, 'a'));
     expect(before.stopped).toBeNull();
     const reset = assessed(before, key(2, 'b'), now);
@@ -43,7 +43,7 @@ describe('the health of a callback', () => {
     expect(assessed(early, key(2, 'b'), later)).toMatchObject({ stopped: null, stoppedAt: null });
   });
 
-  it('registered when secrets were not remembered: it stands by the first one that is heard of', () => {
+  it('registered before secrets were stored: it belongs to the first one that is announced', () => {
     const known = registered(null, key(1, 'a'));
     expect(known).toMatchObject({ registeredWith: 'a', stopped: null });
     expect(assessed(known, key(2, 'b'), later)).toMatchObject({ stopped: 'key_reset' });

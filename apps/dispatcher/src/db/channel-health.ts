@@ -3,7 +3,7 @@ export type StopReason = 'key_reset' | 'key_revoked';
 
 /** A key, as far as it decides about its callback. */
 export interface KeySeen {
-  /** Of the key: a later one wins. Replicas hear of a change at different times. */
+  /** Of the key: a later one wins. Replicas read a change at different times. */
   revision: number;
   /** Of its newest secret (`fingerprintOf`). */
   fingerprint: string;
@@ -35,13 +35,13 @@ const reasonOf = (registeredWith: string | null, key: KeySeen | null): StopReaso
 };
 
 /**
- * The health given the state `heard` of the key: the same object when nothing changes. Depends only on what is stored and
+ * The health given the state `latest` of the key: the same object when nothing changes. Depends only on what is stored and
  * the newest state of the key, so replicas that decide at different times agree.
  */
-export const assessed = (health: ChannelHealth, heard: KeySeen | undefined, now: Date): ChannelHealth => {
+export const assessed = (health: ChannelHealth, latest: KeySeen | undefined, now: Date): ChannelHealth => {
   const { keySeen } = health;
-  const isNews = heard !== undefined && (keySeen === null || heard.revision > keySeen.revision);
-  const key = isNews ? heard : keySeen;
+  const isNews = latest !== undefined && (keySeen === null || latest.revision > keySeen.revision);
+  const key = isNews ? latest : keySeen;
   const registeredWith = carriedOver(health.registeredWith ?? key?.fingerprint ?? null, key);
   const stopped = reasonOf(registeredWith, key);
   if (!isNews && registeredWith === health.registeredWith && stopped === health.stopped) return health;

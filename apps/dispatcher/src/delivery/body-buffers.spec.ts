@@ -13,7 +13,7 @@ describe('body buffers', () => {
   it('a message is whole, however large', () => {
     const buffers = new BodyBuffers(new BodyBudget());
     for (const count of [1, 2, 5_000]) {
-      const { bytes } = buffers.of(message('{"ep":"ä"}', count));
+      const { bytes } = buffers.bodyOf(message('{"ep":"ä"}', count));
       expect(JSON.parse(bytes.toString())).toEqual({
         notifications: Array.from({ length: count }, () => ({ ep: 'ä' })),
       });
@@ -22,11 +22,11 @@ describe('body buffers', () => {
 
   it('a buffer is used again when its bytes have left, and not before', () => {
     const buffers = new BodyBuffers(new BodyBudget());
-    const [first, second] = [buffers.of(message('{"n":1}', 9_000)), buffers.of(message('{"n":2}', 9_000))];
+    const [first, second] = [buffers.bodyOf(message('{"n":1}', 9_000)), buffers.bodyOf(message('{"n":2}', 9_000))];
     expect(second.bytes.buffer).not.toBe(first.bytes.buffer);
-    first.left();
-    first.left();
-    const [third, fourth] = [buffers.of(message('{"n":3}', 8_500)), buffers.of(message('{"n":4}', 9_000))];
+    first.done(true);
+    first.done(true);
+    const [third, fourth] = [buffers.bodyOf(message('{"n":3}', 8_500)), buffers.bodyOf(message('{"n":4}', 9_000))];
     expect(third.bytes.buffer).toBe(first.bytes.buffer);
     expect(fourth.bytes.buffer).not.toBe(first.bytes.buffer);
     expect(JSON.parse(third.bytes.toString()).notifications).toHaveLength(8_500);

@@ -6,7 +6,6 @@ import { PendingKeyChanges } from '../keys/pending-key-changes.js';
 import type { EventBatch } from '../queue/event-batch.js';
 import { ChannelQueue, type Claim, type Hold } from '../queue/channel-queue.js';
 import { SharedClock } from '../queue/shared-clock.js';
-import { EventTraces } from '../tracing/event-traces.js';
 import { BodyBuffers } from './body-buffers.js';
 import { Telemetry } from './telemetry.js';
 
@@ -24,7 +23,6 @@ export class CallbackRequests {
     @Inject(SharedClock) private readonly clock: Clock,
     @Inject(PendingKeyChanges) private readonly keyChanges: Pick<PendingKeyChanges, 'has'>,
     private readonly telemetry: Telemetry,
-    @Inject(EventTraces) private readonly traces: Pick<EventTraces, 'sent'>,
   ) {}
 
   /** Never rejects. */
@@ -36,14 +34,13 @@ export class CallbackRequests {
     signal: AbortSignal,
   ): Promise<Sent> {
     const { channelId } = claim.hold;
-    const body = this.bodies.of(batch.message);
+    const body = this.bodies.bodyOf(batch.message);
     const headers = this.signature(claim.hold, target, batch, body.bytes);
     const message = { body: body.bytes, headers, permit: this.permit(claim, provenAtMs) };
-    const isOver = this.bodies.budget.begin(body.bytes.length);
-    const sent = await this.sender.send(channelId, target, message, signal).finally(isOver);
-    if (sent.bodyLeft) body.left();
+    const sent = await this.sender.send(channelId, target, message, signal);
+    body.done(sent.bodyLeft);
     this.telemetry.request(sent.ok ? 'ok' : sent.cause);
-    if (sent.ok) this.traces.sent('callback', channelId, batch.message);
+    if (sent.ok) this.telemetry.sent('callback', channelId, batch.message);
     return sent;
   }
 

@@ -63,7 +63,7 @@ export class DueChannels {
   /** Makes room for others in the list of those that are due. */
   postpone(channelId: string): void {
     this.link
-      .run('postpone', this.keys.of(channelId).forCommand(channelId), [channelId, this.clock.now() + postponeMs])
+      .run('postpone', this.keys.forCommand(channelId), [channelId, this.clock.now() + postponeMs])
       .catch((err: unknown) => this.logger.debug({ err }, 'not postponed'));
   }
 }

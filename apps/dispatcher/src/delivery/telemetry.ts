@@ -1,7 +1,9 @@
 import { Metrics } from '@lanyard/service';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import type { NotificationMessage } from '../messages/notification-message.js';
 import type { AppendOutcome } from '../queue/append-outcome.js';
 import type { Drop } from '../queue/drop-report.js';
+import { EventTraces } from '../tracing/event-traces.js';
 
 /** What an operator sees of this replica. */
 @Injectable()
@@ -15,7 +17,10 @@ export class Telemetry {
   private readonly requests;
   private readonly socketsClosed;
 
-  constructor(private readonly metrics: Metrics) {
+  constructor(
+    private readonly metrics: Metrics,
+    @Inject(EventTraces) private readonly traces: Pick<EventTraces, 'sent'>,
+  ) {
     this.eventsAppended = metrics.counter({
       name: 'lanyard_dispatcher_events_appended_total',
       help: 'Events put into queues of channels',
@@ -68,6 +73,11 @@ export class Telemetry {
   /** Where drops are announced, and nowhere else: so each event counts once, and none that arrived after all. */
   dropped(drops: readonly Drop[]): void {
     for (const { reason, count } of drops) this.eventsDropped.inc({ reason }, count);
+  }
+
+  /** A message with events of the channel has left for its application. */
+  sent(kind: 'callback' | 'websocket', channelId: string, message: NotificationMessage): void {
+    this.traces.sent(kind, channelId, message);
   }
 
   delivered(kind: 'callback' | 'websocket' | 'pull', events: number): void {

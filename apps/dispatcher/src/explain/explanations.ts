@@ -13,7 +13,7 @@ import { findMessage, type FoundMessage, KafkaConnection, SearchTimedOut } from 
 import { type Clock, formatTimestamp, type Identity } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
-import { deliveryMechanism } from '../channels/channel-view.js';
+import { deliveryMechanism, type QueueView, queueView, timestamp } from '../channels/channel-view.js';
 import { Channel } from '../db/channel.entity.js';
 import { ChannelNotFound, EventNotFound, MalformedUid, TooManySearches } from '../errors.js';
 import { Intake } from '../intake/intake.js';
@@ -21,19 +21,15 @@ import { ChannelRegistry } from '../queue/channel-registry.js';
 import { SharedClock } from '../queue/shared-clock.js';
 
 /** The channel of a key and how far its queue is. */
-export interface ChannelFacts {
+export interface ChannelFacts extends Omit<QueueView, 'queue_bytes'> {
   key_id: string;
   delivery_mechanism: string;
   created_at: string;
   /** A socket or a poll is open. */
   connected: boolean;
-  /** Events waiting, and when the oldest was queued; -1: not known. */
-  queue_size: number;
-  oldest: string | null;
   failures: number;
   failing_since: string | null;
   stopped: string | null;
-  dropped: { size: number; age: number; failed: number };
 }
 
 /** How far an event is on its way to one channel. */
@@ -66,8 +62,6 @@ const searchesAtOnce = 2;
 
 /** Channels of an account that are looked at for one event. */
 const channelsMax = 100;
-
-const timestamp = (ms: number | undefined): string | null => (ms === undefined ? null : formatTimestamp(ms));
 
 /** This service's part of explanations: the gateway puts them together with those of others. */
 @Injectable()
@@ -158,17 +152,18 @@ export class Explanations {
 
   private async facts(channel: Channel): Promise<ChannelFacts> {
     const queue = await this.registry.inspect(channel.keyId);
+    const { queue_size, oldest, dropped } = queueView({ queue });
     return {
       key_id: channel.keyId,
       delivery_mechanism: deliveryMechanism[channel.kind],
       created_at: formatTimestamp(channel.createdAt),
       connected: queue?.held ?? false,
-      queue_size: queue?.events ?? -1,
-      oldest: timestamp(queue?.oldestAtMs),
+      queue_size,
+      oldest,
       failures: queue?.failuresInRow ?? 0,
       failing_since: timestamp(queue?.failingSinceMs),
       stopped: channel.stopped,
-      dropped: queue?.dropped ?? { size: 0, age: 0, failed: 0 },
+      dropped,
     };
   }
 }

@@ -51,7 +51,7 @@ export class Arrivals implements OnModuleInit, OnApplicationShutdown {
   }
 
   /** The partition ended at this offset, at this time or later. */
-  private note(position: string, end: End): void {
+  private recordEnd(position: string, end: End): void {
     const ends = this.ends.get(position) ?? [];
     const last = ends.at(-1);
     // A topic that was deleted and created again counts from 0.
@@ -65,7 +65,7 @@ export class Arrivals implements OnModuleInit, OnApplicationShutdown {
   private async look(topic: string): Promise<void> {
     const atMs = this.clock.now();
     for (const [partition, { high }] of await this.kafka.offsets(topic))
-      this.note(positionOf({ topic, partition }), { atMs, offset: high });
+      this.recordEnd(positionOf({ topic, partition }), { atMs, offset: high });
   }
 
   private async lookAgain(): Promise<void> {

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { CallbackDelivery } from '../delivery/callback-delivery.js';
 import { ReadyLoop } from '../delivery/ready-loop.js';
 import { Telemetry } from '../delivery/telemetry.js';
 import type { AppendOutcome } from '../queue/append-outcome.js';
@@ -12,7 +11,6 @@ export class Handover {
     private readonly telemetry: Telemetry,
     private readonly bus: WakeUpBus,
     private readonly loop: ReadyLoop,
-    private readonly delivery: CallbackDelivery,
   ) {}
 
   /** `isReplay`: it was read again, and may have been delivered before. */
@@ -20,7 +18,6 @@ export class Handover {
     this.telemetry.appended(outcome, isReplay);
     this.bus.wake(outcome.wake);
     for (const claimed of outcome.claimed) this.loop.deliverClaimed(claimed);
-    for (const pushed of outcome.pushed) this.delivery.push(pushed);
     if (outcome.callbacksReady) this.loop.kick();
   }
 }

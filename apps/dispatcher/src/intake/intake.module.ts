@@ -14,6 +14,7 @@ import { Intake } from './intake.js';
 import { IntakeGate } from './intake-gate.js';
 import { KafkaPositions } from './kafka-positions.js';
 import { Replay } from './replay.js';
+import { ReplayWindow } from './replay-window.js';
 import { ShardAppenders } from './shard-appenders.js';
 import { sourceNames } from './sources.js';
 
@@ -29,6 +30,7 @@ import { sourceNames } from './sources.js';
         new Arrivals(kafka, sourceNames, clock, logger),
     },
     Replay,
+    ReplayWindow,
     ShardAppenders,
     Handover,
     Intake,

@@ -83,7 +83,7 @@ export class Intake {
     this.open = true;
   }
 
-  /** Resolves when the events are in the queues, for good. */
+  /** Resolves when the events are durably in the queues. */
   add(batch: IntakeBatch): Promise<void> {
     return this.put(batch, false);
   }

@@ -1,11 +1,10 @@
 import { KafkaConnection, type StoredPositions } from '@lanyard/kafka';
-import { type Clock, CONFIG, type Logger, LOGGER } from '@lanyard/service';
+import { type Logger, LOGGER } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
-import type { DispatcherConfig } from '../config.js';
 import { Telemetry } from '../delivery/telemetry.js';
-import { SharedClock } from '../queue/shared-clock.js';
 import { Intake } from './intake.js';
 import { Replay } from './replay.js';
+import { ReplayWindow } from './replay-window.js';
 
 /** Positions for the consumers: those that Redis has, unless Kafka lost what leads up to them, or Redis has none. */
 @Injectable()
@@ -13,40 +12,33 @@ export class KafkaPositions implements StoredPositions {
   constructor(
     private readonly intake: Intake,
     private readonly kafka: KafkaConnection,
+    private readonly window: ReplayWindow,
     private readonly replay: Replay,
     private readonly telemetry: Telemetry,
-    @Inject(CONFIG) private readonly config: DispatcherConfig,
-    @Inject(SharedClock) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   async read(topic: string, partitions: number[]): Promise<Map<number, bigint>> {
-    const { intake, kafka, replay } = this;
-    for (const partition of await intake.setBack(topic, partitions, () => kafka.offsets(topic))) {
+    for (const partition of await this.intake.setBack(topic, partitions, () => this.kafka.offsets(topic))) {
       this.logger.error({ topic, partition }, 'Kafka lost messages: the partition is read from its beginning');
       this.telemetry.setBack(topic);
     }
-    const next = await intake.read(topic, partitions);
+    const next = await this.intake.read(topic, partitions);
     const unknown = partitions.filter((partition) => next.get(partition) === 0n);
     if (unknown.length > 0) await this.findStart(topic, unknown, next);
-    await replay.assign(topic, next);
+    await this.replay.assign(topic, next);
     return next;
   }
 
   /** Of partitions that a shard knows nothing of: the oldest message that may still have to be delivered. */
   private async findStart(topic: string, partitions: readonly number[], next: Map<number, bigint>): Promise<void> {
-    const { kafka, replay } = this;
-    const [inKafka, recent] = await Promise.all([
-      kafka.offsets(topic),
-      kafka.offsetsAt(topic, this.clock.now() - this.config.replayMaxMs),
-    ]);
+    const windows = await this.window.windows(topic);
     for (const partition of partitions) {
-      const { low, high } = inKafka.get(partition) ?? { low: 0n, high: 0n };
-      if (low === high) continue;
-      const since = recent.get(partition) ?? low;
-      const from = since < low ? low : since > high ? high : since;
+      const window = windows.get(partition);
+      if (!window) continue;
+      const { low, from, end } = window;
       next.set(partition, from);
-      await replay.begin(topic, partition, { next: from, end: high }, from - low);
+      await this.replay.begin(topic, partition, { next: from, end }, from - low);
     }
   }
 }

@@ -39,17 +39,11 @@ export class Replay {
 
   /** The partitions of this replica now, and the next offset to be read of each. */
   async assign(topic: string, next: ReadonlyMap<number, bigint>): Promise<void> {
-    const partitions = [...next.keys()];
-    const ends =
-      partitions.length === 0
-        ? []
-        : await this.link.redis.hmget(
-            this.keys.replay,
-            ...partitions.map((partition) => positionOf({ topic, partition })),
-          );
+    const fields = [...next.keys()].map((partition) => positionOf({ topic, partition }));
+    const ends = fields.length > 0 ? await this.link.redis.hmget(this.keys.replay, ...fields) : [];
     const left = new Map<number, Left>();
-    partitions.forEach((partition, n) => {
-      const [from = 0n, end] = [next.get(partition), BigInt(ends[n] ?? 0)];
+    [...next].forEach(([partition, from], n) => {
+      const end = BigInt(ends[n] ?? 0);
       if (from < end) left.set(partition, { next: from, end });
     });
     this.topics.set(topic, left);

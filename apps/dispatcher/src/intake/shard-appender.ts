@@ -3,7 +3,7 @@ import { beforeChannelSlackMs, eventLifeMs, queueBytesMax } from '../limits.js';
 import type { RenderCode } from '../messages/render-options.js';
 import { ChunkBuilder } from '../queue/chunk.js';
 import { type AppendOutcome, nothingAppended, type ChannelClaimer } from '../queue/append-outcome.js';
-import type { PushedChannel, ClaimedChannel, ClaimOffer, WakeUp } from '../queue/channel-queue.js';
+import type { ClaimedChannel, ClaimOffer, WakeUp } from '../queue/channel-queue.js';
 import type { ShardKeys } from '../queue/keys.js';
 import type { RecentChunks } from '../queue/recent-chunks.js';
 import { type Argument, LinkLost, type RedisLink, type Reply } from '../queue/redis-link.js';
@@ -226,7 +226,6 @@ export class ShardAppender {
     const skipped = { noChannel: asNumber(noChannel), beforeChannel: asNumber(early) };
     const wake: WakeUp[] = [];
     const claimed: ClaimedChannel[] = [];
-    const pushed: PushedChannel[] = [];
     const values = asList(places ?? []);
     parcels.forEach(({ channelId, events, chunks, offer }, n) => {
       const place = values.slice(n * placeLength, (n + 1) * placeLength);
@@ -244,13 +243,11 @@ export class ShardAppender {
       const permit = born &&
         token && { born, token, to: Number(to), eventsMax: Number(eventsMax), provenAtMs: sentAtMs };
       if (owner) wake.push({ channelId, owner, ...(permit && { permit }) });
-      else if (permit) pushed.push({ channelId, permit });
     });
     return {
       callbacksReady: asNumber(woken) === 1,
       wake,
       claimed,
-      pushed,
       events: parcels.reduce((sum, { events }) => sum + events, 0) - skipped.noChannel - skipped.beforeChannel,
       skipped,
       dropped: { size: asNumber(bySize), age: asNumber(byAge) },

@@ -1,4 +1,4 @@
-import type { PushedChannel, ClaimedChannel, ClaimOffer, WakeUp } from './channel-queue.js';
+import type { ClaimedChannel, ClaimOffer, WakeUp } from './channel-queue.js';
 
 /** What an append changed, for those that deliver. */
 export interface AppendOutcome {
@@ -8,8 +8,6 @@ export interface AppendOutcome {
   wake: WakeUp[];
   /** Callbacks that this append claimed for this replica. */
   claimed: ClaimedChannel[];
-  /** Callbacks that this replica holds already and may send the new events to. */
-  pushed: PushedChannel[];
   events: number;
   /** Events that no channel got, by reason. */
   skipped: { noChannel: number; beforeChannel: number };
@@ -20,7 +18,6 @@ export const nothingAppended = (): AppendOutcome => ({
   callbacksReady: false,
   wake: [],
   claimed: [],
-  pushed: [],
   events: 0,
   skipped: { noChannel: 0, beforeChannel: 0 },
   dropped: { size: 0, age: 0 },

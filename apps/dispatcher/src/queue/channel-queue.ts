@@ -6,8 +6,9 @@ import { type EventBatch, type BatchLimits, type Cursor, cutBatch, type Extent }
 import { BodyBudget } from './body-budget.js';
 import { Keys } from './keys.js';
 import { chunksFrom, RecentChunks, type Run, runArguments } from './recent-chunks.js';
-import { LinkLost, RedisLink, type Reply } from './redis-link.js';
+import { type Argument, LinkLost, RedisLink, type Reply } from './redis-link.js';
 import { asList, asNumber, asText } from './reply.js';
+import type { CommandName } from './scripts.js';
 import { SharedClock } from './shared-clock.js';
 import { OWNER } from './tokens.js';
 
@@ -50,7 +51,7 @@ export interface ClaimedChannel {
   chunks: readonly Buffer[];
 }
 
-/** Lets this replica's own socket or callback send events that were just appended, without asking Redis. */
+/** Lets this replica's own socket send events that were just appended, without asking Redis. */
 export interface PushPermit {
   born: string;
   token: string;
@@ -58,12 +59,6 @@ export interface PushPermit {
   to: number;
   eventsMax: number;
   provenAtMs: number;
-}
-
-/** A callback channel held by this replica that got events, which it may send after those under way. */
-export interface PushedChannel {
-  channelId: string;
-  permit: PushPermit;
 }
 
 /** A channel that got events, and the replica that holds it. */
@@ -89,17 +84,19 @@ export type Attached =
 export type ReadBatch =
   { outcome: 'ok'; batch: EventBatch; cursor: Cursor } | { outcome: 'empty' } | { outcome: 'fenced' };
 
-export interface Confirmed {
-  /** False: fenced. */
-  held: boolean;
-  mayContinue: boolean;
-}
-
 export type Acked =
   { outcome: 'next'; batch: EventBatch } | { outcome: 'released'; more: boolean } | { outcome: 'fenced' };
 
-export type Failed =
-  { outcome: 'ok'; attempt: number; failingSinceMs: number; givenUp: number } | { outcome: 'fenced' };
+export type Failed = { outcome: 'ok'; attempt: number; failingForMs: number; givenUp: number } | { outcome: 'fenced' };
+
+interface AckOptions {
+  mode: 'hold' | 'next' | 'release';
+  /** What the caller knows; '' when it does not matter. */
+  revision: string;
+  lingerUntilMs?: number;
+  bytesMax?: number;
+  run?: Run | undefined;
+}
 
 const fenced = { outcome: 'fenced' } as const;
 
@@ -134,7 +131,7 @@ export class ChannelQueue {
     const run = this.recent.run(channelId);
     const { bodyBytesMax: bytesMax } = this.budget;
     const args = [channelId, this.owner, hold.token, ...this.times(), bytesMax, knownRevision];
-    const reply = asList(await this.link.run('claim', this.keysOf(hold), [...args, ...runArguments(run)]));
+    const reply = await this.run('claim', channelId, [...args, ...runArguments(run)]);
     if (asText(reply[0]) !== 'ok') return undefined;
     const [, attempt, max, revision, target, head, skip, ...chunks] = reply;
     const limits = { eventsMax: asNumber(max), bytesMax };
@@ -153,7 +150,7 @@ export class ChannelQueue {
     const hold = this.newHold(channelId);
     const how = [this.owner, conn, hold.token, this.clock.now(), mode, after];
     const args = [channelId, accountId, kind, ...how];
-    const reply = asList(await this.link.run('attach', this.keysOf(hold), args));
+    const reply = await this.run('attach', channelId, args);
     const outcome = asText(reply[0]);
     if (outcome === 'kind') return { outcome, kind: asText(reply[1]) };
     if (outcome !== 'ok') return { outcome: outcome === 'busy' ? 'busy' : 'missing' };
@@ -169,7 +166,7 @@ export class ChannelQueue {
     const place = [cursor.next, cursor.head, cursor.index, cursor.skip, ...runArguments(run)];
     const { bodyBytesMax: bytesMax } = this.budget;
     const args = [hold.channelId, hold.token, this.oldest(), bytesMax, ...place];
-    const reply = asList(await this.fencing(this.link.guarded(hold.era, 'take', this.keysOf(hold), args)));
+    const reply = await this.runHeld(hold, 'read', args);
     const outcome = asText(reply[0]);
     if (outcome === 'fenced' || outcome === 'empty') return { outcome };
     const [, max, from, head, index, skip, ...chunks] = reply;
@@ -194,21 +191,21 @@ export class ChannelQueue {
     );
   }
 
-  /** The batch arrived; the channel stays held. `mayContinue`: no, when it was stopped, or changed since `revision`. */
-  async confirm(hold: Hold, extent: Extent, revision = ''): Promise<Confirmed> {
-    const reply = asList(await this.sendAck(hold, extent, 'hold', this.budget.bodyBytesMax, 0, revision, undefined));
-    return { held: asText(reply[0]) === 'held', mayContinue: asNumber(reply[2] ?? 0) === 1 };
+  /** The batch arrived; the channel stays held. False when it is not. */
+  async confirm(hold: Hold, extent: Extent): Promise<boolean> {
+    const [outcome] = await this.sendAck(hold, extent, { mode: 'hold', revision: '' });
+    return asText(outcome) === 'held';
   }
 
   /**
    * The batch arrived: reads the next one, or releases the channel. `revision`: what the caller knows; a channel that was
    * changed since is released, so that nothing more is sent to its previous URL.
    */
-  async ack(hold: Hold, extent: Extent, mode: 'next' | 'release', lingerMs: number, revision?: string): Promise<Acked> {
-    const lingerUntil = lingerMs && this.clock.now() + lingerMs;
+  async ack(hold: Hold, extent: Extent, mode: 'next' | 'release', lingerMs: number, revision = ''): Promise<Acked> {
+    const lingerUntilMs = lingerMs && this.clock.now() + lingerMs;
     const run = mode === 'next' ? this.recent.run(hold.channelId, extent.to) : undefined;
     const { bodyBytesMax: bytesMax } = this.budget;
-    const reply = asList(await this.sendAck(hold, extent, mode, bytesMax, lingerUntil, revision ?? '', run));
+    const reply = await this.sendAck(hold, extent, { mode, revision, lingerUntilMs, bytesMax, run });
     const outcome = asText(reply[0]);
     if (outcome === 'released') return { outcome, more: asNumber(reply[1]) === 1 };
     if (outcome !== 'next') return fenced;
@@ -222,28 +219,26 @@ export class ChannelQueue {
     const now = this.clock.now();
     const { from, to, chunks, cost, skip } = extent;
     const args = [hold.channelId, hold.token, now, now + waitMs, freeTierRetries, from, to, chunks, cost, skip];
-    const reply = asList(
-      await this.fencing(this.link.guarded(hold.era, 'fail', this.keysOf(hold), [...args, revision])),
-    );
+    const reply = await this.runHeld(hold, 'fail', [...args, revision]);
     if (asText(reply[0]) !== 'ok') return fenced;
     const [, attempt, since, givenUp] = reply;
     return {
       outcome: 'ok',
       attempt: asNumber(attempt),
-      failingSinceMs: asNumber(since),
+      failingForMs: now - asNumber(since),
       givenUp: asNumber(givenUp),
     };
   }
 
   /** Whether a claimed callback is still this replica's, not stopped, and where it was. */
   async holds(hold: Hold, revision: string): Promise<boolean> {
-    const asked = this.link.guarded(hold.era, 'holds', this.keysOf(hold), [hold.token, revision]);
-    return asNumber(asList(await this.fencing(asked))[0]) === 1;
+    const [holds] = await this.runHeld(hold, 'holds', [hold.token, revision]);
+    return asNumber(holds) === 1;
   }
 
   /** A due channel is not due for a while. */
   async postpone(channelId: string, byMs: number): Promise<void> {
-    await this.link.run('postpone', this.keysOf({ channelId }), [channelId, this.clock.now() + byMs]);
+    await this.run('postpone', channelId, [channelId, this.clock.now() + byMs]);
   }
 
   /**
@@ -251,10 +246,8 @@ export class ChannelQueue {
    * callback's request, which comes again as it was.
    */
   async detach(hold: Hold, sentTo?: number): Promise<boolean> {
-    const args = [hold.channelId, hold.token, this.clock.now(), sentTo ?? ''];
-    return (
-      asNumber(asList(await this.fencing(this.link.guarded(hold.era, 'detach', this.keysOf(hold), args)))[0]) === 1
-    );
+    const [detached] = await this.runHeld(hold, 'detach', [hold.channelId, hold.token, this.clock.now(), sentTo ?? '']);
+    return asNumber(detached) === 1;
   }
 
   /** Until a hold ends, no other replica gets the channel: retried until done. */
@@ -271,7 +264,7 @@ export class ChannelQueue {
 
   /** The answer of a poll did not arrive after all. */
   async unpend(channelId: string, pendingTo: number): Promise<void> {
-    await this.link.run('unpend', this.keysOf({ channelId }), [pendingTo]);
+    await this.run('unpend', channelId, [pendingTo]);
   }
 
   /** What fails between a claim and its delivery must not block the channel until this process ends. */
@@ -286,28 +279,24 @@ export class ChannelQueue {
 
   private async sendAck(
     hold: Hold,
-    extent: Extent,
-    mode: string,
-    bytesMax: number,
-    lingerUntil: number,
-    revision: string,
-    run: Run | undefined,
-  ): Promise<Reply> {
-    const { from, to, chunks, cost, skip } = extent;
+    { from, to, chunks, cost, skip }: Extent,
+    { mode, revision, lingerUntilMs = 0, bytesMax = 0, run }: AckOptions,
+  ): Promise<Reply[]> {
     const args = [hold.channelId, hold.token, ...this.times(), from, to, chunks, cost, skip, mode];
-    const how = [bytesMax, lingerUntil, revision, ...runArguments(run)];
-    const reply = await this.fencing(this.link.guarded(hold.era, 'ack', this.keysOf(hold), [...args, ...how]));
+    const how = [bytesMax, lingerUntilMs, revision, ...runArguments(run)];
+    const reply = await this.runHeld(hold, 'ack', [...args, ...how]);
     this.recent.confirmed(hold.channelId, to);
     return reply;
   }
 
-  private keysOf({ channelId }: Pick<Hold, 'channelId'>): string[] {
-    return this.keys.of(channelId).forCommand(channelId);
+  private async run(name: CommandName, channelId: string, args: readonly Argument[]): Promise<Reply[]> {
+    return asList(await this.link.run(name, this.keys.forCommand(channelId), args));
   }
 
-  private async fencing(command: Promise<Reply>): Promise<Reply> {
+  /** Runs in the era in which the channel was claimed; later, the hold is void. */
+  private async runHeld({ channelId, era }: Hold, name: CommandName, args: readonly Argument[]): Promise<Reply[]> {
     try {
-      return await command;
+      return asList(await this.link.guarded(era, name, this.keys.forCommand(channelId), args));
     } catch (error) {
       if (error instanceof LinkLost) return [Buffer.from('fenced')];
       throw error;

@@ -14,8 +14,9 @@ import {
 import type { StopReason } from '../db/channel-health.js';
 import type { RenderCode } from '../messages/render-options.js';
 import { Keys, type ShardKeys } from './keys.js';
-import { RedisLink } from './redis-link.js';
+import { type Argument, RedisLink, type Reply } from './redis-link.js';
 import { asList, asNumber, asPairs, asText } from './reply.js';
+import type { CommandName } from './scripts.js';
 import { SharedClock } from './shared-clock.js';
 
 /** What Redis must know of a channel to fill and empty its queue. */
@@ -94,18 +95,12 @@ export class ChannelRegistry {
   /** Idempotent. The account's set comes first: from here on, events for all keys of the account find the channel. */
   async register(r: Registration): Promise<'created' | 'updated' | 'kept'> {
     await this.link.redis.sadd(this.keys.account(r.accountId), r.channelId);
-    const shard = this.keys.of(r.channelId);
     const args = [r.revision, r.accountId, r.kind, r.render, r.eventsMax, r.tier, r.target, r.createdAtMs];
     const { size, age, failed } = r.dropped;
     const stopped = [r.stopped?.reason ?? '', r.stopped?.sinceMs ?? ''];
-    const reply = await this.link.run('register', shard.forCommand(r.channelId), [
-      r.channelId,
-      ...args,
-      this.clock.now(),
-      ...[size, age, failed, r.keepFailures ? 1 : 0],
-      ...stopped,
-    ]);
-    return asText(reply) as 'created' | 'updated' | 'kept';
+    const more = [this.clock.now(), size, age, failed, r.keepFailures ? 1 : 0, ...stopped];
+    const [outcome] = await this.run('register', r.channelId, [r.channelId, ...args, ...more]);
+    return asText(outcome) as 'created' | 'updated' | 'kept';
   }
 
   /**
@@ -113,8 +108,7 @@ export class ChannelRegistry {
    * registered under a later revision than `upTo`.
    */
   async close(channelId: string, upTo: string): Promise<Closed | undefined> {
-    const keys = this.keys.of(channelId).forCommand(channelId);
-    const reply = asList(await this.link.run('close', keys, [channelId, this.clock.now(), upTo]));
+    const reply = await this.run('close', channelId, [channelId, this.clock.now(), upTo]);
     if (reply.length === 0) return undefined;
     const [accountId, kind, created, closedAt, events, size, age, failed, owner, conn] = reply;
     return {
@@ -140,25 +134,21 @@ export class ChannelRegistry {
    */
   async drops(channelId: string, reported?: Dropped): Promise<{ createdAtMs: number; dropped: Dropped } | undefined> {
     const known = [reported?.size ?? '', reported?.age ?? '', reported?.failed ?? ''];
-    const keys = this.keys.of(channelId).forCommand(channelId);
-    const reply = asList(await this.link.run('drops', keys, [channelId, ...known]));
+    const reply = await this.run('drops', channelId, [channelId, ...known]);
     if (reply.length === 0) return undefined;
     const [created, size, age, failed] = reply.map((part) => asNumber(part));
     return { createdAtMs: created ?? 0, dropped: { size: size ?? 0, age: age ?? 0, failed: failed ?? 0 } };
   }
 
-  /** Unless it was registered under a later revision than `upTo`. Returns its holder, to be notified. */
-  async remove(channelId: string, upTo: string): Promise<{ owner: string; conn: string } | undefined> {
-    const keys = this.keys.of(channelId).forCommand(channelId);
-    const reply = asList(await this.link.run('remove', keys, [channelId, upTo]));
-    const [accountId = '', owner = '', conn = ''] = reply.map((part) => asText(part));
+  /** Unless it was registered under a later revision than `upTo`. */
+  async remove(channelId: string, upTo: string): Promise<void> {
+    const reply = await this.run('remove', channelId, [channelId, upTo]);
+    const accountId = asText(reply[0]);
     if (accountId) await this.leaveAccount(accountId, channelId);
-    return owner ? { owner, conn } : undefined;
   }
 
   async inspect(channelId: string): Promise<QueueState | undefined> {
-    const keys = this.keys.of(channelId).forCommand(channelId);
-    const reply = asList(await this.link.run('inspect', keys, [this.clock.now() - eventLifeMs]));
+    const reply = await this.run('inspect', channelId, [this.clock.now() - eventLifeMs]);
     if (reply.length === 0) return undefined;
     const [kind, held, events, bytes, oldest, size, age, failed, attempt, since] = reply;
     return {
@@ -186,13 +176,13 @@ export class ChannelRegistry {
 
   /** Whether that is so now. What was found before may have been overtaken by a registration, a socket, or a poll. */
   async hasLapsed(channelId: string): Promise<boolean> {
-    return (await this.lapsedOf(this.keys.of(channelId), [channelId], true)).length > 0;
+    return (await this.lapsedOf(this.keys.ofChannel(channelId), [channelId], true)).length > 0;
   }
 
   /** Of each of these channels, the revision that Redis has; '' when it has none, or the account's set lacks it. */
   async revisions(channels: readonly Pick<Channel, 'keyId' | 'accountId'>[]): Promise<string[]> {
     const [stored, isMember] = await Promise.all([
-      this.link.together(channels.map(({ keyId }) => ['hget', this.keys.of(keyId).channel(keyId), 'rev'])),
+      this.link.together(channels.map(({ keyId }) => ['hget', this.keys.ofChannel(keyId).channel(keyId), 'rev'])),
       this.link.together(channels.map(({ keyId, accountId }) => ['sismember', this.keys.account(accountId), keyId])),
     ]);
     return stored.map((revision, n) => (isMember[n] === 1 ? String(revision ?? '') : ''));
@@ -230,7 +220,11 @@ export class ChannelRegistry {
     const { redis } = this.link;
     const account = this.keys.account(accountId);
     await redis.srem(account, channelId);
-    if (await redis.exists(this.keys.of(channelId).channel(channelId))) await redis.sadd(account, channelId);
+    if (await redis.exists(this.keys.ofChannel(channelId).channel(channelId))) await redis.sadd(account, channelId);
+  }
+
+  private async run(name: CommandName, channelId: string, args: readonly Argument[]): Promise<Reply[]> {
+    return asList(await this.link.run(name, this.keys.forCommand(channelId), args));
   }
 
   /** `atOnce`: of channels whose time to be looked at has not come, too. */

@@ -3,6 +3,19 @@ import { createHash } from 'node:crypto';
 /** Keys of one shard share a hash tag, so that one command may touch them all in a Redis cluster. */
 export class ShardKeys {
   readonly base: string;
+  /** Never exists: of a slot that moves, no node has all keys of a command, and none runs on a part of them. */
+  readonly nothing: string;
+  readonly positions: string;
+  readonly ready: string;
+  readonly expiry: string;
+  /** Set of the channels with drops that are not reported yet. */
+  readonly dropped: string;
+  /** Set of the replicas that hold channels, or did. */
+  readonly owners: string;
+  /** Sorted set, all of one score: `replica channel` of every channel that is held. */
+  readonly held: string;
+  /** Sorted set like `held`: channels of which their holder has to read on. */
+  readonly woken: string;
   private readonly shared: readonly string[];
 
   constructor(
@@ -10,8 +23,11 @@ export class ShardKeys {
     readonly shard: number,
   ) {
     this.base = `${prefix}{s${shard}}:`;
-    const { nothing, positions, ready, expiry, dropped, owners, held, woken } = this;
-    this.shared = [nothing, positions, ready, expiry, dropped, owners, held, woken];
+    const names = ['nothing', 'positions', 'ready', 'expiry', 'dropped', 'owners', 'held', 'woken'] as const;
+    // In the order in which the commands declare them.
+    this.shared = names.map((name) => `${this.base}${name}`);
+    [this.nothing, this.positions, this.ready, this.expiry] = this.shared as [string, string, string, string];
+    [this.dropped, this.owners, this.held, this.woken] = this.shared.slice(4) as [string, string, string, string];
   }
 
   /** What a command on these channels declares: everything that it may touch (`prelude.lua`). */
@@ -19,43 +35,6 @@ export class ShardKeys {
     const keys = [...this.shared];
     for (const channelId of channelIds) keys.push(this.channel(channelId), this.queue(channelId));
     return keys;
-  }
-
-  /** Never exists: of a slot that moves, no node has all keys of a command, and none runs on a part of them. */
-  get nothing(): string {
-    return `${this.base}nothing`;
-  }
-
-  get positions(): string {
-    return `${this.base}positions`;
-  }
-
-  get ready(): string {
-    return `${this.base}ready`;
-  }
-
-  /** Set of the channels with drops that are not reported yet. */
-  get dropped(): string {
-    return `${this.base}dropped`;
-  }
-
-  /** Set of the replicas that hold channels, or did. */
-  get owners(): string {
-    return `${this.base}owners`;
-  }
-
-  get expiry(): string {
-    return `${this.base}expiry`;
-  }
-
-  /** Sorted set, all of one score: `replica channel` of every channel that is held. */
-  get held(): string {
-    return `${this.base}held`;
-  }
-
-  /** Sorted set like `held`: channels of which their holder has to read on. */
-  get woken(): string {
-    return `${this.base}woken`;
   }
 
   channel(channelId: string): string {
@@ -84,8 +63,13 @@ export class Keys {
     this.shards = Array.from({ length: shardCount }, (_, shard) => new ShardKeys(prefix, shard));
   }
 
-  of(channelId: string): ShardKeys {
+  ofChannel(channelId: string): ShardKeys {
     return this.shards[this.shardOf(channelId)] as ShardKeys;
+  }
+
+  /** What a command on this channel declares. */
+  forCommand(channelId: string): string[] {
+    return this.ofChannel(channelId).forCommand(channelId);
   }
 
   shardOf(channelId: string): number {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 export const commandNames = [
   'append',
   'claim',
-  'take',
+  'read',
   'ack',
   'fail',
   'postpone',

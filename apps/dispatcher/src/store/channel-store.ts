@@ -1,6 +1,6 @@
 import { ChannelsState } from '@lanyard/contracts';
 import { AuditTrail, Outbox } from '@lanyard/kafka';
-import { type Clock, formatTimestamp } from '@lanyard/service';
+import { type Clock, formatTimestamp, KeyedMutex } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, MoreThan } from 'typeorm';
 import type { Closed, Dropped } from '../queue/channel-registry.js';
@@ -9,7 +9,6 @@ import type { AuditAction } from './audit-actions.js';
 import type { Drop } from '../queue/drop-report.js';
 import { SharedClock } from '../queue/shared-clock.js';
 import { DropReportStore } from './drop-report-store.js';
-import { KeyedMutex } from './keyed-mutex.js';
 
 export type ChannelStatus = 'created' | 'connected' | 'disconnected' | 'expired' | 'deleted';
 
@@ -91,7 +90,8 @@ export class ChannelStore {
         String(this.silenceMaxMs),
       ]);
       try {
-        return await work(new LockedChannel(keyId, runner.manager, this.outbox, this.reports, this.audit, this.clock));
+        const { outbox, reports, audit, clock } = this;
+        return await work(new LockedChannel(keyId, runner.manager, { outbox, reports, audit, clock }));
       } finally {
         await runner
           .query(`SELECT pg_advisory_unlock($1, hashtext($2)), set_config('idle_session_timeout', '0', false)`, [
@@ -106,16 +106,25 @@ export class ChannelStore {
   }
 }
 
+/** What changes of a channel are announced with. */
+interface Announcing {
+  outbox: Outbox;
+  reports: DropReportStore;
+  audit: AuditTrail;
+  clock: Clock;
+}
+
 /** The channel of a key while its lock is held. */
 export class LockedChannel {
   constructor(
     private readonly keyId: string,
     private readonly manager: EntityManager,
-    private readonly outbox: Outbox,
-    private readonly reports: DropReportStore,
-    private readonly audit: AuditTrail,
-    private readonly clock: Clock,
+    private readonly announcing: Announcing,
   ) {}
+
+  now(): Date {
+    return new Date(this.announcing.clock.now());
+  }
 
   find(): Promise<Channel | null> {
     return this.manager.findOneBy(Channel, { keyId: this.keyId });
@@ -147,7 +156,7 @@ export class LockedChannel {
   async remove(channel: Channel, announcement: Announcement, auditAction?: AuditAction): Promise<void> {
     await this.manager.transaction(async (manager) => {
       await manager.delete(Channel, { keyId: this.keyId });
-      await this.reports.ends(manager, channel, announcement.reason ?? announcement.status);
+      await this.announcing.reports.ends(manager, channel, announcement.reason ?? announcement.status);
       await this.append(manager, channel, announcement);
       if (auditAction) await this.record(manager, channel, auditAction);
     });
@@ -155,17 +164,17 @@ export class LockedChannel {
 
   /** What was announced of the events that this channel lost. */
   reportedDrops({ keyId, createdAt }: Channel): Promise<Dropped> {
-    return this.reports.reported(this.manager, keyId, createdAt);
+    return this.announcing.reports.reported(this.manager, keyId, createdAt);
   }
 
   /** Announces what is new in the counts of lost events, and returns it. */
   announceDrops(channel: Channel, dropped: Dropped): Promise<Drop[]> {
-    return this.reports.announce(this.manager, channel, dropped);
+    return this.announcing.reports.announce(this.manager, channel, dropped);
   }
 
   /** Announces what a removed channel lost since then, together with its end, and returns it; nothing the second time. */
   announceLastDrops(closed: Closed): Promise<Drop[]> {
-    return this.reports.announceLast(this.manager, closed);
+    return this.announcing.reports.announceLast(this.manager, closed);
   }
 
   async announce(channel: Channel, announcement: Announcement): Promise<void> {
@@ -177,7 +186,7 @@ export class LockedChannel {
     { accountId }: Channel,
     { action, ...about }: AuditAction,
   ): Promise<void> {
-    await this.audit.record(manager, action, { ...about, accountId }, new Date(this.clock.now()));
+    await this.announcing.audit.record(manager, action, { ...about, accountId }, this.now());
   }
 
   private append(
@@ -185,8 +194,8 @@ export class LockedChannel {
     { keyId, accountId, kind }: Pick<Channel, 'keyId' | 'accountId' | 'kind'>,
     { status, reason }: Announcement,
   ): Promise<void> {
-    const changedAt = formatTimestamp(this.clock.now());
-    return this.outbox.append(manager, ChannelsState, {
+    const changedAt = formatTimestamp(this.now());
+    return this.announcing.outbox.append(manager, ChannelsState, {
       keyId,
       accountId,
       kind,

@@ -97,6 +97,6 @@ export class EventTraces {
   }
 
   private keyOf(channelId: string): string {
-    return `${this.keys.of(channelId).base}trace:${channelId}`;
+    return `${this.keys.ofChannel(channelId).base}trace:${channelId}`;
   }
 }

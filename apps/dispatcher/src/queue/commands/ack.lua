@@ -5,7 +5,7 @@
 --       mode: hold (keep the channel)  next (keep it and read on, release when empty)  release
 --       bytes max  linger until (ms)  revision that the holder knows, or '': of another one nothing is read on
 --       born from to: events that the replica has itself, or three times ''
--- Returns {'fenced'}  {'held', head, may it continue?}  {'released', more?}  {'next', max, head, skip, chunk...}; no chunks: those that it has
+-- Returns {'fenced'}  {'held'}  {'released', more?}  {'next', max, head, skip, chunk...}; no chunks: those that it has
 local channel, token, now, oldest = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local from, to, mode, bytes_max, linger = tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[10], tonumber(ARGV[11]), ARGV[12]
 local key, queue = channel_keys(1)
@@ -13,28 +13,28 @@ local key, queue = channel_keys(1)
 local state = load(key, 'token', 'owner', 'max', 'kind', 'rev', 'stopped', 'born', 'sentFrom')
 if state.token ~= token then return { 'fenced' } end
 though_full()
-local books = load_books(key)
+local counters = load_counters(key)
 local unconfirmed = math.max(from, tonumber(state.sentFrom) or from)
-undrop(books, to, unconfirmed)
+undrop(counters, to, unconfirmed)
 local hint = hint_of({ from, ARGV[7], ARGV[8], ARGV[9] }, 1)
-take_away(queue, books, to, hint)
-drop_aged(queue, books, oldest)
-save_books(key, books)
+take_away(queue, counters, to, hint)
+drop_aged(queue, counters, oldest)
+save_counters(key, counters)
 redis.call('HSET', key, 'attempt', 0, 'failSince', '', 'lingerUntil', linger, 'sentFrom', math.max(to, unconfirmed))
 
+if mode == 'hold' then return { 'held' } end
 local goes_on = (ARGV[13] == '' or ARGV[13] == state.rev) and state.stopped == ''
-if mode == 'hold' then return { 'held', books.head, goes_on and 1 or 0 } end
-if mode == 'next' and goes_on and books.n > 0 then
+if mode == 'next' and goes_on and counters.n > 0 then
   local chunks, sent_to, is_lost =
-    batch_at(queue, 0, books.skip, books.head, tonumber(state.max), bytes_max, state.born, ARGV, 14)
+    batch_at(queue, 0, counters.skip, counters.head, tonumber(state.max), bytes_max, state.born, ARGV, 14)
   if not is_lost then
-    redis.call('HSET', key, 'sentFrom', books.head, 'sentTo', sent_to)
-    return answer({ 'next', tonumber(state.max), books.head, books.skip }, chunks)
+    redis.call('HSET', key, 'sentFrom', counters.head, 'sentTo', sent_to)
+    return answer({ 'next', tonumber(state.max), counters.head, counters.skip }, chunks)
   end
-  stamp_head(queue, books)
-  save_books(key, books)
+  stamp_head(queue, counters)
+  save_counters(key, counters)
 end
 release(key, channel, state.owner)
-if books.n == 0 then return { 'released', 0 } end
+if counters.n == 0 then return { 'released', 0 } end
 make_due(state, channel, math.max(now, tonumber(linger)))
 return { 'released', 1 }

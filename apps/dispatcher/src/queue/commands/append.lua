@@ -9,9 +9,9 @@
 --       token: the caller takes the channel with it, if it is a callback of this revision that had nothing to send
 --       revision: of the callback's target that the caller knows, or ''
 -- Returns {'ok', events without a channel, events before their channel, ready?, dropped by size, dropped by age,
---          {born, end, owner, given, attempt, max, ...} for each channel}
+--          {born, end, owner, permitted, attempt, max, ...} for each channel}
 --           born, end: its queue has all these events, the last one has the number end - 1; '' otherwise
---           owner: to wake; given: the caller's own socket or callback has this token, and may send them now
+--           owner: to wake; permitted: the caller's own socket has this token, and may send them now
 --           attempt: the caller has the channel, and sends what came now; '' when it does not
 --         {'moved', field, stored, ...}    positions are not what was expected
 --         {'options', channel, code, ...}  channels whose events must be rendered otherwise
@@ -53,23 +53,22 @@ end
 if #outdated > 1 then return outdated end
 
 -- Nothing was queued, no replica holds it, nothing makes it wait: the caller sends what came now.
-local function claimed(channel, books, came)
+local function claimed(channel, counters, came)
   local state = channel.state
   if channel.token == '' or state.kind ~= 'callback' or state.owner ~= '' or state.stopped ~= '' then return false end
-  if state.rev ~= channel.revision or books.n ~= came or (tonumber(state.lingerUntil) or 0) > now then return false end
+  if state.rev ~= channel.revision or counters.n ~= came or (tonumber(state.lingerUntil) or 0) > now then return false end
   if (tonumber(redis.call('ZSCORE', READY, channel.id)) or 0) > now then return false end
   redis.call('ZREM', READY, channel.id)
   hold(channel.id, caller)
   redis.call('HSET', channel.key, 'owner', caller, 'token', channel.token,
-    'sentFrom', books.head, 'sentTo', books.head + math.min(books.n, tonumber(state.max)))
+    'sentFrom', counters.head, 'sentTo', counters.head + math.min(counters.n, tonumber(state.max)))
   return true
 end
 
--- The caller's own socket or callback has everything before these events: it may send them without asking.
-local function given(channel, start, stop)
+-- The caller's own socket has everything before these events: it may send them without asking.
+local function permitted(channel, start, stop)
   local state = channel.state
-  if state.kind == 'pull' or state.owner ~= caller or tonumber(state.sentTo) ~= start then return '' end
-  if state.kind == 'callback' and (state.stopped ~= '' or state.rev ~= channel.revision) then return '' end
+  if state.kind ~= 'websocket' or tonumber(state.sentTo) ~= start then return '' end
   if stop - (tonumber(state.sentFrom) or 0) > SENT_AHEAD_MAX then return '' end
   redis.call('HSET', channel.key, 'sentTo', stop)
   return state.token
@@ -80,22 +79,22 @@ for _, channel in ipairs(channels) do
   local state = channel.state
   local created = tonumber(state.created) or 0
   local queue = channel.queue
-  local books = channel.known and load_books(channel.key)
+  local counters = channel.known and load_counters(channel.key)
   local sent, added, came, kept = 0, 0, 0, {}
   for n = channel.first, channel.first + channel.count - 1 do
     local chunk = ARGV[n]
     local _, events, newest = chunk_head(chunk)
     sent = sent + events
-    if not books then
+    if not counters then
       no_channel = no_channel + events
     elseif newest < created - slack then
       early = early + events
     elseif newest < oldest then
-      books.droppedAge, by_age, added = books.droppedAge + events, by_age + events, added + events
+      counters.droppedAge, by_age, added = counters.droppedAge + events, by_age + events, added + events
     else
       kept[#kept + 1] = chunk
-      books.headAt = books.headAt or newest
-      books.n, books.bytes = books.n + events, books.bytes + #chunk + events * EVENT_COST
+      counters.headAt = counters.headAt or newest
+      counters.n, counters.bytes = counters.n + events, counters.bytes + #chunk + events * EVENT_COST
       added, came = added + events, came + events
     end
   end
@@ -105,31 +104,29 @@ for _, channel in ipairs(channels) do
   end
   local place = { '', '', '', '', '', '' }
   if added > 0 then
-    by_age = by_age + drop_aged(queue, books, oldest)
-    while books.bytes > bytes_max do
-      local gone = pop(queue, books)
-      books.droppedSize, by_size = books.droppedSize + gone, by_size + gone
+    by_age = by_age + drop_aged(queue, counters, oldest)
+    while counters.bytes > bytes_max do
+      local gone = pop(queue, counters)
+      counters.droppedSize, by_size = counters.droppedSize + gone, by_size + gone
     end
-    save_books(channel.key, books)
+    save_counters(channel.key, counters)
     redis.call('HSET', channel.key, 'lastIn', now)
     local owner = state.owner
-    local stop, whole = books.head + books.n, came == sent and state.born ~= ''
+    local stop, whole = counters.head + counters.n, came == sent and state.born ~= ''
     if whole and (owner == '' or owner == caller) then place[1], place[2] = state.born, stop end
-    if books.n > 0 and whole and claimed(channel, books, came) then
+    if counters.n > 0 and whole and claimed(channel, counters, came) then
       place[5], place[6] = tonumber(state.attempt) or 0, state.max
-    elseif books.n > 0 and state.kind == 'callback' then
+    elseif counters.n > 0 and state.kind == 'callback' then
       if owner == '' and state.stopped == '' then
         redis.call('ZADD', READY, 'NX', math.max(now, tonumber(state.lingerUntil) or 0), channel.id)
         woken = 1
-      elseif whole then
-        place[4], place[6] = given(channel, stop - came, stop), state.max
       end
-    elseif books.n > 0 and owner ~= '' then
+    elseif counters.n > 0 and owner ~= '' then
       place[3] = owner
       if owner ~= caller then
         redis.call('ZADD', WOKEN, 0, held_as(owner, channel.id))
       elseif whole then
-        place[4], place[6] = given(channel, stop - came, stop), state.max
+        place[4], place[6] = permitted(channel, stop - came, stop), state.max
       end
     end
   end

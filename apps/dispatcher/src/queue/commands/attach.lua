@@ -16,13 +16,13 @@ if mode == 'free' and state.owner ~= '' and state.conn ~= conn then return { 'bu
 
 though_full()
 if state.owner ~= '' then release(key, channel, state.owner) end
-local books = load_books(key)
+local counters = load_counters(key)
 if state.pending ~= '' and (after == '' or after == state.born .. '/' .. state.pending) then
-  undrop(books, tonumber(state.pending), tonumber(state.sentFrom) or tonumber(state.pending))
-  take_away(queue, books, tonumber(state.pending), { from = -1 })
-  save_books(key, books)
+  undrop(counters, tonumber(state.pending), tonumber(state.sentFrom) or tonumber(state.pending))
+  take_away(queue, counters, tonumber(state.pending), { from = -1 })
+  save_counters(key, counters)
 end
 redis.call('HSET', key, 'owner', owner, 'conn', conn, 'token', token, 'lastSeen', now, 'pending', '',
-  'sentFrom', books.head, 'sentTo', books.head)
+  'sentFrom', counters.head, 'sentTo', counters.head)
 hold(channel, owner)
-return { 'ok', books.head, books.skip, state.owner, state.conn, state.born }
+return { 'ok', counters.head, counters.skip, state.owner, state.conn, state.born }

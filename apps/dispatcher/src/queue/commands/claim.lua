@@ -16,22 +16,22 @@ if state.kind ~= 'callback' or state.owner ~= '' or state.stopped ~= '' then
   redis.call('ZREM', READY, channel)
   return { 'none' }
 end
-local books = load_books(key)
-if drop_aged(queue, books, oldest) > 0 then save_books(key, books) end
+local counters = load_counters(key)
+if drop_aged(queue, counters, oldest) > 0 then save_counters(key, counters) end
 redis.call('ZREM', READY, channel)
-if books.n == 0 then return { 'none' } end
+if counters.n == 0 then return { 'none' } end
 
 local target = state.rev == known and '' or state.target
 local max = tonumber(state.max)
 -- What was sent before is sent again as it was, with the same id: its receiver may have it.
-local again = (tonumber(state.repeatTo) or 0) - books.head
+local again = (tonumber(state.repeatTo) or 0) - counters.head
 if again > 0 then max = math.min(max, again) end
-local chunks, sent_to, is_lost = batch_at(queue, 0, books.skip, books.head, max, bytes_max, state.born, ARGV, 8)
+local chunks, sent_to, is_lost = batch_at(queue, 0, counters.skip, counters.head, max, bytes_max, state.born, ARGV, 8)
 if is_lost then
-  stamp_head(queue, books)
-  save_books(key, books)
+  stamp_head(queue, counters)
+  save_counters(key, counters)
   return { 'none' }
 end
 hold(channel, owner)
-redis.call('HSET', key, 'owner', owner, 'token', token, 'sentFrom', books.head, 'sentTo', sent_to)
-return answer({ 'ok', tonumber(state.attempt) or 0, max, state.rev, target, books.head, books.skip }, chunks)
+redis.call('HSET', key, 'owner', owner, 'token', token, 'sentFrom', counters.head, 'sentTo', sent_to)
+return answer({ 'ok', tonumber(state.attempt) or 0, max, state.rev, target, counters.head, counters.skip }, chunks)

@@ -16,6 +16,6 @@ if state.endedAccount == '' then
   redis.call('HSET', key, 'account', '', 'endedAccount', state.account, 'endedAt', now, 'pending', '')
   redis.call('ZREM', READY, channel)
 end
-local s = load_books(key)
+local s = load_counters(key)
 return { state.endedAccount, state.kind, state.created, state.endedAt, s.n, s.droppedSize, s.droppedAge,
   s.droppedFailed, state.owner, state.conn }

@@ -12,7 +12,7 @@ if state.account == '' then
   redis.call('SREM', DROPPED, channel)
   return {}
 end
-local s = load_books(key)
+local s = load_counters(key)
 local doubt = in_doubt(key, s)
 local by_size = math.min(doubt, s.droppedSize)
 s.droppedSize, s.droppedAge = s.droppedSize - by_size, math.max(0, s.droppedAge - (doubt - by_size))

@@ -20,15 +20,15 @@ if state.rev ~= ARGV[11] or state.stopped ~= '' then
 end
 local attempt = (tonumber(state.attempt) or 0) + 1
 local since = tonumber(state.failSince) or now
-local books = load_books(key)
+local counters = load_counters(key)
 local given_up = 0
 if state.tier == 'free' and attempt > free_retries then
-  given_up = take_away(queue, books, to, hint_of({ from, ARGV[8], ARGV[9], ARGV[10] }, 1))
-  books.droppedFailed = books.droppedFailed + given_up
-  save_books(key, books)
+  given_up = take_away(queue, counters, to, hint_of({ from, ARGV[8], ARGV[9], ARGV[10] }, 1))
+  counters.droppedFailed = counters.droppedFailed + given_up
+  save_counters(key, counters)
   attempt, due = 0, now
 end
 redis.call('HSET', key, 'attempt', attempt, 'failSince', since, 'failAt', now, 'repeatTo', to)
 release(key, channel, state.owner)
-if books.n > 0 then redis.call('ZADD', READY, due, channel) end
+if counters.n > 0 then redis.call('ZADD', READY, due, channel) end
 return { 'ok', attempt, since, given_up }

@@ -8,7 +8,7 @@
 local key, queue = channel_keys(1)
 local state = load(key, 'kind', 'owner', 'attempt', 'failSince')
 if state.kind == '' then return {} end
-local s = load_books(key)
-if drop_aged(queue, s, tonumber(ARGV[1])) > 0 then save_books(key, s) end
+local s = load_counters(key)
+if drop_aged(queue, s, tonumber(ARGV[1])) > 0 then save_counters(key, s) end
 return { state.kind, state.owner ~= '' and 1 or 0, s.n, s.bytes, s.headAt or '', s.droppedSize, s.droppedAge,
   s.droppedFailed, tonumber(state.attempt) or 0, state.failSince }

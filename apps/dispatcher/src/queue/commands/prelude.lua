@@ -26,7 +26,7 @@
 
 local EVENT_COST = 60
 
--- How far a socket may be given events that it did not ask for, beyond those whose arrival is proven.
+-- How many events a socket may send without asking for them, beyond those whose arrival is proven.
 local SENT_AHEAD_MAX = 20000
 
 local NOTHING, POSITIONS, READY, EXPIRY, DROPPED, OWNERS, HELD, WOKEN = unpack(KEYS, 1, 8)
@@ -50,8 +50,8 @@ local function load(key, ...)
   return state
 end
 
--- Books of a queue, as numbers. headAt is false when the queue is empty.
-local function load_books(key)
+-- Counters of a queue. headAt is false when the queue is empty.
+local function load_counters(key)
   local s = load(key, 'head', 'skip', 'n', 'bytes', 'headAt', 'droppedSize', 'droppedAge', 'droppedFailed')
   for _, name in ipairs({ 'head', 'skip', 'n', 'bytes', 'droppedSize', 'droppedAge', 'droppedFailed' }) do
     s[name] = tonumber(s[name]) or 0
@@ -61,7 +61,7 @@ local function load_books(key)
   return s
 end
 
-local function save_books(key, s)
+local function save_counters(key, s)
   redis.call('HSET', key, 'head', s.head, 'skip', s.skip, 'n', s.n, 'bytes', s.bytes, 'headAt', s.headAt or '',
     'droppedSize', s.droppedSize, 'droppedAge', s.droppedAge, 'droppedFailed', s.droppedFailed)
   if s.droppedSize + s.droppedAge + s.droppedFailed > s.reckoned then
@@ -74,7 +74,7 @@ local function chunk_head(chunk)
   return struct.unpack('>BI4d', chunk)
 end
 
--- A list that ends before the books do was evicted by Redis: what it held counts as dropped by size.
+-- A list that ends before the counters do was evicted by Redis: what it held counts as dropped by size.
 local function stamp_head(queue, s)
   local first = redis.call('LINDEX', queue, 0)
   if not first then
@@ -191,7 +191,7 @@ local function has_itself(born, args, first, at)
 end
 
 -- Chunks of a batch from list position `index`, event `from` on, unless the caller has them itself; where it may end; and
--- whether the list does not have them, although the books say so.
+-- whether the list does not have them, although the counters say so.
 local function batch_at(queue, index, skip, from, max, bytes_max, born, args, first)
   if has_itself(born, args, first, from) then return {}, math.min(from + max, tonumber(args[first + 2])) end
   local chunks = read_chunks(queue, index, skip, max, bytes_max)

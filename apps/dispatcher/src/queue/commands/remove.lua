@@ -2,10 +2,10 @@
 --
 -- KEYS  of the shard, of the channel
 -- ARGV  channel  revision up to which it may be removed
--- Returns {} when it is a later one, else {account, owner, conn}: whose it was, and who held it. Closed before (close-1), it has no holder.
+-- Returns {} when it is a later one, else {account}
 local channel = ARGV[1]
 local key, queue = channel_keys(1)
-local state = load(key, 'account', 'owner', 'conn', 'endedAccount', 'rev')
+local state = load(key, 'account', 'owner', 'endedAccount', 'rev')
 if (tonumber(state.rev) or 0) > tonumber(ARGV[2]) then return {} end
 though_full()
 if state.owner ~= '' then release(key, channel, state.owner) end
@@ -13,4 +13,4 @@ redis.call('DEL', key, queue)
 redis.call('ZREM', READY, channel)
 redis.call('ZREM', EXPIRY, channel)
 redis.call('SREM', DROPPED, channel)
-return { state.endedAccount ~= '' and state.endedAccount or state.account, state.owner, state.conn }
+return { state.endedAccount ~= '' and state.endedAccount or state.account }

@@ -10,13 +10,13 @@ local key, queue = channel_keys(1)
 
 local state = load(key, 'token', 'max', 'born', 'kind', 'owner')
 if state.token ~= token then return { 'fenced' } end
-local books = load_books(key)
-if drop_aged(queue, books, oldest) > 0 then save_books(key, books) end
+local counters = load_counters(key)
+if drop_aged(queue, counters, oldest) > 0 then save_counters(key, counters) end
 
-if books.head ~= head then
+if counters.head ~= head then
   -- Events were dropped: find the place again by counting from the new head.
-  from = math.max(from, books.head)
-  local start = books.head - books.skip
+  from = math.max(from, counters.head)
+  local start = counters.head - counters.skip
   index, skip = 0, 0
   while true do
     local chunk = redis.call('LINDEX', queue, index)
@@ -30,20 +30,20 @@ if books.head ~= head then
   end
 end
 
-if from >= books.head + books.n then
+if from >= counters.head + counters.n then
   redis.call('ZREM', WOKEN, held_as(state.owner, channel))
-  return { 'empty', books.head }
+  return { 'empty', counters.head }
 end
 local chunks, sent_to, is_lost = batch_at(queue, index, skip, from, tonumber(state.max), bytes_max, state.born, ARGV, 9)
 though_full()
 if is_lost then
   -- What was sent before is confirmed first.
-  if from == books.head then
-    stamp_head(queue, books)
-    save_books(key, books)
+  if from == counters.head then
+    stamp_head(queue, counters)
+    save_counters(key, counters)
   end
   redis.call('ZREM', WOKEN, held_as(state.owner, channel))
-  return { 'empty', books.head }
+  return { 'empty', counters.head }
 end
 -- A socket says itself from where on its events arrived; of a poll, the next one must know it.
 if state.kind == 'pull' then
@@ -51,4 +51,4 @@ if state.kind == 'pull' then
 else
   redis.call('HSET', key, 'sentTo', sent_to)
 end
-return answer({ 'ok', tonumber(state.max), from, books.head, index, skip }, chunks)
+return answer({ 'ok', tonumber(state.max), from, counters.head, index, skip }, chunks)

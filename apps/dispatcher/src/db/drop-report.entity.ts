@@ -1,0 +1,33 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+const count = { type: 'bigint', default: 0, transformer: { from: Number, to: (value: number) => value } } as const;
+
+/** What was announced of the events that a channel lost. Outlives the channel until its last losses are announced. */
+@Entity('drop_reports')
+export class DropReport {
+  @PrimaryColumn({ name: 'key_id', type: 'text' })
+  keyId: string;
+
+  /** Of the channel: a key may have one after the other. */
+  @PrimaryColumn({ name: 'created_at', type: 'timestamptz', precision: 3 })
+  createdAt: Date;
+
+  @Column(count)
+  size: number;
+
+  @Column(count)
+  age: number;
+
+  @Column(count)
+  failed: number;
+
+  /** Why the channel ended. */
+  @Column({ type: 'text', nullable: true })
+  ending: string | null;
+
+  @Column({ name: 'is_final', type: 'boolean', default: false })
+  isFinal: boolean;
+
+  @Column({ name: 'changed_at', type: 'timestamptz', precision: 3 })
+  changedAt: Date;
+}
