@@ -14,20 +14,20 @@ import { type Upstream, upstreams } from './upstreams.js';
 
 export const app = 'gateway';
 
-/** `burst` requests may come at once, `perSecond` in the long run. */
+/** Up to `burst` requests at once, `perSecond` in the long run. */
 export interface Rate {
   perSecond: number;
   burst: number;
 }
 
 export interface ConnectionBounds {
-  /** Open connections of this replica. */
+  /** Limits of open connections of this replica. */
   max: number;
-  /** Of one client address. */
+  /** Limit of one client address. */
   perAddressMax: number;
 }
 
-/** What is made when the database is empty. */
+/** What is created when the database is empty. */
 export interface FirstStart {
   /** Where the first administrator key is written; needed only then. */
   keyFile?: string;
@@ -39,7 +39,7 @@ export interface FirstStart {
 export interface GatewayConfig extends CommonConfig {
   secrets: CommonConfig['secrets'] & {
     redisUrl: string;
-    /** Signs identity tokens; no other service has it. */
+    /** Signs identity tokens. No other service has this key. */
     identityKey: KeyObject;
   };
   firstStart: FirstStart;
@@ -49,17 +49,17 @@ export interface GatewayConfig extends CommonConfig {
   keyRate: Rate;
   /** Requests of all keys of one account, when the account has no quota of its own. */
   accountRate: Rate;
-  /** Requests of one client address that carried no valid key. */
+  /** Requests of one client address without a valid key. */
   attemptRate: Rate;
   redisPrefix: string;
-  /** Browsers on these origins may call; none by default. */
+  /** Origins whose pages may call the API from a browser; none by default. */
   corsOrigins: string[];
-  /** How many proxies stand in front and append to X-Forwarded-For. 0: the header is not believed. */
+  /** How many proxies in front append to X-Forwarded-For. 0: the header is not trusted. */
   trustedProxies: number;
   connections: ConnectionBounds;
-  /** Clients decide which of their requests are traced. */
+  /** Whether clients decide which of their requests are traced. */
   trustTraceParent: boolean;
-  /** What clients call us; stands in the OpenAPI document. */
+  /** The base URL that clients use, for the OpenAPI document. */
   publicUrl?: string;
   /** How long a stop waits for open requests and sockets. */
   drainTimeoutMs: number;
@@ -97,7 +97,7 @@ const rate = (reader: EnvReader, name: string, perSecond: number, burst: number)
   burst: reader.int(`${name}_BURST`, burst, { min: 1, max: 1_000_000 }),
 });
 
-/** Less than a stop may take as a whole, by what its other steps need. */
+/** Less than the deadline of a whole stop, to leave time for its other steps. */
 const drainTimeoutMs = (reader: EnvReader, stopTimeoutMs = defaultStopTimeoutMs): number => {
   const timeoutMs = reader.int('GATEWAY_DRAIN_TIMEOUT_MS', 5_000, { min: 0, max: 600_000 });
   const maxMs = stopTimeoutMs - 3 * stopStepMinMs;

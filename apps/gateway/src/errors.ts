@@ -2,6 +2,7 @@ import {
   AccessDenied,
   Duplicate,
   type FieldProblem,
+  fixed,
   NotFound,
   ServiceError,
   Unavailable,
@@ -9,47 +10,25 @@ import {
   ValidationFailed,
 } from '@lanyard/service';
 
-export class KeyNotFound extends NotFound {
-  constructor() {
-    super('No such API key in this account.');
-  }
-}
+export class KeyNotFound extends fixed(NotFound, 'No such API key in this account.') {}
 
-export class GroupNotFound extends NotFound {
-  constructor() {
-    super('No such key group in this account.');
-  }
-}
+export class GroupNotFound extends fixed(NotFound, 'No such key group in this account.') {}
 
-export class ApplicationNotFound extends NotFound {
-  constructor() {
-    super('No such application in this account.');
-  }
-}
+export class ApplicationNotFound extends fixed(NotFound, 'No such application in this account.') {}
 
-export class AccessKeyNotFound extends NotFound {
-  constructor() {
-    super('No such access key.');
-  }
-}
+export class AccessKeyNotFound extends fixed(NotFound, 'No such access key.') {}
 
-export class NoSuchPath extends NotFound {
-  constructor() {
-    super('No such path.');
-  }
-}
+export class NoSuchPath extends fixed(NotFound, 'No such path.') {}
 
-export class OnlyYourself extends AccessDenied {
-  constructor() {
-    super('The key may read and change only itself: use /v3/api-keys/me, or a key of the Administrators group.');
-  }
-}
+export class OnlyYourself extends fixed(
+  AccessDenied,
+  'The key may read and change only itself: use /v3/api-keys/me, or a key of the Administrators group.',
+) {}
 
-export class OnlyAdministratorsChangeGroups extends AccessDenied {
-  constructor() {
-    super('Only a key of the Administrators group may change the groups of a key.');
-  }
-}
+export class OnlyAdministratorsChangeGroups extends fixed(
+  AccessDenied,
+  'Only a key of the Administrators group may change the groups of a key.',
+) {}
 
 export class GroupProtected extends AccessDenied {
   constructor(name: string) {
@@ -57,18 +36,13 @@ export class GroupProtected extends AccessDenied {
   }
 }
 
-export class AccountSuspended extends AccessDenied {
-  constructor() {
-    super('The account is suspended.');
-  }
-}
+export class AccountSuspended extends fixed(AccessDenied, 'The account is suspended.') {}
 
-/** A key that could put off its own end would have none. */
-export class OnlyAdministratorsChangeExpirations extends AccessDenied {
-  constructor() {
-    super('Only a key of the Administrators group may change when a key expires.');
-  }
-}
+/** A key that could postpone its own expiration would never expire. */
+export class OnlyAdministratorsChangeExpirations extends fixed(
+  AccessDenied,
+  'Only a key of the Administrators group may change when a key expires.',
+) {}
 
 export class GroupPermissionsFixed extends AccessDenied {
   constructor(name: string) {
@@ -76,17 +50,12 @@ export class GroupPermissionsFixed extends AccessDenied {
   }
 }
 
-export class OnlyInstallationAdministrators extends AccessDenied {
-  constructor() {
-    super('Only administrators of the installation may see other accounts, or change tier, status and limits.');
-  }
-}
+export class OnlyInstallationAdministrators extends fixed(
+  AccessDenied,
+  'Only administrators of the installation may see other accounts, or change tier, status and limits.',
+) {}
 
-export class AccountNotFound extends NotFound {
-  constructor() {
-    super('No such account.');
-  }
-}
+export class AccountNotFound extends fixed(NotFound, 'No such account.') {}
 
 /** A quota of the account; the operator of the installation sets them. */
 export class AccountLimitExceeded extends ServiceError {
@@ -100,7 +69,7 @@ export class AccountLimitExceeded extends ServiceError {
   }
 }
 
-/** One in use and one that follows it. */
+/** One in use and one that replaces it. */
 export class AccessKeyLimitExceeded extends ServiceError {
   constructor(max: number) {
     super({
@@ -113,35 +82,25 @@ export class AccessKeyLimitExceeded extends ServiceError {
 }
 
 /** All administrators would be locked out. */
-export class InstallationAccountStays extends ServiceError {
-  constructor() {
-    super({
-      status: 400,
-      code: 'bad_request',
-      token: 'BAD_REQUEST',
-      message: 'The account of the installation cannot be suspended: its administrators manage all others.',
-    });
-  }
-}
+export class InstallationAccountStays extends fixed(ServiceError, {
+  status: 400,
+  code: 'bad_request',
+  token: 'BAD_REQUEST',
+  message: 'The account of the installation cannot be suspended: its administrators manage all others.',
+}) {}
 
-export class ExpirationInThePast extends ValidationFailed {
-  constructor() {
-    super([{ name: 'expiration', message: 'Must be in the future' }]);
-  }
-}
+export class ExpirationInThePast extends fixed(ValidationFailed, [
+  { name: 'expiration', message: 'Must be in the future' },
+]) {}
 
-/** Without it no key could be made any more. */
-export class LastAdministrator extends ServiceError {
-  constructor() {
-    super({
-      status: 400,
-      code: 'bad_request',
-      token: 'BAD_REQUEST',
-      message:
-        'The account must keep one active key in the Administrators group that does not expire: create another one first.',
-    });
-  }
-}
+/** Without it no key could be created any more. */
+export class LastAdministrator extends fixed(ServiceError, {
+  status: 400,
+  code: 'bad_request',
+  token: 'BAD_REQUEST',
+  message:
+    'The account must keep one active key in the Administrators group that does not expire: create another one first.',
+}) {}
 
 export class UnknownMembers extends ValidationFailed {
   constructor(name: string, ids: readonly string[]) {
@@ -155,11 +114,9 @@ export class AlreadyMember extends Duplicate {
   }
 }
 
-export class GroupNameTaken extends Duplicate {
-  constructor() {
-    super('A key group with this name exists.', [{ name: 'name', message: 'Already taken' }]);
-  }
-}
+export class GroupNameTaken extends fixed(Duplicate, 'A key group with this name exists.', [
+  { name: 'name', message: 'Already taken' },
+]) {}
 
 /** A key never belongs into a URL (spec §5 rule 2). */
 export class SecretInUrl extends ValidationFailed {
@@ -171,7 +128,7 @@ export class SecretInUrl extends ValidationFailed {
   }
 }
 
-/** GET /v3/explain is about one thing. */
+/** GET /v3/explain has exactly one subject. */
 export class OneSubject extends ValidationFailed {
   constructor() {
     const message = 'Give exactly one of async-id, device_id and uid';
@@ -179,11 +136,7 @@ export class OneSubject extends ValidationFailed {
   }
 }
 
-export class UrlTooLong extends ValidationFailed {
-  constructor() {
-    super([], `The URL is longer than ${urlLengthMax} characters.`);
-  }
-}
+export class UrlTooLong extends fixed(ValidationFailed, [], `The URL is longer than ${urlLengthMax} characters.`) {}
 
 /** No replica of the service that owns the path answered. */
 export class UpstreamUnavailable extends Unavailable {
@@ -193,14 +146,10 @@ export class UpstreamUnavailable extends Unavailable {
 }
 
 /** No dispatcher replica answered a WebSocket handshake. */
-export class BadGateway extends ServiceError {
-  constructor() {
-    super({
-      status: 502,
-      code: 'system_unavailable',
-      token: 'BAD_GATEWAY',
-      message: 'No dispatcher answers: reconnect in a few seconds.',
-      retryAfterSeconds: 2,
-    });
-  }
-}
+export class BadGateway extends fixed(ServiceError, {
+  status: 502,
+  code: 'system_unavailable',
+  token: 'BAD_GATEWAY',
+  message: 'No dispatcher answers: reconnect in a few seconds.',
+  retryAfterSeconds: 2,
+}) {}

@@ -8,15 +8,15 @@ export const admin = 'admin';
 export const devices = 'devices';
 /** The key's own notification channel. */
 export const notifications = notificationsPermission;
-/** Manage all accounts. No group gives it: administrators of the installation's account have it. */
+/** Manage all accounts. No group grants it: administrators of the installation's account have it. */
 export const installation = 'installation';
 
-/** What a group may give. */
+/** Permissions that a group may grant. */
 export const grantable = grantablePermissions;
 
 export type Permission = GrantablePermission;
 
-/** `administrators` and `developers` exist once per account; `custom` groups are made by administrators. */
+/** `administrators` and `developers` exist once per account; administrators create `custom` groups. */
 export type GroupKind = 'administrators' | 'developers' | 'custom';
 
 const ofKind: Record<GroupKind, readonly Permission[]> = {
@@ -25,7 +25,7 @@ const ofKind: Record<GroupKind, readonly Permission[]> = {
   custom: [devices, notifications],
 };
 
-/** What a group gives: its own list, or what its kind gives. */
+/** The permissions that a group grants: its own list, or those of its kind. */
 export interface Granting {
   kind: GroupKind;
   permissions: readonly Permission[] | null;

@@ -40,7 +40,7 @@ describe('POST /v3/api-keys', () => {
     ]);
   });
 
-  it('400 for a group of nobody', async () => {
+  it('400 for an unknown group', async () => {
     const body = { name: 'x', groups: ['f'.repeat(32)] };
     const reply = await gateway.call('/v3/api-keys', { method: 'POST', body });
     expect([reply.status, reply.body.fields]).toEqual([400, [expect.objectContaining({ name: 'groups' })]]);

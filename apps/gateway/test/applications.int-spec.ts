@@ -138,7 +138,7 @@ describe('access keys', () => {
     const expiration = new Date(Date.now() + 6_000).toISOString();
     const [one, two] = [await accessKey(id), await accessKey(id, { expiration })];
     const hash = hashSecret(one.key.slice(-32));
-    // The end of the second may come before anybody looks: what was announced before it counts.
+    // The second may end before the test looks: what was announced before counts.
     await eventually(
       () =>
         expect(history).toContainEqual(

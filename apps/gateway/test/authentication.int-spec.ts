@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { bootstrap, formatApiKey, newId, newSecret, type RunningService, systemClock } from '@lanyard/service';
-import { eventually } from '@lanyard/testing';
+import { bootstrap, CLOCK, formatApiKey, newId, newSecret, type RunningService, systemClock } from '@lanyard/service';
+import { eventually, withProviders } from '@lanyard/testing';
 import { definition } from '../src/app.module.js';
 import { TestSystem } from './test-system.js';
 
@@ -79,7 +79,7 @@ describe('an address that guesses', () => {
     const guarded = await bootstrap(
       definition,
       gateway.config({ GATEWAY_ATTEMPT_RATE_BURST: '3', GATEWAY_ATTEMPT_RATE_PER_SECOND: '1' }),
-      { clock: { ...systemClock, now: () => Date.now() + aheadMs } },
+      withProviders([CLOCK, { ...systemClock, now: () => Date.now() + aheadMs }]),
     );
     const ask = (key: string): Promise<Response> =>
       fetch(`${guarded.url}/v3/accounts/me`, { headers: { authorization: `Bearer ${key}` } });
@@ -154,7 +154,7 @@ describe('the rate of a key', () => {
       const passed = (await flood(alone.url, key, 12)).filter((status) => status === 200).length;
       expect(passed).toBeGreaterThanOrEqual(5);
       expect(passed).toBeLessThan(8);
-      // The first one passes before anybody has asked Redis.
+      // The first one passes before Redis is asked.
       expect(await (await fetch(`${alone.url}/metrics`)).text()).toMatch(/lanyard_gateway_rate_alone_total\{.*\} 11/);
     } finally {
       await alone.stop();

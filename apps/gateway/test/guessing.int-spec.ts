@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { formatApiKey, newSecret, parseApiKey, systemClock } from '@lanyard/service';
-import { eventually } from '@lanyard/testing';
+import { CLOCK, formatApiKey, newSecret, parseApiKey, systemClock } from '@lanyard/service';
+import { eventually, withProviders } from '@lanyard/testing';
 import { WebSocket, WebSocketServer } from 'ws';
 import { TestSystem } from './test-system.js';
 import { Upstream } from './upstream.js';
@@ -23,9 +23,7 @@ beforeAll(async () => {
   };
   gateway = await (
     await TestSystem.corner('guessing')
-  ).start(variables, {
-    clock: { ...systemClock, now: () => Date.now() + aheadMs },
-  });
+  ).start(variables, withProviders([CLOCK, { ...systemClock, now: () => Date.now() + aheadMs }]));
 });
 afterAll(async () => {
   await gateway?.stop();

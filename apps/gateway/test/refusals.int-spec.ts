@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DeviceEventReported } from '@lanyard/contracts';
-import { bootstrap, formatApiKey, newId, newSecret, parseApiKey, TestClock } from '@lanyard/service';
-import { eventually } from '@lanyard/testing';
+import { bootstrap, CLOCK, formatApiKey, newId, newSecret, parseApiKey, TestClock } from '@lanyard/service';
+import { eventually, withProviders } from '@lanyard/testing';
 import { definition } from '../src/app.module.js';
 import { entriesMax, periodMs } from '../src/authentication/refusals.js';
 import { RecordedEvents } from './recorded-events.js';
@@ -14,7 +14,10 @@ describe('requests that were refused', () => {
 
   beforeAll(async () => {
     const corner = await TestSystem.corner('refusals');
-    gateway = await corner.start({ GATEWAY_TRUSTED_PROXIES: '1', GATEWAY_ATTEMPT_RATE_BURST: '1000' }, { clock });
+    gateway = await corner.start(
+      { GATEWAY_TRUSTED_PROXIES: '1', GATEWAY_ATTEMPT_RATE_BURST: '1000' },
+      withProviders([CLOCK, clock]),
+    );
     recorded = await RecordedEvents.of(gateway);
   }, 120_000);
   afterAll(async () => {
@@ -91,7 +94,11 @@ describe('requests that were refused', () => {
 
   it('since the last entries are written when a replica stops; so is the time of the last login', async () => {
     const { id, key } = await gateway.newKey();
-    const other = await bootstrap(definition, gateway.config({ GATEWAY_TRUSTED_PROXIES: '1' }), { clock });
+    const other = await bootstrap(
+      definition,
+      gateway.config({ GATEWAY_TRUSTED_PROXIES: '1' }),
+      withProviders([CLOCK, clock]),
+    );
     const askOther = async (given: string): Promise<number> => {
       const headers = { authorization: `Bearer ${given}`, 'x-forwarded-for': '192.0.2.4' };
       return (await fetch(`${other.url}/v3/api-keys/me`, { headers })).status;

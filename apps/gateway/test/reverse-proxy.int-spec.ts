@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { bootstrap, identityHeader, type RunningService, TestClock, verifyIdentity } from '@lanyard/service';
-import { eventually } from '@lanyard/testing';
+import { bootstrap, CLOCK, identityHeader, type RunningService, TestClock, verifyIdentity } from '@lanyard/service';
+import { eventually, withProviders } from '@lanyard/testing';
 import { definition } from '../src/app.module.js';
 import { TestSystem, identityKeys } from './test-system.js';
 import { closedPort, type Seen, Upstream } from './upstream.js';
@@ -199,7 +199,7 @@ describe('a body that comes slowly', () => {
 
   beforeAll(async () => {
     const urls = { GATEWAY_REGISTRY_URLS: registry.url, GATEWAY_DEVICE_PROXY_URLS: proxy.url };
-    slow = await bootstrap(definition, gateway.config(urls), { clock });
+    slow = await bootstrap(definition, gateway.config(urls), withProviders([CLOCK, clock]));
   });
   afterAll(() => slow?.stop());
   beforeEach(() => {
@@ -250,7 +250,7 @@ describe('a body that comes slowly', () => {
 });
 
 describe('refusals', () => {
-  it('404 for a path of nobody', async () => {
+  it('404 for an unknown path', async () => {
     expect((await gateway.call('/v3/nothing')).body).toMatchObject({ code: 404, type: 'not_found' });
     expect((await gateway.call('/v2/nothing')).text).toBe('NOT_FOUND');
     expect((await gateway.call('/nothing')).status).toBe(404);
@@ -322,7 +322,7 @@ describe('refusals', () => {
 });
 
 describe('documents', () => {
-  it('GET /openapi.json merges what the services say, and names who is away', async () => {
+  it('GET /openapi.json merges the documents of the services, and names those that are down', async () => {
     const document = (path: string, type: string): string =>
       JSON.stringify({
         openapi: '3.1.0',

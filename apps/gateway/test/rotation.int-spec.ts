@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type AccessKeyChanged, AccessKeys } from '@lanyard/contracts';
 import { KafkaConnection, StateReader } from '@lanyard/kafka';
-import { bootstrap, createLogger, hashSecret, type RunningService, systemClock } from '@lanyard/service';
-import { eventually } from '@lanyard/testing';
+import { bootstrap, CLOCK, createLogger, hashSecret, type RunningService, systemClock } from '@lanyard/service';
+import { eventually, withProviders } from '@lanyard/testing';
 import { definition } from '../src/app.module.js';
 import { TestSystem } from './test-system.js';
 
@@ -18,9 +18,11 @@ let administrators: string;
 
 beforeAll(async () => {
   gateway = await (await TestSystem.corner('rotation')).start({ GATEWAY_ATTEMPT_RATE_BURST: '1000' });
-  later = await bootstrap(definition, gateway.config({ GATEWAY_ATTEMPT_RATE_BURST: '1000' }), {
-    clock: { ...systemClock, now: () => Date.now() + aheadMs },
-  });
+  later = await bootstrap(
+    definition,
+    gateway.config({ GATEWAY_ATTEMPT_RATE_BURST: '1000' }),
+    withProviders([CLOCK, { ...systemClock, now: () => Date.now() + aheadMs }]),
+  );
   const logger = createLogger({ app: 'test', replicaId: 'test', level: 'silent' });
   const { topicPrefix } = gateway.isolation;
   kafka = new KafkaConnection({ ...gateway.config().kafka, topicPrefix, clientId: 'test', logger });

@@ -9,7 +9,7 @@ interface Operation {
   responses: Record<string, unknown>;
 }
 
-/** The committed document is what the code says: tools/check-docs.mjs. */
+/** The committed document is what the code says: tools/check-docs.ts. */
 const { paths } = JSON.parse(readFileSync(new URL('../../../docs/openapi.json', import.meta.url), 'utf8')) as {
   paths: Record<string, Record<string, Operation>>;
 };
@@ -41,7 +41,7 @@ describe('headers that protect what an answer shows', () => {
   });
   const kept = { sniff: 'nosniff', cache: 'no-store' };
 
-  it('no answer of any operation is sniffed or stored, whoever answers and whatever the status', async () => {
+  it('no answer of any operation is sniffed or stored, whichever service answers and whatever the status', async () => {
     expect(operations.length).toBeGreaterThan(160);
     for (const [method, path] of operations)
       for (const key of [null, undefined]) {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { systemClock } from '@lanyard/service';
+import { CLOCK, systemClock } from '@lanyard/service';
+import { withProviders } from '@lanyard/testing';
 import { TestSystem, type Reply } from './test-system.js';
 
 let gateway: TestSystem;
@@ -8,7 +9,7 @@ let aheadMs = 0;
 beforeAll(async () => {
   gateway = await (
     await TestSystem.corner('sent-back')
-  ).start({}, { clock: { ...systemClock, now: () => Date.now() + aheadMs } });
+  ).start({}, withProviders([CLOCK, { ...systemClock, now: () => Date.now() + aheadMs }]));
 });
 afterAll(() => gateway?.stop());
 

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bootstrap, type BootstrapOverrides, newId, type RunningService } from '@lanyard/service';
+import { bootstrap, type CreateApp, newId, type RunningService } from '@lanyard/service';
 import { engines, isolate, type Isolation, newIdentityKeys } from '@lanyard/testing';
 import { type GatewayConfig, readConfig } from '../src/config.js';
 import { definition } from '../src/app.module.js';
@@ -23,7 +23,7 @@ export interface CallInit {
   headers?: Record<string, string>;
 }
 
-/** A gateway on real engines, in a corner of its own. */
+/** A gateway on real, isolated infrastructure. */
 export class TestSystem {
   service!: RunningService;
   adminKey!: string;
@@ -65,8 +65,8 @@ export class TestSystem {
     });
   }
 
-  async start(variables: Record<string, string> = {}, overrides: BootstrapOverrides = {}): Promise<this> {
-    this.service = await bootstrap(definition, this.config(variables), overrides);
+  async start(variables: Record<string, string> = {}, create?: CreateApp): Promise<this> {
+    this.service = await bootstrap(definition, this.config(variables), create);
     this.adminKey = (await readFile(this.keyFile, 'utf8')).trim();
     return this;
   }

@@ -1,27 +1,15 @@
 import {
-  ApiListQuery,
   Caller,
   EtagHeader,
   type Identity,
   type ListEnvelope,
-  parseListQuery,
-  type QueryParameters,
+  ListParameters,
+  type ListQuery,
+  Operation,
   RequiresPermission,
 } from '@lanyard/service';
-import {
-  Body,
-  Controller,
-  Delete,
-  Get,
-  Headers,
-  HttpCode,
-  Param,
-  Post,
-  Put,
-  Query,
-  UseInterceptors,
-} from '@nestjs/common';
-import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Delete, Get, Param, Post, Put, UseInterceptors } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { AccessKeys } from './access-keys.service.js';
 import {
   type AccessKeyChange,
@@ -32,7 +20,7 @@ import {
   type NewAccessKey,
   NewAccessKeySchema,
 } from './application-record.js';
-import { by } from './by.js';
+import { ByCaller, ByCallerIfMatch, type By } from './by.js';
 import { admin } from '../permissions.js';
 
 const listSpec = {
@@ -40,7 +28,7 @@ const listSpec = {
   sets: { status: ['ACTIVE', 'INACTIVE', 'EXPIRED'] },
 } as const;
 
-/** Access keys of an application: two at most, so that one follows the other without a gap. */
+/** Access keys of an application: two at most, so that one can replace the other without an interruption. */
 @ApiTags('Applications')
 @RequiresPermission(admin)
 @UseInterceptors(EtagHeader)
@@ -49,38 +37,40 @@ export class ApplicationKeysController {
   constructor(private readonly keys: AccessKeys) {}
 
   @Get()
-  @ApiOperation({
+  @Operation({
     summary: 'List the access keys of an application',
     description: 'Keys appear without their secrets.',
+    ok: AccessKeyListSchema,
   })
-  @ApiListQuery(listSpec, 'AccessKeyFilters')
-  @ApiOkResponse({ standardSchema: AccessKeyListSchema })
   list(
     @Caller() caller: Identity,
     @Param('application') application: string,
-    @Query() query: QueryParameters,
+    @ListParameters(listSpec, 'AccessKeyFilters') query: ListQuery,
   ): Promise<ListEnvelope<AccessKeyRecord>> {
-    return this.keys.list(caller.accountId, parseListQuery(query, listSpec), application);
+    return this.keys.list(caller.accountId, query, application);
   }
 
   @Post()
-  @ApiOperation({
+  @Operation({
     summary: 'Create an access key',
     description:
       'The response is the only one that contains the whole key: store it now. An application has at most two access keys, so that one can replace the other without an interruption.',
+    created: AccessKeySchema,
   })
-  @ApiCreatedResponse({ standardSchema: AccessKeySchema })
   create(
-    @Caller() caller: Identity,
+    @ByCaller() by: By,
     @Param('application') application: string,
     @Body({ schema: NewAccessKeySchema }) body: NewAccessKey,
   ): Promise<AccessKeyRecord> {
-    return this.keys.create(by(caller), application, body);
+    return this.keys.create(by, application, body);
   }
 
   @Get(':id')
-  @ApiOperation({ summary: 'Show an access key of an application', description: 'Without its secret.' })
-  @ApiOkResponse({ standardSchema: AccessKeySchema })
+  @Operation({
+    summary: 'Show an access key of an application',
+    description: 'Without its secret.',
+    ok: AccessKeySchema,
+  })
   get(
     @Caller() caller: Identity,
     @Param('application') application: string,
@@ -90,36 +80,28 @@ export class ApplicationKeysController {
   }
 
   @Put(':id')
-  @ApiOperation({
+  @Operation({
     summary: 'Change an access key',
     description: 'Changes only the given fields. A key set to `INACTIVE` is refused within five seconds.',
+    ok: AccessKeySchema,
   })
-  @ApiOkResponse({ standardSchema: AccessKeySchema })
   update(
-    @Caller() caller: Identity,
+    @ByCallerIfMatch() by: By,
     @Param('application') application: string,
     @Param('id') id: string,
     @Body({ schema: AccessKeyChangeSchema }) body: AccessKeyChange,
-    @Headers('if-match') ifMatch?: string,
   ): Promise<AccessKeyRecord> {
-    return this.keys.update(by(caller, ifMatch), application, id, body);
+    return this.keys.update(by, application, id, body);
   }
 
   @Delete(':id')
-  @HttpCode(204)
-  @ApiOperation({
+  @Operation({
     summary: 'Delete an access key',
     description:
       'The key stops working within five seconds. The channel and the subscriptions belong to the application and stay.',
   })
-  @ApiNoContentResponse()
-  remove(
-    @Caller() caller: Identity,
-    @Param('application') application: string,
-    @Param('id') id: string,
-    @Headers('if-match') ifMatch?: string,
-  ): Promise<void> {
-    return this.keys.remove(by(caller, ifMatch), application, id);
+  remove(@ByCallerIfMatch() by: By, @Param('application') application: string, @Param('id') id: string): Promise<void> {
+    return this.keys.remove(by, application, id);
   }
 }
 
@@ -132,22 +114,24 @@ export class AccessKeysController {
   constructor(private readonly keys: AccessKeys) {}
 
   @Get()
-  @ApiOperation({
+  @Operation({
     summary: 'List the access keys of all applications',
     description: 'Filter by `application_id` or `status`. Keys appear without their secrets.',
+    ok: AccessKeyListSchema,
   })
-  @ApiListQuery(listSpec, 'AccessKeyFilters')
-  @ApiOkResponse({ standardSchema: AccessKeyListSchema })
-  list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<ListEnvelope<AccessKeyRecord>> {
-    return this.keys.list(caller.accountId, parseListQuery(query, listSpec));
+  list(
+    @Caller() caller: Identity,
+    @ListParameters(listSpec, 'AccessKeyFilters') query: ListQuery,
+  ): Promise<ListEnvelope<AccessKeyRecord>> {
+    return this.keys.list(caller.accountId, query);
   }
 
   @Get(':id')
-  @ApiOperation({
+  @Operation({
     summary: 'Show an access key',
     description: 'Finds the key by its id in any application of the account. Without its secret.',
+    ok: AccessKeySchema,
   })
-  @ApiOkResponse({ standardSchema: AccessKeySchema })
   get(@Caller() caller: Identity, @Param('id') id: string): Promise<AccessKeyRecord> {
     return this.keys.get(caller.accountId, id);
   }

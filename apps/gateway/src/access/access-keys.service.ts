@@ -3,6 +3,7 @@ import {
   type Clock,
   dividedChange,
   hashSecret,
+  inOrder,
   type ListEnvelope,
   listEnvelope,
   type ListQuery,
@@ -27,10 +28,10 @@ import {
 import { type By, type AuditAction, differences, mustBeMeant } from './by.js';
 import { changedStatus } from './expiration.js';
 import { applicationOf, storeHolder } from './membership.js';
-import { inOrder, pageOfIds } from './page-of-ids.js';
+import { pageOfIds } from './page-of-ids.js';
 import { timesOfUse, withoutSecret } from './sent-back.js';
 
-/** One in use, and one that follows it. */
+/** One in use, and one that replaces it. */
 const accessKeysPerApplicationMax = 2;
 
 const columns = {
@@ -53,7 +54,7 @@ const keyOfApplication = async (
   return key;
 };
 
-/** Secrets of applications. A change of one is announced as a change of its application. */
+/** Access keys are secrets of applications. A change of one is announced as a change of its application. */
 @Injectable()
 export class AccessKeys {
   constructor(
@@ -63,7 +64,7 @@ export class AccessKeys {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** Of the account, or of one application. Throws ApplicationNotFound. */
+  /** Lists those of the account or of one application. Throws ApplicationNotFound. */
   async list(accountId: string, query: ListQuery, applicationId?: string): Promise<ListEnvelope<AccessKeyRecord>> {
     const { manager } = this.database;
     if (applicationId !== undefined) await applicationOf(manager, accountId, applicationId);
@@ -87,7 +88,7 @@ export class AccessKeys {
     return accessKeyRecord(key, this.clock.now());
   }
 
-  /** The only answer with the full key. Throws AccessKeyLimitExceeded. */
+  /** Only this response contains the full key. Throws AccessKeyLimitExceeded. */
   async create(by: By, applicationId: string, wanted: NewAccessKey): Promise<AccessKeyRecord> {
     const { accountId } = by;
     const secret = newSecret(accountId, applicationId, 'ak_2');
@@ -131,7 +132,7 @@ export class AccessKeys {
       if (wanted.name !== undefined) key.name = wanted.name;
       if (wanted.description !== undefined) key.description = wanted.description ?? '';
       key.status = changedStatus(key.status, wanted.status);
-      // A record that is sent back as it was read changes nothing, also when the key is over.
+      // A record that is sent back unchanged changes nothing, even if the key has expired.
       if (wanted.expiration !== undefined && Date.parse(wanted.expiration ?? '') !== key.expiresAt?.getTime()) {
         key.expiresAt = futureDate(wanted.expiration, nowMs);
         key.expiryAnnounced = false;

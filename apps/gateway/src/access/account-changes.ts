@@ -15,9 +15,9 @@ export interface AccountChange {
   manager: EntityManager;
   account: Account;
   now: Date;
-  /** Announces a key or an application as it is now to the services that keep a copy. `holder.groups` must be loaded. */
+  /** Announces the current state of a key or an application to services with a copy. `holder.groups` must be loaded. */
   announce(holder: Holder, status?: 'deleted'): Promise<void>;
-  /** Into the event log of the account. */
+  /** Writes to the event log of the account. */
   record(caller: Identity, auditAction: AuditAction): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ const keepAnAdministrator = async (manager: EntityManager, accountId: string): P
 
 /**
  * Every change of keys, applications and groups goes through here. The account's row is locked: changes of one account
- * come one after the other, so announcements are in the order of commits, and the rule that an administrator stays holds.
+ * are serialised, so announcements are in the order of commits, and one administrator always remains.
  */
 @Injectable()
 export class AccountChanges {
@@ -53,7 +53,7 @@ export class AccountChanges {
     });
   }
 
-  /** As `run`, for changes that take no administrator away. */
+  /** Like `run`, for changes that cannot remove an administrator. */
   async locked<T>(accountId: string, work: (change: AccountChange) => Promise<T>): Promise<T> {
     return this.database.transaction(async (manager) => {
       const account = await manager.findOne(Account, { where: { id: accountId }, lock: { mode: 'pessimistic_write' } });
@@ -62,7 +62,7 @@ export class AccountChanges {
     });
   }
 
-  /** For a new or changed account, in the transaction that makes or changes it. */
+  /** Announces a new or changed account, in the transaction that creates or changes it. */
   async announceAccount(manager: EntityManager, account: Account): Promise<void> {
     await this.outbox.append(manager, AccessAccounts, {
       accountId: account.id,

@@ -1,203 +1,173 @@
 import {
   ApiListQuery,
-  Caller,
   EtagHeader,
-  type Identity,
   type ListEnvelope,
+  ListParameters,
+  type ListQuery,
+  Operation,
   parseListQuery,
   type QueryParameters,
   RequiresPermission,
 } from '@lanyard/service';
-import {
-  Body,
-  Controller,
-  Delete,
-  Get,
-  Headers,
-  HttpCode,
-  Param,
-  Post,
-  Put,
-  Query,
-  UseInterceptors,
-} from '@nestjs/common';
-import {
-  ApiConflictResponse,
-  ApiCreatedResponse,
-  ApiNoContentResponse,
-  ApiOkResponse,
-  ApiOperation,
-  ApiTags,
-} from '@nestjs/swagger';
-import { Accounts } from './accounts.service.js';
+import { Body, Controller, Delete, Get, Param, Post, Put, Query, UseInterceptors } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { ExistingAccount } from './accounts.service.js';
 import {
   type ApiKeyChange,
   ApiKeyChangeSchema,
   ApiKeyListSchema,
   type ApiKeyRecord,
   ApiKeySchema,
-  GroupIdsSchema,
   type NewApiKey,
   NewApiKeySchema,
 } from './api-key-record.js';
 import { apiKeyListSpec, noFilters, refuseSecrets } from './api-keys.controller.js';
 import { ApiKeys } from './api-keys.service.js';
-import { by, type By } from './by.js';
+import { ByCaller, ByCallerIfMatch, type By } from './by.js';
 import { type KeyGroupRecord, KeyGroupListSchema } from './key-group-record.js';
 import { KeyGroups } from './key-groups.service.js';
 import { installation } from '../permissions.js';
+import { GroupIdsSchema } from './record-schemas.js';
 
-/** Keys of any account, for administrators of the installation: a tenant that lost its last key is helped here. */
+const within = (accountId: string, by: By): By => ({ ...by, accountId });
+
+/** Keys of any account, for administrators of the installation, who can help a tenant that lost its last key. */
 @ApiTags('Accounts')
 @RequiresPermission(installation)
 @UseInterceptors(EtagHeader)
 @Controller('v3/accounts/:account/api-keys')
 export class AccountKeysController {
   constructor(
-    private readonly accounts: Accounts,
     private readonly keys: ApiKeys,
     private readonly groups: KeyGroups,
   ) {}
 
   @Get()
-  @ApiOperation({
+  @Operation({
     summary: 'List API keys of an account',
     description: 'For administrators of the installation. `key` is a key without its secret part.',
+    ok: ApiKeyListSchema,
   })
   @ApiListQuery(apiKeyListSpec, 'ApiKeyFilters')
-  @ApiOkResponse({ standardSchema: ApiKeyListSchema })
-  async list(@Param('account') account: string, @Query() query: QueryParameters): Promise<ListEnvelope<ApiKeyRecord>> {
+  list(
+    @Param('account', ExistingAccount) account: string,
+    @Query() query: QueryParameters,
+  ): Promise<ListEnvelope<ApiKeyRecord>> {
     refuseSecrets(query);
-    return this.keys.list(await this.existing(account), parseListQuery(query, apiKeyListSpec));
+    return this.keys.list(account, parseListQuery(query, apiKeyListSpec));
   }
 
   @Post()
-  @ApiOperation({
+  @Operation({
     summary: 'Create an API key of an account',
     description:
       'For administrators of the installation, for example when an account has lost its last key. The response is the only one that contains the whole key.',
+    created: ApiKeySchema,
   })
-  @ApiCreatedResponse({ standardSchema: ApiKeySchema })
-  async create(
-    @Caller() caller: Identity,
-    @Param('account') account: string,
+  create(
+    @ByCaller() by: By,
+    @Param('account', ExistingAccount) account: string,
     @Body({ schema: NewApiKeySchema }) body: NewApiKey,
   ): Promise<ApiKeyRecord> {
-    return this.keys.create(await this.within(account, caller), body);
+    return this.keys.create(within(account, by), body);
   }
 
   @Get(':id')
-  @ApiOperation({
+  @Operation({
     summary: 'Show an API key of an account',
     description: 'For administrators of the installation. Without its secret.',
+    ok: ApiKeySchema,
   })
-  @ApiOkResponse({ standardSchema: ApiKeySchema })
-  async get(@Param('account') account: string, @Param('id') id: string): Promise<ApiKeyRecord> {
-    return this.keys.get(await this.existing(account), id);
+  get(@Param('account', ExistingAccount) account: string, @Param('id') id: string): Promise<ApiKeyRecord> {
+    return this.keys.get(account, id);
   }
 
   @Put(':id')
-  @ApiOperation({
+  @Operation({
     summary: 'Change an API key of an account',
     description: 'For administrators of the installation. Changes only the given fields.',
+    ok: ApiKeySchema,
   })
-  @ApiOkResponse({ standardSchema: ApiKeySchema })
-  async update(
-    @Caller() caller: Identity,
-    @Param('account') account: string,
+  update(
+    @ByCallerIfMatch() by: By,
+    @Param('account', ExistingAccount) account: string,
     @Param('id') id: string,
     @Body({ schema: ApiKeyChangeSchema }) body: ApiKeyChange,
-    @Headers('if-match') ifMatch?: string,
   ): Promise<ApiKeyRecord> {
-    return this.keys.update(await this.within(account, caller, ifMatch), id, body);
+    return this.keys.update(within(account, by), id, body);
   }
 
   @Delete(':id')
-  @HttpCode(204)
-  @ApiOperation({
+  @Operation({
     summary: 'Delete an API key of an account',
     description: 'For administrators of the installation. The key stops working within five seconds.',
   })
-  @ApiNoContentResponse()
-  async remove(
-    @Caller() caller: Identity,
-    @Param('account') account: string,
+  remove(
+    @ByCallerIfMatch() by: By,
+    @Param('account', ExistingAccount) account: string,
     @Param('id') id: string,
-    @Headers('if-match') ifMatch?: string,
   ): Promise<void> {
-    return this.keys.remove(await this.within(account, caller, ifMatch), id);
+    return this.keys.remove(within(account, by), id);
   }
 
   @Post(':id/reset-secret')
-  @HttpCode(200)
-  @ApiOperation({
+  @Operation({
     summary: 'Reset the secret of an API key of an account',
     description: 'For administrators of the installation. The previous secret stops working within five seconds.',
+    ok: ApiKeySchema,
   })
-  @ApiOkResponse({ standardSchema: ApiKeySchema })
-  async resetSecret(
-    @Caller() caller: Identity,
-    @Param('account') account: string,
+  resetSecret(
+    @ByCaller() by: By,
+    @Param('account', ExistingAccount) account: string,
     @Param('id') id: string,
     @Body({ schema: ApiKeyChangeSchema.nullish() }) body: ApiKeyChange | null | undefined,
   ): Promise<ApiKeyRecord> {
-    return this.keys.resetSecret(await this.within(account, caller), id, body ?? {});
+    return this.keys.resetSecret(within(account, by), id, body ?? {});
   }
 
   @Get(':id/groups')
-  @ApiOperation({
+  @Operation({
     summary: 'List the groups of an API key of an account',
     description: 'For administrators of the installation.',
+    ok: KeyGroupListSchema,
   })
-  @ApiListQuery(noFilters)
-  @ApiOkResponse({ standardSchema: KeyGroupListSchema })
   async listGroups(
-    @Param('account') account: string,
+    @Param('account', ExistingAccount) account: string,
     @Param('id') id: string,
-    @Query() query: QueryParameters,
+    @ListParameters(noFilters) query: ListQuery,
   ): Promise<ListEnvelope<KeyGroupRecord>> {
-    const key = await this.keys.get(await this.existing(account), id);
-    return this.groups.listOf(key.account_id, 'key', key.id, parseListQuery(query, noFilters));
+    const key = await this.keys.get(account, id);
+    return this.groups.listOf(key.account_id, 'key', key.id, query);
   }
 
   @Post(':id/groups/add')
-  @HttpCode(200)
-  @ApiOperation({
+  @Operation({
     summary: 'Add an API key of an account to groups',
     description: 'For administrators of the installation. The body is an array of group ids of that account.',
+    ok: ApiKeySchema,
+    conflict: 'The application is already a member of one of these groups',
   })
-  @ApiConflictResponse({ description: 'The application is already a member of one of these groups' })
-  @ApiOkResponse({ standardSchema: ApiKeySchema })
-  async addGroups(
-    @Caller() caller: Identity,
-    @Param('account') account: string,
+  addGroups(
+    @ByCaller() by: By,
+    @Param('account', ExistingAccount) account: string,
     @Param('id') id: string,
     @Body({ schema: GroupIdsSchema }) ids: string[],
   ): Promise<ApiKeyRecord> {
-    return this.keys.addGroups(await this.within(account, caller), id, ids);
+    return this.keys.addGroups(within(account, by), id, ids);
   }
 
   @Post(':id/groups/remove')
-  @HttpCode(200)
-  @ApiOperation({
+  @Operation({
     summary: 'Remove an API key of an account from groups',
     description: 'For administrators of the installation. The body is an array of group ids of that account.',
+    ok: ApiKeySchema,
   })
-  @ApiOkResponse({ standardSchema: ApiKeySchema })
-  async removeGroups(
-    @Caller() caller: Identity,
-    @Param('account') account: string,
+  removeGroups(
+    @ByCaller() by: By,
+    @Param('account', ExistingAccount) account: string,
     @Param('id') id: string,
     @Body({ schema: GroupIdsSchema }) ids: string[],
   ): Promise<ApiKeyRecord> {
-    return this.keys.removeGroups(await this.within(account, caller), id, ids);
-  }
-
-  private async within(account: string, caller: Identity, ifMatch?: string): Promise<By> {
-    return by(caller, ifMatch, await this.existing(account));
-  }
-
-  private async existing(id: string): Promise<string> {
-    return (await this.accounts.find(id)).id;
+    return this.keys.removeGroups(within(account, by), id, ids);
   }
 }

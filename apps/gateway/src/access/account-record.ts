@@ -1,10 +1,11 @@
 import { attributeValue, formatTimestamp, ignored, recordChange } from '@lanyard/service';
 import { z } from 'zod';
 import type { Account, AccountProfile } from '../db/account.entity.js';
+import { listOf } from './record-schemas.js';
 
 const text = z.string().max(255);
 
-/** What an account says of itself: shown when it is set. */
+/** Details that an account may provide about itself. */
 const profile = {
   contact: text,
   phone_number: z.string().max(100),
@@ -56,17 +57,7 @@ export const CreatedAccountSchema = z
   .meta({ id: 'CreatedAccount' });
 export type CreatedAccountRecord = z.infer<typeof CreatedAccountSchema>;
 
-export const AccountListSchema = z
-  .object({
-    object: z.literal('list'),
-    data: z.array(AccountSchema),
-    limit: z.number().int(),
-    after: z.string().nullable(),
-    order: z.enum(['ASC', 'DESC']),
-    has_more: z.boolean(),
-    total_count: z.number().int(),
-  })
-  .meta({ id: 'AccountList' });
+export const AccountListSchema = listOf(AccountSchema, 'AccountList');
 
 /** Clients that echo a record send numbers as text. */
 const quota = (min: number): z.ZodOptional<z.ZodNullable<z.ZodCoercedNumber>> =>
@@ -76,7 +67,7 @@ const LimitsSchema = z
   .strictObject({ devices: quota(0), api_keys: quota(1), applications: quota(0), requests_per_second: quota(1) })
   .describe('Quotas; null removes one, omitted ones keep their value');
 
-/** null takes it away. */
+/** null removes it. */
 const changed = <T extends z.ZodType>(kind: T): z.ZodOptional<z.ZodNullable<T>> => kind.nullable().optional();
 
 const profileChanges = {
@@ -106,7 +97,7 @@ const common = {
 /** Of the first user, which other services make with the account. */
 const administrator = ['admin_name', 'admin_full_name', 'admin_email', 'admin_password'];
 
-/** What PUT changes. */
+/** The fields that PUT changes. */
 export const accountChanges = { ...common, status: z.enum(['ACTIVE', 'SUSPENDED']).optional() };
 
 export const AccountChangeSchema = recordChange(AccountSchema, accountChanges).meta({
@@ -147,7 +138,7 @@ export const AccountUsageSchema = z
   .meta({ id: 'AccountUsage' });
 export type AccountUsage = z.infer<typeof AccountUsageSchema>;
 
-/** What is given replaces what was; null takes it away. */
+/** Given values replace stored ones; null removes them. */
 export const changedProfile = (before: AccountProfile, wanted: AccountChange): AccountProfile => {
   const given = z.object(profileChanges).parse(wanted);
   return Object.fromEntries(

@@ -26,7 +26,7 @@ interface OwnUse {
   groups: number;
 }
 
-/** What an account uses of its quotas: keys are counted here, devices by the registry. */
+/** How much of its quotas an account uses: the gateway counts keys, the registry counts devices. */
 @Injectable()
 export class AccountUsages {
   constructor(
@@ -38,7 +38,7 @@ export class AccountUsages {
   ) {}
 
   /** Throws UpstreamUnavailable when the registry does not answer. */
-  async of(account: Account, caller: Identity): Promise<AccountUsage> {
+  async usageOf(account: Account, caller: Identity): Promise<AccountUsage> {
     const { id, limits } = account;
     const [own, deviceCount, groupCount] = await Promise.all([
       this.own(id),

@@ -1,16 +1,16 @@
 import {
   AnyKey,
-  ApiListQuery,
   Caller,
   EtagHeader,
   type Identity,
   type ListEnvelope,
-  parseListQuery,
-  type QueryParameters,
+  ListParameters,
+  type ListQuery,
+  Operation,
   RequiresPermission,
 } from '@lanyard/service';
-import { Body, Controller, Get, Headers, Param, Post, Put, Query, UseInterceptors } from '@nestjs/common';
-import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Get, Headers, Param, Post, Put, UseInterceptors } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import {
   type AccountChange,
   AccountChangeSchema,
@@ -47,24 +47,23 @@ export class AccountsController {
 
   @Get()
   @RequiresPermission(installation)
-  @ApiOperation({
+  @Operation({
     summary: 'List the accounts of the installation',
     description: 'For administrators of the installation.',
+    ok: AccountListSchema,
   })
-  @ApiListQuery(listSpec, 'AccountFilters')
-  @ApiOkResponse({ standardSchema: AccountListSchema })
-  list(@Query() query: QueryParameters): Promise<ListEnvelope<AccountRecord>> {
-    return this.accounts.list(parseListQuery(query, listSpec));
+  list(@ListParameters(listSpec, 'AccountFilters') query: ListQuery): Promise<ListEnvelope<AccountRecord>> {
+    return this.accounts.list(query);
   }
 
   @Post()
   @RequiresPermission(installation)
-  @ApiOperation({
+  @Operation({
     summary: 'Create an account',
     description:
       'For administrators of the installation. The response is the only one that contains `admin_key`, the first administrator key of the account: store it now.',
+    created: CreatedAccountSchema,
   })
-  @ApiCreatedResponse({ standardSchema: CreatedAccountSchema })
   create(
     @Caller() caller: Identity,
     @Body({ schema: NewAccountSchema }) body: NewAccount,
@@ -74,24 +73,24 @@ export class AccountsController {
 
   @AnyKey()
   @Get(':id')
-  @ApiOperation({
+  @Operation({
     summary: 'Show an account',
     description:
       '`{id}` may be `me` for the account of the calling key. Other accounts are for administrators of the installation.',
+    ok: AccountSchema,
   })
-  @ApiOkResponse({ standardSchema: AccountSchema })
   async get(@Caller() caller: Identity, @Param('id') id: string): Promise<AccountRecord> {
     return accountRecord(await this.accounts.find(this.accounts.idOf(caller, id)));
   }
 
   @Put(':id')
   @RequiresPermission(admin)
-  @ApiOperation({
+  @Operation({
     summary: 'Change an account',
     description:
       'Only administrators of the installation may change tier, status and limits; others may send the current values.',
+    ok: AccountSchema,
   })
-  @ApiOkResponse({ standardSchema: AccountSchema })
   update(
     @Caller() caller: Identity,
     @Param('id') id: string,
@@ -103,12 +102,12 @@ export class AccountsController {
 
   @AnyKey()
   @Get(':id/usage')
-  @ApiOperation({
+  @Operation({
     summary: 'Show the usage of an account',
     description: 'Counts devices, groups, keys and applications, with the quotas that apply. `{id}` may be `me`.',
+    ok: AccountUsageSchema,
   })
-  @ApiOkResponse({ standardSchema: AccountUsageSchema })
   async usage(@Caller() caller: Identity, @Param('id') id: string): Promise<AccountUsage> {
-    return this.usages.of(await this.accounts.find(this.accounts.idOf(caller, id)), caller);
+    return this.usages.usageOf(await this.accounts.find(this.accounts.idOf(caller, id)), caller);
   }
 }

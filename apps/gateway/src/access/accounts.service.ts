@@ -5,12 +5,13 @@ import {
   type Clock,
   dividedChange,
   type Identity,
+  inOrder,
   type ListEnvelope,
   listEnvelope,
   type ListQuery,
   refuseOtherValues,
 } from '@lanyard/service';
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, type PipeTransform } from '@nestjs/common';
 import { DataSource, In } from 'typeorm';
 import { KnownKeys } from '../authentication/known-keys.js';
 import { AccountNotFound, InstallationAccountStays, OnlyInstallationAdministrators } from '../errors.js';
@@ -29,7 +30,7 @@ import {
 import { by, differences, mustBeMeant } from './by.js';
 import { holdersOfAccount, storeHolder } from './membership.js';
 import { makeAccount } from './new-account.js';
-import { inOrder, pageOfIds } from './page-of-ids.js';
+import { pageOfIds } from './page-of-ids.js';
 import { installation } from '../permissions.js';
 
 const columns = {
@@ -60,7 +61,7 @@ export class Accounts {
     return listEnvelope(inOrder(ids, await manager.findBy(Account, { id: In(ids) })).map(accountRecord), query, total);
   }
 
-  /** `me`, the caller's own, or any for an administrator of the installation. Others learn nothing about ids. */
+  /** `me`, the caller's own account, or any for an administrator of the installation. Other ids stay secret. */
   idOf(caller: Identity, id: string): string {
     const accountId = id === 'me' ? caller.accountId : id;
     if (accountId !== caller.accountId && !caller.permissions.includes(installation))
@@ -74,7 +75,7 @@ export class Accounts {
     return account;
   }
 
-  /** The only answer with the first administrator key of the account. */
+  /** Only this response contains the first administrator key of the account. */
   async create(caller: Identity, wanted: NewAccount): Promise<CreatedAccountRecord> {
     const now = new Date(this.clock.now());
     const made = await this.database.transaction(async (manager) => {
@@ -98,7 +99,7 @@ export class Accounts {
     return { ...accountRecord(made.account), admin_key: made.fullKey, admin_key_id: made.key.id };
   }
 
-  /** What is given is changed. A new tier or status is announced with every key and application of the account. */
+  /** Changes the given fields. A new tier or status is announced with every key and application of the account. */
   async update(caller: Identity, id: string, body: AccountChange, ifMatch?: string): Promise<AccountRecord> {
     const { changes: wanted, unchanged } = dividedChange(body, accountChanges);
     const changed = await this.changes.locked(id, async (change) => {
@@ -145,5 +146,15 @@ export class Accounts {
     if (wanted.status !== undefined) account.status = wanted.status === 'ACTIVE' ? 'active' : 'suspended';
     account.limits = merged(account.limits, wanted.limits);
     account.profile = changedProfile(account.profile, wanted);
+  }
+}
+
+/** For path parameters that name an account. Throws AccountNotFound. */
+@Injectable()
+export class ExistingAccount implements PipeTransform<string, Promise<string>> {
+  constructor(private readonly accounts: Accounts) {}
+
+  async transform(id: string): Promise<string> {
+    return (await this.accounts.find(id)).id;
   }
 }

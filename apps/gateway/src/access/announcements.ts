@@ -5,12 +5,12 @@ import { Application } from '../db/application.entity.js';
 import type { ApiKey } from '../db/api-key.entity.js';
 import { permissionsOf } from '../permissions.js';
 
-/** What has a channel, subscriptions and groups of its own. */
+/** A key or an application: what has its own channel, subscriptions and groups. */
 export type Holder = ApiKey | Application;
 
-/** Of an application without a usable access key: no secret has this hash. */
+/** Stands for the secret of an application without a usable access key: no secret has this hash. */
 const unmatchableHash = '0'.repeat(64);
-/** An access key without an expiration. */
+/** The expiration of an access key without one. */
 const never = '9999-12-31T23:59:59Z';
 
 type Proof = Pick<AccessKeyChanged, 'hash' | 'previousHashes' | 'expiresAt'> & { usable: boolean };
@@ -29,7 +29,7 @@ const proofOfKey = (key: ApiKey, now: Date): Proof => ({
 
 const endMs = (key: AccessKey): number => key.expiresAt?.getTime() ?? Infinity;
 
-/** The access key that ends last stands for the newest secret: nothing proves the application after it. */
+/** The access key that expires last stands for the newest secret: nothing authenticates the application after it. */
 const proofOfApplication = (application: Application, keys: readonly AccessKey[], now: Date): Proof => {
   const usable = keys
     .filter((key) => key.status === 'active' && !isOver(key.expiresAt, now))
@@ -45,7 +45,7 @@ const proofOfApplication = (application: Application, keys: readonly AccessKey[]
   };
 };
 
-/** What services that hold sockets and queues must know of a key or an application. `accessKeys`: of an application. */
+/** What services with sockets and queues must know about a key or an application. `accessKeys`: of an application. */
 export const announcementOf = (
   holder: Holder,
   account: Account,

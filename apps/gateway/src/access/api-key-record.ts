@@ -2,6 +2,7 @@ import { formatApiKey, formatTimestamp, publicPart, recordChange } from '@lanyar
 import { z } from 'zod';
 import type { ApiKey } from '../db/api-key.entity.js';
 import { expiration, statusChange } from './expiration.js';
+import { groupIds, listOf, recordName } from './record-schemas.js';
 
 export const ApiKeySchema = z
   .object({
@@ -31,26 +32,12 @@ export const ApiKeySchema = z
 
 export type ApiKeyRecord = z.infer<typeof ApiKeySchema>;
 
-export const ApiKeyListSchema = z
-  .object({
-    object: z.literal('list'),
-    data: z.array(ApiKeySchema),
-    limit: z.number().int(),
-    after: z.string().nullable(),
-    order: z.enum(['ASC', 'DESC']),
-    has_more: z.boolean(),
-    total_count: z.number().int(),
-  })
-  .meta({ id: 'ApiKeyList' });
+export const ApiKeyListSchema = listOf(ApiKeySchema, 'ApiKeyList');
 
-const groupId = z.string().regex(/^[0-9a-f]{32}$/, 'Must be 32 lower-case hex characters');
-
-export const GroupIdsSchema = z.array(groupId).min(1).max(100).meta({ id: 'KeyGroupIds' });
-
-/** What PUT changes. */
+/** The fields that PUT changes. */
 export const apiKeyChanges = {
-  name: z.string().trim().min(1).max(100).optional(),
-  groups: z.array(groupId).max(100).optional(),
+  name: recordName.optional(),
+  groups: groupIds.optional(),
   owner: z.string().max(64).nullable().optional(),
   expiration,
   status: statusChange,
@@ -66,14 +53,14 @@ export type ApiKeyChange = z.infer<typeof ApiKeyChangeSchema>;
 export const NewApiKeySchema = z
   .strictObject({
     ...apiKeyChanges,
-    name: z.string().trim().min(1).max(100),
+    name: recordName,
     status: z.enum(['ACTIVE', 'INACTIVE']).optional(),
   })
   .meta({ id: 'NewApiKey' });
 
 export type NewApiKey = z.infer<typeof NewApiKeySchema>;
 
-/** Bounds of the time in which both secrets of a rotated key are valid. */
+/** Bounds of the overlap, in which both secrets of a rotated key are valid. */
 export const overlapSeconds = { min: 1, max: 2_592_000, default: 86_400 } as const;
 
 export const RotationSchema = z
@@ -95,7 +82,7 @@ const statusOf = (key: ApiKey, nowMs: number): ApiKeyRecord['status'] => {
   return key.expiresAt !== null && key.expiresAt.getTime() <= nowMs ? 'EXPIRED' : 'ACTIVE';
 };
 
-/** `secret`: only for the answers to create and reset. */
+/** `secret`: only in the responses to create and reset. */
 export const apiKeyRecord = (key: ApiKey, nowMs: number, secret?: string): ApiKeyRecord => ({
   object: 'api-key',
   id: key.id,

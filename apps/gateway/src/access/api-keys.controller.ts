@@ -5,33 +5,17 @@ import {
   EtagHeader,
   type Identity,
   type ListEnvelope,
+  ListParameters,
+  type ListQuery,
   type ListSpec,
+  Operation,
   parseApiKey,
   parseListQuery,
   type QueryParameters,
   RequiresPermission,
 } from '@lanyard/service';
-import {
-  Body,
-  Controller,
-  Delete,
-  Get,
-  Headers,
-  HttpCode,
-  Param,
-  Post,
-  Put,
-  Query,
-  UseInterceptors,
-} from '@nestjs/common';
-import {
-  ApiConflictResponse,
-  ApiCreatedResponse,
-  ApiNoContentResponse,
-  ApiOkResponse,
-  ApiOperation,
-  ApiTags,
-} from '@nestjs/swagger';
+import { Body, Controller, Delete, Get, Param, Post, Put, Query, UseInterceptors } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { OnlyYourself, SecretInUrl } from '../errors.js';
 import {
   type ApiKeyChange,
@@ -39,7 +23,6 @@ import {
   ApiKeyListSchema,
   type ApiKeyRecord,
   ApiKeySchema,
-  GroupIdsSchema,
   type NewApiKey,
   NewApiKeySchema,
   overlapSeconds,
@@ -47,23 +30,24 @@ import {
   RotationSchema,
 } from './api-key-record.js';
 import { ApiKeys } from './api-keys.service.js';
-import { by } from './by.js';
+import { ByCaller, ByCallerIfMatch, type By } from './by.js';
 import { type KeyGroupRecord, KeyGroupListSchema } from './key-group-record.js';
 import { KeyGroups } from './key-groups.service.js';
 import { admin } from '../permissions.js';
+import { GroupIdsSchema } from './record-schemas.js';
 
 export const noFilters: ListSpec = { filters: {} };
 
 export const apiKeyListSpec = { filters: { key: 'text', name: 'text', owner: 'text' } } as const;
 
-/** `me`, or an id that the caller may touch: its own, or any for an administrator. Others learn nothing about ids. */
+/** `me`, or an id that the caller may use: its own, or any for an administrator. Reveals nothing about other ids. */
 const keyIdOf = (caller: Identity, id: string): string => {
   const keyId = id === 'me' ? caller.keyId : id;
   if (keyId !== caller.keyId && !caller.permissions.includes(admin)) throw new OnlyYourself();
   return keyId;
 };
 
-/** A whole key in a query is in logs already. */
+/** A whole key in a query has already been logged. */
 export const refuseSecrets = (query: QueryParameters): void => {
   for (const [name, value] of Object.entries(query))
     if ([value ?? ''].flat().some((text) => parseApiKey(text) !== undefined)) throw new SecretInUrl(name);
@@ -81,9 +65,8 @@ export class ApiKeysController {
 
   @Get()
   @RequiresPermission(admin)
-  @ApiOperation({ summary: 'List API keys', description: '`key` is a key without its secret part.' })
+  @Operation({ summary: 'List API keys', description: '`key` is a key without its secret part.', ok: ApiKeyListSchema })
   @ApiListQuery(apiKeyListSpec, 'ApiKeyFilters')
-  @ApiOkResponse({ standardSchema: ApiKeyListSchema })
   list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<ListEnvelope<ApiKeyRecord>> {
     refuseSecrets(query);
     return this.keys.list(caller.accountId, parseListQuery(query, apiKeyListSpec));
@@ -91,172 +74,160 @@ export class ApiKeysController {
 
   @Post()
   @RequiresPermission(admin)
-  @ApiOperation({
+  @Operation({
     summary: 'Create an API key',
     description:
       'The response is the only one that contains the whole key: store it now. Without `groups` the key joins the group Developers. Requires `admin`.',
+    created: ApiKeySchema,
   })
-  @ApiCreatedResponse({ standardSchema: ApiKeySchema })
-  create(@Caller() caller: Identity, @Body({ schema: NewApiKeySchema }) body: NewApiKey): Promise<ApiKeyRecord> {
-    return this.keys.create(by(caller), body);
+  create(@ByCaller() by: By, @Body({ schema: NewApiKeySchema }) body: NewApiKey): Promise<ApiKeyRecord> {
+    return this.keys.create(by, body);
   }
 
   @AnyKey()
   @Get(':id')
-  @ApiOperation({
+  @Operation({
     summary: 'Show an API key',
     description: '`{id}` may be `me` for the calling key. Without `admin`, a key can read only itself.',
+    ok: ApiKeySchema,
   })
-  @ApiOkResponse({ standardSchema: ApiKeySchema })
   get(@Caller() caller: Identity, @Param('id') id: string): Promise<ApiKeyRecord> {
     return this.keys.get(caller.accountId, keyIdOf(caller, id));
   }
 
   @AnyKey()
   @Put(':id')
-  @ApiOperation({
+  @Operation({
     summary: 'Change an API key',
     description:
       'Changes only the given fields. A key set to `INACTIVE` is refused within five seconds, and its WebSocket is closed with 1008. With `If-Match`, the change applies only to that version of the record.',
+    ok: ApiKeySchema,
   })
-  @ApiOkResponse({ standardSchema: ApiKeySchema })
   update(
-    @Caller() caller: Identity,
+    @ByCallerIfMatch() by: By,
     @Param('id') id: string,
     @Body({ schema: ApiKeyChangeSchema }) body: ApiKeyChange,
-    @Headers('if-match') ifMatch?: string,
   ): Promise<ApiKeyRecord> {
-    return this.keys.update(by(caller, ifMatch), keyIdOf(caller, id), body);
+    return this.keys.update(by, keyIdOf(by.caller, id), body);
   }
 
   @AnyKey()
   @Delete(':id')
-  @HttpCode(204)
-  @ApiOperation({
+  @Operation({
     summary: 'Delete an API key',
     description:
       'The key stops working within five seconds. Its notification channel, subscriptions and waiting commands are removed with it.',
   })
-  @ApiNoContentResponse()
-  remove(@Caller() caller: Identity, @Param('id') id: string, @Headers('if-match') ifMatch?: string): Promise<void> {
-    return this.keys.remove(by(caller, ifMatch), keyIdOf(caller, id));
+  remove(@ByCallerIfMatch() by: By, @Param('id') id: string): Promise<void> {
+    return this.keys.remove(by, keyIdOf(by.caller, id));
   }
 
   @AnyKey()
   @Post(':id/reset-secret')
-  @HttpCode(200)
-  @ApiOperation({
+  @Operation({
     summary: 'Reset the secret of an API key',
     description:
       'The previous secret stops working within five seconds. The id stays the same, and with it the channel and the subscriptions. The response is the only one that contains the whole key.',
+    ok: ApiKeySchema,
   })
-  @ApiOkResponse({ standardSchema: ApiKeySchema })
   resetSecret(
-    @Caller() caller: Identity,
+    @ByCallerIfMatch() by: By,
     @Param('id') id: string,
     @Body({ schema: ApiKeyChangeSchema.nullish() }) body: ApiKeyChange | null | undefined,
-    @Headers('if-match') ifMatch?: string,
   ): Promise<ApiKeyRecord> {
-    return this.keys.resetSecret(by(caller, ifMatch), keyIdOf(caller, id), body ?? {});
+    return this.keys.resetSecret(by, keyIdOf(by.caller, id), body ?? {});
   }
 
   @AnyKey()
   @Post(':id/rotate')
-  @HttpCode(200)
-  @ApiOperation({
+  @Operation({
     summary: 'Rotate the secret of an API key',
     description:
       'The id stays, and with it the channel and the subscriptions. At most two secrets are valid at a time: another rotation ends the overlap early.',
+    ok: ApiKeySchema,
   })
-  @ApiOkResponse({ standardSchema: ApiKeySchema })
   rotate(
-    @Caller() caller: Identity,
+    @ByCallerIfMatch() by: By,
     @Param('id') id: string,
     @Body({ schema: RotationSchema.nullish() }) body: Rotation | null | undefined,
-    @Headers('if-match') ifMatch?: string,
   ): Promise<ApiKeyRecord> {
     const rotation = body ?? { overlap_seconds: overlapSeconds.default };
-    return this.keys.rotate(by(caller, ifMatch), keyIdOf(caller, id), rotation);
+    return this.keys.rotate(by, keyIdOf(by.caller, id), rotation);
   }
 
   @AnyKey()
   @Delete(':id/previous-secret')
-  @HttpCode(204)
-  @ApiOperation({
+  @Operation({
     summary: 'End the overlap of a rotation now',
     description:
       'Revokes the previous secret of a rotated key before `overlap_seconds` have passed. Has no effect when no rotation overlaps.',
   })
-  @ApiNoContentResponse()
-  endOverlap(@Caller() caller: Identity, @Param('id') id: string): Promise<void> {
-    return this.keys.endOverlap(by(caller), keyIdOf(caller, id));
+  endOverlap(@ByCaller() by: By, @Param('id') id: string): Promise<void> {
+    return this.keys.endOverlap(by, keyIdOf(by.caller, id));
   }
 
   @AnyKey()
   @Get(':id/groups')
-  @ApiOperation({
+  @Operation({
     summary: 'List the groups of an API key',
     description: 'A key has the permissions of all its groups.',
+    ok: KeyGroupListSchema,
   })
-  @ApiListQuery(noFilters)
-  @ApiOkResponse({ standardSchema: KeyGroupListSchema })
   async listGroups(
     @Caller() caller: Identity,
     @Param('id') id: string,
-    @Query() query: QueryParameters,
+    @ListParameters(noFilters) query: ListQuery,
   ): Promise<ListEnvelope<KeyGroupRecord>> {
     const key = await this.keys.get(caller.accountId, keyIdOf(caller, id));
-    return this.groups.listOf(caller.accountId, 'key', key.id, parseListQuery(query, noFilters));
+    return this.groups.listOf(caller.accountId, 'key', key.id, query);
   }
 
   /** Without `add`: the older form of the same call. */
   @Post([':id/groups/add', ':id/groups'])
-  @HttpCode(200)
   @RequiresPermission(admin)
-  @ApiOperation({
+  @Operation({
     summary: 'Add an API key to groups',
     description:
       'The body is an array of group ids. The key gains the permissions of these groups within five seconds.',
+    ok: ApiKeySchema,
+    conflict: 'The key is already a member of one of these groups',
   })
-  @ApiConflictResponse({ description: 'The key is already a member of one of these groups' })
-  @ApiOkResponse({ standardSchema: ApiKeySchema })
   addGroups(
-    @Caller() caller: Identity,
+    @ByCaller() by: By,
     @Param('id') id: string,
     @Body({ schema: GroupIdsSchema }) ids: string[],
   ): Promise<ApiKeyRecord> {
-    return this.keys.addGroups(by(caller), keyIdOf(caller, id), ids);
+    return this.keys.addGroups(by, keyIdOf(by.caller, id), ids);
   }
 
   @Delete(':id/groups')
   @RequiresPermission(admin)
-  @ApiOperation({
+  @Operation({
     summary: 'Remove an API key from groups (older form)',
     description: 'The same as `POST …/groups/remove`, kept for older clients.',
+    ok: ApiKeySchema,
   })
-  @ApiOkResponse({ standardSchema: ApiKeySchema })
   leaveGroups(
-    @Caller() caller: Identity,
+    @ByCaller() by: By,
     @Param('id') id: string,
     @Body({ schema: GroupIdsSchema }) ids: string[],
   ): Promise<ApiKeyRecord> {
-    return this.removeGroups(caller, id, ids);
+    return this.removeGroups(by, id, ids);
   }
 
   @Post(':id/groups/remove')
-  @HttpCode(200)
   @RequiresPermission(admin)
-  @ApiOperation({
+  @Operation({
     summary: 'Remove an API key from groups',
     description:
       'The body is an array of group ids. The key loses the permissions of these groups within five seconds.',
+    ok: ApiKeySchema,
   })
-  @ApiOkResponse({ standardSchema: ApiKeySchema })
   removeGroups(
-    @Caller() caller: Identity,
+    @ByCaller() by: By,
     @Param('id') id: string,
     @Body({ schema: GroupIdsSchema }) ids: string[],
   ): Promise<ApiKeyRecord> {
-    return this.keys.removeGroups(by(caller), keyIdOf(caller, id), ids);
+    return this.keys.removeGroups(by, keyIdOf(by.caller, id), ids);
   }
 }

@@ -3,6 +3,7 @@ import {
   type Clock,
   dividedChange,
   hashSecret,
+  inOrder,
   type ListEnvelope,
   listEnvelope,
   type ListQuery,
@@ -33,7 +34,7 @@ import { type By, type AuditAction, differences, mustBeMeant } from './by.js';
 import { changedStatus } from './expiration.js';
 import { addToGroups, groupsOf, groupsOfNew, isInExactly, keyOf, removeFromGroups, storeHolder } from './membership.js';
 import { newKey } from './new-account.js';
-import { inOrder, pageOfIds } from './page-of-ids.js';
+import { pageOfIds } from './page-of-ids.js';
 import { admin } from '../permissions.js';
 import { timesOfUse, withoutSecret } from './sent-back.js';
 
@@ -43,7 +44,7 @@ const dateOf = (text: string | null | undefined): Date | null => (text == null ?
 
 const targetOf = ({ id, name }: ApiKey): AuditAction['target'] => ({ kind: 'api-key', id, name });
 
-/** Disabling a key has a code of its own: operators look for it after an incident. */
+/** Disabling a key has its own code, because operators look for it after an incident. */
 const actionOf = (changes: Record<string, string>): AuditAction['action'] => {
   if (changes['status'] === undefined) return 'SYS_511';
   return changes['status'] === 'INACTIVE' ? 'SYS_512' : 'SYS_513';
@@ -56,7 +57,7 @@ export const futureDate = (text: string | null | undefined, nowMs: number): Date
   return at;
 };
 
-/** Keys of an account: make, show, change, reset, delete. Who may do what is the controller's business. */
+/** Creates, shows, changes, resets and deletes the keys of an account. The controller checks permissions. */
 @Injectable()
 export class ApiKeys {
   constructor(
@@ -82,7 +83,7 @@ export class ApiKeys {
     return this.record(await keyOf(this.database.manager, accountId, id));
   }
 
-  /** The only answer but reset's with the full key. */
+  /** Only this response and that of reset contain the full key. */
   async create(by: By, wanted: NewApiKey): Promise<ApiKeyRecord> {
     const { accountId, caller } = by;
     const id = newId(this.clock.now());
@@ -135,7 +136,7 @@ export class ApiKeys {
     return this.record(key, secret);
   }
 
-  /** A new secret beside the one until now; one before that, if any, ends at once: never more than two. */
+  /** Adds a secret beside the current one; an older one becomes invalid at once, so there are never more than two. */
   async rotate(by: By, id: string, { overlap_seconds }: Rotation): Promise<ApiKeyRecord> {
     const secret = newSecret(by.accountId, id);
     const key = await this.change(by, id, async (change, found) => {
@@ -148,7 +149,7 @@ export class ApiKeys {
     return this.record(key, secret);
   }
 
-  /** Ends the overlap of a rotation before its time. */
+  /** Ends the overlap of a rotation early. */
   async endOverlap(by: By, id: string): Promise<void> {
     await this.change(by, id, async (change, found) => {
       if (found.previousHash === null) return undefined;
@@ -195,7 +196,7 @@ export class ApiKeys {
     if ((await manager.countBy(ApiKey, { accountId })) >= max) throw new AccountLimitExceeded('API keys', max);
   }
 
-  /** `work` answers what it did; undefined: nothing. */
+  /** `work` returns what it did; undefined: nothing. */
   private async change(
     by: By,
     id: string,
@@ -212,7 +213,7 @@ export class ApiKeys {
     return changed;
   }
 
-  /** Answers what is different now. */
+  /** Returns what has changed. */
   private async apply(
     manager: EntityManager,
     { caller, accountId }: By,
@@ -227,7 +228,7 @@ export class ApiKeys {
     key.status = changedStatus(key.status, wanted.status);
     const expiresAt = dateOf(wanted.expiration);
     if (wanted.expiration !== undefined && expiresAt?.getTime() !== key.expiresAt?.getTime()) {
-      // A key that could put off its own end would have none.
+      // A key that could postpone its own expiration would never expire.
       if (!caller.permissions.includes(admin)) throw new OnlyAdministratorsChangeExpirations();
       key.expiresAt = futureDate(wanted.expiration, this.clock.now());
       key.expiryAnnounced = false;

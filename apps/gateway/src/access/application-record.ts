@@ -3,19 +3,7 @@ import { z } from 'zod';
 import type { AccessKey } from '../db/access-key.entity.js';
 import type { Application } from '../db/application.entity.js';
 import { expiration, statusChange } from './expiration.js';
-
-const listOf = (item: z.ZodType, id: string): z.ZodObject =>
-  z
-    .object({
-      object: z.literal('list'),
-      data: z.array(item),
-      limit: z.number().int(),
-      after: z.string().nullable(),
-      order: z.enum(['ASC', 'DESC']),
-      has_more: z.boolean(),
-      total_count: z.number().int(),
-    })
-    .meta({ id });
+import { groupIds, listOf, recordName } from './record-schemas.js';
 
 export const ApplicationSchema = z
   .object({
@@ -57,13 +45,12 @@ export const AccessKeySchema = z
 export type AccessKeyRecord = z.infer<typeof AccessKeySchema>;
 export const AccessKeyListSchema = listOf(AccessKeySchema, 'AccessKeyList');
 
-const groupId = z.string().regex(/^[0-9a-f]{32}$/, 'Must be 32 lower-case hex characters');
-const name = z.string().trim().min(1).max(100);
+const name = recordName;
 const description = z.string().max(500).nullable().optional();
 const status = z.enum(['ACTIVE', 'INACTIVE']).optional();
 
 export const NewApplicationSchema = z
-  .strictObject({ name, description, status, groups: z.array(groupId).max(100).optional() })
+  .strictObject({ name, description, status, groups: groupIds.optional() })
   .meta({ id: 'NewApplication' });
 export type NewApplication = z.infer<typeof NewApplicationSchema>;
 
@@ -107,7 +94,7 @@ const statusOf = ({ status, expiresAt }: AccessKey, nowMs: number): AccessKeyRec
   return expiresAt !== null && expiresAt.getTime() <= nowMs ? 'EXPIRED' : 'ACTIVE';
 };
 
-/** `secret`: only for the answer to create. */
+/** `secret`: only in the response to create. */
 export const accessKeyRecord = (key: AccessKey, nowMs: number, secret?: string): AccessKeyRecord => ({
   object: 'access-key',
   id: key.id,

@@ -1,35 +1,15 @@
 import {
-  ApiListQuery,
   Caller,
   EtagHeader,
   type Identity,
   type ListEnvelope,
-  parseListQuery,
-  type QueryParameters,
+  ListParameters,
+  type ListQuery,
+  Operation,
   RequiresPermission,
 } from '@lanyard/service';
-import {
-  Body,
-  Controller,
-  Delete,
-  Get,
-  Headers,
-  HttpCode,
-  Param,
-  Post,
-  Put,
-  Query,
-  UseInterceptors,
-} from '@nestjs/common';
-import {
-  ApiCreatedResponse,
-  ApiNoContentResponse,
-  ApiOkResponse,
-  ApiOperation,
-  ApiConflictResponse,
-  ApiTags,
-} from '@nestjs/swagger';
-import { GroupIdsSchema } from './api-key-record.js';
+import { Body, Controller, Delete, Get, Param, Post, Put, UseInterceptors } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { noFilters } from './api-keys.controller.js';
 import {
   type ApplicationChange,
@@ -41,17 +21,18 @@ import {
   NewApplicationSchema,
 } from './application-record.js';
 import { Applications } from './applications.service.js';
-import { by } from './by.js';
+import { ByCaller, ByCallerIfMatch, type By } from './by.js';
 import { type KeyGroupRecord, KeyGroupListSchema } from './key-group-record.js';
 import { KeyGroups } from './key-groups.service.js';
 import { admin } from '../permissions.js';
+import { GroupIdsSchema } from './record-schemas.js';
 
 const listSpec = {
   filters: { id: 'text', name: 'text', status: 'text' },
   sets: { status: ['ACTIVE', 'INACTIVE'] },
 } as const;
 
-/** Applications have access keys; what belongs to one key elsewhere belongs to the application: channel, subscriptions. */
+/** Applications have access keys, which share the channel and the subscriptions of the application. */
 @ApiTags('Applications')
 @RequiresPermission(admin)
 @UseInterceptors(EtagHeader)
@@ -63,106 +44,100 @@ export class ApplicationsController {
   ) {}
 
   @Get()
-  @ApiOperation({
+  @Operation({
     summary: 'List applications',
     description:
       'An application owns one notification channel and one set of subscriptions, which its access keys share.',
+    ok: ApplicationListSchema,
   })
-  @ApiListQuery(listSpec, 'ApplicationFilters')
-  @ApiOkResponse({ standardSchema: ApplicationListSchema })
-  list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<ListEnvelope<ApplicationRecord>> {
-    return this.applications.list(caller.accountId, parseListQuery(query, listSpec));
+  list(
+    @Caller() caller: Identity,
+    @ListParameters(listSpec, 'ApplicationFilters') query: ListQuery,
+  ): Promise<ListEnvelope<ApplicationRecord>> {
+    return this.applications.list(caller.accountId, query);
   }
 
   @Post()
-  @ApiOperation({
+  @Operation({
     summary: 'Create an application',
     description:
       'An application has no credential of its own: create an access key for it next. Without `groups` the application joins the group Developers.',
+    created: ApplicationSchema,
   })
-  @ApiCreatedResponse({ standardSchema: ApplicationSchema })
-  create(
-    @Caller() caller: Identity,
-    @Body({ schema: NewApplicationSchema }) body: NewApplication,
-  ): Promise<ApplicationRecord> {
-    return this.applications.create(by(caller), body);
+  create(@ByCaller() by: By, @Body({ schema: NewApplicationSchema }) body: NewApplication): Promise<ApplicationRecord> {
+    return this.applications.create(by, body);
   }
 
   @Get(':id')
-  @ApiOperation({
+  @Operation({
     summary: 'Show an application',
     description: 'Includes its groups and the time of its last request.',
+    ok: ApplicationSchema,
   })
-  @ApiOkResponse({ standardSchema: ApplicationSchema })
   get(@Caller() caller: Identity, @Param('id') id: string): Promise<ApplicationRecord> {
     return this.applications.get(caller.accountId, id);
   }
 
   @Put(':id')
-  @ApiOperation({
+  @Operation({
     summary: 'Change an application',
     description: 'Changes only the given fields. An application set to `INACTIVE` is refused with all its access keys.',
+    ok: ApplicationSchema,
   })
-  @ApiOkResponse({ standardSchema: ApplicationSchema })
   update(
-    @Caller() caller: Identity,
+    @ByCallerIfMatch() by: By,
     @Param('id') id: string,
     @Body({ schema: ApplicationChangeSchema }) body: ApplicationChange,
-    @Headers('if-match') ifMatch?: string,
   ): Promise<ApplicationRecord> {
-    return this.applications.update(by(caller, ifMatch), id, body);
+    return this.applications.update(by, id, body);
   }
 
   @Delete(':id')
-  @HttpCode(204)
-  @ApiOperation({
+  @Operation({
     summary: 'Delete an application',
     description: 'Its access keys stop working within five seconds; its channel and its subscriptions are removed.',
   })
-  @ApiNoContentResponse()
-  remove(@Caller() caller: Identity, @Param('id') id: string, @Headers('if-match') ifMatch?: string): Promise<void> {
-    return this.applications.remove(by(caller, ifMatch), id);
+  remove(@ByCallerIfMatch() by: By, @Param('id') id: string): Promise<void> {
+    return this.applications.remove(by, id);
   }
 
   @Get(':id/groups')
-  @ApiOperation({
+  @Operation({
     summary: 'List the groups of an application',
     description: 'Its access keys have the permissions of all these groups.',
+    ok: KeyGroupListSchema,
   })
-  @ApiListQuery(noFilters)
-  @ApiOkResponse({ standardSchema: KeyGroupListSchema })
   async listGroups(
     @Caller() caller: Identity,
     @Param('id') id: string,
-    @Query() query: QueryParameters,
+    @ListParameters(noFilters) query: ListQuery,
   ): Promise<ListEnvelope<KeyGroupRecord>> {
     const application = await this.applications.get(caller.accountId, id);
-    const wanted = parseListQuery(query, noFilters);
+    const wanted = query;
     return this.groups.listOf(caller.accountId, 'application', application.id, wanted);
   }
 
   @Post(':id/groups/add')
-  @HttpCode(204)
-  @ApiOperation({ summary: 'Add an application to groups', description: 'The body is an array of group ids.' })
-  @ApiConflictResponse({ description: 'The application is already a member of one of these groups' })
-  @ApiNoContentResponse()
+  @Operation({
+    summary: 'Add an application to groups',
+    description: 'The body is an array of group ids.',
+    conflict: 'The application is already a member of one of these groups',
+  })
   addGroups(
-    @Caller() caller: Identity,
+    @ByCaller() by: By,
     @Param('id') id: string,
     @Body({ schema: GroupIdsSchema }) ids: string[],
   ): Promise<void> {
-    return this.applications.addGroups(by(caller), id, ids);
+    return this.applications.addGroups(by, id, ids);
   }
 
   @Post(':id/groups/remove')
-  @HttpCode(204)
-  @ApiOperation({ summary: 'Remove an application from groups', description: 'The body is an array of group ids.' })
-  @ApiNoContentResponse()
+  @Operation({ summary: 'Remove an application from groups', description: 'The body is an array of group ids.' })
   removeGroups(
-    @Caller() caller: Identity,
+    @ByCaller() by: By,
     @Param('id') id: string,
     @Body({ schema: GroupIdsSchema }) ids: string[],
   ): Promise<void> {
-    return this.applications.removeGroups(by(caller), id, ids);
+    return this.applications.removeGroups(by, id, ids);
   }
 }

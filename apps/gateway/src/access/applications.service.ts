@@ -2,6 +2,7 @@ import {
   CLOCK,
   type Clock,
   dividedChange,
+  inOrder,
   type ListEnvelope,
   listEnvelope,
   type ListQuery,
@@ -32,17 +33,17 @@ import {
   removeFromGroups,
   storeHolder,
 } from './membership.js';
-import { inOrder, pageOfIds } from './page-of-ids.js';
+import { pageOfIds } from './page-of-ids.js';
 import { timesOfUse } from './sent-back.js';
 
-/** Applications of an account that has no quota of its own for them, by tier. */
+/** Default quota of applications, by tier. */
 export const applicationsMax: Record<Account['tier'], number> = { free: 4, commercial: 25 };
 
 const columns = { id: 't.id', name: 't.name', status: 'upper(t.status)' };
 
 const targetOf = ({ id, name }: Application): AuditAction['target'] => ({ kind: 'application', id, name });
 
-/** Applications of an account: what has access keys, a channel and subscriptions. */
+/** Applications of an account, each with access keys, a channel and subscriptions. */
 @Injectable()
 export class Applications {
   constructor(
@@ -105,7 +106,7 @@ export class Applications {
     return applicationRecord(application);
   }
 
-  /** Its access keys end with it, and its channel. */
+  /** Its access keys and its channel are removed with it. */
   async remove(by: By, id: string): Promise<void> {
     await this.change(by, id, async ({ manager, now, announce }, application) => {
       application.revision += 1;

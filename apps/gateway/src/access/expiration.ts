@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** Facts and answers have years of four digits; an offset can lead beyond them. */
+/** Facts and responses have years of four digits; an offset could exceed them. */
 export const lastTimeMs = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** EXPIRED is how a key that is over is shown: it comes back when its record is sent back. */
+/** An expired key is shown as EXPIRED, so clients that send its record back send this value. */
 export const statusChange = z
   .enum(['ACTIVE', 'INACTIVE', 'EXPIRED'])
   .optional()
@@ -17,7 +17,7 @@ export const changedStatus = (
   return wanted === 'INACTIVE' ? 'inactive' : before;
 };
 
-/** When a key ends. */
+/** When a key expires. */
 export const expiration = z.iso
   .datetime({ offset: true })
   .refine((text) => !(Date.parse(text) > lastTimeMs), 'Must be before the year 10000 in UTC')

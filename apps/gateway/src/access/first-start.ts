@@ -8,12 +8,12 @@ import { Account } from '../db/account.entity.js';
 import { AccountChanges } from './account-changes.js';
 import { makeAccount } from './new-account.js';
 
-/** First half of the advisory lock's key: replicas that start together make one account. */
+/** First half of the advisory lock's key: replicas that start together create one account. */
 const firstStartLock = 0x1a57;
 
-/** Whole or not at all, and readable by its owner only. */
+/** Writes the file atomically, readable by its owner only. */
 const writeSecretFile = async (path: string, text: string): Promise<void> => {
-  // Renaming would put a file in place of /dev/null, for everything on the machine.
+  // Renaming would replace /dev/null with a file for the whole machine.
   const before = await stat(path).catch(() => undefined);
   if (before && !before.isFile()) throw new ConfigError('GATEWAY_FIRST_KEY_FILE', `is not a regular file: "${path}"`);
   const unfinished = `${path}.${process.pid}.${newId()}`;
@@ -29,7 +29,7 @@ const writeSecretFile = async (path: string, text: string): Promise<void> => {
 };
 
 /**
- * Makes the account, its two groups, and the first administrator key when there is no account yet. The file is written
+ * Creates the account, its two groups, and the first administrator key if there is no account yet. The file is written
  * before the commit: a crash between the two leaves a file that the next start replaces, never a key that is lost.
  */
 @Injectable()
@@ -47,7 +47,7 @@ export class FirstStart implements OnModuleInit {
     if (file !== undefined) this.logger.info({ file }, 'first start: the administrator key is in the file');
   }
 
-  /** The file of the key; undefined when there is an account already. */
+  /** The file of the key; undefined if an account already exists. */
   private makeFirstAccount(): Promise<string | undefined> {
     const { keyFile, accountId, tier, autoCreateDevices } = this.config.firstStart;
     return this.database.transaction(async (manager) => {

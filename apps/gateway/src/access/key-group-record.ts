@@ -2,6 +2,7 @@ import { formatTimestamp, recordChange } from '@lanyard/service';
 import { z } from 'zod';
 import type { KeyGroup } from '../db/key-group.entity.js';
 import { grantable, permissionsOfGroup } from '../permissions.js';
+import { listOf, recordName } from './record-schemas.js';
 
 const permissions = z.array(z.enum(grantable)).max(grantable.length);
 
@@ -23,36 +24,24 @@ export const KeyGroupSchema = z
 
 export type KeyGroupRecord = z.infer<typeof KeyGroupSchema>;
 
-export const KeyGroupListSchema = z
-  .object({
-    object: z.literal('list'),
-    data: z.array(KeyGroupSchema),
-    limit: z.number().int(),
-    after: z.string().nullable(),
-    order: z.enum(['ASC', 'DESC']),
-    has_more: z.boolean(),
-    total_count: z.number().int(),
-  })
-  .meta({ id: 'KeyGroupList' });
+export const KeyGroupListSchema = listOf(KeyGroupSchema, 'KeyGroupList');
 
 const ids = z.array(z.string()).max(1_000).optional();
 
-/** Users do not exist here: their list may only be empty. */
+/** There are no users, so their list must be empty. */
 export const MembersSchema = z
   .strictObject({ apikeys: ids, users: ids, applications: ids })
   .meta({ id: 'KeyGroupMembers', examples: [{ apikeys: ['0178a2c0d1e400000000000000000a01'] }] });
 
 export type Members = z.infer<typeof MembersSchema>;
 
-const name = z.string().trim().min(1).max(100);
-
 export const NewKeyGroupSchema = z
-  .strictObject({ name, permissions: permissions.optional(), members: MembersSchema.optional() })
+  .strictObject({ name: recordName, permissions: permissions.optional(), members: MembersSchema.optional() })
   .meta({ id: 'NewKeyGroup' });
 export type NewKeyGroup = z.infer<typeof NewKeyGroupSchema>;
 
-/** What PUT changes. */
-export const keyGroupChanges = { name: name.optional(), permissions: permissions.optional() };
+/** The fields that PUT changes. */
+export const keyGroupChanges = { name: recordName.optional(), permissions: permissions.optional() };
 
 export const KeyGroupChangeSchema = recordChange(KeyGroupSchema, keyGroupChanges).meta({
   id: 'KeyGroupChange',

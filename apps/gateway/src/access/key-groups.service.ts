@@ -3,6 +3,7 @@ import {
   CLOCK,
   type Clock,
   dividedChange,
+  inOrder,
   type ListEnvelope,
   listEnvelope,
   type ListQuery,
@@ -30,11 +31,11 @@ import {
   type NewKeyGroup,
 } from './key-group-record.js';
 import { addToGroups, holdersIn, type MemberIds, membersOf, removeFromGroups, storeHolder } from './membership.js';
-import { inOrder, pageOfIds, type PageSource } from './page-of-ids.js';
+import { pageOfIds, type PageSource } from './page-of-ids.js';
 import { permissionsOfGroup } from '../permissions.js';
 
 const columns = { id: 't.id', name: 't.name' };
-/** Not what they were when the caller read them, although the group was not changed. */
+/** Fields that may differ from what the caller read although the group was not changed. */
 const memberCounts = ['apikey_count', 'user_count', 'application_count'];
 const noMembers: MemberCounts = { keys: 0, applications: 0 };
 
@@ -57,7 +58,7 @@ const countsOf = async (manager: EntityManager, ids: readonly string[]): Promise
 const recordOf = async (manager: EntityManager, group: KeyGroup): Promise<KeyGroupRecord> =>
   keyGroupRecord(group, (await countsOf(manager, [group.id])).get(group.id) ?? noMembers);
 
-/** There are no users: naming one is a mistake. */
+/** There are no users: naming one is an error. */
 const withoutUsers = ({ apikeys, applications, users = [] }: Members): MemberIds => {
   if (users.length > 0) throw new UnknownMembers('users', users);
   return { apikeys, applications };
@@ -142,7 +143,7 @@ export class KeyGroups {
     });
   }
 
-  /** What is given is changed; the group's members have the new permissions at once. */
+  /** Changes the given fields; the group's members have the new permissions at once. */
   async update(by: By, id: string, body: KeyGroupChange): Promise<KeyGroupRecord> {
     const { changes: given, unchanged } = dividedChange(body, keyGroupChanges);
     const { name, permissions: wanted } = given;
@@ -217,7 +218,7 @@ export class KeyGroups {
     return manager.save(group);
   }
 
-  /** The account's row is locked, so no other change takes the name in between. */
+  /** The account's row is locked, so no concurrent change can use the name. */
   private async refuseTaken(manager: EntityManager, accountId: string, name: string): Promise<void> {
     if (await manager.existsBy(KeyGroup, { accountId, name })) throw new GroupNameTaken();
   }

@@ -7,7 +7,7 @@ import { ApiKey } from '../db/api-key.entity.js';
 import { Application } from '../db/application.entity.js';
 import { storeHolder } from './membership.js';
 
-/** How late the end of a key or of an overlap may be announced; the gateway itself goes by the clock. */
+/** How late the end of a key or of an overlap may be announced; the gateway itself checks the clock. */
 const periodMs = 1_000;
 const keysAtOnce = 500;
 
@@ -16,7 +16,7 @@ const dueSql = `
   UNION SELECT id, account_id FROM api_keys WHERE previous_until <= $1
   UNION SELECT application_id, account_id FROM access_keys WHERE expires_at <= $1 AND NOT expiry_announced LIMIT ${keysAtOnce}`;
 
-/** Announces what time did to keys: they or their application's expired, or the overlap of a rotation ended. On every replica; repeats do nothing. */
+/** Announces keys and access keys that expired, and overlaps that ended. Runs on every replica; repeats do nothing. */
 @Injectable()
 export class KeySweeper implements OnApplicationBootstrap, OnApplicationShutdown {
   private timer: Timer | undefined;
@@ -41,7 +41,7 @@ export class KeySweeper implements OnApplicationBootstrap, OnApplicationShutdown
 
   private sweep(): Promise<void> {
     this.sweeping ??= this.once()
-      .catch((err: unknown) => this.logger.warn({ err }, 'ends of keys not announced, tried again'))
+      .catch((err: unknown) => this.logger.warn({ err }, 'ends of keys not announced: will be retried'))
       .finally(() => (this.sweeping = undefined));
     return this.sweeping;
   }
@@ -50,12 +50,12 @@ export class KeySweeper implements OnApplicationBootstrap, OnApplicationShutdown
     const due = await this.database.query<{ id: string; account_id: string }[]>(dueSql, [new Date(this.clock.now())]);
     for (const accountId of new Set(due.map((key) => key.account_id))) {
       const ids = due.filter((key) => key.account_id === accountId).map((key) => key.id);
-      await this.changes.locked(accountId, (change) => this.end(change, ids));
+      await this.changes.locked(accountId, (change) => this.announceEnds(change, ids));
     }
   }
 
-  /** Read again under the lock: another replica may have announced it, or the key was changed. */
-  private async end(change: AccountChange, ids: readonly string[]): Promise<void> {
+  /** Reads it again under the lock: another replica may have announced it, or the key was changed. */
+  private async announceEnds(change: AccountChange, ids: readonly string[]): Promise<void> {
     const keys = await change.manager.find(ApiKey, { where: { id: In([...ids]) }, relations: { groups: true } });
     for (const key of keys) {
       const expired = key.expiresAt !== null && key.expiresAt <= change.now && !key.expiryAnnounced;

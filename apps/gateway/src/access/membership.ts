@@ -14,7 +14,7 @@ const allOf = <T extends { id: string }>(wanted: readonly string[], found: reado
   return [...found];
 };
 
-/** Throws UnknownMembers naming ids that are no groups of the account. */
+/** Throws UnknownMembers with the ids that are not groups of the account. */
 export const groupsOf = async (
   manager: EntityManager,
   accountId: string,
@@ -24,7 +24,7 @@ export const groupsOf = async (
   return allOf(wanted, await manager.find(KeyGroup, { where: { accountId, id: In(wanted) } }), 'groups');
 };
 
-/** Without groups a new key or application is a developer's. */
+/** Without groups a new key or application joins Developers. */
 export const groupsOfNew = async (
   manager: EntityManager,
   accountId: string,
@@ -34,7 +34,7 @@ export const groupsOfNew = async (
     ? groupsOf(manager, accountId, ids)
     : manager.find(KeyGroup, { where: { accountId, kind: 'developers' } });
 
-/** Whether these groups and no others are what it is in. */
+/** Whether it is in exactly these groups. */
 export const isInExactly = ({ groups }: Holder, ids: readonly string[]): boolean => {
   const wanted = new Set(ids);
   return wanted.size === groups.length && groups.every((group) => wanted.has(group.id));
@@ -45,7 +45,7 @@ export interface MemberIds {
   applications?: readonly string[] | undefined;
 }
 
-/** Throws UnknownMembers naming ids that are no keys, or no applications, of the account. */
+/** Throws UnknownMembers with the ids that are not keys, or not applications, of the account. */
 export const membersOf = async (
   manager: EntityManager,
   accountId: string,
@@ -99,7 +99,7 @@ export const storeHolder = async ({ manager, now, announce }: AccountChange, hol
   await announce(holder);
 };
 
-/** Throws AlreadyMember and changes nothing when one of them is in it already. */
+/** Throws AlreadyMember, and changes nothing, if one of them is already a member. */
 export const addToGroups = async (
   change: AccountChange,
   holders: readonly Holder[],
@@ -114,7 +114,7 @@ export const addToGroups = async (
   }
 };
 
-/** Those that are in none of them stay as they are. */
+/** Those that are in none of them are not changed. */
 export const removeFromGroups = async (
   change: AccountChange,
   holders: readonly Holder[],

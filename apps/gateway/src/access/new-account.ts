@@ -14,7 +14,7 @@ export type WantedAccount = Partial<
 export interface MadeAccount {
   account: Account;
   key: ApiKey;
-  /** Of the first administrator key: it cannot be read again. */
+  /** Contains the secret of the first administrator key, which cannot be read again. */
   fullKey: string;
 }
 
@@ -30,7 +30,7 @@ const groupOf = (manager: EntityManager, account: Account, kind: GroupKind, name
     updatedAt: account.createdAt,
   });
 
-/** A key as it is when it is new. */
+/** A new key. */
 export const newKey = (
   manager: EntityManager,
   fields: Pick<ApiKey, 'id' | 'accountId' | 'name' | 'hash' | 'groups' | 'createdAt'> & Partial<ApiKey>,

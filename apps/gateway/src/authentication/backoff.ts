@@ -1,11 +1,11 @@
 import { CLOCK, type Clock } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 
-/** Free attempts: an old secret may have been pasted by mistake. */
+/** Attempts without a delay: an old secret may have been pasted by mistake. */
 const freeFailures = 5;
 const firstWaitMs = 1_000;
 const waitMaxMs = 15 * 60_000;
-/** Without a failure for this long, all is forgotten. */
+/** Failures are forgotten this long after the last one. */
 const forgetMs = 60 * 60_000;
 const namesMax = 50_000;
 
@@ -26,7 +26,7 @@ export class Backoff {
 
   constructor(@Inject(CLOCK) private readonly clock: Clock) {}
 
-  /** 0: may try. */
+  /** 0: may try now. */
   waitMs(name: string): number {
     const known = this.recent(name);
     if (!known || known.count < freeFailures) return 0;

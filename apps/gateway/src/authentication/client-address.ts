@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * Whose connection it is. `trustedProxies`: how many proxies in front append to X-Forwarded-For; what stands left of
- * their entries was written by the client and is not believed.
+ * The address of the client. `trustedProxies`: how many proxies in front append to X-Forwarded-For; anything left of
+ * their entries was written by the client and is not trusted.
  */
 export const clientAddress = (request: Pick<IncomingMessage, 'headers' | 'socket'>, trustedProxies: number): string => {
   const peer = request.socket.remoteAddress ?? 'unknown';

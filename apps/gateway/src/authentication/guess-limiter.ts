@@ -5,7 +5,7 @@ import { Backoff } from './backoff.js';
 /** Back-off key: client address and key id. */
 const guessOf = (address: string, keyId = ''): string => `${address} ${keyId}`;
 
-/** Slows clients that guess: an address that sends requests without a valid key, and wrong secrets of one key. */
+/** Slows down clients that guess keys, by address, and secrets of one key. */
 @Injectable()
 export class GuessLimiter {
   constructor(
@@ -13,14 +13,14 @@ export class GuessLimiter {
     private readonly backoff: Backoff,
   ) {}
 
-  /** 0: may try. */
+  /** 0: may try now. */
   waitMs(address: string, keyId?: string): number {
     return Math.max(this.attempts.waitMs(address), this.backoff.waitMs(guessOf(address, keyId)));
   }
 
-  /** `keyId`: of what was given, when it had the form of a key. */
+  /** `keyId`: of the presented key, if it had the form of one. */
   failed(address: string, keyId?: string): void {
-    this.attempts.take(address);
+    this.attempts.takeToken(address);
     if (keyId !== undefined) this.backoff.failed(guessOf(address, keyId));
   }
 }

@@ -27,7 +27,7 @@ import { KnownKeys, type LastRead } from './known-keys.js';
 import { LastLogins } from './last-logins.js';
 import { Refusals } from './refusals.js';
 
-/** Compared with when there is no such secret, so that the answer takes the same time. */
+/** Compared with if there is no such secret, so that the response takes the same time. */
 const dummyHash = '0'.repeat(64);
 const secretsMax = 2;
 
@@ -42,7 +42,7 @@ const matchedBefore = (key: KnownKey | undefined, secret: string): KnownSecret |
   });
 };
 
-/** As many are compared whatever is known and whatever matches: the time tells nothing. */
+/** The number of comparisons is constant, so that the time reveals nothing. */
 const matching = (key: KnownKey | undefined, secret: string): KnownSecret | undefined => {
   const found = Array.from({ length: secretsMax }, (_, n) => {
     const known = key?.secrets[n];
@@ -52,7 +52,7 @@ const matching = (key: KnownKey | undefined, secret: string): KnownSecret | unde
   return found;
 };
 
-/** The secret that proves the key. */
+/** The matching secret. */
 const proofOf = (key: KnownKey | undefined, given: ApiKey | undefined, nowMs: number): KnownSecret | undefined => {
   const secret = given?.secret ?? '';
   const found = matchedBefore(key, secret) ?? matching(key, secret);
@@ -60,7 +60,7 @@ const proofOf = (key: KnownKey | undefined, given: ApiKey | undefined, nowMs: nu
   return found && nowMs < (found.untilMs ?? Infinity) ? found : undefined;
 };
 
-/** A key with the secret that proves it. */
+/** A key with its matching secret. */
 interface Proven {
   key: KnownKey;
   proof: KnownSecret;
@@ -72,7 +72,7 @@ interface Source {
   requestId?: string;
 }
 
-/** Checks the keys of requests, and slows clients that guess. */
+/** Checks the keys of requests, and slows down clients that guess. */
 @Injectable()
 export class KeyAuthenticator implements Authenticator {
   constructor(
@@ -95,7 +95,7 @@ export class KeyAuthenticator implements Authenticator {
       this.refusals.recordRefusal({ kind: 'unauthenticated', accountId, keyId, address, requestId: request.id });
       throw new AccountSuspended();
     }
-    await this.limiter.take(key);
+    await this.limiter.admitRequest(key);
     this.logins.recordLogin(key.keyId, proof.accessKeyId);
     const { keyId, accountId, groups, permissions, tier } = key;
     const secretFingerprint = matched.get(proof)?.fingerprint ?? fingerprintOf(proof.hash);
@@ -138,7 +138,7 @@ export class KeyAuthenticator implements Authenticator {
     const proof = proofOf(key, given, this.clock.now());
     if (key && proof) return { key, proof };
     this.guesses.failed(from.address, given?.keyId);
-    // What the client names counts only when it exists.
+    // A key id counts only if it exists.
     const refused = { accountId: key?.accountId, ...(key && { keyId: key.keyId }), ...from };
     this.refusals.recordRefusal({ kind: 'unauthenticated', ...refused });
     throw new Unauthenticated();

@@ -3,21 +3,21 @@ import { DataSource } from 'typeorm';
 import type { AccountLimits } from '../db/account.entity.js';
 import { admin, type Granting, installation, permissionsOf } from '../permissions.js';
 
-/** What proves a key or an application. */
+/** A secret of a key or an application. */
 export interface KnownSecret {
   hash: string;
   /** Valid before that time only: a rotation overlaps, or it expires. */
   untilMs?: number;
-  /** Of applications: which access key it is. */
+  /** Set for applications: the access key. */
   accessKeyId?: string;
 }
 
-/** What a key, or the access keys of an application, are good for. */
+/** The identity and the rights of a key, or of an application with its access keys. */
 export interface KnownKey {
   /** Of the key, or of the application: channel and subscriptions belong to it. */
   keyId: string;
   accountId: string;
-  /** Two at most. */
+  /** At most two. */
   secrets: KnownSecret[];
   active: boolean;
   accountActive: boolean;

@@ -2,23 +2,23 @@ import { CLOCK, type Clock } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 import { type KnownKey, KeyReader } from './key-reader.js';
 
-/** A key that was deleted, changed or reset on another replica is honoured no longer than this. */
+/** A key that was deleted, changed or reset on another replica is accepted no longer than this. */
 const knownMs = 5_000;
 const keysMax = 50_000;
 
-/** A key as it was when it was last read. */
+/** A key as last read. */
 export interface LastRead {
   key: KnownKey;
-  /** Whether it may be honoured as it is; otherwise it has to be read again. */
+  /** Whether it may be used as it is; otherwise it has to be read again. */
   isRecent: boolean;
 }
 
-/** Keys that were read, in this replica's memory, the last 50,000. Only what exists is remembered. */
+/** This replica's cache of the last 50,000 keys. Only existing keys are cached. */
 @Injectable()
 export class KnownKeys {
   private readonly keys = new Map<string, { key: KnownKey; untilMs: number }>();
   private readonly loading = new Map<string, Promise<KnownKey | undefined>>();
-  /** A read that began before something was outdated may hold the old state: it is not remembered. */
+  /** A read that began before an invalidation may contain the old state, and is not cached. */
   private generation = 0;
 
   constructor(
@@ -31,7 +31,7 @@ export class KnownKeys {
     return entry && { key: entry.key, isRecent: entry.untilMs > this.clock.now() };
   }
 
-  /** From the database. Callers that come meanwhile share the read. */
+  /** Reads from the database. Concurrent callers share the read. */
   load(keyId: string): Promise<KnownKey | undefined> {
     const under = this.loading.get(keyId);
     if (under) return under;
@@ -42,7 +42,7 @@ export class KnownKeys {
     return load;
   }
 
-  /** It is read again before it is honoured again. */
+  /** Invalidates the key: it is read again before its next use. */
   outdate(keyId: string): void {
     this.generation++;
     const entry = this.keys.get(keyId);
@@ -57,7 +57,7 @@ export class KnownKeys {
   }
 
   private async readAndRemember(keyId: string): Promise<KnownKey | undefined> {
-    // The five seconds count from before the read: what it saw is at least that young.
+    // The five seconds count from before the read, so they are an upper bound of its age.
     const untilMs = this.clock.now() + knownMs;
     const generation = this.generation;
     const key = await this.reader.read(keyId);

@@ -5,14 +5,14 @@ import { DataSource } from 'typeorm';
 /** How late `last_login_time` may be. */
 const flushPeriodMs = 5_000;
 
-/** Ids of keys, applications and access keys together: each table takes its own. */
+/** Ids of keys, applications and access keys together: each table updates its own. */
 const flushSql = `
   WITH v AS (SELECT * FROM unnest($1::text[], $2::timestamptz[]) AS v (id, at)),
     applications AS (UPDATE applications p SET last_used_at = greatest(p.last_used_at, v.at) FROM v WHERE p.id = v.id),
     access_keys AS (UPDATE access_keys x SET last_used_at = greatest(x.last_used_at, v.at) FROM v WHERE x.id = v.id)
   UPDATE api_keys k SET last_login_at = greatest(k.last_login_at, v.at) FROM v WHERE v.id = k.id`;
 
-/** When each key was used last: collected in memory, written together. A crash loses seconds of it, nothing else. */
+/** When each key was last used, collected in memory and written in batches. A crash loses only the last seconds. */
 @Injectable()
 export class LastLogins implements OnApplicationBootstrap, OnApplicationShutdown {
   private seen = new Map<string, number>();
@@ -34,7 +34,7 @@ export class LastLogins implements OnApplicationBootstrap, OnApplicationShutdown
     await this.deadline.step('last logins', () => this.flush());
   }
 
-  /** `accessKeyId`: with which the application came. */
+  /** `accessKeyId`: the one that the application used. */
   recordLogin(keyId: string, accessKeyId?: string): void {
     const now = this.clock.now();
     this.seen.set(keyId, now);
@@ -49,7 +49,7 @@ export class LastLogins implements OnApplicationBootstrap, OnApplicationShutdown
       await this.database.query(flushSql, [[...seen.keys()], [...seen.values()].map((ms) => new Date(ms))]);
     } catch (err) {
       this.seen = new Map([...seen, ...this.seen]);
-      this.logger.warn({ err }, 'last logins not written, tried again');
+      this.logger.warn({ err }, 'last logins not written: will be retried');
     }
   }
 }

@@ -7,22 +7,22 @@ import { DataSource } from 'typeorm';
 /** Refusals of one kind, key and address within this time are one entry. */
 export const periodMs = 60_000;
 
-/** Entries of one account and period; what exceeds them shares one more without key and address. */
+/** Entries of one account and period; further refusals share one entry without key and address. */
 export const entriesMax = 20;
 
-/** Accounts of one period. They exist, so this bounds memory only. */
+/** Accounts of one period. Only existing accounts count, so this bounds memory only. */
 const accountsMax = 1_000;
 
 const codes = { unauthenticated: 'SYS_410', denied: 'SYS_411' } as const;
 
 export interface Refusal {
   kind: keyof typeof codes;
-  /** Whose log it belongs to; undefined when no key was named that exists: that of the installation. */
+  /** The account whose log it belongs to; undefined (the installation's) if no existing key was named. */
   accountId: string | undefined;
   keyId?: string;
   address: string;
   requestId?: string;
-  /** What was denied, as the route is declared: never what the client wrote. */
+  /** The declared route that was denied, never the path that the client wrote. */
   operation?: string;
 }
 

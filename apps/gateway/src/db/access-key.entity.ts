@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A secret of an application, beside at most one other. Holds the hash, never the secret. */
+/** A secret of an application, which has at most two. Contains the hash, never the secret. */
 @Entity({ name: 'access_keys' })
 export class AccessKey {
   @PrimaryColumn('text')
@@ -40,7 +40,7 @@ export class AccessKey {
   @Column('timestamptz', { name: 'updated_at' })
   updatedAt: Date;
 
-  /** Written by LastLogins alone. */
+  /** Written by LastLogins only. */
   @Column({ type: 'timestamptz', name: 'last_used_at', nullable: true, update: false })
   lastUsedAt: Date | null;
 }

@@ -1,16 +1,16 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** Quotas; what is absent has none. */
+/** Quotas; an absent one is unlimited. */
 export interface AccountLimits {
   devices?: number;
   api_keys?: number;
-  /** Without it the tier says how many. */
+  /** If absent, the tier decides. */
   applications?: number;
-  /** For all keys of the account together. */
+  /** Shared by all keys of the account. */
   requests_per_second?: number;
 }
 
-/** What an account says of itself; nothing depends on it. */
+/** Details that an account provides about itself; nothing depends on them. */
 export interface AccountProfile {
   contact?: string;
   phone_number?: string;

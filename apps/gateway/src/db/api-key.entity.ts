@@ -1,7 +1,7 @@
 import { Column, Entity, JoinTable, ManyToMany, PrimaryColumn, type Relation } from 'typeorm';
 import { KeyGroup } from './key-group.entity.js';
 
-/** The credential of one application instance (spec §5). Holds the hash of the secret, never the secret. */
+/** The credential of one application instance (spec §5). Contains the hash of the secret, never the secret. */
 @Entity({ name: 'api_keys' })
 export class ApiKey {
   @PrimaryColumn('text')
@@ -19,7 +19,7 @@ export class ApiKey {
   @Column('text')
   hash: string;
 
-  /** The secret before the newest proves the key too, until its time: rotation with overlap. */
+  /** During a rotation with overlap, the previous secret is valid until this time. */
   @Column('text', { name: 'previous_hash', nullable: true })
   previousHash: string | null;
 
@@ -45,7 +45,7 @@ export class ApiKey {
   @Column('timestamptz', { name: 'updated_at' })
   updatedAt: Date;
 
-  /** Written by LastLogins alone, so that a change of the key never sets it back. */
+  /** Written by LastLogins only, so that a change of the key never sets it back. */
   @Column({ type: 'timestamptz', name: 'last_login_at', nullable: true, update: false })
   lastLoginAt: Date | null;
 

@@ -1,7 +1,7 @@
 import { Column, Entity, JoinTable, ManyToMany, PrimaryColumn, type Relation } from 'typeorm';
 import { KeyGroup } from './key-group.entity.js';
 
-/** An application of a customer. Its access keys are secrets of it: channel and subscriptions are the application's. */
+/** An application of a customer. Its access keys are its secrets and share its channel and subscriptions. */
 @Entity({ name: 'applications' })
 export class Application {
   @PrimaryColumn('text')
@@ -28,7 +28,7 @@ export class Application {
   @Column('timestamptz', { name: 'updated_at' })
   updatedAt: Date;
 
-  /** Written by LastLogins alone. */
+  /** Written by LastLogins only. */
   @Column({ type: 'timestamptz', name: 'last_used_at', nullable: true, update: false })
   lastUsedAt: Date | null;
 

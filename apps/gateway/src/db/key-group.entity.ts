@@ -17,7 +17,7 @@ export class KeyGroup {
   @Column('text')
   kind: GroupKind;
 
-  /** Null: what the kind gives. Only custom groups have their own. */
+  /** Null: the permissions of its kind. Only custom groups have their own. */
   @Column('text', { array: true, nullable: true })
   permissions: Permission[] | null;
 

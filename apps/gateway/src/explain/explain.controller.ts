@@ -6,11 +6,12 @@ import {
   formatTimestamp,
   type Identity,
   lacks,
+  Operation,
   RequiresPermission,
   ValidationFailed,
 } from '@lanyard/service';
 import { Controller, Get, Inject, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { lastTimeMs } from '../access/expiration.js';
 import { allows, notifications, type Permission } from '../permissions.js';
 import { OneSubject } from '../errors.js';
@@ -25,7 +26,7 @@ export interface ExplainQuery {
   before?: string;
 }
 
-/** Nothing that any of the three names is longer. */
+/** No subject has a longer name. */
 const idLengthMax = 64;
 
 const needs = ({ permissions }: Identity, needed: Permission): void => {
@@ -40,7 +41,7 @@ const readPage = ({ limit, before }: ExplainQuery, nowMs: number): Page => {
     throw new ValidationFailed([{ name: 'before', message: 'Must be a time from 1970 to 9999' }]);
   return {
     limit: Math.min(timelineLimit.max, Math.max(timelineLimit.min, count)),
-    // As it was given: finer than a number of milliseconds.
+    // Kept as text, which is more precise than milliseconds.
     before: before && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(before) ? before : formatTimestamp(end),
   };
 };
@@ -56,7 +57,7 @@ const readSubject = (query: ExplainQuery): [(typeof subjects)[number], string] =
   return [name, id];
 };
 
-/** What happened, in one order over all services, and what it waits for. */
+/** What happened, in chronological order over all services, and what must happen next. */
 @ApiTags('Explain')
 @RequiresPermission('devices.read')
 @Controller('v3/explain')
@@ -67,12 +68,14 @@ export class ExplainController {
   ) {}
 
   @Get()
-  @ApiOperation({
+  @Operation({
     summary: 'Explain a command, a device or an event',
     description:
       'Give exactly one of `async-id` (a command of the calling key; requires `commands`), `device_id` (requires `devices.read`) and `uid` ' +
       '(an event, as delivered on a channel with `include_uid`; found for 26 hours; requires `notifications`). ' +
       '`left_out` names the services that the key may not see and those that did not answer.',
+    ok: ExplanationSchema,
+    notFound: 'The account (for async-id: the key) has no such subject',
   })
   @ApiQuery({ name: 'async-id', required: false, type: String })
   @ApiQuery({
@@ -90,9 +93,7 @@ export class ExplainController {
     description: 'Number of entries to return, newest first: 1 to 200, default 50',
   })
   @ApiQuery({ name: 'before', required: false, type: String, description: 'Only entries before this time' })
-  @ApiOkResponse({ standardSchema: ExplanationSchema })
   @ApiResponse({ status: 400, description: 'No subject, more than one subject, or a malformed one' })
-  @ApiResponse({ status: 404, description: 'The account (for async-id: the key) has no such subject' })
   async explain(@Caller() caller: Identity, @Query() query: ExplainQuery): Promise<Explanation> {
     const [subject, id] = readSubject(query);
     const page = readPage(query, this.clock.now());

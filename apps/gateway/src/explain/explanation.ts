@@ -32,10 +32,10 @@ export type Part = (typeof parts)[number];
 export type TimelineEntry = z.infer<typeof TimelineEntrySchema>;
 export type Explanation = z.infer<typeof ExplanationSchema>;
 
-/** Entries of an answer. */
+/** Entries of a response. */
 export const timelineLimit = { min: 1, max: 200, default: 50 } as const;
 
-/** Oldest first; what happened at one moment stays in the order in which it was given. */
+/** Oldest first; entries of the same moment keep their order. */
 export const inOrder = (entries: readonly TimelineEntry[]): TimelineEntry[] =>
   [...entries].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
 
@@ -47,7 +47,7 @@ export const newest = (
 ): { timeline: TimelineEntry[]; cut: boolean } => {
   const earlier = inOrder(entries.filter(({ at }) => at < before));
   const [first] = earlier.slice(-limit);
-  // Entries of the same moment stay on one page: `before` would skip those that were left behind.
+  // Entries of the same moment stay on one page, because `before` would skip the rest of them.
   const timeline = first ? earlier.filter(({ at }) => at >= first.at) : [];
   return { timeline, cut: timeline.length < earlier.length };
 };

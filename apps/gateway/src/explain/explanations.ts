@@ -30,7 +30,7 @@ type LeftOut = Explanation['left_out'];
 export class Explanations {
   constructor(private readonly client: UpstreamClient) {}
 
-  /** A command of the calling key. */
+  /** Explains a command of the calling key. */
   async command(caller: Identity, asyncId: string, page: Page): Promise<Explanation> {
     const leftOut: LeftOut = [];
     const [part, channel] = await Promise.all([
@@ -46,7 +46,7 @@ export class Explanations {
     return this.answer({ type: 'command', id: asyncId }, commandWaits(part, channel), entries, page, leftOut);
   }
 
-  /** A device of the account. `given`: its id, or its endpoint name. */
+  /** Explains a device of the account. `given`: its id, or its endpoint name. */
   async device(caller: Identity, given: string, page: Page): Promise<Explanation> {
     const leftOut: LeftOut = [];
     const device = await this.deviceOf(caller, given);
@@ -78,7 +78,7 @@ export class Explanations {
     return this.answer({ type: 'device', id: deviceId }, waits, entries, page, leftOut, more);
   }
 
-  /** An event of the account, as a channel delivers it. */
+  /** Explains an event of the account, as a channel delivers it. */
   async event(caller: Identity, uid: string, page: Page): Promise<Explanation> {
     const event = await this.subject<EventPart>('dispatcher', `/explain/events/${encodeURIComponent(uid)}`, caller);
     return this.answer({ type: 'event', id: uid }, eventWaits(event), eventEntries(event), page, []);
@@ -91,7 +91,7 @@ export class Explanations {
       const path = `/v3/devices?limit=2&endpoint_name__eq=${text}`;
       return (await this.subject<{ data: DeviceFacts[] }>('registry', path, caller)).data[0];
     };
-    // A name may look like an id, then the id counts.
+    // A name may look like an id; then it is treated as one.
     if (!isId(given)) return (await byName()) ?? byId();
     return byId().catch(async (error: unknown) => {
       const named = error instanceof NotFound ? await byName() : undefined;
@@ -112,7 +112,7 @@ export class Explanations {
     return { object: 'explanation', subject, waits_for, timeline, limit, has_more: cut || more, left_out };
   }
 
-  /** Without it there is nothing to explain: its refusal is the answer. */
+  /** The facts without which there is nothing to explain; an upstream's error is passed on. */
   private async subject<T>(upstream: Upstream, path: string, caller: Identity): Promise<T> {
     try {
       return await this.client.get<T>(upstream, path, caller);
@@ -138,7 +138,7 @@ export class Explanations {
     try {
       return await this.client.get<T>(upstream, path, caller);
     } catch (error) {
-      // It has nothing to say of the subject.
+      // The upstream does not know the subject.
       if (error instanceof UpstreamRefused) return undefined;
       if (!(error instanceof UpstreamUnavailable)) throw error;
       leftOut.push({ service: upstream, reason: 'The service does not answer.' });

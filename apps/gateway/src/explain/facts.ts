@@ -1,4 +1,4 @@
-/** What the services say of themselves on their paths for explanations; each is described where it is made. */
+/** The facts that services provide for explanations; each is described where it is created. */
 
 export interface Session {
   registered_at: string;
@@ -71,7 +71,7 @@ export interface EventPart {
   without_channel: number;
 }
 
-/** Of GET /v3/devices/{id}. */
+/** Fields of GET /v3/devices/{id}. */
 export interface DeviceFacts {
   id: string;
   endpoint_name: string | null;
@@ -80,7 +80,7 @@ export interface DeviceFacts {
   lifecycle_status: 'enabled' | 'blocked';
 }
 
-/** Of GET /v3/device-events. */
+/** Fields of GET /v3/device-events. */
 export interface LogFacts {
   id: string;
   date_time: string;
@@ -89,7 +89,7 @@ export interface LogFacts {
   description: string;
 }
 
-/** Of GET /v3/devices/{id}/echo. */
+/** Fields of GET /v3/devices/{id}/echo. */
 export interface EchoFacts {
   resources: { resource_path: string; subscribed: boolean; reported?: { reported_at: string } }[];
 }

@@ -7,10 +7,10 @@ const endings: Record<string, string> = {
   succeeded: 'succeeded',
   failed: 'failed',
   expired: 'expired before the device took it',
-  cancelled: 'was taken back by its sender',
+  cancelled: 'was cancelled by its sender',
 };
 
-/** Accepted, last attempt, end. Payloads stay out: they may be secrets of the device. */
+/** Acceptance, last attempt and end. Payloads are omitted, because they may be secrets of the device. */
 export const commandEntries = (command: CommandFacts): TimelineEntry[] => {
   const { async_id, device_id, method, uri, created_at, expires_at, attempts, attempted_at } = command;
   const { finished_at, state, status, error, note } = command;
@@ -95,7 +95,7 @@ export const logEntries = (events: readonly LogFacts[]): TimelineEntry[] =>
     facts: { id, event_code, outcome: event_type_description },
   }));
 
-/** The last value of each resource; earlier ones are not kept. */
+/** The last value of each resource; earlier ones are not stored. */
 export const echoEntries = (device_id: string, { resources }: EchoFacts): TimelineEntry[] =>
   resources.flatMap(({ resource_path, subscribed, reported }) =>
     reported

@@ -33,7 +33,7 @@ export class UpstreamClient {
       path,
       headers: {
         accept: 'application/json',
-        [identityHeader]: this.tokens.of(caller, upstream),
+        [identityHeader]: this.tokens.tokenFor(caller, upstream),
         [requestIdHeader]: caller.requestId,
         ...(caller.traceParent !== undefined && { [traceParentHeader]: caller.traceParent }),
       },

@@ -34,7 +34,7 @@ const deviceAnswers = (session: Session | null, otherwise: string): string => {
     : otherwise;
 };
 
-/** `channel` undefined: the key has none, or it is not known. */
+/** `channel` undefined: the key has no channel, or it is unknown. */
 export const commandWaits = ({ command, ahead, session }: CommandPart, channel: ChannelFacts | undefined): string => {
   const { state, attempts, expires_at, finished_at } = command;
   if (finished_at) return commandDelivered(finished_at, channel);
@@ -52,7 +52,7 @@ export const deviceWaits = ({ lifecycle_status }: DeviceFacts, { session, waitin
   const commands = waiting > 0 ? ` ${counted(waiting, 'command')} ${waiting === 1 ? 'waits' : 'wait'}.` : '';
   if (session && !session.asleep)
     return waiting > 0
-      ? `The device is registered and listens; ${counted(waiting, 'command')} ${waiting === 1 ? 'is' : 'are'} under way or next.`
+      ? `The device is registered and listens; ${counted(waiting, 'command')} ${waiting === 1 ? 'is' : 'are'} in progress or next.`
       : 'Nothing: the device is registered and listens.';
   return `Lanyard waits ${deviceAnswers(session, '')}.${commands}`;
 };

@@ -38,11 +38,11 @@ const testSystem = (replicas: number) => {
   const all = Array.from({ length: replicas }, () => {
     return new AccountRates('account', bucket as unknown as SharedRates, clock, () => undefined);
   });
-  /** How many of so many pass, asked of the replicas in turn. */
+  /** How many of `count` requests pass, sent to the replicas in turn. */
   const flood = async (count: number): Promise<number> => {
     let passed = 0;
     for (let n = 0; n < count; n++) {
-      const waitMs = await (all[n % replicas] as AccountRates).take(key);
+      const waitMs = await (all[n % replicas] as AccountRates).takeTokens(key);
       if (waitMs === 0) passed++;
     }
     return passed;
@@ -54,7 +54,7 @@ describe('the rate of an account over replicas', () => {
   it('one that stays below a quarter of its burst never asks, and tells every 50 ms', async () => {
     const { clock, bucket, all } = testSystem(1);
     for (let n = 0; n < 100; n++) {
-      expect(all[0]?.take(key)).toBe(0);
+      expect(all[0]?.takeTokens(key)).toBe(0);
       await clock.advance(10);
     }
     expect(bucket.asked).toBe(0);

@@ -11,24 +11,23 @@ export interface Take {
 
 interface Count {
   rate: Rate;
-  /** Theoretical arrival time by this replica's clock: what it knows of all replicas, and what passed here since. */
+  /** Theoretical arrival time by this replica's clock: all replicas as last read, and what passed here since. */
   tatMs: number;
-  /** Passed here, not told yet. */
+  /** Requests that passed here and are not in Redis yet. */
   passed: number;
 }
 
 /**
- * Below this share of its burst a rate is counted here and told afterwards; above, each request asks. So four replicas
- * that are flooded at once let pass one burst together, and one request more of each; of more replicas, each adds a
- * quarter. What was
- * let pass too much is waited for later: in the long run the rate is exact.
+ * Below this share of its burst a rate is counted here and reported afterwards; above it, every request asks Redis. Four
+ * replicas that are flooded at once together let pass one burst and one request more each; every further replica adds
+ * a quarter. The excess is waited for later: in the long run the rate is exact.
  */
 const shareWithoutAsking = 1 / 4;
 
-/** How late others hear of what passed here. */
+/** How late other replicas learn what passed here. */
 const tellAfterMs = 50;
 
-/** The rates of one account and its keys, as one replica sees them. */
+/** One replica's view of the rates of an account and its keys. */
 export class AccountRates {
   private readonly counts = new Map<string, Count>();
   private isTelling = false;
@@ -40,14 +39,14 @@ export class AccountRates {
     private readonly onLost: () => void,
   ) {}
 
-  /** Whether nothing is known that would matter later. */
+  /** Whether it can be forgotten without an effect. */
   get isIdle(): boolean {
     const now = this.clock.now();
     return !this.isTelling && [...this.counts.values()].every(({ tatMs, passed }) => passed === 0 && tatMs <= now);
   }
 
-  /** 0: taken from all. Otherwise how long to wait. Rejects when it has to ask, and Redis does not answer. */
-  take(takes: readonly Take[]): number | Promise<number> {
+  /** 0: taken from all. Otherwise how long to wait. Rejects if it must ask Redis, which does not answer. */
+  takeTokens(takes: readonly Take[]): number | Promise<number> {
     const now = this.clock.now();
     const counts = takes.map((take) => this.countOf(take));
     const isCalm = counts.every(
@@ -105,7 +104,7 @@ export class AccountRates {
     const { waitMs, usedMs } = await this.shared.settleRates(this.accountId, rates, isTaking);
     const now = this.clock.now();
     counts.forEach((count, n) => {
-      // What passed here while the answer was on its way is not in it.
+      // The response does not include what passed here meanwhile.
       count.tatMs = now + (usedMs[n] ?? 0) + count.passed * intervalMs(count.rate);
     });
     return waitMs;

@@ -23,17 +23,23 @@ describe('rate', () => {
   it('counts each name alone, and looks without taking', async () => {
     const clock = new TestClock();
     const rates = new LocalRates(rate, clock);
-    expect(['a', 'a', 'a', 'a', 'b'].map((name) => rates.take(name) > 0)).toEqual([false, false, false, true, false]);
+    expect(['a', 'a', 'a', 'a', 'b'].map((name) => rates.takeToken(name) > 0)).toEqual([
+      false,
+      false,
+      false,
+      true,
+      false,
+    ]);
     expect([rates.waitMs('a'), rates.waitMs('b'), rates.waitMs('c')]).toEqual([100, 0, 0]);
     await clock.advance(100);
-    expect(rates.take('a')).toBe(0);
+    expect(rates.takeToken('a')).toBe(0);
   });
 
   it('forgets the longest unused names beyond its bound', () => {
     const rates = new LocalRates({ perSecond: 1, burst: 1 }, new TestClock(), 2);
-    rates.take('a');
-    rates.take('b');
-    rates.take('c');
+    rates.takeToken('a');
+    rates.takeToken('b');
+    rates.takeToken('c');
     expect([rates.waitMs('a') > 0, rates.waitMs('c') > 0]).toEqual([false, true]);
   });
 });

@@ -3,7 +3,7 @@ import type { Rate } from '../config.js';
 export interface Verdict {
   /** Theoretical arrival time to remember; unchanged when refused. */
   tatMs: number;
-  /** 0: taken. Otherwise nothing was taken, and one would be after this time. */
+  /** 0: taken. Otherwise nothing was taken, and the time until one can be. */
   waitMs: number;
 }
 

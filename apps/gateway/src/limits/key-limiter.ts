@@ -5,10 +5,10 @@ import { AccountRates, type Take } from './account-rates.js';
 import type { GatewayConfig } from '../config.js';
 import { SharedRates } from './shared-rates.js';
 
-/** After Redis did not answer, it is left alone for this time: a stalled Redis must not slow each request. */
+/** How long Redis is not asked after it did not answer: a stalled Redis must not delay every request. */
 const aloneMs = 1_000;
 
-/** Accounts whose requests are counted at a time; when there are more, those that are full again are forgotten. */
+/** Accounts that are counted at a time; beyond it, those whose bucket is full again are forgotten. */
 const accountsMax = 10_000;
 
 /** Whose request it is. */
@@ -19,7 +19,7 @@ export interface Payer {
 }
 
 /**
- * The rate of each key, and of all keys of an account together: no tenant takes the others' share. Without Redis each
+ * Limits the rate of each key and of each account, so that no tenant takes the share of others. Without Redis each
  * replica counts alone: the limit is then per replica, which refuses a flood and never refuses all requests.
  */
 @Injectable()
@@ -35,10 +35,10 @@ export class KeyLimiter {
   ) {}
 
   /** Throws RateLimited. A promise only when Redis has to be asked. */
-  take(payer: Payer): void | Promise<void> {
+  admitRequest(payer: Payer): void | Promise<void> {
     const takes = this.takesOf(payer);
     if (this.clock.now() < this.aloneUntilMs) return this.mustNotWait(this.alone(payer.accountId, takes));
-    const waitMs = this.ratesOf(payer.accountId).take(takes);
+    const waitMs = this.ratesOf(payer.accountId).takeTokens(takes);
     return typeof waitMs === 'number' ? this.mustNotWait(waitMs) : this.asked(waitMs, payer.accountId, takes);
   }
 

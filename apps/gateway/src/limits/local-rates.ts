@@ -4,7 +4,7 @@ import { gcra } from './gcra.js';
 
 const namesMax = 50_000;
 
-/** Rates of many names, in this replica's memory. Bounded: the longest unused names are forgotten. */
+/** Rates of many names, in this replica's memory. Bounded: the least recently used names are forgotten. */
 export class LocalRates {
   private readonly tats = new Map<string, number>();
 
@@ -15,7 +15,7 @@ export class LocalRates {
   ) {}
 
   /** 0: taken. Otherwise how long to wait. */
-  take(name: string, rate = this.rate): number {
+  takeToken(name: string, rate = this.rate): number {
     const { tatMs, waitMs } = gcra(this.tats.get(name) ?? 0, this.clock.now(), rate);
     this.tats.delete(name);
     this.tats.set(name, tatMs);
@@ -24,7 +24,7 @@ export class LocalRates {
     return waitMs;
   }
 
-  /** How long to wait before one can be taken; takes nothing. */
+  /** How long to wait before one can be taken, without taking it. */
   waitMs(name: string): number {
     return gcra(this.tats.get(name) ?? 0, this.clock.now(), this.rate).waitMs;
   }

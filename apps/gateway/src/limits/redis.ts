@@ -1,7 +1,7 @@
 import { type Logger, type RedisClient, redisClient } from '@lanyard/service';
 import type { GatewayConfig } from '../config.js';
 
-/** Only counts requests: no request waits long for it, and the gateway starts without it. */
+/** Used only to count requests: no request waits long for it, and the gateway starts without it. */
 export const openRedis = ({ secrets }: GatewayConfig, logger: Logger): RedisClient => {
   const redis = redisClient(secrets.redisUrl, {
     enableOfflineQueue: false,

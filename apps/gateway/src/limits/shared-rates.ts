@@ -35,22 +35,22 @@ return answer
 
 type WithCommand = RedisClient & { takeRates(keys: number, ...keysAndNumbers: (string | number)[]): Promise<number[]> };
 
-/** A rate that several replicas count together. */
+/** A rate that all replicas share. */
 export interface SharedRate {
   name: string;
   rate: Rate;
-  /** Requests that this replica has let pass and not told yet. */
+  /** Requests that this replica let pass and has not reported yet. */
   passed: number;
 }
 
 export interface SharedVerdict {
   /** 0: taken from all. Otherwise nothing was taken, and how long to wait. */
   waitMs: number;
-  /** Of each rate, in the order asked: for how long what was taken so far would last. */
+  /** For each rate, in order: how long the requests so far occupy it. */
   usedMs: number[];
 }
 
-/** Rates in Redis. Rejects when Redis does not answer at once. */
+/** Rates in Redis. Rejects if Redis does not answer promptly. */
 @Injectable()
 export class SharedRates {
   private readonly redis: WithCommand;
@@ -62,7 +62,7 @@ export class SharedRates {
     this.prefix = redisPrefix;
   }
 
-  /** Tells what passed, and takes one more from each if `isTaking`. `group`: keeps the names in one slot. */
+  /** Reports what passed, and takes one more from each if `isTaking`. `group` keeps the names in one slot. */
   async settleRates(group: string, rates: readonly SharedRate[], isTaking: boolean): Promise<SharedVerdict> {
     const keys = rates.map(({ name }) => `${this.prefix}rate:{${group}}:${name}`);
     const numbers = rates.flatMap(({ rate, passed }) => [intervalMs(rate) * 1_000, toleranceMs(rate) * 1_000, passed]);

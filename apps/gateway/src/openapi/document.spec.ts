@@ -7,7 +7,7 @@ interface Answer {
   headers?: Record<string, object>;
 }
 
-/** The committed document is what the code says: tools/check-docs.mjs. */
+/** The committed document is what the code says: tools/check-docs.ts. */
 const { paths, components } = JSON.parse(
   readFileSync(new URL('../../../../docs/openapi.json', import.meta.url), 'utf8'),
 ) as {
@@ -20,7 +20,7 @@ const resolved = (answer: { $ref?: string } | undefined): Answer => {
   return (name === undefined ? answer : components.responses[name]) as Answer;
 };
 
-/** What the gateway serves by itself (app.module.ts). */
+/** The paths that the gateway serves itself (app.module.ts). */
 const own = /^\/v3\/(api-keys|policy-groups|applications|access-keys|accounts|explain)(\/|$)/;
 
 const isBelow = (prefix: string, path: string): boolean => {
@@ -70,7 +70,7 @@ describe('the OpenAPI document and the route table', () => {
     const all = Object.entries(paths)
       .filter(([path]) => /^\/v2\/notification\/(callback|websocket|pull)(\/|$)/.test(path))
       .flatMap(([path, item]) => Object.keys(item).map((method) => `${method} ${path}`));
-    // A read waits for no other request; a poll may create its channel.
+    // Reads are independent of other requests; a poll may create its channel.
     expect(waiting.toSorted()).toEqual(
       all.filter((one) => !one.startsWith('get ') || one === 'get /v2/notification/pull').toSorted(),
     );

@@ -25,7 +25,7 @@ export class Documents {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** `own`: of the gateway, which comes first. */
+  /** `own`: the document of the gateway, which comes first. */
   mergedWith(own: OpenAPIObject): Promise<MergedDocument> {
     const now = this.clock.now();
     if (this.last?.own !== own || this.last.untilMs <= now)

@@ -1,6 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 
-/** What one service says about its own paths; `document` is absent when it could not be asked. */
+/** The document of one service; absent if the service could not be reached. */
 export interface OwnDocument {
   upstream: string;
   document?: OpenAPIObject;
@@ -13,7 +13,7 @@ type PathItem = Record<string, { operationId?: string }>;
 
 const reference = (name: string): string => `"#/components/schemas/${name}"`;
 
-/** A schema name that stands for something else already gets the upstream's name in front, everywhere in the document. */
+/** A schema name that is already in use for another schema gets the upstream's name as a prefix in the whole document. */
 const withoutClashes = (document: OpenAPIObject, upstream: string, taken: Schemas): OpenAPIObject => {
   const own = (document.components?.schemas ?? {}) as Schemas;
   const clashing = Object.keys(own).filter(
@@ -47,8 +47,8 @@ const ownOperationIds = (item: PathItem, upstream: string, taken: Set<string>): 
   );
 
 /**
- * One document of many: `first` gives title, security and servers; of each service only the paths that the proxy gives
- * to it (`owns`) are taken. Services without a document are named in `x-unavailable`.
+ * Merges documents: `first` provides title, security and servers; a service contributes only the paths that the proxy
+ * routes to it (`owns`). Services without a document are listed in `x-unavailable`.
  */
 export const mergeDocuments = (
   first: OpenAPIObject,

@@ -17,7 +17,7 @@ export const ownDocument = (app: NestFastifyApplication, publicUrl?: string): Op
 
 /** `/openapi.json` for all services, and `/docs`, a page that shows it; its scripts come from this server. */
 export const serveDocuments = (app: NestFastifyApplication, own: OpenAPIObject, documents: Documents): void => {
-  // Every service has a route for its own document; here the merged one answers in its place.
+  // Every service serves its own document; the gateway serves the merged one in its place.
   app
     .getHttpAdapter()
     .getInstance()

@@ -19,7 +19,7 @@ interface Operation {
 
 const docs = new URL('../../../../docs/', import.meta.url);
 
-/** The committed document is what the code says: tools/check-docs.mjs. */
+/** The committed document is what the code says: tools/check-docs.ts. */
 const { paths, components } = JSON.parse(readFileSync(new URL('openapi.json', docs), 'utf8')) as {
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, Schema> };
@@ -32,7 +32,7 @@ const bodies: [operation: string, schema: Schema][] = Object.entries(paths).flat
   }),
 );
 
-/** A schema and all below it, with the names that lead there. What is read-only is compared as a whole. */
+/** A schema and all schemas below it, with their paths. Read-only ones are compared as a whole. */
 const allOf = (given: Schema, at = ''): [at: string, schema: Schema][] => {
   const schema =
     given.$ref === undefined ? given : (components.schemas[given.$ref.split('/').at(-1) as string] as Schema);

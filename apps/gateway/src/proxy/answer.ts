@@ -4,21 +4,21 @@ import type { Dispatcher } from 'undici';
 import type { PassedCall } from './upstream-calls.js';
 import type { Replica } from './replicas.js';
 
-/** Answers up to this are taken whole: one write to the client, and no stream between. */
+/** Responses up to this size are buffered: one write to the client, without a stream. */
 const wholeBytesMax = 262_144;
 
 /** The response of an upstream on its way to the client. */
 export interface Answer {
   statusCode: number;
   headers: IncomingHttpHeaders;
-  /** A stream for what is large or of unknown length; it holds the upstream back when the client is slow. */
+  /** A stream for responses that are large or of unknown length; a slow client slows the upstream down. */
   body: Buffer | Readable | undefined;
 }
 
 const hasNoBody = (method: string, statusCode: number): boolean =>
   method === 'HEAD' || statusCode === 204 || statusCode === 304;
 
-/** Takes one answer. Rejects when it breaks off before it is passed on; a stream that breaks off is destroyed. */
+/** Receives one response. Rejects if it breaks off before it is passed on; a stream that breaks off is destroyed. */
 class AnswerReader implements Dispatcher.DispatchHandler {
   private head: Omit<Answer, 'body'> = { statusCode: 0, headers: {} };
   private chunks: Buffer[] = [];
@@ -75,7 +75,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Asks a replica for an answer that is passed on as it is. */
+/** Sends a request to a replica whose response is passed on unchanged. */
 export const askForPassing = (replica: Replica, call: PassedCall): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const { method, path, headers, body } = call;

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** Tells that the client disconnected before its response was complete. Lighter than an AbortSignal: there is one for each request. */
+/** Reports that the client disconnected before its response was complete. Each request has one: lighter than AbortSignal. */
 export class ClientDisconnect {
   aborted = false;
   private listener: (() => void) | undefined;

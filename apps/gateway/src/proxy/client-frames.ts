@@ -11,11 +11,11 @@ const closeFrame = (code: number): Buffer => {
 };
 
 /**
- * What a client sends, as it is, until `close` puts a close frame behind the frame that is under way and drops what
- * follows. The server's answer to it then comes behind everything it had sent, so nothing on its way is lost.
+ * Passes on what a client sends, until `close` appends a close frame to the current frame and drops the rest. The
+ * server's response to it then follows everything that the server had sent, so nothing in flight is lost.
  */
 export class ClientFrames extends Transform {
-  /** Bytes of the current frame that are still to come; while its head is read, that of the head. */
+  /** Bytes missing of the current frame, or of its header while that is read. */
   private left = 0;
   private readonly head: number[] = [];
   private code: number | undefined;
@@ -66,7 +66,7 @@ export class ClientFrames extends Transform {
   private payloadLength(): number {
     const short = (this.head[1] as number) & lengthBits;
     if (short === 126) return Buffer.from(this.head).readUInt16BE(2);
-    // Longer than 2^53 never comes: the dispatcher refuses far shorter ones.
+    // Lengths above 2^53 cannot occur: the dispatcher refuses far shorter frames.
     return short === 127 ? Number(Buffer.from(this.head).readBigUInt64BE(2)) : short;
   }
 

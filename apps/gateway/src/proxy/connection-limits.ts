@@ -7,7 +7,7 @@ import { clientAddress } from '../authentication/client-address.js';
 
 const retryAfterSeconds = 60;
 
-/** An IPv6 client has a whole /64 (RFC 6177); an IPv4 address may come in IPv6 form. */
+/** An IPv6 client has a whole /64 (RFC 6177); an IPv4 address may be in IPv6 form. */
 const holderOf = (address: string): string => {
   const mapped = address.replace(/^::ffff:(?=\d+\.)/, '');
   if (!isIPv6(mapped)) return mapped;
@@ -47,17 +47,18 @@ export class ConnectionLimits {
     server.on('connection', (socket: Socket) => {
       // A connection whose upgrade is ignored is announced to the server a second time.
       if (this.counted.has(socket)) return;
-      if (!this.take(socket, socket.remoteAddress ?? '')) socket.destroy();
+      if (!this.admitSocket(socket, socket.remoteAddress ?? '')) socket.destroy();
     });
   }
 
-  /** Throws RateLimited when the client has as many WebSockets as it may. Without proxies its connection is counted. */
+  /** Throws RateLimited if the client has too many WebSockets. Without proxies its connection has been counted. */
   admit(handshake: IncomingMessage, socket: Socket): void {
     if (this.trustedProxies === 0 || this.counted.has(socket)) return;
-    if (!this.take(socket, clientAddress(handshake, this.trustedProxies))) throw new RateLimited(retryAfterSeconds);
+    if (!this.admitSocket(socket, clientAddress(handshake, this.trustedProxies)))
+      throw new RateLimited(retryAfterSeconds);
   }
 
-  private take(socket: Socket, address: string): boolean {
+  private admitSocket(socket: Socket, address: string): boolean {
     const holder = holderOf(address);
     const count = this.open.get(holder) ?? 0;
     if (count >= this.bounds.perAddressMax) {

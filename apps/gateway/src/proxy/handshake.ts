@@ -20,12 +20,12 @@ const open = (replica: Replica, path: string, headers: Record<string, string | s
   const { protocol, hostname, port } = replica.url;
   if (protocol === 'https:') return httpsRequest({ hostname, port, path, headers, agent: false });
   const host = hostname.replace(/^\[|\]$/g, '');
-  // Half-open, so that what the client still sends arrives after the replica's last byte.
+  // Half-open, so that data from the client still arrives after the replica's last byte.
   const createConnection = (): Socket => connect({ host, port: Number(port || 80), allowHalfOpen: true });
   return httpRequest({ hostname: host, port, path, headers, createConnection });
 };
 
-/** Asks one replica to upgrade. Rejects when it cannot be reached or does not answer. */
+/** Asks one replica to upgrade. Rejects if it cannot be reached or does not answer. */
 const handshake = (
   replica: Replica,
   path: string,
@@ -73,12 +73,12 @@ export class Handshakes {
   ) {}
 
   /** undefined when no replica answered. */
-  async ask(
+  async requestUpgrade(
     path: string,
     headers: Record<string, string | string[]>,
     signal: AbortSignal,
   ): Promise<HandshakeAnswer | undefined> {
-    for (const replica of this.replicas.of('dispatcher').order()) {
+    for (const replica of this.replicas.replicasOf('dispatcher').order()) {
       try {
         return await handshake(replica, path, headers, signal);
       } catch (err) {

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 type Headers = Record<string, string | string[]>;
 
-/** For one connection only (RFC 9110 §7.6.1). `expect` is answered by our own server. */
+/** Hop-by-hop headers (RFC 9110 §7.6.1). `expect` is answered by our own server. */
 const hopByHop = new Set([
   'connection',
   'expect',
@@ -20,7 +20,7 @@ const hopByHop = new Set([
 
 const nothingElse = new Set<string>();
 
-/** Almost all clients name nothing but the connection itself. */
+/** Almost all clients list only these. */
 const named = (connection: string | undefined): Set<string> =>
   connection === undefined || connection === 'keep-alive' || connection === 'close'
     ? nothingElse
@@ -36,7 +36,7 @@ const pick = (headers: IncomingHttpHeaders, leaveOut: (name: string) => boolean)
   return kept;
 };
 
-/** What a client may not say to a service: who it is, and where it comes from. */
+/** Headers that clients must not set: their identity and origin. */
 const ours = (name: string): boolean =>
   name.startsWith('x-lanyard-') || name.startsWith('x-forwarded-') || name === 'forwarded' || name === requestIdHeader;
 

@@ -3,20 +3,20 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { GatewayConfig } from '../config.js';
 import type { Upstream } from '../upstreams.js';
 
-/** How long a token is used again; it is valid for 30 s (`identityLifeMs`). */
+/** How long a token is reused; it is valid for 30 s (`identityLifeMs`). */
 const usedAgainMs = 5_000;
 const tokensMax = 10_000;
 
 interface Signed {
   token: string;
   untilMs: number;
-  /** Of the reading of the key: another reading has others. */
+  /** Belongs to one read of the key: a later read has other tokens. */
   permissions: readonly string[];
 }
 
 /**
  * Tokens for the upstreams. Requests that come with one secret of a key for one upstream in some seconds share one
- * signature, which takes more time than all else that the gateway does with a request.
+ * signature, because signing takes longer than everything else that the gateway does for a request.
  */
 @Injectable()
 export class IdentityTokens {
@@ -27,7 +27,7 @@ export class IdentityTokens {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  of(identity: Identity, upstream: Upstream): string {
+  tokenFor(identity: Identity, upstream: Upstream): string {
     const now = this.clock.now();
     const name = upstream + identity.keyId + (identity.secretFingerprint ?? '');
     const before = this.signed.get(name);
@@ -41,7 +41,7 @@ export class IdentityTokens {
     return token;
   }
 
-  /** A token that is not kept: for what the gateway asks on behalf of a caller. */
+  /** A token that is not cached, for the gateway's own requests on behalf of a caller. */
   sign(identity: Identity, upstream: Upstream): string {
     return signIdentity(identity, upstream, this.config.secrets.identityKey, this.clock.now());
   }

@@ -7,14 +7,14 @@ import type { Refusals } from '../authentication/refusals.js';
 
 type Identified = FastifyRequest & { identity?: Identity };
 
-/** The path as it is declared: what the client wrote may hold anything. */
+/** The declared path, because the path that the client wrote may contain anything. */
 const operationOf = (request: FastifyRequest): string => {
   const { url = '' } = request.routeOptions;
   const path = url.endsWith('*') ? routeOf(request.url.split('?', 1)[0] as string)?.prefix : url;
   return `${request.method} ${path ?? ''}`;
 };
 
-/** Counts each request that a valid key made and may not make, no matter which service denied it. */
+/** Counts each denied request of a valid key, whichever service denied it. */
 export const noteDenied = (app: NestFastifyApplication, refusals: Refusals, trustedProxies: number): void => {
   app
     .getHttpAdapter()

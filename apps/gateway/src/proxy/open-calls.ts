@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { CLOCK, type Clock } from '@lanyard/service';
 import { Inject, Injectable } from '@nestjs/common';
 
-/** Something with an end: a response, a tunnel's socket. */
+/** Anything with an end: a response, a tunnel's socket. */
 interface Ending {
   once(event: 'close', listener: () => void): unknown;
   destroy(): unknown;
@@ -10,7 +10,7 @@ interface Ending {
 
 /**
  * Requests in progress, so that a stop can wait for them. Each has a place in a list: a Set through which calls
- * come and go keeps all of them, with their sockets and headers, until the next full collection (ADR 12).
+ * come and go keeps all of them, with their sockets and headers, until the next full collection.
  */
 @Injectable()
 export class OpenCalls {
@@ -20,7 +20,7 @@ export class OpenCalls {
 
   constructor(@Inject(CLOCK) private readonly clock: Clock) {}
 
-  /** Answers whether the process is stopping: the caller should not come again on this connection. */
+  /** Returns whether the process is stopping: the client should then not reuse the connection. */
   enter(call: Ending): boolean {
     const place = this.free.pop() ?? this.places.length;
     this.places[place] = call;
@@ -35,7 +35,7 @@ export class OpenCalls {
     return this.places.length - this.free.length;
   }
 
-  /** Waits until nothing is under way, at most `timeoutMs`; what is left then is cut. */
+  /** Waits up to `timeoutMs` until no call is in progress, then cuts the rest. */
   async drain(timeoutMs: number): Promise<void> {
     this.closing = true;
     const timeout = new AbortController();

@@ -32,10 +32,10 @@ export type ProxiedRequest = FastifyRequest & {
 
 export const pathOf = (url: string): string => url.split('?', 1)[0] as string;
 
-/** Larger ones are not copied for the sake of one write. */
+/** Larger ones are not copied to save a write. */
 const joinedBytesMax = 16_384;
 
-/** An answer that is all here. A short one goes out in one piece with its head: Node joins text of one byte a character. */
+/** Sends a buffered response. A short one is sent together with its header: Node joins latin1 strings. */
 const answerAtOnce = (reply: FastifyReply, { statusCode, headers }: Answer, body: Buffer | undefined): FastifyReply => {
   const all = Object.assign(reply.getHeaders(), responseHeaders(headers)) as OutgoingHttpHeaders;
   reply.hijack().raw.writeHead(statusCode, all);
@@ -68,7 +68,7 @@ export class ProxyHandler {
     const bytesMax = takesLargeBodies(request.method, path) ? importBytesMax : bodyLimitBytes;
     const body = await requestBody(request.raw, bytesMax);
     const from = { requestId: request.id, address: clientAddress(request.raw, this.config.trustedProxies) };
-    const headers = requestHeaders(request.headers, this.tokens.of(identity, upstream), from);
+    const headers = requestHeaders(request.headers, this.tokens.tokenFor(identity, upstream), from);
     const call = { method: request.method, path: request.url, headers, body, signal };
     const answer = await this.upstreams.pass(upstream, call);
     if (answer.body === undefined || Buffer.isBuffer(answer.body)) return answerAtOnce(reply, answer, answer.body);

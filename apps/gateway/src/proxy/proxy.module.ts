@@ -47,7 +47,7 @@ export class ProxyModule implements OnApplicationBootstrap, BeforeApplicationShu
     this.upgrades.attach(server);
   }
 
-  /** Requests in progress end while HTTP still answers; what is left after GATEWAY_DRAIN_TIMEOUT_MS is cut. */
+  /** Requests in progress end while HTTP still answers; the rest is cut after GATEWAY_DRAIN_TIMEOUT_MS. */
   async beforeApplicationShutdown(): Promise<void> {
     this.upgrades.stop();
     await this.openCalls.drain(this.config.drainTimeoutMs);

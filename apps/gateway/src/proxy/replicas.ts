@@ -1,25 +1,25 @@
 import type { Clock } from '@lanyard/service';
 import { Pool } from 'undici';
 
-/** A replica that is gone is noticed after this. */
+/** How long to wait for a connection. */
 const connectTimeoutMs = 2_000;
 
-/** Longer than the longest poll (30 s) and any client's patience (60 s). */
+/** Longer than the longest poll (30 s) and than clients wait (60 s). */
 const headersTimeoutMs = 65_000;
 const bodyTimeoutMs = 65_000;
 
-/** After a failed connect a replica is asked last for this time, so that a dead host costs one time-out, not all. */
+/** For this time after a failed connect a replica is tried last, so that a dead host costs one time-out only. */
 const restMs = 2_000;
 
 /** One process of an upstream. */
 export interface Replica {
   url: URL;
   pool: Pool;
-  /** It could not be reached just now. */
+  /** The replica could not be reached. */
   rest(): void;
 }
 
-/** The processes of one upstream, asked in turn. */
+/** The replicas of one upstream, used in turn. */
 export class Replicas {
   private readonly replicas: (Replica & { restsUntilMs: number })[];
   private turn = 0;
@@ -44,7 +44,7 @@ export class Replicas {
     });
   }
 
-  /** All of them, in the order in which to try them for one request. */
+  /** All replicas, in the order in which to try them for one request. */
   order(): readonly Replica[] {
     if (this.replicas.length === 1) return this.replicas;
     const start = this.turn++ % this.replicas.length;

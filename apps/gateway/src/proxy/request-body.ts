@@ -1,25 +1,25 @@
 import { BodyTooLarge } from '@lanyard/service';
 import type { IncomingMessage } from 'node:http';
 
-/** The upstream's limit decides; this one keeps a flood out. */
+/** The upstream's limit decides; this one stops floods. */
 const spareBytes = 16_384;
 
 /** Bulk imports. */
 export const importBytesMax = 256 * 1_048_576;
 
-/** Bodies up to this are kept, so that another replica can be asked with them. */
+/** Bodies up to this size are buffered, so that another replica can be tried. */
 const keptBytesMax = 65_536;
 
-/** A client that went away while it was sending. */
+/** The client disconnected while it was sending. */
 export class ClientGone extends Error {}
 
 /** Body of a request to forward. */
 export interface RequestBody {
-  /** To send; a body that is not kept can be opened once it has not been read from. */
+  /** Opens the body for sending; one that is not buffered can be opened once. */
   open(): Buffer | AsyncIterable<Buffer> | null;
-  /** Whether `open` gives the whole body now. */
+  /** Whether the body is buffered. */
   repeatable(): boolean;
-  /** Known in advance only for what the client announced. */
+  /** Known in advance only if the client announced it. */
   contentLength?: string;
 }
 
@@ -38,7 +38,7 @@ async function* chunksOf(request: IncomingMessage, bytesMax: number, onRead: () 
   }
 }
 
-/** The whole of a small body. By events: an iterator costs several promises for the one chunk that most of them are. */
+/** Reads a small body. Uses events, because an iterator costs several promises and most bodies are one chunk. */
 const collect = (request: IncomingMessage, bytesMax: number): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
@@ -78,7 +78,7 @@ const streamed = (request: IncomingMessage, bytesMax: number, contentLength?: st
   };
 };
 
-/** Small bodies are read whole, large ones and those of unknown length flow through. Throws BodyTooLarge. */
+/** Buffers small bodies; large ones and those of unknown length are streamed. Throws BodyTooLarge. */
 export const requestBody = async (request: IncomingMessage, bytesMax: number): Promise<RequestBody> => {
   const { 'content-length': contentLength, 'transfer-encoding': encoding } = request.headers;
   if (encoding !== undefined) return streamed(request, bytesMax);

@@ -19,7 +19,7 @@ const answerOptions = async (request: ProxiedRequest, reply: FastifyReply): Prom
     .send();
 };
 
-/** Everything below /v2 and /v3 that is not the gateway's own. Bodies are not parsed here: they flow through. */
+/** Serves all paths below /v2 and /v3 that are not the gateway's own. Bodies are not parsed but streamed. */
 @Injectable()
 export class ReverseProxy {
   private readonly seconds;
@@ -64,7 +64,7 @@ export class ReverseProxy {
 
   private answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): unknown {
     if (reply.raw.destroyed) return reply.hijack();
-    // What a refused client still sends is not read: the connection ends with the answer.
+    // The rest of a refused request is not read: the connection ends with the response.
     if (!request.raw.complete) reply.header('connection', 'close');
     return this.errors.answer(error, request, reply);
   }

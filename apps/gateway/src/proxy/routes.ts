@@ -5,9 +5,9 @@ export interface Route {
   /** Segments of the path; `*` stands for any one. The upstream serves every path below it too. */
   prefix: string;
   upstream: Upstream;
-  /** What the key needs to read. */
+  /** The permission that reading requires. */
   read: Permission;
-  /** What it needs for every other method. */
+  /** The permission that every other method requires. */
   write: Permission;
 }
 
@@ -71,7 +71,7 @@ export const routeOf = (path: string): Route | undefined => {
 export const permissionFor = (route: Route, method: string): Permission =>
   method === 'GET' || method === 'HEAD' ? route.read : route.write;
 
-/** Bodies of these are larger than those of any other call, and flow through. */
+/** Calls with larger bodies than all others; these are streamed. */
 export const takesLargeBodies = (method: string, path: string): boolean =>
   method === 'POST' && path === '/v3/device-imports';
 

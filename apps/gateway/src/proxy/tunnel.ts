@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { ClientFrames } from './client-frames.js';
 
-/** When one side has finished, the other gets this long to finish too. */
+/** How long the other side has to finish once one side has. */
 const halfOpenMs = 30_000;
 
 /**

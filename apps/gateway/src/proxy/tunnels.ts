@@ -4,7 +4,7 @@ import { Metrics, rawHead } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { tunnel } from './tunnel.js';
 
-/** One side of a WebSocket, and what had arrived behind its handshake. */
+/** One side of a WebSocket, and the bytes that arrived behind its handshake. */
 interface Side {
   socket: Socket;
   head: Buffer;

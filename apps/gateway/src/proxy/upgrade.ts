@@ -32,7 +32,7 @@ interface UpgradeRequest {
 
 /**
  * An upgrade that we do not offer is ignored, as RFC 9110 §7.8 allows: some HTTP clients ask for h2c with every
- * request. The request goes through the server again, without the wish.
+ * request. The request is handled again, without the upgrade header.
  */
 const asPlainRequest = (server: Server, { request, socket, head }: UpgradeRequest): void => {
   const lines = [`${request.method} ${request.url} HTTP/${request.httpVersion}`];
@@ -48,7 +48,7 @@ const asPlainRequest = (server: Server, { request, socket, head }: UpgradeReques
 const refuse = ({ request, socket, path, requestId }: UpgradeRequest, error: ServiceError): void =>
   void socket.end(rawError(error, { path, accept: request.headers.accept, requestId }));
 
-/** The replica did not switch: its answer goes back and the connection ends, so nothing follows it unchecked. */
+/** The replica did not switch: its response is passed on and the connection ends, so that nothing follows unchecked. */
 const passAnswer = ({ socket, requestId }: UpgradeRequest, { response }: HandshakeAnswer): void => {
   const headers = Object.entries({
     ...responseHeaders(response.headers),
@@ -64,7 +64,7 @@ const passAnswer = ({ socket, requestId }: UpgradeRequest, { response }: Handsha
 /** RFC 6455's registry: service restart. */
 const serviceRestart = 1012;
 
-/** Passes WebSockets through to the dispatcher as bytes; who holds which key is its business (docs/adr/0007). */
+/** Passes WebSockets through to the dispatcher as bytes; the dispatcher checks the key (docs/adr/0007). */
 @Injectable()
 export class Upgrades {
   constructor(
@@ -115,7 +115,7 @@ export class Upgrades {
     const leave = (): void => left.abort();
     socket.once('close', leave);
     const from = { requestId, address: clientAddress(request, this.config.trustedProxies) };
-    const answer = await this.handshakes.ask(url, handshakeHeaders(request.headers, from), left.signal);
+    const answer = await this.handshakes.requestUpgrade(url, handshakeHeaders(request.headers, from), left.signal);
     socket.off('close', leave);
     if (left.signal.aborted) return void answer?.upgraded?.socket.destroy();
     if (!answer) return refuse(upgrade, new BadGateway());

@@ -9,29 +9,29 @@ import type { Replica } from './replicas.js';
 import { ClientGone, type RequestBody } from './request-body.js';
 import { UpstreamReplicas } from './upstream-replicas.js';
 
-/** A request as the upstream gets it. */
+/** A request to an upstream. */
 export interface Call {
   method: string;
   /** With the query as the client sent it. */
   path: string;
   headers: Record<string, string | string[]>;
   body: RequestBody;
-  /** The client went away. */
+  /** The client disconnected. */
   signal: { readonly aborted: boolean };
 }
 
-/** For whom the answer is read here. */
+/** A call whose response the gateway reads. */
 type OwnCall = Call & { signal: AbortSignal };
-/** For whom it is passed on. */
+/** A call whose response is passed on. */
 export type PassedCall = Call & { signal: ClientDisconnect };
 
-/** May be sent twice without another effect (RFC 9110 §9.2.2). */
+/** Idempotent methods (RFC 9110 §9.2.2). */
 const idempotent = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
 
 const errorsOf = (error: unknown): { code?: string; syscall?: string }[] =>
   error instanceof AggregateError ? (error.errors as object[]) : [(error ?? {}) as object];
 
-/** Nothing of the request has left: any method may go to another replica. */
+/** Nothing of the request was sent, so any method may be tried at another replica. */
 export const neverReached = (error: unknown): boolean =>
   errorsOf(error).every(
     ({ code, syscall }) =>
@@ -93,7 +93,7 @@ export class UpstreamCalls {
     return this.onOneReplica(upstream, call, ask);
   }
 
-  /** A response that goes to the client as it is. */
+  /** A response that is passed on to the client unchanged. */
   pass(upstream: Upstream, call: PassedCall): Promise<Answer> {
     return this.onOneReplica(upstream, call, askForPassing);
   }
@@ -101,7 +101,7 @@ export class UpstreamCalls {
   private async onOneReplica<A, C extends Call>(upstream: Upstream, first: C, way: Ask<A, C>): Promise<A> {
     let call = first;
     let cause: unknown;
-    for (const replica of this.replicas.of(upstream).order()) {
+    for (const replica of this.replicas.replicasOf(upstream).order()) {
       try {
         return await way(replica, call);
       } catch (error) {

@@ -15,7 +15,7 @@ export class UpstreamReplicas implements OnApplicationShutdown {
     ) as Record<Upstream, Replicas>;
   }
 
-  of(upstream: Upstream): Replicas {
+  replicasOf(upstream: Upstream): Replicas {
     return this.replicas[upstream];
   }
 
