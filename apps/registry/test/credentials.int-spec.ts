@@ -46,7 +46,7 @@ describe('credentials of devices', () => {
       await eventually(() => expect(announcedCredential(body.id)).toBeUndefined());
     });
 
-    it('are sealed and announced anew by reencrypt', async () => {
+    it('are re-encrypted and announced again by reencrypt', async () => {
       const device = await created();
       const { body } = await call('POST', path(device), { kind: 'psk' });
       const [old, fresh] = [Buffer.alloc(32), Buffer.alloc(32, 1)];
@@ -78,7 +78,7 @@ describe('credentials of devices', () => {
       expect([again.status, again.body.identity]).toEqual([201, body.identity]);
     });
 
-    it('of another account are nowhere in the way: nobody learns that they exist', async () => {
+    it('of another account never conflict, and no answer reveals that they exist', async () => {
       const [mine, stranger] = [await created(), newId()];
       const device = { endpoint_name: `endpoint-${newId()}`, ca_id: 'ca' };
       const { id: theirs } = (await call('POST', '/v3/devices', device, stranger)).body;
@@ -97,7 +97,7 @@ describe('credentials of devices', () => {
       ['a key of 15 bytes', { kind: 'psk', key: 'ab'.repeat(15) }],
       ['a key of 65 bytes', { kind: 'psk', key: 'ab'.repeat(65) }],
       ['a key that is no hex', { kind: 'psk', key: 'xy'.repeat(16) }],
-      ['a kind nobody knows', { kind: 'password' }],
+      ['an unknown kind', { kind: 'password' }],
       ['no kind', {}],
       ['a certificate that is none', { kind: 'certificate', certificate: 'hello' }],
       [
@@ -205,7 +205,7 @@ describe('credentials of devices', () => {
       await eventually(() => expect(announcedCredential(body.id)).toBeUndefined());
     });
 
-    it('without a signature are INACTIVE, exclude nobody, and come into force with one', async () => {
+    it('without a signature are INACTIVE, block no other account, and become active with one', async () => {
       const authority = certificateAuthority('Claimed CA');
       const { certificate } = authority;
       // As SDKs send it.
@@ -233,7 +233,7 @@ describe('credentials of devices', () => {
       expect(active.body).toMatchObject({ status: 'ACTIVE', verified: true });
       await eventually(() => expect(announcedCredential(own.body.id)).toMatchObject({ kind: 'authority', accountId }));
       expect(announcedCredential(claimed.body.id)).toBeUndefined();
-      // Whoever holds the private key of both accounts' issuer may still have it in one account only.
+      // Even the holder of the issuer's private key may have it active in one account only.
       const both = { status: 'ACTIVE', signature: authority.prove(stranger) };
       expect((await call('PUT', `${trusted}/${claimed.body.id}`, both, stranger)).status).toBe(409);
     });
@@ -289,7 +289,7 @@ describe('credentials of devices', () => {
       }
     });
 
-    it('400 for somebody else’s authority, and for no authority', async () => {
+    it('400 for another account’s authority, and for a certificate that is no authority', async () => {
       const authority = certificateAuthority('Their CA');
       const { certificate } = authority;
       const elsewhere = await call('POST', trusted, { certificate, signature: authority.prove(newId()) });

@@ -102,13 +102,13 @@ describe('the device directory', () => {
     it('PUT is told to the event log with its actor and the names of the fields that differ, not their values', async () => {
       const id = await created({ endpoint_name: 'told', ca_id: 'before', custom_attributes: { site: 'a', hall: 'b' } });
       const change = (body: object): Promise<unknown> => call('PUT', `/v3/devices/${id}`, body);
-      await change({ endpoint_name: 'told-anew', ca_id: 'hidden-1', device_key: 'hidden-2', name: null });
-      await change({ endpoint_name: 'told-anew', custom_attributes: { hall: 'b', site: 'a' } });
+      await change({ endpoint_name: 'told-again', ca_id: 'hidden-1', device_key: 'hidden-2', name: null });
+      await change({ endpoint_name: 'told-again', custom_attributes: { hall: 'b', site: 'a' } });
       await change({ custom_attributes: { hall: 'hidden-3' }, auto_update: true });
       await eventually(() => {
         const facts = audited().filter((fact) => fact.deviceId === id);
         expect(facts).toMatchObject([
-          { eventCode: 'SYS_570', description: 'Device changed: told-anew' },
+          { eventCode: 'SYS_570', description: 'Device changed: told-again' },
           { eventCode: 'SYS_570', data: { fields: 'auto_update,custom_attributes' } },
         ]);
         expect(facts[0]).toMatchObject({

@@ -103,7 +103,7 @@ describe('groups of devices', () => {
       expect((await call('GET', members)).body.data).toHaveLength(1);
     });
 
-    it('says in which groups a device is, however a membership ends, and whoever began it', async () => {
+    it('says in which groups a device is, however a membership begins and ends', async () => {
       const group = async (): Promise<string> => (await call('POST', '/v3/device-groups', { name: newId() })).body.id;
       const [a, b] = [await group(), await group()];
       const [stays, goes, old] = [await created(), await created(), await created()];

@@ -65,7 +65,7 @@ describe('imports of several accounts', () => {
 
   const actorOf = (accountId: string): Actor => ({ accountId, keyId: newId(), requestId: 'r' });
   const take = async (accountId: string): Promise<string> =>
-    (await imports.take(actorOf(accountId), 'table', Readable.from(['name\na']))).id;
+    (await imports.storeTable(actorOf(accountId), 'table', Readable.from(['name\na']))).id;
   const completed = async (accountId: string): Promise<number> => {
     const [row] = (await database.query(
       `SELECT count(*)::int AS n FROM registry.device_imports WHERE account_id = $1 AND status = 'completed'`,
@@ -73,7 +73,7 @@ describe('imports of several accounts', () => {
     )) as [{ n: number }];
     return row.n;
   };
-  /** The clock stands: after each step the worker rests until it is told to go on, at most 50 ms. */
+  /** The clock stands: after each step the worker rests until it is told to continue, at most 50 ms. */
   const until = (done: () => Promise<boolean>): Promise<boolean> =>
     eventually(async () => {
       if (await done()) return true;
@@ -130,10 +130,10 @@ describe('imports of several accounts', () => {
     return lines.join('').trimEnd().split('\r\n').slice(1);
   };
 
-  it('an import of a suspended account waits, and says so; it goes on when the account is resumed', async () => {
+  it('an import of a suspended account waits, and says so; it continues when the account is resumed', async () => {
     const [account, other] = [newId(), newId()];
     const names = Array.from({ length: 600 }, (_, n) => `w${String(n).padStart(3, '0')}`);
-    const { id } = await imports.take(actorOf(account), 'table', tableOf(names));
+    const { id } = await imports.storeTable(actorOf(account), 'table', tableOf(names));
     const shown = (): ReturnType<typeof imports.get> => imports.get(account, id);
     expect(await shown()).toMatchObject({ status: 'new', waits_for: null });
     await stand(account, 'suspended', 1);
@@ -157,10 +157,10 @@ describe('imports of several accounts', () => {
 
   it('names that are taken need no room: the one that is new fits into what is left of a quota', async () => {
     const account = newId();
-    await imports.take(actorOf(account), 'first', tableOf(['a', 'b']));
+    await imports.storeTable(actorOf(account), 'first', tableOf(['a', 'b']));
     await until(async () => (await completed(account)) === 1);
     quotas.set(account, 3);
-    const { id } = await imports.take(actorOf(account), 'second', tableOf(['a', 'b', 'c', 'c', 'd']));
+    const { id } = await imports.storeTable(actorOf(account), 'second', tableOf(['a', 'b', 'c', 'c', 'd']));
     await until(async () => (await completed(account)) === 2);
     expect(await namesOf(account)).toEqual(['a', 'b', 'c']);
     expect(await reportOf(account, id)).toEqual([
@@ -183,7 +183,7 @@ describe('imports of several accounts', () => {
     );
     for (let round = 1; round <= 5; round++) {
       const tables = [names, names.toReversed()].map((all) => all.map((name) => `${name}-${round}`));
-      const taken = tables.map((table) => imports.take(actorOf(account), 't', tableOf(table)));
+      const taken = tables.map((table) => imports.storeTable(actorOf(account), 't', tableOf(table)));
       const ids = (await Promise.all(taken)).map(({ id }) => id);
       await eventually(async () => {
         for (const replica of replicas) replica.wake();
@@ -199,8 +199,8 @@ describe('imports of several accounts', () => {
   it('an upload of which nothing comes is abandoned after five minutes, however long it takes while something comes', async () => {
     const account = newId();
     const [silent, slow] = [new PassThrough(), new PassThrough()];
-    const abandoned = imports.take(actorOf(account), 'silent', silent).catch((error: unknown) => error);
-    const taken = imports.take(actorOf(account), 'slow', slow);
+    const abandoned = imports.storeTable(actorOf(account), 'silent', silent).catch((error: unknown) => error);
+    const taken = imports.storeTable(actorOf(account), 'slow', slow);
     const uploading = async (): Promise<string[]> => {
       const rows = (await database.query('SELECT name FROM registry.device_imports WHERE account_id = $1', [
         account,

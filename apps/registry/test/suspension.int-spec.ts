@@ -77,7 +77,7 @@ describe('suspension and sessions', () => {
       }
     });
 
-    it('many at the same moment: each has its own answer, and who waits for a lock holds up nobody', async () => {
+    it('many at the same moment: each has its own answer, and one that waits for a lock holds up no other', async () => {
       const ids = await Promise.all(Array.from({ length: 24 }, () => created()));
       const [held, ...others] = ids as [string, ...string[]];
       const foreign = (await call('POST', '/v3/devices', {}, newId())).body.id;

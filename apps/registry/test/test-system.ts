@@ -65,7 +65,7 @@ export interface Reply {
 const isText = (body: unknown): body is string | ReadableStream =>
   typeof body === 'string' || body instanceof ReadableStream;
 
-/** Two replicas of the registry on a corner of the engines, for the tests of one file. */
+/** Two replicas of the registry on isolated infrastructure, for the tests of one file. */
 export const testSystem = (name: string) => {
   let isolation: Isolation;
   let services: RunningService[];
@@ -187,7 +187,7 @@ export const testSystem = (name: string) => {
     audited: (): readonly DeviceEventReported[] => audited,
     /** What the proxies know of a credential now. */
     announcedCredential: (id: string): DeviceCredentialChanged | undefined => credentials.get(id),
-    /** The groups of a device, as the event log hears of them; undefined: it was never in one, or is in none. */
+    /** The groups of a device, as announced; undefined: it was never in one, or is in none. */
     announcedGroups: (deviceId: string): readonly string[] | undefined => groups.get(deviceId)?.groups,
     /** Of the last announcement of them: who hears a lower one later leaves it. */
     groupsRevision: (deviceId: string): number => groups.get(deviceId)?.revision ?? -1,

@@ -7,7 +7,7 @@ import { testSystem } from './test-system.js';
 describe('turns at the database', () => {
   const { call, configOf } = testSystem('turns');
 
-  /** A transaction that holds a table, so that whoever reads it waits; so does who writes to it, in the background. */
+  /** A transaction that locks a table, so that readers of it wait, and writers to it in the background. */
   const holding = async (table: string) => {
     const holder = new Client({ connectionString: configOf('holder').secrets.databaseUrl });
     await holder.connect();

@@ -1,14 +1,14 @@
 import { X509Certificate } from 'node:crypto';
 import { MalformedCertificate } from '../errors.js';
 
-/** What is kept and shown of a certificate. */
+/** The stored and shown fields of a certificate. */
 export interface CertificateFacts {
   /** SHA-256 of the DER encoding, lower-case hex. */
   fingerprint: string;
   subject: string;
   issuer: string;
   notAfter: Date;
-  /** PEM of this certificate alone. */
+  /** PEM of this certificate only. */
   pem: string;
   x509: X509Certificate;
 }

@@ -1,7 +1,7 @@
 import { ValidationFailed } from '@lanyard/service';
 import { z } from 'zod';
 
-/** A device may change its credential without a gap: the new one is active before the old one goes. */
+/** Several, so that a device can change its credential without an interruption: the new one is active before the old ends. */
 export const credentialsPerDeviceMax = 10;
 
 export const pskLimits = {
@@ -9,15 +9,15 @@ export const pskLimits = {
   identityBytes: 128,
   keyBytesMin: 16,
   keyBytesMax: 64,
-  /** What the service generates: the strength of the AES-128 suites. */
+  /** Length of generated keys: the strength of the AES-128 suites. */
   generatedKeyBytes: 16,
 } as const;
 
 const hexKey = new RegExp(`^([0-9A-Fa-f]{2}){${pskLimits.keyBytesMin},${pskLimits.keyBytesMax}}$`);
 
 /**
- * A handshake finds the credential by the identity alone, so it is unique in the installation. What a customer chooses
- * carries the account, so that an answer never shows what another account has chosen.
+ * A handshake finds the credential by the identity only, so it is unique in the installation. One that a customer chooses
+ * contains the account, so that no response reveals what another account has chosen.
  */
 export const qualifiedIdentity = (accountId: string, chosen: string): string => {
   const prefix = `${accountId}:`;

@@ -1,22 +1,15 @@
 import {
-  ApiListQuery,
   Caller,
   type Identity,
   type ListEnvelope,
+  ListParameters,
+  type ListQuery,
   listSchema,
-  parseListQuery,
-  type QueryParameters,
+  Operation,
   RequiresPermission,
 } from '@lanyard/service';
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import {
-  ApiConflictResponse,
-  ApiCreatedResponse,
-  ApiNoContentResponse,
-  ApiOkResponse,
-  ApiOperation,
-  ApiTags,
-} from '@nestjs/swagger';
+import { Body, Controller, Delete, Get, Param, Post } from '@nestjs/common';
+import { ApiConflictResponse, ApiTags } from '@nestjs/swagger';
 import {
   CreatedCredentialSchema,
   type CreatedCredential,
@@ -35,27 +28,26 @@ export class CredentialsController {
 
   @RequiresPermission('devices.read')
   @Get()
-  @ApiOperation({
+  @Operation({
     summary: 'List the credentials of a device',
     description: 'Pre-shared keys and certificates with which the device may connect, without the keys themselves.',
+    ok: listSchema(CredentialSchema, 'DeviceCredentialList'),
   })
-  @ApiListQuery(credentialListSpec, 'DeviceCredentialFilters')
-  @ApiOkResponse({ standardSchema: listSchema(CredentialSchema, 'DeviceCredentialList') })
   list(
     @Caller() caller: Identity,
     @Param('id') id: string,
-    @Query() query: QueryParameters,
+    @ListParameters(credentialListSpec, 'DeviceCredentialFilters') query: ListQuery,
   ): Promise<ListEnvelope<Credential>> {
-    return this.credentials.list(caller.accountId, id, parseListQuery(query, credentialListSpec));
+    return this.credentials.list(caller.accountId, id, query);
   }
 
   @RequiresPermission('devices.credentials')
   @Post()
-  @ApiOperation({
+  @Operation({
     summary: 'Create a credential of a device',
     description: `A pre-shared key (\`kind: psk\`; identity and key are generated when omitted) or the certificate of the device (\`kind: certificate\`). The response is the only one that contains the key: store it now. A device has at most ${credentialsPerDeviceMax} credentials, all valid at the same time.`,
+    created: CreatedCredentialSchema,
   })
-  @ApiCreatedResponse({ standardSchema: CreatedCredentialSchema })
   @ApiConflictResponse({
     description: 'The identity or certificate is already in use, or the device has the maximum number of credentials',
   })
@@ -69,11 +61,11 @@ export class CredentialsController {
 
   @RequiresPermission('devices.read')
   @Get(':credentialId')
-  @ApiOperation({
+  @Operation({
     summary: 'Show a credential of a device',
     description: 'The key itself is shown only in the response that created it.',
+    ok: CredentialSchema,
   })
-  @ApiOkResponse({ standardSchema: CredentialSchema })
   get(
     @Caller() caller: Identity,
     @Param('id') id: string,
@@ -84,12 +76,10 @@ export class CredentialsController {
 
   @RequiresPermission('devices.credentials')
   @Delete(':credentialId')
-  @HttpCode(204)
-  @ApiOperation({
+  @Operation({
     summary: 'Delete a credential of a device',
     description: 'Closes the connections that were authenticated with it and ends their registrations.',
   })
-  @ApiNoContentResponse()
   remove(
     @Caller() caller: Identity,
     @Param('id') id: string,

@@ -47,7 +47,7 @@ export const credentialListSpec: ListSpec = {
   sets: { kind: ['psk', 'certificate'] },
 };
 
-/** What devices show to prove who they are. A key is sealed at rest and never read back. */
+/** Credentials with which devices authenticate. A key is encrypted at rest and never returned again. */
 @Injectable()
 export class CredentialsService {
   constructor(
@@ -72,7 +72,7 @@ export class CredentialsService {
   async list(accountId: string, deviceId: string, query: ListQuery): Promise<ListEnvelope<Credential>> {
     await this.assertDevice(this.database.manager, accountId, deviceId, '');
     const names = Object.keys(credentialListSpec.filters).map((name) => [name, name]);
-    const source = { selected: columns, table: 'registry.device_credentials', columns: Object.fromEntries(names) };
+    const source = { selected: columns, from: 'registry.device_credentials t', columns: Object.fromEntries(names) };
     const where = 'device_id = $1 AND account_id = $2';
     return pageOf(this.database, { ...source, where, parameters: [deviceId, accountId] }, query);
   }
@@ -88,7 +88,7 @@ export class CredentialsService {
     return credential;
   }
 
-  /** The proxies close what is connected with it. */
+  /** The device-proxies close connections that use it. */
   async remove(actor: Actor, deviceId: string, id: string): Promise<void> {
     await this.database.transaction(async (manager) => {
       const [[gone]] = (await manager.query(

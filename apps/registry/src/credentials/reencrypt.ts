@@ -17,7 +17,7 @@ interface Row {
   changed_at: string;
 }
 
-/** One page behind `after`, in one transaction. */
+/** Re-encrypts one page after `after`, in one transaction. */
 const resealPage = (database: DataSource, announcer: CredentialAnnouncer, keys: EncryptionKeys, after: string) =>
   database.transaction(async (manager) => {
     const rows = (await manager.query(
@@ -48,8 +48,8 @@ const resealPage = (database: DataSource, announcer: CredentialAnnouncer, keys: 
   });
 
 /**
- * Seals every pre-shared key with the first of the keys and announces it, for the copies that device-proxy keeps.
- * May be repeated, and run beside the service. Throws when a key is needed that is not among them.
+ * Re-encrypts every pre-shared key with the first of the keys and announces it for the copies in device-proxy.
+ * May be repeated, and run beside the service. Throws if a needed key is not among them.
  */
 export const resealCredentials = async (
   database: DataSource,
@@ -66,7 +66,7 @@ export const resealCredentials = async (
   return total;
 };
 
-/** The command `reencrypt`. What it announces leaves through the outbox of a running registry. */
+/** The command `reencrypt`. A running registry sends its announcements from the outbox. */
 export const reencrypt = async (config: RegistryConfig): Promise<void> => {
   const logger = createLogger({ app, replicaId: config.replicaId, level: config.logLevel });
   const database = await openDatabase(databaseOf(config));

@@ -9,13 +9,13 @@ const lockSpace = 0x0b10;
 export const reason: Reason = { category: 'other', description: 'The account is suspended' };
 
 /**
- * Until the transaction ends the account stays as it is, suspended or not: to be called before devices are created, and
+ * Keeps the account suspended or not suspended until the transaction ends. Call it before devices are created, and
  * before anything else is locked.
  */
 export const lockAccountStatus = (manager: EntityManager, accountId: string): Promise<unknown> =>
   manager.query('SELECT pg_advisory_xact_lock_shared($1, hashtext($2))', [lockSpace, accountId]);
 
-/** Waits until devices that are being created are there. */
+/** Waits until devices that are being created are committed. */
 export const awaitDeviceCreation = (manager: EntityManager, accountId: string): Promise<unknown> =>
   manager.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [lockSpace, accountId]);
 
@@ -29,7 +29,7 @@ const assignments = {
   resumed: `system_suspended = false, lifecycle_status = CASE WHEN operator_suspended THEN 'blocked' ELSE 'enabled' END`,
 };
 
-/** Of the devices of `registry.devices d` that fit `which`: the system suspends or resumes them. */
+/** The system suspends or resumes the devices of `registry.devices d` that match `which`. */
 export const changeDevices = async (
   manager: EntityManager,
   change: keyof typeof assignments,

@@ -16,7 +16,7 @@ export class CredentialAnnouncer {
     return this.outbox.appendTombstone(manager, DeviceCredentials, credentialId);
   }
 
-  /** Everything the device could show: it is about to be deleted. The caller has locked its row. */
+  /** Announces the end of all credentials of a device before it is deleted. The caller has locked its row. */
   async withdrawnWithDevice(manager: EntityManager, deviceId: string): Promise<void> {
     const rows = (await manager.query('SELECT id FROM registry.device_credentials WHERE device_id = $1', [
       deviceId,

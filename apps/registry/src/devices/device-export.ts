@@ -13,7 +13,7 @@ const cell = (value: unknown): string => {
 const line = (device: Device): string =>
   csvRow([...importColumns, ...extra].map((name) => cell((device as Record<string, unknown>)[name])));
 
-/** Columns of an import, then id, lifecycle_status and created_at; custom attributes as JSON in one column. */
+/** The columns of an import, then id, lifecycle_status and created_at; custom attributes are JSON in one column. */
 export const exportedCsv = (pages: AsyncIterable<Device[]>): Readable =>
   Readable.from(
     (async function* () {

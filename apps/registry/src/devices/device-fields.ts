@@ -3,14 +3,14 @@ import { attributeValue, recordChange } from '@lanyard/service';
 import { z } from 'zod';
 import { DeviceSchema } from './device-record.js';
 
-/** Limits of fields; lengths in characters. */
+/** Limits of fields, in characters. */
 export const deviceLimits = {
   customAttributes: 5,
   attributeLength: 128,
   attributeKeyLength: 128,
 } as const;
 
-/** Refuses a name of white space. An empty one stands for no name. */
+/** Refuses a blank name. An empty one means no name. */
 export const notBlank = <T extends z.ZodString>(type: T): T => type.regex(/^$|\S/, 'Must not be blank');
 
 const text = (max: number): z.ZodOptional<z.ZodNullable<z.ZodString>> => z.string().max(max).nullable().optional();
@@ -29,7 +29,7 @@ export const attributes = (
     )
     .refine((map) => Object.keys(map).length <= entriesMax, `At most ${entriesMax} entries`);
 
-/** What PUT changes. */
+/** The fields that PUT changes. */
 export const changeable = {
   auto_update: z.boolean().nullable().optional(),
   ca_id: text(500),
@@ -46,7 +46,7 @@ export const mechanisms = ['connector', 'direct'] as const;
 export const executionModes = [0, 1, 5] as const;
 export const deviceStates = ['unenrolled', 'cloud_enrolling', 'bootstrapped', 'registered', 'deregistered'] as const;
 
-/** Body of PUT /v3/devices/{id}: what is given is changed, the rest stays. */
+/** Body of PUT /v3/devices/{id}: changes the given fields only. */
 export const DeviceChangesSchema = recordChange(DeviceSchema, changeable).meta({
   id: 'DeviceChanges',
   examples: [{ description: 'North hall' }],

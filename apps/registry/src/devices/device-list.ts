@@ -82,7 +82,7 @@ const columns: Record<string, string> = Object.fromEntries(
 
 const inNoGroup = 'NOT EXISTS (SELECT 1 FROM registry.group_members g WHERE g.device_id = d.id)';
 
-/** The empty text stands for no group, as it does for no value of other fields. */
+/** The empty string means no group, as it means no value for other fields. */
 const membership = ({ operator, values }: Pick<Filter, 'operator' | 'values'>, parameters: unknown[]): string => {
   const inOne = `EXISTS (SELECT 1 FROM registry.group_members g
     WHERE g.device_id = d.id AND g.group_id = ANY($${parameters.push(values)}))`;
@@ -90,7 +90,7 @@ const membership = ({ operator, values }: Pick<Filter, 'operator' | 'values'>, p
   return operator === 'eq' || operator === 'in' ? wanted : `NOT ${wanted}`;
 };
 
-/** SQL conditions on `registry.devices d`; values go to `parameters`. */
+/** SQL conditions on `registry.devices d`; their values are appended to `parameters`. */
 export const deviceConditions = (
   accountId: string,
   filters: readonly Filter[],
@@ -112,7 +112,7 @@ export const deviceConditions = (
 
 const pageRows = 1_000;
 
-/** Pages of devices by id: what is created meanwhile neither repeats nor hides others. */
+/** Pages of devices by id: devices that are created meanwhile neither repeat nor hide others. */
 @Injectable()
 export class DeviceList {
   private readonly prepared: PreparedReads;
@@ -137,7 +137,7 @@ export class DeviceList {
     return listText(texts, hasMore, query, total);
   }
 
-  /** All of them, page by page: memory holds one, and each waits for its turn. */
+  /** All devices, one page in memory at a time; each page waits for its turn at the database. */
   async *pages(accountId: string, filters: readonly Filter[]): AsyncGenerator<Device[]> {
     for (let after = ''; ;) {
       const parameters: unknown[] = [];

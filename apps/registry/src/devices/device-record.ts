@@ -123,7 +123,7 @@ const members: JsonMember[] = [
   ...dates.map((name) => ({ name, sql: `d.${name}::text`, kind: 'plain' as const })),
 ];
 
-/** SQL of its record in its wire form, without its groups: they change without it. */
+/** SQL of the record in its wire form, without groups, which change independently. */
 export const deviceRecord = jsonRecord('device', members);
 
 /** The whole record of a `deviceRecord` and its `deviceGroups`. Ids of groups need no quotation marks in an array. */

@@ -21,7 +21,7 @@ interface One {
   answer: JsonText;
 }
 
-/** Which devices a page is of. */
+/** Selects the devices of a page. */
 interface Scope {
   where: string;
   parameters: readonly unknown[];
@@ -44,7 +44,7 @@ export class DeviceTexts {
     this.prepared = new PreparedReads(database);
   }
 
-  /** undefined: the account has no such device. */
+  /** undefined if the account has no such device. */
   async one(accountId: string, id: string): Promise<JsonText | undefined> {
     const found = await this.single.get(id);
     return found?.accountId === accountId ? found.answer : undefined;
@@ -80,11 +80,11 @@ export class DeviceTexts {
       return text === undefined ? [] : withGroups(text, groups);
     });
     const hasMore = rows.length > limit;
-    // All of them were deleted between the two statements. Clients continue behind the last device of a page, so it needs one.
+    // All were deleted between the two statements. Clients continue after the last device of a page, so it needs one.
     return texts.length === 0 && hasMore ? this.page(conditions, parameters, query) : { texts, hasMore };
   }
 
-  /** As they are now, which may be later than what was asked for; one that is gone, or fits no more, is left out. */
+  /** Their current texts, which may be newer than requested; devices that no longer match are omitted. */
   private async read({ where, parameters, plan }: Scope, ids: readonly string[]): Promise<Map<string, string>> {
     const rows = await this.prepared.tuples<[id: string, text: string, ...Version]>(
       `SELECT d.id, ${deviceRecord}, ${versionColumns} FROM registry.devices d

@@ -1,37 +1,18 @@
 import {
   ApiFilters,
-  ApiListQuery,
   Caller,
   type Identity,
   type JsonText,
+  ListParameters,
+  type ListQuery,
   listSchema,
+  Operation,
   parseListQuery,
   type QueryParameters,
   RequiresPermission,
 } from '@lanyard/service';
-import {
-  Body,
-  Controller,
-  Delete,
-  Get,
-  Headers,
-  HttpCode,
-  Param,
-  Post,
-  Put,
-  Query,
-  StreamableFile,
-} from '@nestjs/common';
-import {
-  ApiConflictResponse,
-  ApiCreatedResponse,
-  ApiForbiddenResponse,
-  ApiNoContentResponse,
-  ApiOkResponse,
-  ApiOperation,
-  ApiProduces,
-  ApiTags,
-} from '@nestjs/swagger';
+import { Body, Controller, Delete, Get, Headers, Param, Post, Put, Query, StreamableFile } from '@nestjs/common';
+import { ApiForbiddenResponse, ApiOkResponse, ApiOperation, ApiProduces, ApiTags } from '@nestjs/swagger';
 import { exportedCsv } from './device-export.js';
 import { type DeviceChanges, DeviceChangesSchema, type NewDevice, NewDeviceSchema } from './device-fields.js';
 import { DeviceList, deviceListSpec } from './device-list.js';
@@ -53,22 +34,23 @@ export class DevicesController {
 
   @RequiresPermission('devices.read')
   @Get()
-  @ApiOperation({ summary: 'List devices', description: deviceFilterHelp })
-  @ApiListQuery(deviceListSpec, 'DeviceFilters')
-  @ApiOkResponse({ standardSchema: DeviceListSchema })
-  list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<JsonText> {
-    return this.lists.list(caller.accountId, parseListQuery(query, deviceListSpec));
+  @Operation({ summary: 'List devices', description: deviceFilterHelp, ok: DeviceListSchema })
+  list(
+    @Caller() caller: Identity,
+    @ListParameters(deviceListSpec, 'DeviceFilters') query: ListQuery,
+  ): Promise<JsonText> {
+    return this.lists.list(caller.accountId, query);
   }
 
   @RequiresPermission('devices.write')
   @Post()
-  @ApiOperation({
+  @Operation({
     summary: 'Create a device',
     description:
       'Adds the device to the directory before its first contact. Create a credential for it next, so that it can connect. `endpoint_name` is unique within the account.',
+    created: DeviceSchema,
+    conflict: 'Another device of the account has this endpoint name',
   })
-  @ApiCreatedResponse({ standardSchema: DeviceSchema })
-  @ApiConflictResponse({ description: 'Another device of the account has this endpoint name' })
   create(@Caller() caller: Identity, @Body({ schema: NewDeviceSchema }) body: NewDevice): Promise<JsonText> {
     return this.devices.create(caller.accountId, body, caller);
   }
@@ -86,26 +68,26 @@ export class DevicesController {
 
   @RequiresPermission('devices.read')
   @Get(':id')
-  @ApiOperation({
+  @Operation({
     summary: 'Show a device',
     description:
       '`state` says whether the device is registered now, `lifecycle_status` whether an operator has suspended it.',
+    ok: DeviceSchema,
   })
-  @ApiOkResponse({ standardSchema: DeviceSchema })
   get(@Caller() caller: Identity, @Param('id') id: string): Promise<JsonText> {
     return this.devices.get(caller.accountId, id);
   }
 
   @RequiresPermission('devices.write')
   @Put(':id')
-  @ApiOperation({
+  @Operation({
     summary: 'Change a device',
     description:
       'Changes only the given fields; null clears a field. With `If-Match`, the change applies only to that version of the record.',
+    ok: DeviceSchema,
+    conflict: 'Another device of the account has this endpoint name',
   })
-  @ApiOkResponse({ standardSchema: DeviceSchema })
   @ApiForbiddenResponse({ description: 'The key lacks the permission, or the device is suspended' })
-  @ApiConflictResponse({ description: 'Another device of the account has this endpoint name' })
   change(
     @Caller() caller: Identity,
     @Param('id') id: string,
@@ -117,13 +99,11 @@ export class DevicesController {
 
   @RequiresPermission('devices.write')
   @Delete(':id')
-  @HttpCode(204)
-  @ApiOperation({
+  @Operation({
     summary: 'Delete a device',
     description:
       'Disconnects the device; its waiting commands fail. Its credentials, subscriptions and snapshot are removed. The event log keeps its entries.',
   })
-  @ApiNoContentResponse()
   remove(@Caller() caller: Identity, @Param('id') id: string, @Headers('if-match') ifMatch?: string): Promise<void> {
     return this.devices.remove(caller.accountId, id, { ifMatch, actor: caller });
   }

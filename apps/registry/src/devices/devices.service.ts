@@ -17,7 +17,7 @@ const isTaken = (error: unknown): boolean =>
   error instanceof QueryFailedError &&
   (error.driverError as { code?: string; constraint?: string }).constraint === 'devices_endpoint_name';
 
-/** Runs a write; a taken endpoint name becomes EndpointNameTaken. */
+/** Runs a write; throws EndpointNameTaken if the name is in use. */
 export const refusingTakenNames = async <T>(write: () => Promise<T>): Promise<T> => {
   try {
     return await write();
@@ -27,7 +27,7 @@ export const refusingTakenNames = async <T>(write: () => Promise<T>): Promise<T>
   }
 };
 
-/** Fields with a default of their own: null means that default. */
+/** Fields with a default: null means that default. */
 const notNull = new Set(['description', 'mechanism_url']);
 
 const assignments = (fields: Record<string, unknown>): [string, unknown][] =>
@@ -37,20 +37,20 @@ const assignments = (fields: Record<string, unknown>): [string, unknown][] =>
     return [[name, typeof value === 'object' && value !== null ? JSON.stringify(value) : value]];
   });
 
-/** SQL of the names of those fields that have another value; `from`: number of the first value's parameter. */
+/** SQL of the names of the fields that have another value; `from`: number of the first value's parameter. */
 const differing = (fields: readonly [string, unknown][], from: number): string =>
   `array_remove(ARRAY[${fields
     .map(([name], i) => `CASE WHEN ${name} IS DISTINCT FROM $${from + i} THEN '${name}' END`)
     .join(', ')}]::text[], NULL)`;
 
-/** Under which condition something is changed, and by whom. */
+/** The condition and the author of a change. */
 export interface Condition {
   /** The If-Match header. */
   ifMatch?: string | undefined;
   actor?: Actor | undefined;
 }
 
-/** Devices of the directory. Every change is announced in its own transaction. */
+/** Devices of the directory, read as the API shows them. Every change is announced in its own transaction. */
 @Injectable()
 export class DevicesService {
   constructor(
@@ -91,7 +91,7 @@ export class DevicesService {
     return this.get(accountId, id);
   }
 
-  /** What is given is changed. Throws DeviceSuspended for a blocked device, EtagDiffers for another version. */
+  /** Changes the given fields. Throws DeviceSuspended for a blocked device, EtagDiffers for another version. */
   async change(
     accountId: string,
     id: string,
@@ -148,7 +148,7 @@ export class DevicesService {
     });
   }
 
-  /** Throws ValidationFailed naming the read-only fields that are not as the record has them. */
+  /** Throws ValidationFailed with the read-only fields that differ from the record. */
   private async refuseOthers(manager: EntityManager, id: string, unchanged: Record<string, unknown>): Promise<void> {
     if (Object.keys(unchanged).length === 0) return;
     const [held] = (await manager.query(
@@ -158,7 +158,7 @@ export class DevicesService {
     if (held) refuseOtherValues(unchanged, JSON.parse(withGroups(held.record, held.groups)) as object);
   }
 
-  /** The names of the fields alone: a key or a person's data may be in them. */
+  /** Only the names of the fields, because values may contain a key or personal data. */
   private async record(manager: EntityManager, actor: Actor, row: DeviceRow, fields: readonly string[]): Promise<void> {
     const target = { kind: 'device', id: row.id, name: row.endpoint_name ?? undefined };
     const data = { fields: fields.join(',') };

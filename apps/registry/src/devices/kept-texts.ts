@@ -1,4 +1,4 @@
-/** What is kept in memory, in characters: records have about a thousand each. */
+/** Size of the cache, in characters: a record has about a thousand. */
 const charactersMax = 16_000_000;
 
 interface Kept {
@@ -16,7 +16,7 @@ export class KeptTexts {
   get(id: string, version: string): string | undefined {
     const found = this.kept.get(id);
     if (found?.version !== version) return undefined;
-    // To the end: what was asked for last stays longest.
+    // Moved to the end: the most recently used stays longest.
     this.kept.delete(id);
     this.kept.set(id, found);
     return found.text;

@@ -4,7 +4,7 @@ import { isoTime } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 
-/** What an announcement needs of a device's row. */
+/** The columns of a device that an announcement needs. */
 export interface DeviceRow {
   id: string;
   account_id: string;
@@ -27,17 +27,17 @@ export const returned = (result: unknown): DeviceRow[] => {
   return rows;
 };
 
-/** What an announcement says beside the state of the device. */
+/** What an announcement contains beside the state of the device. */
 export interface Told {
   suspension?: DeviceLifecycleChanged['suspension'];
-  /** Who asked; absent when the system did it. */
+  /** The author of the change; absent if it was the system. */
   actor?: Actor | undefined;
 }
 
-/** The key that asked for a change. */
+/** The key that made a change. */
 export interface Actor {
   keyId: string;
-  /** The call with which it asked; undefined: it is not known any more. */
+  /** The id of its request; undefined if it is no longer known. */
   requestId?: string | undefined;
 }
 
@@ -75,7 +75,7 @@ export class Lifecycle {
     if (change === 'deleted') await this.outbox.appendTombstone(manager, DeviceLifecycle, row.id);
   }
 
-  /** The same for many devices in one statement; not for deletions. `told`: what to say of each. */
+  /** The same for many devices in one statement, except deletions. `told`: the announcement of each. */
   async announceAll(
     manager: EntityManager,
     change: Exclude<DeviceLifecycleChanged['change'], 'deleted'>,

@@ -4,7 +4,7 @@ import { type Actor, type DeviceRow, Lifecycle } from './lifecycle.js';
 import { changeDevices, isSuspended, lockAccountStatus, reason } from './account-standings.js';
 import { announced } from './suspension-reason.js';
 
-/** Devices come into the directory: over the API, by an import, by a first contact. */
+/** How devices enter the directory: over the API, by an import, by a first contact. */
 @Injectable()
 export class NewDevices {
   constructor(private readonly lifecycle: Lifecycle) {}

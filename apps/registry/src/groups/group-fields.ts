@@ -13,7 +13,7 @@ const fields = {
 /** Members of the record that a new one cannot be given: never custom attributes. */
 const readOnly = ['id', 'object', 'etag', 'created_at', 'updated_at', 'devices_count', 'account_id'];
 
-/** Throws ValidationFailed naming read-only members. */
+/** Throws ValidationFailed with the read-only members. */
 const topLevel = (body: Record<string, unknown>): Record<string, unknown> => {
   const refused = readOnly.filter((name) => Object.hasOwn(body, name));
   if (refused.length > 0)
@@ -21,7 +21,7 @@ const topLevel = (body: Record<string, unknown>): Record<string, unknown> => {
   return Object.fromEntries(Object.entries(body).filter(([key]) => !Object.hasOwn(fields, key)));
 };
 
-/** Body of POST: custom attributes as further top-level keys (spec §2.1), or in an object of that name, or both. */
+/** Body of POST: custom attributes are further top-level keys (spec §2.1), or in an object of that name, or both. */
 export const NewGroupSchema = z
   .looseObject({
     name: fields.name,
@@ -38,7 +38,7 @@ export interface NewGroup {
   custom_attributes: Record<string, string>;
 }
 
-/** Gathers both spellings of custom attributes. Throws ValidationFailed naming the attribute. */
+/** Merges both spellings of custom attributes. Throws ValidationFailed with the attribute. */
 export const newGroup = (body: NewGroupBody): NewGroup => {
   const merged = fields.custom_attributes.safeParse({ ...topLevel(body), ...body.custom_attributes });
   if (!merged.success)
@@ -77,14 +77,14 @@ export const GroupSchema = z
 
 export type Group = z.infer<typeof GroupSchema>;
 
-/** What PUT changes. */
+/** The fields that PUT changes. */
 export const changeable = {
   name: fields.name.optional(),
   description: fields.description.optional(),
   custom_attributes: fields.custom_attributes.optional(),
 };
 
-/** Body of PUT: what is given is changed; custom attributes inside an object of that name (spec §2.1). */
+/** Body of PUT: changes the given fields; custom attributes are in an object of that name (spec §2.1). */
 export const GroupChangesSchema = recordChange(GroupSchema, changeable).meta({
   id: 'DeviceGroupChanges',
   examples: [{ description: 'North hall' }],

@@ -1,36 +1,17 @@
 import {
-  ApiListQuery,
   Caller,
   EtagHeader,
   type Identity,
   type JsonText,
   type ListEnvelope,
+  ListParameters,
+  type ListQuery,
   listSchema,
-  parseListQuery,
-  type QueryParameters,
+  Operation,
   RequiresPermission,
 } from '@lanyard/service';
-import {
-  Body,
-  Controller,
-  Delete,
-  Get,
-  Headers,
-  HttpCode,
-  Param,
-  Post,
-  Put,
-  Query,
-  UseInterceptors,
-} from '@nestjs/common';
-import {
-  ApiConflictResponse,
-  ApiCreatedResponse,
-  ApiNoContentResponse,
-  ApiOkResponse,
-  ApiOperation,
-  ApiTags,
-} from '@nestjs/swagger';
+import { Body, Controller, Delete, Get, Headers, Param, Post, Put, UseInterceptors } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { DeviceList, deviceListSpec } from '../devices/device-list.js';
 import { DeviceListSchema, deviceFilterHelp } from '../devices/devices.controller.js';
 import { MemberIdMissing } from '../errors.js';
@@ -64,45 +45,50 @@ export class GroupsController {
 
   @RequiresPermission('devices.read')
   @Get()
-  @ApiOperation({ summary: 'List device groups', description: 'Includes the number of devices of each group.' })
-  @ApiListQuery(groupListSpec, 'DeviceGroupFilters')
-  @ApiOkResponse({ standardSchema: listSchema(GroupSchema, 'DeviceGroupList') })
-  list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<ListEnvelope<Group>> {
-    return this.groups.list(caller.accountId, parseListQuery(query, groupListSpec));
+  @Operation({
+    summary: 'List device groups',
+    description: 'Includes the number of devices of each group.',
+    ok: listSchema(GroupSchema, 'DeviceGroupList'),
+  })
+  list(
+    @Caller() caller: Identity,
+    @ListParameters(groupListSpec, 'DeviceGroupFilters') query: ListQuery,
+  ): Promise<ListEnvelope<Group>> {
+    return this.groups.list(caller.accountId, query);
   }
 
   @RequiresPermission('devices.write')
   @Post()
-  @ApiOperation({
+  @Operation({
     summary: 'Create a device group',
     description:
       'Custom attributes may be given in `custom_attributes` or as further top-level keys (spec §2.1). The name is unique within the account.',
+    created: GroupSchema,
+    conflict: 'Another device group of the account has this name',
   })
-  @ApiCreatedResponse({ standardSchema: GroupSchema })
-  @ApiConflictResponse({ description: 'Another device group of the account has this name' })
   create(@Caller() caller: Identity, @Body({ schema: NewGroupSchema }) body: NewGroupBody): Promise<Group> {
     return this.groups.create(caller, newGroup(body));
   }
 
   @RequiresPermission('devices.read')
   @Get(':id')
-  @ApiOperation({
+  @Operation({
     summary: 'Show a device group',
     description: 'Includes its custom attributes and the number of its devices.',
+    ok: GroupSchema,
   })
-  @ApiOkResponse({ standardSchema: GroupSchema })
   get(@Caller() caller: Identity, @Param('id') id: string): Promise<Group> {
     return this.groups.get(caller.accountId, id);
   }
 
   @RequiresPermission('devices.write')
   @Put(':id')
-  @ApiOperation({
+  @Operation({
     summary: 'Change a device group',
     description: 'Changes only the given fields. `custom_attributes` replaces the whole map.',
+    ok: GroupSchema,
+    conflict: 'Another device group of the account has this name',
   })
-  @ApiOkResponse({ standardSchema: GroupSchema })
-  @ApiConflictResponse({ description: 'Another device group of the account has this name' })
   change(
     @Caller() caller: Identity,
     @Param('id') id: string,
@@ -114,57 +100,49 @@ export class GroupsController {
 
   @RequiresPermission('devices.write')
   @Delete(':id')
-  @HttpCode(204)
-  @ApiOperation({ summary: 'Delete a device group', description: 'The devices of the group stay in the directory.' })
-  @ApiNoContentResponse()
+  @Operation({ summary: 'Delete a device group', description: 'The devices of the group stay in the directory.' })
   remove(@Caller() caller: Identity, @Param('id') id: string, @Headers('if-match') ifMatch?: string): Promise<void> {
     return this.groups.remove(caller, id, ifMatch);
   }
 
   @RequiresPermission('devices.write')
   @Post(':id/devices/add')
-  @HttpCode(204)
-  @ApiOperation({
+  @Operation({
     summary: 'Add a device to a group',
     description: 'The body may call the id `device_id` or `id`. Adding a member again changes nothing.',
   })
-  @ApiNoContentResponse()
   add(
     @Caller() caller: Identity,
     @Param('id') id: string,
     @Body({ schema: MemberSchema }) body: Member,
   ): Promise<void> {
-    return this.groups.add(caller, id, memberId(body));
+    return this.groups.addDevice(caller, id, memberId(body));
   }
 
   @RequiresPermission('devices.write')
   @Post(':id/devices/remove')
-  @HttpCode(204)
-  @ApiOperation({
+  @Operation({
     summary: 'Remove a device from a group',
     description:
       'The body may call the id `device_id` or `id`. Removing a device that is not a member changes nothing.',
   })
-  @ApiNoContentResponse()
   take(
     @Caller() caller: Identity,
     @Param('id') id: string,
     @Body({ schema: MemberSchema }) body: Member,
   ): Promise<void> {
-    return this.groups.take(caller, id, memberId(body));
+    return this.groups.removeDevice(caller, id, memberId(body));
   }
 
   @RequiresPermission('devices.read')
   @Get(':id/devices')
-  @ApiOperation({ summary: 'List the devices of a group', description: deviceFilterHelp })
-  @ApiListQuery(deviceListSpec, 'DeviceFilters')
-  @ApiOkResponse({ standardSchema: DeviceListSchema })
+  @Operation({ summary: 'List the devices of a group', description: deviceFilterHelp, ok: DeviceListSchema })
   async members(
     @Caller() caller: Identity,
     @Param('id') id: string,
-    @Query() query: QueryParameters,
+    @ListParameters(deviceListSpec, 'DeviceFilters') query: ListQuery,
   ): Promise<JsonText> {
     await this.groups.get(caller.accountId, id);
-    return this.devices.list(caller.accountId, parseListQuery(query, deviceListSpec), id);
+    return this.devices.list(caller.accountId, query, id);
   }
 }

@@ -68,18 +68,18 @@ export class GroupsService {
     return this.records.change(actor, id, { ...changes, description }, { ifMatch, unchanged });
   }
 
-  /** Its devices stay. */
+  /** Its devices stay in the directory. */
   remove(actor: Actor, id: string, ifMatch?: string): Promise<void> {
     return this.records.remove(actor, id, ifMatch);
   }
 
   /** Adding a member again changes nothing. */
-  add(actor: Actor, groupId: string, deviceId: string): Promise<void> {
+  addDevice(actor: Actor, groupId: string, deviceId: string): Promise<void> {
     return this.member('add', actor, groupId, deviceId);
   }
 
-  /** Removing a device that is no member changes nothing. */
-  take(actor: Actor, groupId: string, deviceId: string): Promise<void> {
+  /** Removing a device that is not a member changes nothing. */
+  removeDevice(actor: Actor, groupId: string, deviceId: string): Promise<void> {
     return this.member('take', actor, groupId, deviceId);
   }
 

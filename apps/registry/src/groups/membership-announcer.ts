@@ -45,13 +45,13 @@ export class MembershipAnnouncer extends BackgroundSteps {
        RETURNING device_id, account_id`,
     )) as [Change[], number];
     if (changes.length === 0) return false;
-    // Of one device once: all of its changes name the same account.
+    // Each device once: all of its changes have the same account.
     const noted = new Map(changes.map((change) => [change.device_id, change]));
-    // Not the number of a change: of two transactions at a time the one with the lower may end last.
+    // Not the number of a change: of two concurrent transactions, the one with the lower number may commit last.
     const [{ revision }] = (await manager.query(
       `SELECT nextval(pg_get_serial_sequence('registry.group_changes', 'id')) AS revision`,
     )) as [{ revision: string }];
-    // A statement of its own: it sees all that is noted, and maybe more, which is then noted as well.
+    // A separate statement sees all recorded changes, and possibly later ones, which are recorded as well.
     const rows = (await manager.query(
       `SELECT device_id, array_agg(group_id ORDER BY group_id) AS groups FROM registry.group_members
        WHERE device_id = ANY($1) GROUP BY device_id`,
@@ -67,7 +67,7 @@ export class MembershipAnnouncer extends BackgroundSteps {
       changedAt,
     }));
     await this.outbox.appendAll(manager, DeviceGroups, facts);
-    // Who reads the state from the beginning later finds nothing of devices without groups.
+    // A later reader of the state from the beginning finds nothing about devices without groups.
     for (const { deviceId, groups } of facts)
       if (groups.length === 0) await this.outbox.appendTombstone(manager, DeviceGroups, deviceId);
     return true;

@@ -22,7 +22,7 @@ export const streamImports = (app: NestFastifyApplication): void => {
       route.bodyLimit = importBytesMax;
       route.preParsing = async (request, _reply, payload) => {
         streams.set(request.raw, payload as Readable);
-        // The length is checked against what the client announced.
+        // Checks the announced length.
         const receivedEncodedLength = Number(request.headers['content-length'] ?? 0);
         return Object.assign(Readable.from([]), { receivedEncodedLength });
       };

@@ -3,19 +3,19 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { BackgroundSteps } from '../steps/background-steps.js';
 
-/** How long a completed import can be seen, and its report be read. */
+/** How long a completed import and its report are kept. */
 export const completedImportDays = 30;
 
 const periodMs = 600_000;
 const dayMs = 86_400_000;
 
-// One at a time: its report may have many lines.
+// One import at a time, because its report may have many lines.
 const removeSql = `
   DELETE FROM registry.device_imports WHERE id =
     (SELECT id FROM registry.device_imports WHERE status = 'completed' AND completed_at < $1
      ORDER BY completed_at LIMIT 1 FOR UPDATE SKIP LOCKED)`;
 
-/** Deletes imports that were completed long ago, with their reports. What they made stays. */
+/** Deletes imports that were completed long ago, with their reports. The created devices stay. */
 @Injectable()
 export class ImportRetention extends BackgroundSteps {
   constructor(

@@ -2,7 +2,7 @@ import { refuseUnstorableText, ValidationFailed } from '@lanyard/service';
 import { importColumns, type NewDevice, NewDeviceSchema } from '../devices/device-fields.js';
 import { MalformedImport } from '../errors.js';
 
-/** What an export has besides; an import leaves them out, so that a table can go back in. */
+/** Further columns of an export. An import ignores them, so that an exported table can be imported. */
 const ignored = new Set(['id', 'lifecycle_status', 'created_at']);
 const attribute = /^custom_attributes__(.+)$/;
 
@@ -11,12 +11,12 @@ export interface RowProblem {
   message: string;
 }
 
-/** Among the fields: what is wrong with the row as such. No column has this name. */
+/** The field name of errors of the row as a whole. No column has this name. */
 const wrong = '…';
 const surplus: RowProblem = { field: 'row', message: 'More cells than columns' };
 const headerAgain: RowProblem = { field: 'row', message: 'The header is repeated' };
 
-/** Of the text, or of what it is read as. */
+/** Checks the text, or the value that it stands for. */
 const unstorable = (text: string, value: unknown): RowProblem | undefined => {
   try {
     refuseUnstorableText(text, value);
@@ -28,7 +28,7 @@ const unstorable = (text: string, value: unknown): RowProblem | undefined => {
   }
 };
 
-/** Throws MalformedImport naming a column that is none. */
+/** Throws MalformedImport with the unknown column. */
 export const checkHeader = (header: readonly string[]): void => {
   const unknown = header.find((name) => !importColumns.includes(name) && !ignored.has(name) && !attribute.test(name));
   if (unknown !== undefined) throw new MalformedImport(`Unknown column "${unknown}"`);
@@ -39,7 +39,7 @@ export const checkHeader = (header: readonly string[]): void => {
   if (problem) throw new MalformedImport(`A column ${problem.message}`);
 };
 
-/** An attribute is a text. What is nested deeply would end the stack of PostgreSQL, or the one here. */
+/** An attribute is a string. Deep nesting would overflow the stack of PostgreSQL, or ours. */
 const isNested = (value: unknown, levels: number): boolean =>
   typeof value === 'object' &&
   value !== null &&
@@ -58,7 +58,7 @@ const valueOf = (name: string, text: string): unknown => {
   }
 };
 
-/** Cells of a row as fields that can be stored; empty cells are left out. */
+/** The cells of a row as fields; empty cells are omitted. */
 export const fieldsOf = (header: readonly string[], cells: readonly string[]): Record<string, unknown> => {
   const fields: Record<string, unknown> = {};
   const attributes: Record<string, string> = {};
@@ -72,9 +72,9 @@ export const fieldsOf = (header: readonly string[], cells: readonly string[]): R
   const own = fields['custom_attributes'];
   if (Object.keys(attributes).length > 0 && (own === undefined || typeof own === 'object'))
     fields['custom_attributes'] = { ...(own as object | undefined), ...attributes };
-  // More cells than columns: the row is not what its author meant.
+  // More cells than columns: probably a mistake of the author.
   if (cells.length > header.length) fields[wrong] = surplus;
-  // Of tables that were put together.
+  // A repeated header, in tables that were concatenated.
   if (header.every((name, i) => cells[i]?.trim() === name)) fields[wrong] = headerAgain;
   const problem = unstorable(cells.join(), fields);
   if (!problem) return fields;
@@ -85,7 +85,7 @@ export const fieldsOf = (header: readonly string[], cells: readonly string[]): R
 
 export const readRow = (fields: Record<string, unknown>): { device: NewDevice } | { problems: RowProblem[] } => {
   const problem = fields[wrong];
-  // A replica of an older version kept the number of cells.
+  // A replica of an older version stored the number of cells.
   if (problem !== undefined) return { problems: [typeof problem === 'object' ? (problem as RowProblem) : surplus] };
   const read = NewDeviceSchema.safeParse(fields);
   if (read.success) return { device: read.data };

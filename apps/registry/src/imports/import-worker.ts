@@ -11,7 +11,7 @@ import { readRow } from './import-row.js';
 
 const periodMs = 1_000;
 const rowsAtOnce = 500;
-/** An upload that its replica never finished: nothing came of it for so long. */
+/** After this time without progress, an upload counts as abandoned by its replica. */
 const abandonedAfter = '5 minutes';
 
 /** Of the account whose turn is longest ago, or that had none, the import that waited longest. A suspended account has no turn. */
@@ -31,10 +31,10 @@ interface OpenImport {
   request_id: string | null;
 }
 
-/** Names that are too long are in a report as far as they show which row it is. */
+/** Names that are too long are truncated in the report, but still identify their row. */
 const reportTextMax = 128;
 
-/** By characters: half of one cannot be stored. */
+/** Truncates by code points, because half of one cannot be stored. */
 const cut = (text: string): string => {
   const characters = [...text.slice(0, 2 * (reportTextMax + 1))];
   return characters.length > reportTextMax ? `${characters.slice(0, reportTextMax).join('')}…` : text;
@@ -54,7 +54,7 @@ interface Candidate {
 
 const columns = ['id', 'account_id', ...importColumns];
 
-/** What the table gives a device that says nothing about a field. */
+/** The defaults of fields that the table omits. */
 const defaults = {
   description: '',
   state: 'unenrolled',
@@ -92,7 +92,7 @@ export class ImportWorker extends BackgroundSteps {
     return this.database.transaction((manager) => this.advance(manager));
   }
 
-  /** Whether there was something to do. */
+  /** Returns whether there was something to do. */
   private async advance(manager: EntityManager): Promise<boolean> {
     const [open] = (await manager.query(nextSql)) as OpenImport[];
     if (!open) return false;
@@ -135,7 +135,7 @@ export class ImportWorker extends BackgroundSteps {
     return problems;
   }
 
-  /** Answers what is wrong with those that make no device: the name is taken, or the account has no room. */
+  /** Returns why rows created no device: the name is in use, or the account has reached its quota. */
   private async create(manager: EntityManager, open: OpenImport, candidates: readonly Candidate[]): Promise<Problem[]> {
     if (candidates.length === 0) return [];
     const problems: Problem[] = [];
@@ -178,7 +178,7 @@ export class ImportWorker extends BackgroundSteps {
     return [free, taken];
   }
 
-  /** `late`: a concurrent transaction took their names. */
+  /** `late`: a concurrent transaction has used their names. */
   private async insert(
     manager: EntityManager,
     accountId: string,
@@ -190,7 +190,7 @@ export class ImportWorker extends BackgroundSteps {
       ...defaults,
       ...given(device),
     }));
-    // In the order of the names: two imports with the same ones never wait for each other in a circle.
+    // In the order of names, so that two imports with the same names never deadlock.
     const made = (await manager.query(
       `INSERT INTO registry.devices (${columns.join(', ')})
        SELECT ${columns.join(', ')} FROM jsonb_populate_recordset(NULL::registry.devices, $1::jsonb) ORDER BY endpoint_name

@@ -1,12 +1,12 @@
 import {
-  ApiListQuery,
   Caller,
   type Identity,
   type ListEnvelope,
+  ListParameters,
+  type ListQuery,
   listSchema,
   type ListSpec,
-  parseListQuery,
-  type QueryParameters,
+  Operation,
   RequiresPermission,
   ValidationFailed,
 } from '@lanyard/service';
@@ -16,7 +16,6 @@ import {
   ApiBody,
   ApiConflictResponse,
   ApiConsumes,
-  ApiNoContentResponse,
   ApiOkResponse,
   ApiOperation,
   ApiProduces,
@@ -70,26 +69,31 @@ export class ImportsController {
     @Req() request: FastifyRequest,
     @Query('name') name?: unknown,
   ): Promise<DeviceImport> {
-    return this.imports.take(caller, readName(name), bodyStreamOf(request));
+    return this.imports.storeTable(caller, readName(name), bodyStreamOf(request));
   }
 
   @RequiresPermission('devices.read')
   @Get()
-  @ApiOperation({ summary: 'List imports', description: 'Newest last. A completed import is deleted after 30 days.' })
-  @ApiListQuery(importListSpec)
-  @ApiOkResponse({ standardSchema: listSchema(ImportSchema, 'DeviceImportList') })
-  list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<ListEnvelope<DeviceImport>> {
-    return this.imports.list(caller.accountId, parseListQuery(query, importListSpec));
+  @Operation({
+    summary: 'List imports',
+    description: 'Newest last. A completed import is deleted after 30 days.',
+    ok: listSchema(ImportSchema, 'DeviceImportList'),
+  })
+  list(
+    @Caller() caller: Identity,
+    @ListParameters(importListSpec) query: ListQuery,
+  ): Promise<ListEnvelope<DeviceImport>> {
+    return this.imports.list(caller.accountId, query);
   }
 
   @RequiresPermission('devices.read')
   @Get(':id')
-  @ApiOperation({
+  @Operation({
     summary: 'Show the progress of an import',
     description:
       'Poll it until `status` is `completed`. When `errors_count` is not 0, `errors_report_file` names the report.',
+    ok: ImportSchema,
   })
-  @ApiOkResponse({ standardSchema: ImportSchema })
   get(@Caller() caller: Identity, @Param('id') id: string): Promise<DeviceImport> {
     return this.imports.get(caller.accountId, id);
   }
@@ -111,12 +115,10 @@ export class ImportsController {
 
   @RequiresPermission('devices.write')
   @Delete(':id')
-  @HttpCode(204)
-  @ApiOperation({
+  @Operation({
     summary: 'Delete an import',
     description: 'Stops the import and deletes its report. Devices that it has already created are kept.',
   })
-  @ApiNoContentResponse()
   remove(@Caller() caller: Identity, @Param('id') id: string): Promise<void> {
     return this.imports.remove(caller, id);
   }

@@ -15,7 +15,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { isForeignKeyViolation } from '../db/violations.js';
 import { ImportDeleted, ImportNotFound, MalformedImport, TooManyImports } from '../errors.js';
-import { CsvReader, csvRow } from '../csv.js';
+import { csvRow, csvRows } from '../csv.js';
 import { type DeviceImport, selectImports } from './import-record.js';
 import { checkHeader, fieldsOf } from './import-row.js';
 import { ImportWorker } from './import-worker.js';
@@ -25,16 +25,16 @@ export const importRowsMax = 100_000;
 /** Imports of one account that are not completed. */
 export const openImportsMax = 10;
 const rowsAtOnce = 1_000;
-/** Rows are kept in memory no further, however long they are: ten uploads of an account come at once. */
+/** Limits the rows in memory: an account may have ten concurrent uploads. */
 const charactersAtOnce = 1_000_000;
 
-/** While a table comes, its import is touched this often: ImportWorker deletes what is silent for minutes. */
+/** How often an upload in progress is marked as alive: ImportWorker deletes those that are silent for minutes. */
 const touchPeriodMs = 30_000;
 
 /** First half of an advisory lock's key: the imports of an account begin one after the other. */
 const lockSpace = 0x0b0f;
 
-/** Throws MalformedImport. What is not UTF-8 would be read as devices with other names. */
+/** Throws MalformedImport, because text that is not UTF-8 would yield wrong names. */
 async function* decoded(body: Readable): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   const decode = (piece?: Buffer): string => {
@@ -49,12 +49,12 @@ async function* decoded(body: Readable): AsyncGenerator<string> {
 }
 
 interface ImportRow {
-  /** As the table counts, from 1: with its header, and with rows that are left out. */
+  /** Line number in the table, from 1, including the header and skipped rows. */
   row: number;
   fields: Record<string, unknown>;
 }
 
-/** Takes tables in and shows what became of them; ImportWorker makes the devices. */
+/** Stores uploaded tables and shows their progress; ImportWorker creates the devices. */
 @Injectable()
 export class ImportsService {
   constructor(
@@ -64,8 +64,8 @@ export class ImportsService {
     private readonly worker: ImportWorker,
   ) {}
 
-  /** Stores the rows as they come. Throws TooManyImports, MalformedImport, ImportDeleted: nothing of the table is kept. */
-  async take(importer: Actor, name: string, body: Readable): Promise<DeviceImport> {
+  /** Stores the rows as they arrive. Throws TooManyImports, MalformedImport, ImportDeleted; nothing is then stored. */
+  async storeTable(importer: Actor, name: string, body: Readable): Promise<DeviceImport> {
     const id = newId();
     await this.database.transaction((manager) => this.begin(manager, importer, id, name));
     try {
@@ -112,7 +112,7 @@ export class ImportsService {
     return listEnvelope(rows, query, counted?.n);
   }
 
-  /** The report, with its rows and report gone too. Devices that were made stay. */
+  /** Deletes the import, its rows and its report. The created devices stay. */
   async remove(actor: Actor, id: string): Promise<void> {
     const found = await this.get(actor.accountId, id);
     const { status, processed_count: processed } = found;
@@ -147,7 +147,7 @@ export class ImportsService {
     await this.audit.record(manager, action, { accountId: actor.accountId, actor, target, data });
   }
 
-  /** CSV: row (the header is 1, empty ones count), endpoint_name, field, message. Each piece of it waits for its turn. */
+  /** CSV: row (the header is 1, empty ones count), endpoint_name, field, message. Chunks wait for their turn. */
   async *errors(accountId: string, importId: string): AsyncGenerator<string> {
     yield csvRow(['row', 'endpoint_name', 'field', 'message']);
     for (let after = 0; ;) {
@@ -163,38 +163,37 @@ export class ImportsService {
   }
 
   private async store(importId: string, body: Readable): Promise<number> {
-    const reader = new CsvReader();
     const waiting: ImportRow[] = [];
     let header: string[] | undefined;
     let row = 0;
     let stored = 0;
     let characters = 0;
-    const take = async (rows: string[][], isLast: boolean): Promise<void> => {
-      for (const cells of rows) {
-        row++;
-        // Spreadsheets end their tables with such rows.
-        if (cells.every((cell) => cell === '')) continue;
-        if (header) waiting.push({ row, fields: fieldsOf(header, cells) });
-        else checkHeader((header = cells.map((name) => name.trim())));
-        for (const cell of cells) characters += cell.length;
-        if (stored + waiting.length > importRowsMax)
-          throw new MalformedImport(`More than ${importRowsMax} rows: split the table`);
-        if (waiting.length < rowsAtOnce && characters < charactersAtOnce) continue;
-        stored += await this.keep(importId, waiting.splice(0));
-        characters = 0;
-      }
-      if (isLast) stored += await this.keep(importId, waiting.splice(0));
-    };
+    for await (const cells of csvRows(this.touching(importId, decoded(body)))) {
+      row++;
+      // Spreadsheets end their tables with such rows.
+      if (cells.every((cell) => cell === '')) continue;
+      if (header) waiting.push({ row, fields: fieldsOf(header, cells) });
+      else checkHeader((header = cells.map((name) => name.trim())));
+      for (const cell of cells) characters += cell.length;
+      if (stored + waiting.length > importRowsMax)
+        throw new MalformedImport(`More than ${importRowsMax} rows: split the table`);
+      if (waiting.length < rowsAtOnce && characters < charactersAtOnce) continue;
+      stored += await this.keep(importId, waiting.splice(0));
+      characters = 0;
+    }
+    if (!header) throw new MalformedImport('Empty');
+    return stored + (await this.keep(importId, waiting));
+  }
+
+  /** Marks the import as alive while its text arrives. */
+  private async *touching(importId: string, text: AsyncIterable<string>): AsyncGenerator<string> {
     let touchedMs = this.clock.now();
-    for await (const piece of decoded(body)) {
-      await take(reader.push(piece), false);
+    for await (const piece of text) {
+      yield piece;
       if (this.clock.now() - touchedMs < touchPeriodMs) continue;
       touchedMs = this.clock.now();
       await this.touch(importId);
     }
-    await take(reader.end(), true);
-    if (!header) throw new MalformedImport('Empty');
-    return stored;
   }
 
   private async touch(importId: string): Promise<void> {

@@ -26,7 +26,7 @@ const byAccount = (contacts: readonly DeviceContacted[]): Map<string, DeviceCont
   return new Map([...accounts].map(([accountId, devices]) => [accountId, [...devices.values()]]));
 };
 
-/** Creates the devices of endpoints that came for the first time. A batch may be repeated. */
+/** Creates devices for new endpoints. A batch may be repeated. */
 @Injectable()
 export class ContactWriter {
   constructor(
@@ -35,7 +35,7 @@ export class ContactWriter {
     private readonly outbox: Outbox,
   ) {}
 
-  /** Those of one account share a transaction: a fleet comes for the first time all at once. */
+  /** Contacts of one account share a transaction, because a new fleet connects all at once. */
   async apply(contacts: readonly DeviceContacted[]): Promise<void> {
     for (const [accountId, devices] of byAccount(contacts))
       await this.database.transaction((manager) => this.create(manager, accountId, devices));
@@ -55,7 +55,7 @@ export class ContactWriter {
     if (others.length > 0) await this.refuseTaken(manager, accountId, others);
   }
 
-  /** The name was given to another device meanwhile: this id is announced as deleted, and the device comes again. */
+  /** The name now belongs to another device: this id is announced as deleted, and the device retries. */
   private async refuseTaken(
     manager: EntityManager,
     accountId: string,

@@ -1,4 +1,5 @@
 import type { DeviceSessionChanged } from '@lanyard/contracts';
+import { columnsOf } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
@@ -10,7 +11,7 @@ const stateOf: Record<DeviceSessionChanged['change'], string> = {
   expired: 'deregistered',
 };
 
-/** The last fact of each device in a batch: of the highest epoch, in the order told. */
+/** The last fact of each device in a batch: the highest epoch, then the order of arrival. */
 export const lastFacts = (facts: readonly DeviceSessionChanged[]): DeviceSessionChanged[] => {
   const last = new Map<string, DeviceSessionChanged>();
   for (const fact of facts) if (fact.epoch >= (last.get(fact.deviceId)?.epoch ?? -1)) last.set(fact.deviceId, fact);
@@ -32,12 +33,8 @@ export class SessionWriter {
 
   async apply(facts: readonly DeviceSessionChanged[]): Promise<void> {
     const last = lastFacts(facts);
-    await this.database.query(stateSql, [
-      last.map((f) => f.deviceId),
-      last.map((f) => stateOf[f.change]),
-      last.map((f) => f.epoch),
-      last.map((f) => f.endpointType ?? null),
-      last.map((f) => f.occurredAt),
-    ]);
+    if (last.length === 0) return;
+    const rows = last.map((f) => [f.deviceId, stateOf[f.change], f.epoch, f.endpointType ?? null, f.occurredAt]);
+    await this.database.query(stateSql, columnsOf(rows));
   }
 }

@@ -1,36 +1,17 @@
 import {
-  ApiListQuery,
   Caller,
   EtagHeader,
   type Identity,
   type JsonText,
   type ListEnvelope,
+  ListParameters,
+  type ListQuery,
   listSchema,
-  parseListQuery,
-  type QueryParameters,
+  Operation,
   RequiresPermission,
 } from '@lanyard/service';
-import {
-  Body,
-  Controller,
-  Delete,
-  Get,
-  Headers,
-  HttpCode,
-  Param,
-  Post,
-  Put,
-  Query,
-  UseInterceptors,
-} from '@nestjs/common';
-import {
-  ApiConflictResponse,
-  ApiCreatedResponse,
-  ApiNoContentResponse,
-  ApiOkResponse,
-  ApiOperation,
-  ApiTags,
-} from '@nestjs/swagger';
+import { Body, Controller, Delete, Get, Headers, Param, Post, Put, UseInterceptors } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { DeviceList, deviceListSpec } from '../devices/device-list.js';
 import { deviceFilterHelp, DeviceListSchema } from '../devices/devices.controller.js';
 import {
@@ -56,38 +37,49 @@ export class QueriesController {
 
   @RequiresPermission('devices.read')
   @Get()
-  @ApiOperation({ summary: 'List saved queries', description: 'A saved query is a named filter of the device list.' })
-  @ApiListQuery(queryListSpec, 'DeviceQueryFilters')
-  @ApiOkResponse({ standardSchema: listSchema(QuerySchema, 'DeviceQueryList') })
-  list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<ListEnvelope<DeviceQuery>> {
-    return this.queries.list(caller.accountId, parseListQuery(query, queryListSpec));
+  @Operation({
+    summary: 'List saved queries',
+    description: 'A saved query is a named filter of the device list.',
+    ok: listSchema(QuerySchema, 'DeviceQueryList'),
+  })
+  list(
+    @Caller() caller: Identity,
+    @ListParameters(queryListSpec, 'DeviceQueryFilters') query: ListQuery,
+  ): Promise<ListEnvelope<DeviceQuery>> {
+    return this.queries.list(caller.accountId, query);
   }
 
   @RequiresPermission('devices.write')
   @Post()
-  @ApiOperation({
+  @Operation({
     summary: 'Save a query',
     description: '`query` has the form of the packed `filter` parameter of the device list.',
+    created: QuerySchema,
+    conflict: 'Another query of the account has this name',
   })
-  @ApiCreatedResponse({ standardSchema: QuerySchema })
-  @ApiConflictResponse({ description: 'Another query of the account has this name' })
   create(@Caller() caller: Identity, @Body({ schema: NewQuerySchema }) body: NewQuery): Promise<DeviceQuery> {
     return this.queries.create(caller, body);
   }
 
   @RequiresPermission('devices.read')
   @Get(':id')
-  @ApiOperation({ summary: 'Show a saved query', description: 'Use `…/devices` to list the devices that it matches.' })
-  @ApiOkResponse({ standardSchema: QuerySchema })
+  @Operation({
+    summary: 'Show a saved query',
+    description: 'Use `…/devices` to list the devices that it matches.',
+    ok: QuerySchema,
+  })
   get(@Caller() caller: Identity, @Param('id') id: string): Promise<DeviceQuery> {
     return this.queries.get(caller.accountId, id);
   }
 
   @RequiresPermission('devices.write')
   @Put(':id')
-  @ApiOperation({ summary: 'Change a saved query', description: 'Changes only the given fields.' })
-  @ApiOkResponse({ standardSchema: QuerySchema })
-  @ApiConflictResponse({ description: 'Another query of the account has this name' })
+  @Operation({
+    summary: 'Change a saved query',
+    description: 'Changes only the given fields.',
+    ok: QuerySchema,
+    conflict: 'Another query of the account has this name',
+  })
   change(
     @Caller() caller: Identity,
     @Param('id') id: string,
@@ -99,21 +91,21 @@ export class QueriesController {
 
   @RequiresPermission('devices.write')
   @Delete(':id')
-  @HttpCode(204)
-  @ApiOperation({ summary: 'Delete a saved query', description: 'The devices that it matches are not affected.' })
-  @ApiNoContentResponse()
+  @Operation({ summary: 'Delete a saved query', description: 'The devices that it matches are not affected.' })
   remove(@Caller() caller: Identity, @Param('id') id: string, @Headers('if-match') ifMatch?: string): Promise<void> {
     return this.queries.remove(caller, id, ifMatch);
   }
 
   @RequiresPermission('devices.read')
   @Get(':id/devices')
-  @ApiOperation({ summary: 'List the devices of a saved query', description: deviceFilterHelp })
-  @ApiListQuery(deviceListSpec, 'DeviceFilters')
-  @ApiOkResponse({ standardSchema: DeviceListSchema })
-  async found(@Caller() caller: Identity, @Param('id') id: string, @Query() query: QueryParameters): Promise<JsonText> {
+  @Operation({ summary: 'List the devices of a saved query', description: deviceFilterHelp, ok: DeviceListSchema })
+  async found(
+    @Caller() caller: Identity,
+    @Param('id') id: string,
+    @ListParameters(deviceListSpec, 'DeviceFilters') query: ListQuery,
+  ): Promise<JsonText> {
     const saved = await this.queries.get(caller.accountId, id);
-    const wanted = parseListQuery(query, deviceListSpec);
+    const wanted = query;
     return this.devices.list(caller.accountId, { ...wanted, filters: [...filtersOf(saved.query), ...wanted.filters] });
   }
 }

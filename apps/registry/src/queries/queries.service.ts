@@ -57,7 +57,7 @@ export const queryListSpec: ListSpec = {
   filters: { id: 'text', name: 'text', query: 'text', created_at: 'date', updated_at: 'date' },
 };
 
-/** Throws ValidationFailed naming the filters that are none. */
+/** Throws ValidationFailed with the unknown filters. */
 export const filtersOf = (query: string): ListQuery['filters'] =>
   parseListQuery({ filter: query }, deviceListSpec).filters;
 
@@ -95,7 +95,7 @@ export class QueriesService {
     return this.records.create(actor, { name, description: description ?? '', query });
   }
 
-  /** What is given is changed. Throws EtagDiffers for another version. */
+  /** Changes the given fields. Throws EtagDiffers for another version. */
   async change(actor: Actor, id: string, body: QueryChanges, ifMatch?: string): Promise<DeviceQuery> {
     const { changes, unchanged } = dividedChange(body, changeable);
     if (changes.query !== undefined) mustFilter(changes.query);

@@ -3,10 +3,10 @@ import type { EntityManager } from 'typeorm';
 import { DeviceLimitExceeded } from '../errors.js';
 import { AccountQuotasReader } from './account-quotas.reader.js';
 
-/** First half of an advisory lock's key: who adds devices to an account with a quota, comes one after the other. */
+/** First half of an advisory lock's key: additions of devices to an account with a quota are serialised. */
 const lockSpace = 0x0b0d;
 
-/** How many devices accounts may have; most have no quota and pay nothing for this. */
+/** Enforces quotas of devices. Accounts without a quota, which are most, cost nothing. */
 @Injectable()
 export class DeviceQuotas {
   constructor(private readonly quotas: AccountQuotasReader) {}
@@ -23,7 +23,7 @@ export class DeviceQuotas {
     return Math.min(wanted, Math.max(0, max - (row?.n ?? 0)));
   }
 
-  /** Throws DeviceLimitExceeded when not one more may be added. */
+  /** Throws DeviceLimitExceeded if no device may be added. */
   async mustHaveRoom(manager: EntityManager, accountId: string): Promise<void> {
     if ((await this.room(manager, accountId, 1)) < 1) throw new DeviceLimitExceeded(this.quotas.get(accountId) ?? 0);
   }

@@ -2,7 +2,6 @@ import type { Actor, OperatorAction } from '@lanyard/contracts';
 import type { AuditTrail } from '@lanyard/kafka';
 import {
   FairTurns,
-  filtersToSql,
   isId,
   isoTime,
   listEnvelope,
@@ -10,6 +9,7 @@ import {
   type ListQuery,
   mustMatch,
   newId,
+  pageOfRows,
   refuseOtherValues,
   type ServiceError,
 } from '@lanyard/service';
@@ -17,7 +17,7 @@ import type { DataSource, EntityManager } from 'typeorm';
 import { isUniqueViolation } from '../db/violations.js';
 import { etagOf } from './etag.js';
 
-/** One kind of records that an account gives names to; SQL calls its table `t`. */
+/** A kind of named records of an account; its table is `t` in SQL. */
 export interface RecordKind {
   object: string;
   table: string;
@@ -26,11 +26,11 @@ export interface RecordKind {
   notFound: () => ServiceError;
   nameTaken: () => ServiceError;
   actions: { created: OperatorAction; changed: OperatorAction; deleted: OperatorAction };
-  /** Members that may differ from what the caller read although no call has changed the record. */
+  /** Members that may change without a change of the record. */
   moving?: readonly string[];
 }
 
-/** Under which condition a record is changed. */
+/** The condition of a change. */
 export interface RecordCondition {
   ifMatch?: string | undefined;
   /** Read-only members that the caller sent back. */
@@ -42,7 +42,7 @@ export interface NamedRecord {
   name: string;
 }
 
-/** What is left out stays. */
+/** Omitted fields stay unchanged. */
 const given = (fields: Record<string, unknown>): [string, unknown][] =>
   Object.entries(fields).flatMap(([name, value]): [string, unknown][] => {
     if (value === undefined) return [];
@@ -52,10 +52,14 @@ const given = (fields: Record<string, unknown>): [string, unknown][] =>
 const told = (fields: Record<string, unknown>): Record<string, string> =>
   Object.fromEntries(given(fields).map(([name, value]) => [name, String(value)]));
 
-/** Lists, shows, makes, changes and deletes records whose names are unique in their account. */
+/**
+ * Lists, shows, creates, changes and deletes records with unique names in their account, as the API shows them. SQL: their
+ * etag is a time in microseconds, which a Date does not hold.
+ */
 export class NamedRecords<T extends NamedRecord> {
   private readonly columns: Record<string, string>;
-  private readonly select: string;
+  private readonly selected: string;
+  private readonly from: string;
 
   constructor(
     private readonly database: DataSource,
@@ -64,11 +68,11 @@ export class NamedRecords<T extends NamedRecord> {
   ) {
     const { members, object, table } = kind;
     this.columns = { ...members, id: 't.id', created_at: 't.created_at', updated_at: 't.updated_at' };
-    const selected = Object.entries(members).map(([name, expression]) => `${expression} AS ${name}`);
-    this.select = `
-      SELECT '${object}' AS object, t.id, ${selected.join(', ')}, ${isoTime('t.created_at')} AS created_at,
-        ${isoTime('t.updated_at')} AS updated_at, ${isoTime('t.updated_at')} AS etag
-      FROM registry.${table} t`;
+    const own = Object.entries(members).map(([name, expression]) => `${expression} AS ${name}`);
+    this.selected = `
+      '${object}' AS object, t.id, ${own.join(', ')}, ${isoTime('t.created_at')} AS created_at,
+      ${isoTime('t.updated_at')} AS updated_at, ${isoTime('t.updated_at')} AS etag`;
+    this.from = `registry.${table} t`;
   }
 
   list(accountId: string, query: ListQuery): Promise<ListEnvelope<T>> {
@@ -76,24 +80,13 @@ export class NamedRecords<T extends NamedRecord> {
   }
 
   private async page(accountId: string, query: ListQuery): Promise<ListEnvelope<T>> {
-    const parameters: unknown[] = [accountId];
-    const where = ['t.account_id = $1', ...filtersToSql(query.filters, this.columns, parameters)].join(' AND ');
-    const [counted]: { n: number }[] = query.includeTotal
-      ? await this.database.query(
-          `SELECT count(*)::int AS n FROM registry.${this.kind.table} t WHERE ${where}`,
-          parameters,
-        )
-      : [];
-    const behind =
-      query.after === null ? '' : ` AND t.id ${query.order === 'ASC' ? '>' : '<'} $${parameters.push(query.after)}`;
-    const rows: T[] = await this.database.query(
-      `${this.select} WHERE ${where}${behind} ORDER BY t.id ${query.order} LIMIT ${query.limit + 1}`,
-      parameters,
-    );
-    return listEnvelope(rows, query, counted?.n);
+    const { selected, from, columns } = this;
+    const source = { selected, from, columns, where: 't.account_id = $1', parameters: [accountId] };
+    const { rows, total } = await pageOfRows<T>(this.database, source, query);
+    return listEnvelope(rows, query, total);
   }
 
-  /** Throws what the kind says of records that do not exist, also for one of another account. */
+  /** Throws the not-found error of the kind, also for a record of another account. */
   async get(accountId: string, id: string, manager: EntityManager = this.database.manager): Promise<T> {
     const found = await this.find(manager, accountId, id);
     if (!found) throw this.kind.notFound();
@@ -123,7 +116,7 @@ export class NamedRecords<T extends NamedRecord> {
     });
   }
 
-  /** What is given is changed. Throws EtagDiffers for another version, ValidationFailed for another read-only value. */
+  /** Changes the given fields. Throws EtagDiffers for another version, ValidationFailed for a changed read-only field. */
   async change(
     actor: Actor,
     id: string,
@@ -132,7 +125,7 @@ export class NamedRecords<T extends NamedRecord> {
   ): Promise<T> {
     const { table, actions, moving } = this.kind;
     return this.refusingTakenNames(async (manager) => {
-      await this.hold(manager, actor.accountId, id, ifMatch);
+      await this.lockRecord(manager, actor.accountId, id, ifMatch);
       refuseOtherValues(unchanged, await this.get(actor.accountId, id, manager), moving);
       const columns = given(fields);
       await manager.query(
@@ -148,7 +141,7 @@ export class NamedRecords<T extends NamedRecord> {
 
   async remove(actor: Actor, id: string, ifMatch?: string): Promise<void> {
     await this.database.transaction(async (manager) => {
-      await this.hold(manager, actor.accountId, id, ifMatch);
+      await this.lockRecord(manager, actor.accountId, id, ifMatch);
       const gone = await this.get(actor.accountId, id, manager);
       await manager.query(`DELETE FROM registry.${this.kind.table} WHERE id = $1`, [id]);
       await this.record(manager, this.kind.actions.deleted, actor, gone);
@@ -162,12 +155,15 @@ export class NamedRecords<T extends NamedRecord> {
     lock: '' | 'FOR KEY SHARE OF t' = '',
   ): Promise<T | undefined> {
     const [found]: T[] = isId(id)
-      ? await manager.query(`${this.select} WHERE t.id = $1 AND t.account_id = $2 ${lock}`, [id, accountId])
+      ? await manager.query(`SELECT ${this.selected} FROM ${this.from} WHERE t.id = $1 AND t.account_id = $2 ${lock}`, [
+          id,
+          accountId,
+        ])
       : [];
     return found;
   }
 
-  private async hold(
+  private async lockRecord(
     manager: EntityManager,
     accountId: string,
     id: string,

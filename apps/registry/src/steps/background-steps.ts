@@ -2,21 +2,21 @@ import type { Clock, Logger, StopDeadline, Timer } from '@lanyard/service';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 
 export interface BackgroundStepsOptions {
-  /** How often to look for work that no call of `wake` announced. */
+  /** How often to look for work without a call of `wake`. */
   periodMs: number;
-  /** What did not happen when a step failed, for the log. It is tried again with the next period. */
+  /** What failed, for the log. It is retried in the next period. */
   failure: string;
   clock: Clock;
   logger: Logger;
   deadline: StopDeadline;
 }
 
-/** So that rests stay short on a machine on which every step is slow. */
+/** Bounds the pauses on a machine on which every step is slow. */
 const restMaxMs = 50;
 
 /**
- * Work of any length in small steps, one at a time, while the service runs. After each step it rests half as long as the
- * step took, so that requests come between.
+ * Does long work in small steps, one at a time, while the service runs. After each step it pauses for half as long as
+ * the step took, so that requests are served in between.
  */
 export abstract class BackgroundSteps implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private timer: Timer | undefined;
@@ -25,7 +25,7 @@ export abstract class BackgroundSteps implements OnApplicationBootstrap, BeforeA
 
   constructor(private readonly options: BackgroundStepsOptions) {}
 
-  /** Does a bounded piece of work, and answers whether there was any. */
+  /** Does a bounded piece of work, and returns whether there was any. */
   protected abstract step(): Promise<boolean>;
 
   onApplicationBootstrap(): void {
@@ -49,7 +49,7 @@ export abstract class BackgroundSteps implements OnApplicationBootstrap, BeforeA
       .finally(() => (this.working = undefined));
   }
 
-  /** Resolves after the step that is under way. */
+  /** Resolves after the current step. */
   async stop(): Promise<void> {
     this.stopping.abort();
     this.timer?.cancel();

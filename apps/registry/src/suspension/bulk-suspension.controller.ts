@@ -1,7 +1,7 @@
 import { suspensionCategories } from '@lanyard/contracts';
-import { Caller, type Identity, RequiresPermission } from '@lanyard/service';
-import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { ApiGatewayTimeoutResponse, ApiNotFoundResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Caller, type Identity, Operation, RequiresPermission } from '@lanyard/service';
+import { Body, Controller, Post } from '@nestjs/common';
+import { ApiGatewayTimeoutResponse, ApiNotFoundResponse, ApiTags } from '@nestjs/swagger';
 import { z } from 'zod';
 import { SelectionMissing } from '../errors.js';
 import { GroupsService } from '../groups/groups.service.js';
@@ -58,12 +58,11 @@ export class BulkSuspensionController {
   ) {}
 
   @Post()
-  @HttpCode(200)
-  @ApiOperation({
+  @Operation({
     summary: 'Suspend or resume many devices',
     description: 'Idempotent: devices that already have the wanted state are not touched. `dry_run` only counts.',
+    ok: BulkSuspensionOutcomeSchema,
   })
-  @ApiOkResponse({ standardSchema: BulkSuspensionOutcomeSchema })
   @ApiNotFoundResponse({ description: 'The account has no such device group' })
   @ApiGatewayTimeoutResponse({
     description:

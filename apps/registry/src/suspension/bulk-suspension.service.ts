@@ -8,14 +8,14 @@ import { type DeviceRow, deviceRowColumns, Lifecycle, returned } from '../device
 import { announced, type Reason } from '../devices/suspension-reason.js';
 import { suspendedOtherwise } from './suspension.service.js';
 
-/** Devices of one transaction, and of one call: a caller continues with `after`. */
+/** Devices per transaction and per call; the caller continues with `after`. */
 const devicesAtOnce = 500;
 const devicesPerCallMax = 5_000;
 
 export interface Selection {
   filters: readonly Filter[];
   groupId?: string;
-  /** As the caller wrote the filters. */
+  /** The filters as the caller wrote them. */
   filter?: string;
   after?: string;
 }
@@ -29,7 +29,7 @@ export interface BulkOutcome {
 
 export type Action = 'suspend' | 'resume';
 
-/** Whether the call would change a device: what is suspended for the same reason already is left alone. */
+/** Whether the call would change a device: one that is already suspended for the same reason is not touched. */
 const wouldChange = (action: Action, { category, description = '' }: Reason, parameters: unknown[]): string =>
   action === 'resume'
     ? 'd.operator_suspended'
@@ -44,7 +44,7 @@ export class BulkSuspensionService {
     private readonly audit: AuditTrail,
   ) {}
 
-  /** What a call with `run` would do, over all devices at once. */
+  /** What `run` would do, for all devices at once. */
   async preview(accountId: string, selection: Selection, action: Action, reason: Reason): Promise<BulkOutcome> {
     const parameters: unknown[] = [];
     const conditions = deviceConditions(accountId, selection.filters, parameters, selection.groupId);
@@ -65,7 +65,7 @@ export class BulkSuspensionService {
     actor: Actor,
   ): Promise<BulkOutcome> {
     const outcome: BulkOutcome = { matched: 0, changed: 0, after: selection.after ?? null, hasMore: true };
-    // Ids are in the order of time: what is created meanwhile, or comes to match, is not of this call.
+    // Ids are in the order of time: devices that are created later are not part of this call.
     const until = newId();
     const step = async (): Promise<void> => {
       const ids = await this.next(accountId, selection, outcome.after ?? '', until);
@@ -84,7 +84,7 @@ export class BulkSuspensionService {
     return outcome;
   }
 
-  /** With each transaction: a call that is cut off has told what it did, and no more. */
+  /** Announced in each transaction, so that an interrupted call has announced exactly what it did. */
   private async record(
     manager: EntityManager,
     { groupId, filter }: Selection,
@@ -123,7 +123,7 @@ export class BulkSuspensionService {
     reason: Reason,
     actor: Actor,
   ): Promise<number> {
-    // In one order, so that two calls over the same devices never wait for each other in a circle.
+    // In one order, so that two calls for the same devices never deadlock.
     await manager.query('SELECT 1 FROM registry.devices WHERE id = ANY($1) ORDER BY id FOR UPDATE', [ids]);
     const parameters: unknown[] = [ids];
     const change = wouldChange(action, reason, parameters);

@@ -1,19 +1,19 @@
 import { suspensionCategories } from '@lanyard/contracts';
 import {
-  ApiListQuery,
   Caller,
   type Filter,
   type Identity,
   listEnvelope,
   type ListEnvelope,
+  ListParameters,
+  type ListQuery,
   listSchema,
   type ListSpec,
-  parseListQuery,
-  type QueryParameters,
+  Operation,
   RequiresPermission,
 } from '@lanyard/service';
-import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Get, Param, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { z } from 'zod';
 import { CategoryNotFound } from '../errors.js';
 import { blockCategories, type BlockCategory } from './categories.js';
@@ -44,13 +44,11 @@ export class SuspensionController {
   constructor(private readonly suspensions: SuspensionService) {}
 
   @Post('suspend')
-  @HttpCode(204)
-  @ApiOperation({
+  @Operation({
     summary: 'Suspend a device',
     description:
       'Idempotent: repeating the call with another category or description stores these; with the same values it changes nothing.',
   })
-  @ApiNoContentResponse()
   suspend(
     @Caller() caller: Identity,
     @Param('id') id: string,
@@ -60,13 +58,11 @@ export class SuspensionController {
   }
 
   @Post('resume')
-  @HttpCode(204)
-  @ApiOperation({
+  @Operation({
     summary: 'Resume a device',
     description:
       'The device may connect again; its own back-off determines how soon it does. Repeating the call changes nothing. `category` is required, and may differ from that of the suspension.',
   })
-  @ApiNoContentResponse()
   resume(
     @Caller() caller: Identity,
     @Param('id') id: string,
@@ -83,7 +79,7 @@ const categoryListSpec: ListSpec = {
 };
 
 const matches = (category: BlockCategory, { field, operator, values }: Filter): boolean => {
-  // Times have one form, in records and in filters: their texts are in their order.
+  // Times have one form in records and filters, so their texts sort chronologically.
   const value = field === 'updated_at' ? category.updated_at : category.reference;
   const [first = ''] = values as string[];
   return {
@@ -96,20 +92,19 @@ const matches = (category: BlockCategory, { field, operator, values }: Filter): 
   }[operator];
 };
 
-/** The values that suspend and resume accept. */
+/** The categories that suspend and resume accept. */
 @ApiTags('Suspension')
 @RequiresPermission('devices.read')
 @Controller('v3/device-block-categories')
 export class BlockCategoriesController {
   @Get()
-  @ApiOperation({
+  @Operation({
     summary: 'List the suspension categories',
     description: 'The values that `category` of suspend and resume accepts (spec §2.3).',
+    ok: listSchema(BlockCategorySchema, 'DeviceBlockCategoryList'),
   })
-  @ApiListQuery(categoryListSpec, 'DeviceBlockCategoryFilters')
-  @ApiOkResponse({ standardSchema: listSchema(BlockCategorySchema, 'DeviceBlockCategoryList') })
-  list(@Query() query: QueryParameters): ListEnvelope<BlockCategory> {
-    const wanted = parseListQuery(query, categoryListSpec);
+  list(@ListParameters(categoryListSpec, 'DeviceBlockCategoryFilters') query: ListQuery): ListEnvelope<BlockCategory> {
+    const wanted = query;
     const found = blockCategories.filter((category) => wanted.filters.every((filter) => matches(category, filter)));
     const ordered = wanted.order === 'ASC' ? found : found.toReversed();
     const start = wanted.after === null ? 0 : ordered.findIndex((category) => category.reference === wanted.after) + 1;
@@ -121,11 +116,11 @@ export class BlockCategoriesController {
   }
 
   @Get(':reference')
-  @ApiOperation({
+  @Operation({
     summary: 'Show a suspension category',
     description: 'Identified by its reference, for example `maintenance`.',
+    ok: BlockCategorySchema,
   })
-  @ApiOkResponse({ standardSchema: BlockCategorySchema })
   get(@Param('reference') reference: string): BlockCategory {
     const category = blockCategories.find((c) => c.reference === reference);
     if (!category) throw new CategoryNotFound();

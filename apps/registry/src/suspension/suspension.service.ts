@@ -12,12 +12,12 @@ interface Change {
   actor: Actor | undefined;
 }
 
-/** Condition on `registry.devices d`: it is not suspended, or for another reason. Takes SQL expressions. */
+/** Condition on `registry.devices d`: not suspended, or for another reason. The arguments are SQL expressions. */
 export const suspendedOtherwise = (category: string, description: string): string =>
   `(NOT d.operator_suspended OR d.last_operator_suspended_category IS DISTINCT FROM ${category}
     OR d.last_operator_suspended_description IS DISTINCT FROM ${description})`;
 
-/** Of devices that others hold at this moment: waits for them, or leaves them out. */
+/** Whether to wait for devices that other transactions have locked, or to skip them. */
 type Held = 'waits' | 'leaves out';
 
 /** `which`: a condition on `registry.devices d`. */
@@ -38,7 +38,7 @@ const valuesOf = (changes: readonly Change[]): string[][] => [
   changes.map(({ reason }) => reason.description ?? ''),
 ];
 
-/** What is done to devices: announced so, by these statements. */
+/** A change of devices: its statements, and how it is announced. */
 interface Way {
   change: 'suspended' | 'resumed';
   one: PreparedStatement<DeviceRow>;
@@ -51,7 +51,7 @@ const way = (change: Way['change'], assignments: string, which: string): Way => 
   many: statement(assignments, which, 'leaves out'),
 });
 
-/** Nothing for a device that is suspended for this reason already: its record and the log stay as they are. */
+/** Does nothing for a device that is already suspended for this reason; its record and the log stay unchanged. */
 const suspension = way(
   'suspended',
   `lifecycle_status = 'blocked', operator_suspended = true, last_operator_suspended_category = held.category,
@@ -59,7 +59,7 @@ const suspension = way(
   suspendedOtherwise('a.category', 'a.description'),
 );
 
-/** Nothing for a device that is not suspended; one that is suspended by the system too stays blocked. */
+/** Does nothing for a device that is not suspended; one that the system suspended too stays blocked. */
 const resumption = way(
   'resumed',
   `operator_suspended = false, lifecycle_status = CASE WHEN system_suspended THEN 'blocked' ELSE 'enabled' END`,
@@ -79,12 +79,12 @@ export class SuspensionService {
     private readonly lifecycle: Lifecycle,
   ) {}
 
-  /** The device is blocked; the newest category and description are kept. Throws DeviceNotFound. */
+  /** Blocks the device; the latest category and description are stored. Throws DeviceNotFound. */
   suspend(accountId: string, deviceId: string, reason: Reason, actor?: Actor): Promise<void> {
     return this.suspensions.write({ accountId, deviceId, reason, actor });
   }
 
-  /** A device that is suspended by both stays blocked until both resumed it. Throws DeviceNotFound. */
+  /** A device that operator and system suspended stays blocked until both have resumed it. Throws DeviceNotFound. */
   resume(accountId: string, deviceId: string, reason: Reason, actor?: Actor): Promise<void> {
     return this.resumptions.write({ accountId, deviceId, reason, actor });
   }
@@ -97,7 +97,7 @@ export class SuspensionService {
   }
 
   private together({ change, many }: Way, changes: readonly Change[]): Promise<ReadonlySet<Change>> {
-    // Each device once: what else is asked of it comes behind.
+    // Each device once per batch: further requests for it follow in the next one.
     const ofDevice = new Map(changes.toReversed().map((asked) => [asked.deviceId, asked]));
     return this.database.transaction(async (manager) => {
       const rows = await many.run(manager, valuesOf([...ofDevice.values()]));

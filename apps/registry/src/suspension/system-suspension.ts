@@ -10,7 +10,7 @@ import { announced } from '../devices/suspension-reason.js';
 const periodMs = 1_000;
 const devicesAtOnce = 500;
 
-// Only accounts that are or were suspended have a row; of two facts the later one holds.
+// Only accounts that are or were suspended have a row; the later of two facts wins.
 const suspendSql = `
   INSERT INTO registry.account_standings (account_id, suspended, changed_at, settled) VALUES ($1, true, $2, false)
   ON CONFLICT (account_id) DO UPDATE SET suspended = true, changed_at = $2, settled = false
@@ -19,7 +19,7 @@ const restoreSql = `
   UPDATE registry.account_standings SET suspended = false, changed_at = $2, settled = false
   WHERE account_id = $1 AND suspended AND changed_at < $2`;
 
-/** A step's devices of account $1 that do not stand as $2 says. */
+/** A step's devices of account $1 whose state differs from $2. */
 const following = `d.id IN (SELECT id FROM registry.devices WHERE account_id = $1 AND system_suspended <> $2
   ORDER BY id LIMIT ${devicesAtOnce} FOR UPDATE)`;
 
@@ -45,7 +45,7 @@ export class SystemSuspension extends BackgroundSteps {
     super({ periodMs, failure: 'devices of an account not suspended', clock, logger, deadline });
   }
 
-  /** A fact may be told again, and late. */
+  /** A fact may be repeated, and may arrive late. */
   async recordAccount({ accountId, status, changedAt }: AccessAccountChanged): Promise<void> {
     await this.database.transaction(async (manager) => {
       await awaitDeviceCreation(manager, accountId);
@@ -58,7 +58,7 @@ export class SystemSuspension extends BackgroundSteps {
     return this.database.transaction((manager) => this.advance(manager));
   }
 
-  /** Whether there was something to do. The account that waited longest comes first. */
+  /** Returns whether there was something to do. The account that waited longest is first. */
   private async advance(manager: EntityManager): Promise<boolean> {
     const [standing] = (await manager.query(
       `SELECT account_id, suspended FROM registry.account_standings WHERE NOT settled

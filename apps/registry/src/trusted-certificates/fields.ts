@@ -39,7 +39,7 @@ const revokedSerials = z
     'Serial numbers (hex) of revoked certificates below this authority, of devices or of intermediate authorities. Replaces the previous list; devices that are connected with a revoked certificate are disconnected and their registrations end',
   );
 
-/** A certificate authority whose private key was thrown away. */
+/** An example: a certificate authority whose private key was discarded. */
 const exampleCertificate =
   '-----BEGIN CERTIFICATE-----\nMIIBjzCCATWgAwIBAgIUWh9zZj24w2rqIcTzepEi5bojV3EwCgYIKoZIzj0EAwIw\nHDEaMBgGA1UEAwwRRXhhbXBsZSBEZXZpY2UgQ0EwIBcNMjYxMTIzMTIwMDAyWhgP\nMjA3NjExMTAxMjAwMDJaMBwxGjAYBgNVBAMMEUV4YW1wbGUgRGV2aWNlIENBMFkw\nEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEumgZtkkCZGz0pktO2a6pXTZ+OBjICt3d\nvnScGSu5Ys9UrLz+s0l27VHhkD0uLl4XvCMHSSCYxkRwxcpJZfyQu6NTMFEwHQYD\nVR0OBBYEFDcGu6MfadPnn/VRN1bjH+2OkvkeMB8GA1UdIwQYMBaAFDcGu6MfadPn\nn/VRN1bjH+2OkvkeMA8GA1UdEwEB/wQFMAMBAf8wCgYIKoZIzj0EAwIDSAAwRQIg\nOg8EMMJRgMUnMc8DfIEFRs9TpTeA8L4juOyTcewXli8CIQDQjKXF0A5opnEZpCTw\nH0zbyYkxwYGncT9eJ6FRFOKnRw==\n-----END CERTIFICATE-----\n';
 
@@ -82,7 +82,7 @@ export const TrustedCertificateSchema = z
   .meta({ id: 'TrustedCertificate' });
 export type TrustedCertificate = z.infer<typeof TrustedCertificateSchema>;
 
-/** What PUT changes. */
+/** The fields that PUT changes. */
 export const changeable = {
   enrollment_mode: enrollmentMode.optional(),
   name: name.optional(),
@@ -92,7 +92,7 @@ export const changeable = {
   revoked_serials: revokedSerials.optional(),
 };
 
-/** Body of PUT /v3/trusted-certificates/{id}: what is given is changed. */
+/** Body of PUT /v3/trusted-certificates/{id}: changes the given fields. */
 export const TrustedCertificateChangesSchema = recordChange(TrustedCertificateSchema, changeable).meta({
   id: 'TrustedCertificateChanges',
   examples: [{ enrollment_mode: true }],

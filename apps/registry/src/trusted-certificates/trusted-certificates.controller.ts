@@ -1,35 +1,16 @@
 import {
-  ApiListQuery,
   Caller,
   EtagHeader,
   type Identity,
   type ListEnvelope,
+  ListParameters,
+  type ListQuery,
   listSchema,
-  parseListQuery,
-  type QueryParameters,
+  Operation,
   RequiresPermission,
 } from '@lanyard/service';
-import {
-  Body,
-  Controller,
-  Delete,
-  Get,
-  Headers,
-  HttpCode,
-  Param,
-  Post,
-  Put,
-  Query,
-  UseInterceptors,
-} from '@nestjs/common';
-import {
-  ApiConflictResponse,
-  ApiCreatedResponse,
-  ApiNoContentResponse,
-  ApiOkResponse,
-  ApiOperation,
-  ApiTags,
-} from '@nestjs/swagger';
+import { Body, Controller, Delete, Get, Headers, Param, Post, Put, UseInterceptors } from '@nestjs/common';
+import { ApiConflictResponse, ApiTags } from '@nestjs/swagger';
 import {
   type NewTrustedCertificate,
   NewTrustedCertificateSchema,
@@ -49,23 +30,25 @@ export class TrustedCertificatesController {
 
   @RequiresPermission('devices.read')
   @Get()
-  @ApiOperation({
+  @Operation({
     summary: 'List trusted certificates',
     description: 'Certificate authorities whose device certificates the account accepts.',
+    ok: listSchema(TrustedCertificateSchema, 'TrustedCertificateList'),
   })
-  @ApiListQuery(trustedListSpec, 'TrustedCertificateFilters')
-  @ApiOkResponse({ standardSchema: listSchema(TrustedCertificateSchema, 'TrustedCertificateList') })
-  list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<ListEnvelope<TrustedCertificate>> {
-    return this.trusted.list(caller.accountId, parseListQuery(query, trustedListSpec));
+  list(
+    @Caller() caller: Identity,
+    @ListParameters(trustedListSpec, 'TrustedCertificateFilters') query: ListQuery,
+  ): Promise<ListEnvelope<TrustedCertificate>> {
+    return this.trusted.list(caller.accountId, query);
   }
 
   @RequiresPermission('devices.credentials')
   @Post()
-  @ApiOperation({
+  @Operation({
     summary: 'Create a trusted certificate',
     description: `A device that presents a certificate signed by this authority is identified by the common name. With \`enrollment_mode\`, the device need not exist in the directory. \`signature\` proves that the authority is yours: \`printf %s <account id> | openssl dgst -sha256 -sign ca.key | base64 -w0\`. Without a signature the certificate stays INACTIVE until a PUT supplies one with status ACTIVE. At most ${trustedPerAccountMax} per account.`,
+    created: TrustedCertificateSchema,
   })
-  @ApiCreatedResponse({ standardSchema: TrustedCertificateSchema })
   @ApiConflictResponse({
     description: 'The certificate is already trusted, or the account has the maximum number of trusted certificates',
   })
@@ -78,22 +61,22 @@ export class TrustedCertificatesController {
 
   @RequiresPermission('devices.read')
   @Get(':id')
-  @ApiOperation({
+  @Operation({
     summary: 'Show a trusted certificate',
     description: 'Includes the revoked serial numbers.',
+    ok: TrustedCertificateSchema,
   })
-  @ApiOkResponse({ standardSchema: TrustedCertificateSchema })
   get(@Caller() caller: Identity, @Param('id') id: string): Promise<TrustedCertificate> {
     return this.trusted.get(caller.accountId, id);
   }
 
   @RequiresPermission('devices.credentials')
   @Put(':id')
-  @ApiOperation({
+  @Operation({
     summary: 'Change a trusted certificate',
     description: 'Changes only the given fields. Devices whose certificate the change revokes are disconnected.',
+    ok: TrustedCertificateSchema,
   })
-  @ApiOkResponse({ standardSchema: TrustedCertificateSchema })
   change(
     @Caller() caller: Identity,
     @Param('id') id: string,
@@ -105,13 +88,11 @@ export class TrustedCertificatesController {
 
   @RequiresPermission('devices.credentials')
   @Delete(':id')
-  @HttpCode(204)
-  @ApiOperation({
+  @Operation({
     summary: 'Delete a trusted certificate',
     description:
       'Devices that connected with a certificate of this authority are disconnected, and their registrations end.',
   })
-  @ApiNoContentResponse()
   remove(@Caller() caller: Identity, @Param('id') id: string, @Headers('if-match') ifMatch?: string): Promise<void> {
     return this.trusted.remove(caller, id, ifMatch);
   }

@@ -41,7 +41,7 @@ const columns = `'trusted-cert' AS object, id, account_id, name, description, 'l
 
 const table = 'registry.trusted_certificates';
 
-/** Filters of the list, most of which have the names of their columns. */
+/** Filters of the list; most have the name of their column. */
 export const trustedListSpec: ListSpec = {
   filters: {
     id: 'text',
@@ -98,7 +98,7 @@ const told = ({ revoked_serials: revoked, ...values }: Values): Record<string, s
       .map(([name, value]) => [name, String(value ?? '')]),
   );
 
-/** Issuers of device certificates that an account trusts. */
+/** The issuers of device certificates that an account trusts. */
 @Injectable()
 export class TrustedCertificatesService {
   constructor(
@@ -132,7 +132,7 @@ export class TrustedCertificatesService {
   }
 
   list(accountId: string, query: ListQuery): Promise<ListEnvelope<TrustedCertificate>> {
-    const source = { selected: columns, table, columns: filterColumns, where: 'account_id = $1' };
+    const source = { selected: columns, from: `${table} t`, columns: filterColumns, where: 'account_id = $1' };
     return pageOf(this.database, { ...source, parameters: [accountId] }, query);
   }
 
@@ -140,7 +140,7 @@ export class TrustedCertificatesService {
     return this.held(this.database.manager, accountId, id);
   }
 
-  /** What is given is changed. Throws SignatureInvalid, SignatureMissing, CredentialTaken, EtagDiffers. */
+  /** Changes the given fields. Throws SignatureInvalid, SignatureMissing, CredentialTaken, EtagDiffers. */
   async change(
     actor: Actor,
     id: string,
@@ -171,7 +171,7 @@ export class TrustedCertificatesService {
     });
   }
 
-  /** Devices that came by it are disconnected; those that were created stay in the directory. */
+  /** Devices that connected with it are disconnected; created devices stay in the directory. */
   async remove(actor: Actor, id: string, ifMatch?: string): Promise<void> {
     await this.database.transaction(async (manager) => {
       const gone = await this.held(manager, actor.accountId, id, 'FOR UPDATE');
@@ -222,7 +222,7 @@ export class TrustedCertificatesService {
     await this.audit.record(manager, action, entry);
   }
 
-  /** Two calls at once see each other: the account has one lock. */
+  /** Serialises concurrent calls with a lock of the account. */
   private async assertRoom(manager: EntityManager, accountId: string): Promise<void> {
     await manager.query(`SELECT pg_advisory_xact_lock(hashtext('trusted-certificates'), hashtext($1))`, [accountId]);
     const [counted] = (await manager.query(
@@ -232,7 +232,7 @@ export class TrustedCertificatesService {
     if ((counted?.count ?? 0) >= trustedPerAccountMax) throw new TooManyCredentials(trustedPerAccountMax);
   }
 
-  /** One that is not active is withdrawn, as far as device proxies can tell. */
+  /** One that is not active looks deleted to the device-proxies. */
   private async announced(manager: EntityManager, stored: TrustedCertificate): Promise<TrustedCertificate> {
     if (stored.status === 'INACTIVE') {
       await this.announcer.withdrawn(manager, stored.id);
