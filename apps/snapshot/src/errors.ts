@@ -1,14 +1,9 @@
-import { MethodNotAllowed, NotFound } from '@lanyard/service';
+import { fixed, MethodNotAllowed, NotFound } from '@lanyard/service';
 
-export class DeviceNotFound extends NotFound {
-  constructor() {
-    super('No such device in this account.');
-  }
-}
+export class DeviceNotFound extends fixed(NotFound, 'No such device in this account.') {}
 
 /** Spec §2.4 rule 4. */
-export class SnapshotNotDeletable extends MethodNotAllowed {
-  constructor() {
-    super('A snapshot cannot be deleted: it ends 6 months after the last connection of the device.');
-  }
-}
+export class SnapshotNotDeletable extends fixed(
+  MethodNotAllowed,
+  'A snapshot cannot be deleted: it ends 6 months after the last connection of the device.',
+) {}

@@ -11,10 +11,7 @@ import {
 import { newId, openDatabase } from '@lanyard/service';
 import { type Isolation, isolate } from '@lanyard/testing';
 import type { DataSource } from 'typeorm';
-import { Snapshot1732147200000 } from '../src/db/migrations/1732147200000-snapshot.js';
-import { Lifecycle1764100000000 } from '../src/db/migrations/1764100000000-lifecycle.js';
-import { MeasuredValues1764200000000 } from '../src/db/migrations/1764200000000-measured-values.js';
-import { ObjectVersions1764300000000 } from '../src/db/migrations/1764300000000-object-versions.js';
+import { databaseOf } from '../src/db/database.js';
 import { DeviceWriter } from '../src/devices/device-writer.js';
 import { ResourceWriter } from '../src/resources/resource-writer.js';
 import { type DesiredValue, desiredStatus, type ReportedValue } from '../src/resources/values.js';
@@ -52,18 +49,10 @@ describe('facts in any order, any number of times', () => {
 
   beforeAll(async () => {
     isolation = await isolate('never-back');
-    database = await openDatabase({
-      url: isolation.databaseUrl,
-      schema: 'snapshot',
-      entities: [],
-      migrations: [
-        Snapshot1732147200000,
-        Lifecycle1764100000000,
-        MeasuredValues1764200000000,
-        ObjectVersions1764300000000,
-      ],
-      applicationName: 'test',
-    });
+    const { databaseUrl } = isolation;
+    database = await openDatabase(
+      databaseOf({ app: 'snapshot', replicaId: 'test', logLevel: 'silent', secrets: { databaseUrl } }),
+    );
   });
   afterAll(async () => {
     await database?.destroy();

@@ -9,13 +9,11 @@ import {
   fixtures,
   type ResourceValueArrived,
 } from '@lanyard/contracts';
-import { KafkaConnection, KafkaProducer } from '@lanyard/kafka';
-import { bootstrap, createLogger, identityHeader, newId, type RunningService, signIdentity } from '@lanyard/service';
-import { engines, eventually, type Isolation, isolate, newIdentityKeys } from '@lanyard/testing';
-import { readConfig } from '../src/config.js';
-import { definition } from '../src/app.module.js';
+import type { KafkaProducer } from '@lanyard/kafka';
+import { newId } from '@lanyard/service';
+import { eventually } from '@lanyard/testing';
+import { TestSystem } from './test-system.js';
 
-const identityKeys = newIdentityKeys();
 const object = 33_000;
 
 interface Echo {
@@ -23,47 +21,18 @@ interface Echo {
 }
 
 describe('versions of an object', () => {
-  let isolation: Isolation;
-  let service: RunningService;
-  let kafka: KafkaConnection;
+  let system: TestSystem;
   let producer: KafkaProducer;
-  const accountId = newId();
+  let accountId: string;
 
   beforeAll(async () => {
-    isolation = await isolate('snapshot-versions');
-    const config = readConfig({
-      KAFKA_BROKERS: engines().brokers.join(','),
-      KAFKA_TOPIC_PREFIX: isolation.topicPrefix,
-      DATABASE_URL: isolation.databaseUrl,
-      ...identityKeys.serviceEnv,
-      LOG_LEVEL: 'error',
-    });
-    service = await bootstrap(definition, config);
-    const logger = createLogger({ app: 'test', replicaId: 'test', level: 'error' });
-    kafka = new KafkaConnection({ ...config.kafka, clientId: 'test', logger });
-    producer = new KafkaProducer(kafka, { source: 'test' });
-    await producer.connect();
+    system = await TestSystem.start('snapshot-versions');
+    ({ accountId, producer } = system);
   });
-  afterAll(async () => {
-    await producer?.disconnect();
-    await kafka?.close();
-    await service?.stop();
-    await isolation?.drop();
-  });
+  afterAll(() => system?.stop());
 
   const echo = async (deviceId: string): Promise<Echo> => {
-    const of = {
-      accountId,
-      keyId: newId(),
-      groups: [],
-      permissions: ['devices'],
-      tier: 'commercial' as const,
-      requestId: 'r',
-    };
-    const identity = signIdentity(of, 'snapshot', identityKeys.privateKey, Date.now());
-    const response = await fetch(`${service.url}/v3/devices/${deviceId}/echo`, {
-      headers: { [identityHeader]: identity },
-    });
+    const response = await system.call(`/v3/devices/${deviceId}/echo`);
     expect(response.status).toBe(200);
     return (await response.json()) as Echo;
   };

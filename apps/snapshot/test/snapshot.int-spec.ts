@@ -15,24 +15,12 @@ import {
   type SubscriptionChanged,
   SubscriptionsState,
 } from '@lanyard/contracts';
-import { KafkaConnection, KafkaProducer } from '@lanyard/kafka';
-import {
-  bootstrap,
-  createLogger,
-  identityHeader,
-  newId,
-  openDatabase,
-  type RunningService,
-  signIdentity,
-  TestClock,
-} from '@lanyard/service';
-import { engines, eventually, holdRows, type Isolation, isolate, newIdentityKeys } from '@lanyard/testing';
+import type { KafkaConnection, KafkaProducer } from '@lanyard/kafka';
+import { createLogger, newId, openDatabase, TestClock } from '@lanyard/service';
+import { eventually, holdRows, type Isolation } from '@lanyard/testing';
 import type { DataSource } from 'typeorm';
-import { readConfig } from '../src/config.js';
 import { PurgeService } from '../src/retention/purge.service.js';
-import { definition } from '../src/app.module.js';
-
-const identityKeys = newIdentityKeys();
+import { TestSystem } from './test-system.js';
 
 interface Echo {
   endpoint_name: string;
@@ -52,27 +40,14 @@ const purge = (database: DataSource, clock: TestClock): Promise<number> =>
   new PurgeService(database, clock, logger).purge();
 
 describe('the snapshot', () => {
+  let system: TestSystem;
   let isolation: Isolation;
-  let service: RunningService;
   let kafka: KafkaConnection;
   let producer: KafkaProducer;
   let database: DataSource;
-  const accountId = newId();
+  let accountId: string;
 
-  const call = (path: string, account = accountId, method = 'GET'): Promise<Response> => {
-    const identity = {
-      accountId: account,
-      keyId: newId(),
-      groups: [],
-      permissions: ['devices'],
-      tier: 'commercial' as const,
-      requestId: 'r',
-    };
-    return fetch(service.url + path, {
-      method,
-      headers: { [identityHeader]: signIdentity(identity, 'snapshot', identityKeys.privateKey, Date.now()) },
-    });
-  };
+  const call: TestSystem['call'] = (...args) => system.call(...args);
   const echo = async (deviceId: string): Promise<Echo> => {
     const response = await call(`/v3/devices/${deviceId}/echo`);
     expect(response.status).toBe(200);
@@ -113,22 +88,8 @@ describe('the snapshot', () => {
   });
 
   beforeAll(async () => {
-    isolation = await isolate('snapshot');
-    const config = readConfig({
-      KAFKA_BROKERS: engines().brokers.join(','),
-      KAFKA_TOPIC_PREFIX: isolation.topicPrefix,
-      DATABASE_URL: isolation.databaseUrl,
-      ...identityKeys.serviceEnv,
-      LOG_LEVEL: 'error',
-    });
-    service = await bootstrap(definition, config);
-    kafka = new KafkaConnection({
-      ...config.kafka,
-      clientId: 'test',
-      logger: createLogger({ app: 'test', replicaId: 'test', level: 'error' }),
-    });
-    producer = new KafkaProducer(kafka, { source: 'test' });
-    await producer.connect();
+    system = await TestSystem.start('snapshot');
+    ({ accountId, isolation, kafka, producer } = system);
     database = await openDatabase({
       url: isolation.databaseUrl,
       schema: 'snapshot',
@@ -139,11 +100,8 @@ describe('the snapshot', () => {
   });
 
   afterAll(async () => {
-    await producer?.disconnect();
-    await kafka?.close();
-    await service?.stop();
     await database?.destroy();
-    await isolation?.drop();
+    await system?.stop();
   });
 
   it('a device that never reported has an empty one; unknown and foreign devices are 404', async () => {
@@ -315,7 +273,7 @@ describe('the snapshot', () => {
     await eventually(async () => expect((await echo(deviceId)).resources[0]?.subscribed).toBe(false));
   });
 
-  it('what cannot be stored is a dead letter, and stops nobody behind it', async () => {
+  it('what cannot be stored is a dead letter, and stops no message behind it', async () => {
     const deviceId = newId();
     const { item, ...fact } = value(deviceId, 1, 1, '1');
     // One key, one partition: the value behind them waits for them.
@@ -364,7 +322,7 @@ describe('the snapshot', () => {
 
   it('405 for deleting one (spec §2.4 rule 4), 401 without the gateway', async () => {
     expect((await call(`/v3/devices/${newId()}/echo`, accountId, 'DELETE')).status).toBe(405);
-    expect((await fetch(`${service.url}/v3/devices/${newId()}/echo`)).status).toBe(401);
+    expect((await fetch(`${system.url}/v3/devices/${newId()}/echo`)).status).toBe(401);
   });
 
   it('ends 6 months after the last connection', async () => {

@@ -5,6 +5,7 @@ import type {
   SubscriptionChanged,
 } from '@lanyard/contracts';
 import type { ObjectVersions } from '@lanyard/lwm2m';
+import { columnsOf } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { connectedSlackMs } from '../limits.js';
@@ -20,7 +21,7 @@ interface Seen {
   epoch: number;
   registrationEventAt: string | null;
   connectedAt: string;
-  /** JSON; null where nothing is said of them. */
+  /** JSON; null if the fact does not name them. */
   versions: string | null;
 }
 
@@ -43,7 +44,7 @@ const foldSeen = (seen: readonly Seen[]): Seen[] => {
   return [...held.values()].sort((a, b) => (a.deviceId < b.deviceId ? -1 : 1));
 };
 
-// An arriving value moves the last connection only when that was an hour ago or more: the purge allows for it.
+// A value updates the last connection only if that was an hour ago or more: the purge allows for it.
 const seenSql = `
   INSERT INTO snapshot.devices AS d (device_id, account_id, endpoint_name, session_epoch, registration_event_at, last_connected_at, object_versions)
   SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::timestamptz[], $6::timestamptz[], $7::jsonb[])
@@ -70,7 +71,7 @@ const subscriptionSql = `
   ON CONFLICT (device_id, key_id, path) DO UPDATE SET status = excluded.status, changed_at = excluded.changed_at
   WHERE s.changed_at <= excluded.changed_at`;
 
-/** The last of each key, the keys in order, so that writers lock rows in one order. */
+/** The last entry of each key, sorted by key, so that writers lock rows in one order. */
 const lastOf = <F>(facts: readonly F[], keyOf: (fact: F) => string, isOlder: (a: F, b: F) => boolean): F[] => {
   const held = new Map<string, F>();
   for (const fact of facts) {
@@ -87,7 +88,7 @@ export class DeviceWriter {
 
   constructor(private readonly database: DataSource) {}
 
-  /** A registration, an update or its end: the device was connected then. */
+  /** Records registrations, updates and deregistrations: the device was connected then. */
   async sessions(facts: readonly DeviceSessionChanged[]): Promise<void> {
     await this.seen(
       facts.map((f) => ({
@@ -99,13 +100,13 @@ export class DeviceWriter {
     );
   }
 
-  /** A device that is in the table with this session, connected within the hour, needs nothing. */
+  /** A device that is stored with this session and was connected within the hour needs no write. */
   async values(facts: readonly ResourceValueArrived[]): Promise<void> {
     const news = facts.filter((f) => !this.recent.covers(f.deviceId, f.epoch, Date.parse(f.observedAt)));
     await this.seen(news.map((f) => ({ registrationEventAt: null, connectedAt: f.observedAt, versions: null, ...f })));
   }
 
-  /** Of those devices among them that name versions of their objects. */
+  /** The object versions of those devices that name any. */
   async versionsOf(deviceIds: readonly string[]): Promise<ReadonlyMap<string, ObjectVersions>> {
     if (deviceIds.length === 0) return new Map();
     const rows: { device_id: string; object_versions: ObjectVersions }[] = await this.database.query(
@@ -122,14 +123,11 @@ export class DeviceWriter {
       (a, b) => a.revision < b.revision,
     );
     if (last.length === 0) return;
-    await this.database.query(lifecycleSql, [
-      last.map((f) => f.deviceId),
-      last.map((f) => f.accountId),
-      last.map((f) => f.endpointName),
-      last.map((f) => f.changedAt),
-      last.map((f) => (f.change === 'deleted' ? f.changedAt : null)),
-      last.map((f) => f.revision),
-    ]);
+    const rows = last.map(({ deviceId, accountId, endpointName, change, changedAt, revision }) => {
+      const deletedAt = change === 'deleted' ? changedAt : null;
+      return [deviceId, accountId, endpointName, changedAt, deletedAt, revision];
+    });
+    await this.database.query(lifecycleSql, columnsOf(rows));
   }
 
   async subscriptions(facts: readonly SubscriptionChanged[]): Promise<void> {
@@ -139,13 +137,8 @@ export class DeviceWriter {
       (a, b) => Date.parse(a.changedAt) < Date.parse(b.changedAt),
     );
     if (last.length === 0) return;
-    await this.database.query(subscriptionSql, [
-      last.map((f) => f.deviceId),
-      last.map((f) => f.keyId),
-      last.map((f) => f.path),
-      last.map((f) => f.status),
-      last.map((f) => f.changedAt),
-    ]);
+    const rows = last.map((f) => [f.deviceId, f.keyId, f.path, f.status, f.changedAt]);
+    await this.database.query(subscriptionSql, columnsOf(rows));
   }
 
   private async seen(seen: readonly Seen[]): Promise<void> {

@@ -1,18 +1,18 @@
 import { connectedSlackMs } from '../limits.js';
 
-/** Of which devices the table has the session and a recent connection: what was written, in memory, bounded. */
+/** Bounded cache of written rows: the session of each device and a recent connection. */
 export class RecentlySeen {
   private readonly written = new Map<string, { epoch: number; connectedMs: number }>();
 
   constructor(private readonly devicesMax: number) {}
 
-  /** Nothing of this would change the row. */
+  /** Whether the row would not change. */
   covers(deviceId: string, epoch: number, connectedMs: number): boolean {
     const row = this.written.get(deviceId);
     return row !== undefined && epoch <= row.epoch && connectedMs <= row.connectedMs + connectedSlackMs;
   }
 
-  /** It is stored. */
+  /** Records that it was stored. */
   recordSeen(deviceId: string, epoch: number, connectedMs: number): void {
     const row = this.written.get(deviceId);
     this.written.delete(deviceId);

@@ -10,22 +10,24 @@ export const reportedValues = (fact: ResourceValueArrived, models?: AccountModel
   const isMeasured = measuredAt !== undefined;
   const expiresAt = new Date(Date.parse(reportedAt) + item['max-age'] * 1000).toISOString();
   const payload = Buffer.from(item.payload, 'base64');
-  return expand(item.path, item.ct, payload, models?.of(fact.accountId, fact.objectVersions)).map((resource) => ({
-    deviceId,
-    epoch,
-    sequence,
-    reportedAt,
-    isMeasured,
-    expiresAt,
-    ...resource,
-  }));
+  return expand(item.path, item.ct, payload, models?.registryOf(fact.accountId, fact.objectVersions)).map(
+    (resource) => ({
+      deviceId,
+      epoch,
+      sequence,
+      reportedAt,
+      isMeasured,
+      expiresAt,
+      ...resource,
+    }),
+  );
 };
 
 type Command = Pick<DeviceCommandAccepted, 'deviceId' | 'accountId' | 'commandId' | 'method' | 'path' | 'acceptedAt'>;
 
 export const isWrite = ({ method }: Pick<Command, 'method'>): boolean => method === 'PUT' || method === 'IPATCH';
 
-/** What the device-proxy sends when the sender named no type. */
+/** The type that the device-proxy sends if the sender named none. */
 const unnamed = (method: Command['method']): string => (method === 'IPATCH' ? 'application/senml+json' : 'text/plain');
 
 const desired = (
@@ -41,7 +43,7 @@ const desired = (
     command.path,
     contentType ?? unnamed(command.method),
     Buffer.from(payload, 'base64'),
-    models?.of(command.accountId, versions),
+    models?.registryOf(command.accountId, versions),
   ).map((resource) => ({
     deviceId: command.deviceId,
     commandId: command.commandId,
@@ -61,7 +63,7 @@ export const pendingValues = (
   return desired(fact, fact.payload, fact.contentType, desiredStatus.pending, fact.acceptedAt, models, versions);
 };
 
-/** How the write ended. The result says itself what was to be written, as it may be read before the command. */
+/** The values of a finished write. The result contains them, because it may be read before the command. */
 export const finishedValues = (
   fact: DeviceCommandFinished,
   models?: AccountModels,

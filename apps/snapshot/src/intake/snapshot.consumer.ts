@@ -21,16 +21,16 @@ import { ResourceWriter } from '../resources/resource-writer.js';
 import { isSingle } from '../resources/expand.js';
 import { finishedValues, isWrite, pendingValues, reportedValues } from './facts.js';
 
-/** Of what is stored as it is told. */
+/** The entries of facts that are stored unchanged. */
 const itself = <V>(fact: V): V[] => [fact];
 
-/** Whose written objects or instances are split into resources. */
+/** Facts whose written objects or instances are split into resources. */
 const devicesToSplit = ({
   messages,
 }: Pick<Batch<DeviceCommandAccepted | DeviceCommandFinished>, 'messages'>): string[] =>
   messages.filter(({ value }) => isWrite(value) && !isSingle(value.path)).map(({ value }) => value.deviceId);
 
-/** Facts in, rows out. Every write may be repeated. */
+/** Turns facts into rows. Every write may be repeated. */
 @Controller()
 export class SnapshotConsumer {
   private readonly listing = new Listing();
@@ -43,7 +43,7 @@ export class SnapshotConsumer {
 
   @OnBatch(DeviceValues)
   async onValues(batch: Batch<ResourceValueArrived>): Promise<void> {
-    // The device first: a purge that has begun is waited for, and one that begins now leaves out who is here.
+    // The device first: this waits for a running purge, and a later one skips the device.
     await storeBatch(batch, itself, (facts) => this.devices.values(facts));
     await storeBatch(
       batch,

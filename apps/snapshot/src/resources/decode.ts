@@ -13,13 +13,13 @@ import {
 
 export type DecodedScalar = string | number | boolean;
 
-/** A value as its type says; of a resource with instances, one for each instance id. */
+/** A value of its type; for a resource with instances, one value per instance id. */
 export type Decoded = DecodedScalar | Record<string, DecodedScalar>;
 
-/** Formats that say by themselves what a value is: numbers, texts, booleans. */
+/** Formats that carry the types of values: numbers, strings, booleans. */
 const selfDescribing = /cbor|json/;
 
-/** Integers that a JSON number cannot hold, and links to objects, are text. */
+/** Integers beyond JSON numbers, and object links, are strings. */
 const scalar = ({ value }: ResourceValue): DecodedScalar | undefined => {
   if (Buffer.isBuffer(value)) return undefined;
   return typeof value === 'object' || typeof value === 'bigint' ? formatScalar(value) : value;
@@ -38,7 +38,7 @@ export const modelOf = (path: string, models: ModelRegistry): ResourceModel | un
   return resource === undefined ? undefined : models.resource(object, resource);
 };
 
-/** undefined where the type is not known, where it is bytes, and where the device sent something else than its type. */
+/** undefined if the type is unknown or opaque, or if the device sent a value of another type. */
 export const decode = (
   path: string,
   contentType: string,

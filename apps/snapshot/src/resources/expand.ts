@@ -25,14 +25,14 @@ const bytesOf = ({ path, value }: ResourceValue): ResourceBytes =>
     ? { path, value, contentType: 'application/octet-stream' }
     : { path, value: Buffer.from(formatScalar(value)), contentType: 'text/plain' };
 
-/** What FETCH and IPATCH are sent to: the payload names its paths. */
+/** The target of FETCH and IPATCH, whose payload names the paths. */
 const everything = '/';
 
 export const isSingle = (path: string): boolean => path !== everything && parsePath(path).resource !== undefined;
 
 /**
  * The resources in a payload. A value of one resource stays as the device sent it; a whole instance or object is
- * split, each resource as text, opaque ones as bytes. What cannot be read is kept whole, under the path it came for.
+ * split, each resource as text, opaque ones as bytes. A payload that cannot be parsed is kept whole.
  */
 export const expand = (
   path: string,
@@ -46,7 +46,7 @@ export const expand = (
   try {
     const values =
       path === everything ? decodeSend(format, payload, models) : decodeValues(format, payload, path, models);
-    // A device that answers with other paths than it was asked for does not get to write those.
+    // Paths that were not requested are ignored.
     const isInside = values.length > 0 && values.every((value) => path === everything || covers(path, value.path));
     return isInside ? values.map(bytesOf) : whole;
   } catch (error) {

@@ -22,7 +22,7 @@ const arrivedLater = (a: ReportedValue, b: ReportedValue): boolean =>
 /** Up to six decimals count. */
 const isoLength = '2024-01-01T00:00:00.000000Z'.length;
 
-/** The same length for each, so that they compare as text. */
+/** Of fixed length, so that they compare as strings. */
 const comparable = (instant: string): string => {
   if (instant.length === isoLength) return instant;
   const [seconds = '', decimals = ''] = instant.slice(0, -1).split('.');

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { DeviceSessionChanged } from '@lanyard/contracts';
 
-/** A resource that a device says it has. */
+/** A resource that a device lists. */
 export interface ListedResource {
   deviceId: string;
   path: string;
 }
 
-/** Of a resource; objects and instances are listed with values only (spec §2.4). */
+/** The path of a resource; objects and instances are listed with values only (spec §2.4). */
 const resourcePath = /^\/\d+\/\d+\/\d+$/;
 
 const pathsOf = ({ item }: DeviceSessionChanged): string[] =>
@@ -16,11 +16,11 @@ const pathsOf = ({ item }: DeviceSessionChanged): string[] =>
 /** Devices whose list is remembered, about 150 bytes each. */
 const devicesRememberedMax = 100_000;
 
-/** What registrations and their updates name. Most updates name what the one before did: that needs no write. */
+/** The resources that registrations and updates list. Most updates repeat the previous list, which needs no write. */
 export class Listing {
   private readonly stored = new Map<string, string>();
 
-  /** Resources that may be new. A registration always counts: its device may have been purged meanwhile. */
+  /** The resources that may be new. A registration is always written: its device may have been purged meanwhile. */
   newsOf(facts: readonly DeviceSessionChanged[]): ListedResource[] {
     return facts.flatMap((fact) => {
       const paths = pathsOf(fact);
@@ -29,7 +29,7 @@ export class Listing {
     });
   }
 
-  /** They are stored. */
+  /** Records that they were stored. */
   recordStored(facts: readonly DeviceSessionChanged[]): void {
     for (const fact of facts) {
       const paths = pathsOf(fact);

@@ -1,3 +1,4 @@
+import { columnsOf } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { foldDesired, foldReported } from './fold.js';
@@ -56,23 +57,20 @@ const desiredSql = `
     OR (r.desired_command_id <> excluded.desired_command_id
         AND (r.desired_at, r.desired_command_id) < (excluded.desired_at, excluded.desired_command_id))`;
 
-// Nothing is changed of a resource that is known.
+// A known resource is not changed.
 const listedSql = `
   INSERT INTO snapshot.resources (device_id, path)
   SELECT DISTINCT device_id, path FROM unnest($1::text[], $2::text[]) AS l (device_id, path) ORDER BY device_id, path
   ON CONFLICT DO NOTHING`;
 
-const transpose = (rows: readonly unknown[][], columns: number): unknown[][] =>
-  Array.from({ length: columns }, (_, i) => rows.map((row) => row[i]));
-
-/** Writes whole batches with one statement each. All may be repeated, in any order. */
+/** Writes a batch with one statement. Batches may be repeated, in any order. */
 @Injectable()
 export class ResourceWriter {
   constructor(private readonly database: DataSource) {}
 
   async list(resources: readonly ListedResource[]): Promise<void> {
     if (resources.length === 0) return;
-    await this.database.query(listedSql, [resources.map((r) => r.deviceId), resources.map((r) => r.path)]);
+    await this.database.query(listedSql, columnsOf(resources.map((r) => [r.deviceId, r.path])));
   }
 
   async report(values: readonly ReportedValue[]): Promise<void> {
@@ -87,7 +85,7 @@ export class ResourceWriter {
       v.sequence,
       v.isMeasured,
     ]);
-    if (rows.length > 0) await this.database.query(reportedSql, transpose(rows, reportedColumns.length));
+    if (rows.length > 0) await this.database.query(reportedSql, columnsOf(rows));
   }
 
   async desire(values: readonly DesiredValue[]): Promise<void> {
@@ -101,6 +99,6 @@ export class ResourceWriter {
       v.commandId,
       v.statusUpdatedAt,
     ]);
-    if (rows.length > 0) await this.database.query(desiredSql, transpose(rows, desiredColumns.length));
+    if (rows.length > 0) await this.database.query(desiredSql, columnsOf(rows));
   }
 }

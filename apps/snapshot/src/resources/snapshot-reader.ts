@@ -51,13 +51,13 @@ const echoSql = `
   FROM snapshot.devices d LEFT JOIN LATERAL (${resourcesSql}) r ON true
   WHERE d.device_id = ${anyOf('$1')} AND d.deleted_at IS NULL`;
 
-/** How long a device that is not there is waited for, and how often it is looked for meanwhile. */
+/** How long to wait for an unknown device, and how often to look for it meanwhile. */
 const patienceMs = 500;
 const againMs = 50;
 
 const byNumbers = new Intl.Collator('en', { numeric: true });
 
-/** What the type of the resource makes of its bytes. */
+/** The value decoded by the type of the resource. */
 const withDecoded = (path: string, contentType: string, bytes: Buffer, models: ModelRegistry) => {
   const decoded = decode(path, contentType, bytes, models);
   return { value: bytes.toString('base64'), ...(decoded !== undefined && { decoded }) };
@@ -109,7 +109,7 @@ export class SnapshotReader {
     const [device] = found;
     if (device?.account_id !== accountId) throw new DeviceNotFound();
     const rows = found.filter((row): row is ResourceRow => row.path !== null);
-    const models = this.models.of(accountId, device.object_versions ?? undefined);
+    const models = this.models.registryOf(accountId, device.object_versions ?? undefined);
     const resources = rows
       .map((row) => resource(row, models))
       .sort((a, b) => byNumbers.compare(a.resource_path, b.resource_path));
@@ -128,7 +128,7 @@ export class SnapshotReader {
     };
   }
 
-  /** A channel or the directory may have told of a device whose creation is about to be read here. */
+  /** A client may know a device from a channel or the directory before its creation is consumed here. */
   private async rowsOnceThere(deviceId: string): Promise<Row[]> {
     for (let waitedMs = 0; ; waitedMs += againMs) {
       const rows = await this.devices.get(deviceId);

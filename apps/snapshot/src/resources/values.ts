@@ -6,7 +6,7 @@ export interface ReportedValue {
   contentType: string;
   /** When the device measured the value, if it reported a time; otherwise when the value arrived. */
   reportedAt: string;
-  /** The device says when it measured it. */
+  /** Whether the device reported the time of measurement. */
   isMeasured: boolean;
   expiresAt: string;
   /** (epoch, sequence) is the order of arrival. */
@@ -17,7 +17,7 @@ export interface ReportedValue {
 /** Spec §2.4: 0 pending, 1 success, 2 failure. */
 export const desiredStatus = { pending: 0, success: 1, failure: 2 } as const;
 
-/** A value an application wanted to be written, and what became of it. */
+/** A value that an application wrote, and the result. */
 export interface DesiredValue {
   deviceId: string;
   path: string;

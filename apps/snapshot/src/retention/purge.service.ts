@@ -3,7 +3,7 @@ import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShut
 import { DataSource } from 'typeorm';
 import { connectedSlackMs, purgeBatch, purgePeriodMs, snapshotLifeMonths } from '../limits.js';
 
-// A device that the directory still has keeps an empty row. Its time starts again, for values that are desired meanwhile.
+// A device that is still in the directory keeps an empty row, whose time starts again for later desired values.
 const purgeSql = `
   WITH due AS MATERIALIZED (
     SELECT device_id, deleted_at IS NULL AND lifecycle_revision >= 0 AS exists FROM snapshot.devices
@@ -40,7 +40,7 @@ export class PurgeService implements OnApplicationBootstrap, OnApplicationShutdo
     this.timer = this.clock.every(purgePeriodMs, () => {
       this.purge()
         .then((removed) => removed > 0 && this.logger.info({ removed }, 'expired snapshots removed'))
-        .catch((err: unknown) => this.logger.error({ err }, 'purge failed, tried again later'));
+        .catch((err: unknown) => this.logger.error({ err }, 'purge failed: will be retried'));
     });
   }
 
@@ -51,7 +51,7 @@ export class PurgeService implements OnApplicationBootstrap, OnApplicationShutdo
   /** Returns how many were removed. */
   async purge(): Promise<number> {
     const nowMs = this.clock.now();
-    // Devices were connected up to so much later than their row says.
+    // The stored time of the last connection may lag by this much.
     const limit = monthsBefore(nowMs - connectedSlackMs, snapshotLifeMonths).toISOString();
     const now = new Date(nowMs).toISOString();
     let removed = 0;

@@ -1,27 +1,31 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-export class Snapshot1732147200000 implements MigrationInterface {
-  readonly name = 'Snapshot1732147200000';
-
+export class Initial1795392000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
-      CREATE TABLE snapshot.devices (
+      -- lifecycle_revision: the change of the directory entry that the row reflects; an older one, read again, does not
+      -- take it back. object_versions: by object id, where the device names a version.
+      CREATE TABLE devices (
         device_id text PRIMARY KEY,
         account_id text NOT NULL,
         endpoint_name text NOT NULL DEFAULT '',
         session_epoch bigint NOT NULL DEFAULT -1,
+        lifecycle_revision bigint NOT NULL DEFAULT -1,
         registration_event_at timestamptz,
         last_connected_at timestamptz NOT NULL,
-        deleted_at timestamptz
-      )`);
-    await runner.query('CREATE INDEX devices_by_last_connection ON snapshot.devices (last_connected_at)');
-    await runner.query(`
-      CREATE TABLE snapshot.resources (
+        deleted_at timestamptz,
+        object_versions jsonb
+      );
+      CREATE INDEX devices_by_last_connection ON devices (last_connected_at);
+
+      -- reported_measured: whether reported_at is the time of the device, which then orders the values.
+      CREATE TABLE resources (
         device_id text NOT NULL,
         path text NOT NULL,
         reported_value bytea,
         reported_content_type text,
         reported_at timestamptz,
+        reported_measured boolean NOT NULL DEFAULT false,
         reported_expires_at timestamptz,
         reported_epoch bigint,
         reported_sequence bigint,
@@ -32,9 +36,9 @@ export class Snapshot1732147200000 implements MigrationInterface {
         desired_command_id text,
         status_updated_at timestamptz,
         PRIMARY KEY (device_id, path)
-      ) WITH (fillfactor = 80)`);
-    await runner.query(`
-      CREATE TABLE snapshot.subscriptions (
+      ) WITH (fillfactor = 80);
+
+      CREATE TABLE subscriptions (
         device_id text NOT NULL,
         key_id text NOT NULL,
         path text NOT NULL,
@@ -45,6 +49,6 @@ export class Snapshot1732147200000 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query('DROP TABLE snapshot.subscriptions, snapshot.resources, snapshot.devices');
+    await runner.query('DROP TABLE subscriptions, resources, devices');
   }
 }

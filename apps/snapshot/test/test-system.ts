@@ -1,0 +1,60 @@
+import { KafkaConnection, KafkaProducer } from '@lanyard/kafka';
+import { bootstrap, createLogger, identityHeader, newId, type RunningService, signIdentity } from '@lanyard/service';
+import { engines, type Isolation, isolate, newIdentityKeys } from '@lanyard/testing';
+import { definition } from '../src/app.module.js';
+import { readConfig } from '../src/config.js';
+
+const identityKeys = newIdentityKeys();
+
+/** A snapshot service on real infrastructure, in a corner of its own. */
+export class TestSystem {
+  readonly accountId = newId();
+
+  private constructor(
+    readonly isolation: Isolation,
+    private readonly service: RunningService,
+    readonly kafka: KafkaConnection,
+    readonly producer: KafkaProducer,
+  ) {}
+
+  static async start(name: string): Promise<TestSystem> {
+    const isolation = await isolate(name);
+    const config = readConfig({
+      KAFKA_BROKERS: engines().brokers.join(','),
+      KAFKA_TOPIC_PREFIX: isolation.topicPrefix,
+      DATABASE_URL: isolation.databaseUrl,
+      ...identityKeys.serviceEnv,
+      LOG_LEVEL: 'error',
+    });
+    const service = await bootstrap(definition, config);
+    const logger = createLogger({ app: 'test', replicaId: 'test', level: 'error' });
+    const kafka = new KafkaConnection({ ...config.kafka, clientId: 'test', logger });
+    const producer = new KafkaProducer(kafka, { source: 'test' });
+    await producer.connect();
+    return new TestSystem(isolation, service, kafka, producer);
+  }
+
+  get url(): string {
+    return this.service.url;
+  }
+
+  call(path: string, accountId = this.accountId, method = 'GET'): Promise<Response> {
+    const identity = {
+      accountId,
+      keyId: newId(),
+      groups: [],
+      permissions: ['devices'],
+      tier: 'commercial' as const,
+      requestId: 'r',
+    };
+    const token = signIdentity(identity, 'snapshot', identityKeys.privateKey, Date.now());
+    return fetch(this.service.url + path, { method, headers: { [identityHeader]: token } });
+  }
+
+  async stop(): Promise<void> {
+    await this.producer.disconnect();
+    await this.kafka.close();
+    await this.service.stop();
+    await this.isolation.drop();
+  }
+}
