@@ -4,7 +4,7 @@ import { retentionDaysDefault } from './limits.js';
 export const app = 'event-log';
 
 export interface EventLogConfig extends ServiceConfig {
-  /** Entries are kept this long after they happened, to the end of their week. */
+  /** How long entries are kept; they are deleted at the end of their week. */
   retentionDays: number;
 }
 

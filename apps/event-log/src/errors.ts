@@ -1,29 +1,16 @@
-import { NotFound, ServiceError, Unauthenticated } from '@lanyard/service';
+import { fixed, NotFound, ServiceError, Unauthenticated } from '@lanyard/service';
 
-export class EventNotFound extends NotFound {
-  constructor() {
-    super('No such device event in this account.');
-  }
-}
+export class EventNotFound extends fixed(NotFound, 'No such device event in this account.') {}
 
-export class EventCodeNotFound extends NotFound {
-  constructor() {
-    super('No such code in the catalogue: see GET /v3/device-event-codes.');
-  }
-}
+export class EventCodeNotFound extends fixed(
+  NotFound,
+  'No such code in the catalogue: see GET /v3/device-event-codes.',
+) {}
 
-export class PageNotFound extends NotFound {
-  constructor() {
-    super('Unable to find page: no event has the id given in after.');
-  }
-}
+export class PageNotFound extends fixed(NotFound, 'Unable to find page: no event has the id given in after.') {}
 
-/** Of a stream: the key was revoked while its call was under way. */
-export class KeyRevoked extends Unauthenticated {
-  constructor() {
-    super('The API key is no longer valid.');
-  }
-}
+/** The key was revoked while its stream was open. */
+export class KeyRevoked extends fixed(Unauthenticated, 'The API key is no longer valid.') {}
 
 export class TooManyStreams extends ServiceError {
   constructor(max: number) {

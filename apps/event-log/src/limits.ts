@@ -1,14 +1,14 @@
 /** Six months, as long as a snapshot (spec §8 names no time for the log itself). */
 export const retentionDaysDefault = 183;
 
-/** Partitions made ahead, so that no write waits for one and a system whose clock is fast finds one. */
+/** Partitions created ahead, so that no write waits for one, even from a system whose clock is fast. */
 export const weeksAhead = 4;
 
-/** How often partitions are made and dropped. */
+/** How often partitions are created and dropped. */
 export const partitionCheckMs = 3_600_000;
 
-/** A drop waits no longer than this for readers of the partition: it is tried again with the next check. */
+/** How long a drop waits for readers of the partition; the next check retries it. */
 export const lockTimeoutMs = 5_000;
 
-/** Rows outside every partition that one statement removes when they are past their life. */
+/** How many expired rows outside every partition one statement removes. */
 export const strayBatch = 5_000;

@@ -13,15 +13,11 @@ import {
   DeviceSessions,
   fixtures,
 } from '@lanyard/contracts';
-import { KafkaConnection, KafkaProducer } from '@lanyard/kafka';
-import { bootstrap, createLogger, identityHeader, newId, type RunningService, signIdentity } from '@lanyard/service';
-import { engines, eventually, isolate, newIdentityKeys } from '@lanyard/testing';
-import { definition } from '../src/app.module.js';
-import { readConfig } from '../src/config.js';
+import type { KafkaProducer } from '@lanyard/kafka';
+import { newId } from '@lanyard/service';
+import { eventually } from '@lanyard/testing';
+import { TestSystem } from './test-system.js';
 
-const identityKeys = newIdentityKeys();
-
-type Isolation = Awaited<ReturnType<typeof isolate>>;
 interface Page {
   data: { id: string; event_type: string; device_id: string; description: string; date_time: string; data: object }[];
   has_more: boolean;
@@ -30,24 +26,12 @@ interface Page {
 }
 
 describe('the event log', () => {
-  let isolation: Isolation;
-  let service: RunningService;
-  let kafka: KafkaConnection;
+  let system: TestSystem;
   let producer: KafkaProducer;
   const accountId = newId();
 
   const get = async (path: string, account = accountId): Promise<{ status: number; body: Page }> => {
-    const identity = {
-      accountId: account,
-      keyId: newId(),
-      groups: [],
-      permissions: ['devices'],
-      tier: 'commercial' as const,
-      requestId: 'r',
-    };
-    const response = await fetch(service.url + path, {
-      headers: { [identityHeader]: signIdentity(identity, 'event-log', identityKeys.privateKey, Date.now()) },
-    });
+    const response = await system.call(path, { accountId: account });
     return { status: response.status, body: (await response.json()) as Page };
   };
 
@@ -60,28 +44,11 @@ describe('the event log', () => {
   });
 
   beforeAll(async () => {
-    isolation = await isolate('event-log');
-    const { brokers } = engines();
-    const config = readConfig({
-      KAFKA_BROKERS: brokers.join(','),
-      KAFKA_TOPIC_PREFIX: isolation.topicPrefix,
-      DATABASE_URL: isolation.databaseUrl,
-      ...identityKeys.serviceEnv,
-      LOG_LEVEL: 'error',
-    });
-    service = await bootstrap(definition, config);
-    const logger = createLogger({ app: 'test', replicaId: 'test', level: 'error' });
-    kafka = new KafkaConnection({ ...config.kafka, clientId: 'test', logger });
-    producer = new KafkaProducer(kafka, { source: 'test' });
-    await producer.connect();
+    system = await TestSystem.start('event-log');
+    ({ producer } = system);
   });
 
-  afterAll(async () => {
-    await producer?.disconnect();
-    await kafka?.close();
-    await service?.stop();
-    await isolation?.drop();
-  });
+  afterAll(() => system?.stop());
 
   it('SYS_106 and SYS_105 of a device, newest first, once each although told twice', async () => {
     const deviceId = newId();
@@ -367,6 +334,6 @@ describe('the event log', () => {
   });
 
   it('401 without the gateway', async () => {
-    expect((await fetch(`${service.url}/v3/device-events`)).status).toBe(401);
+    expect((await fetch(`${system.service.url}/v3/device-events`)).status).toBe(401);
   });
 });

@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId, openDatabase, TestClock } from '@lanyard/service';
 import { type Isolation, isolate } from '@lanyard/testing';
 import type { DataSource } from 'typeorm';
-import { DeviceEvents1732147200000 } from '../src/db/migrations/1732147200000-device-events.js';
-import { Positions1764100000000 } from '../src/db/migrations/1764100000000-positions.js';
+import { databaseOf } from '../src/db/database.js';
 import { EntriesStore } from '../src/log/entries.store.js';
 import { entryId, type LogEntry } from '../src/log/entry.js';
 import { Partitions } from '../src/partitions/partitions.js';
@@ -16,18 +15,12 @@ describe('partitions of the log', () => {
   const accountId = newId();
   const clock = new TestClock(Date.parse('2026-11-21T12:00:00Z'));
 
-  const open = (migrations: (new () => object)[]): Promise<DataSource> =>
-    openDatabase({
-      url: isolation.databaseUrl,
-      schema: 'event_log',
-      entities: [],
-      migrations,
-      applicationName: 'test',
-    });
-
   beforeAll(async () => {
     isolation = await isolate('partitions');
-    database = await open([DeviceEvents1732147200000]);
+    const { databaseUrl } = isolation;
+    database = await openDatabase(
+      databaseOf({ app: 'event-log', replicaId: 'test', logLevel: 'silent', secrets: { databaseUrl } }),
+    );
   });
   afterAll(async () => {
     await database?.destroy();
@@ -66,47 +59,35 @@ describe('partitions of the log', () => {
     data: {},
   });
 
-  it('months from before stay, with their rows and without: an older version looks for them at its start', async () => {
-    for (const [month, next] of [
-      ['2026-10', '2026-11'],
-      ['2026-11', '2026-12'],
-      ['2026-12', '2027-01'],
-    ])
-      await database.query(
-        `CREATE TABLE event_log.device_events_${month?.replace('-', '_')} PARTITION OF event_log.device_events
-         FOR VALUES FROM ('${month}-01') TO ('${next}-01')`,
-      );
-    for (const day of ['2026-10-05', '2026-11-20', '2026-08-05', '2020-01-01'])
+  it('are weeks from the oldest entry that is kept; entries that came before their week was made move into it', async () => {
+    for (const day of ['2026-11-20', '2026-08-05', '2020-01-01'])
       await database.query(
         `INSERT INTO event_log.device_events (id, date_time, account_id, device_id, event_code, event_type,
            event_type_category, event_type_description, description, state_change, changes, data)
          VALUES ($1, $2, $3, 'd', 'SYS_106', '106', 'INFO', 'INFO', '', true, '{}', '{}')`,
         [newId(), `${day}T10:00:00Z`, accountId],
       );
-    await database.destroy();
-    database = await open([DeviceEvents1732147200000, Positions1764100000000]);
     const partitions = new Partitions(database, clock, { retentionDays: 183 });
     expect(await partitions.ensure()).toBeGreaterThan(15);
     expect(await partitions.ensure()).toBe(0);
-    expect(await days()).toEqual(['2020-01-01', '2026-08-05', '2026-10-05', '2026-11-20']);
-    const months = ['device_events_2026_10', 'device_events_2026_11', 'device_events_2026_12'];
-    expect(await names()).toEqual(expect.arrayContaining(months));
-    // It came when its week had no partition.
+    expect(await days()).toEqual(['2020-01-01', '2026-08-05', '2026-11-20']);
     expect(await homeOf('2026-08-05')).toBe('device_events_from_2026_08_03');
+    expect(await homeOf('2026-11-20')).toBe('device_events_from_2026_11_16');
+    expect(await homeOf('2020-01-01')).toBe('device_events_other');
   });
 
   it('new rows have positions behind all others, and find their weeks', async () => {
     const store = new EntriesStore(database);
     await store.append([entry('2026-12-17'), entry('2026-11-21'), entry('2026-12-01')]);
     await store.append([entry('2026-11-21')]);
-    expect(await homeOf('2026-12-17')).toBe('device_events_2026_12');
-    expect(await homeOf('2026-12-01')).toBe('device_events_2026_12');
-    expect(await homeOf('2026-11-21')).toBe('device_events_2026_11');
+    expect(await homeOf('2026-12-17')).toBe('device_events_from_2026_12_14');
+    expect(await homeOf('2026-12-01')).toBe('device_events_from_2026_11_30');
+    expect(await homeOf('2026-11-21')).toBe('device_events_from_2026_11_16');
     const rows = (await database.query(
       'SELECT position::int AS p FROM event_log.device_events WHERE account_id = $1 ORDER BY position DESC LIMIT 4',
       [accountId],
     )) as { p: number }[];
-    expect(rows.map(({ p }) => p)).toEqual([3, 2, 1, 0]);
+    expect(rows.map(({ p }) => p)).toEqual([6, 5, 4, 3]);
   });
 
   it('what is past its life goes with its partition, and what was too old when it came too', async () => {
@@ -115,7 +96,7 @@ describe('partitions of the log', () => {
     const kept = await new Partitions(database, later, { retentionDays: 183 }).keep();
     expect(kept).toMatchObject({ removed: 1 });
     expect(kept.dropped).toBeGreaterThan(10);
-    expect(await days()).toEqual(['2026-10-05', '2026-11-20', '2026-11-21', '2026-12-01', '2026-12-17']);
+    expect(await days()).toEqual(['2026-11-20', '2026-11-21', '2026-12-01', '2026-12-17']);
     const left = await names();
     expect(gone.filter((name) => !left.includes(name))).toContain('device_events_from_2026_08_03');
     const files: unknown[] = await database.query(

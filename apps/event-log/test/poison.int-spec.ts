@@ -30,7 +30,7 @@ const deadLetters = async (): Promise<number> => {
   return [...offsets.values()].reduce((sum, { low, high }) => sum + Number(high - low), 0);
 };
 
-it('what another system reports and PostgreSQL cannot hold is a dead letter, and stops nobody behind it', async () => {
+it('what another system reports and PostgreSQL cannot hold is a dead letter, and stops no message behind it', async () => {
   const good = [await tell()];
   await tell({ description: 'a NUL: \0' });
   await tell({ data: { campaign_id: 'half of a pair: \ud83d' } });

@@ -88,7 +88,7 @@ describe('the log as a stream', () => {
     expect(client.messages[0]?.data).toMatchObject({ object: 'device-event', event_code: 'SYS_112' });
   });
 
-  it('goes on behind the last entry that the client has, without a gap, in pages', async () => {
+  it('continues after the last entry that the client has, without a gap, in pages', async () => {
     const account = newId();
     const client = await follow(account);
     const [first] = await tell(account);
@@ -104,7 +104,7 @@ describe('the log as a stream', () => {
     expect(third.ids).toEqual(again.ids.slice(-1));
   });
 
-  it('goes on behind an entry that has aged out, with all that are younger', async () => {
+  it('continues after an entry that has aged out, with all younger ones', async () => {
     const account = newId();
     const aged = newId(Date.now() - 1_000);
     const [first, second] = [(await tell(account))[0], (await tell(account))[0]];

@@ -14,7 +14,7 @@ import { readConfig } from '../src/config.js';
 
 const identityKeys = newIdentityKeys();
 
-/** An event log on real engines, in a corner of its own. */
+/** An event log on real, isolated infrastructure. */
 export class TestSystem {
   private constructor(
     readonly isolation: Isolation,

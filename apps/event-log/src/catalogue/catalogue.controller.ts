@@ -1,6 +1,6 @@
-import { ApiListQuery, parseListQuery, type QueryParameters, RequiresPermission } from '@lanyard/service';
-import { Controller, Get, Param, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ListParameters, type ListQuery, Operation, RequiresPermission } from '@lanyard/service';
+import { Controller, Get, Param } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { EventCodeNotFound } from '../errors.js';
 import {
   type EventCode,
@@ -18,23 +18,22 @@ import {
 @Controller('v3/device-event-codes')
 export class CatalogueController {
   @Get()
-  @ApiOperation({
+  @Operation({
     summary: 'List the codes of device events',
     description:
       'All codes of spec §6.2 and those that Lanyard adds, with their meaning and what to do. Returned on one page unless `limit` is given.',
+    ok: EventCodeListSchema,
   })
-  @ApiListQuery(eventCodeListSpec, 'DeviceEventCodeFilters')
-  @ApiOkResponse({ standardSchema: EventCodeListSchema })
-  list(@Query() query: QueryParameters): EventCodeList {
-    return listCodes(parseListQuery(query, eventCodeListSpec));
+  list(@ListParameters(eventCodeListSpec, 'DeviceEventCodeFilters') query: ListQuery): EventCodeList {
+    return listCodes(query);
   }
 
   @Get(':code')
-  @ApiOperation({
+  @Operation({
     summary: 'Show a code of device events',
     description: 'Identified by its name, for example `SYS_106`, or its number, for example `106`.',
+    ok: EventCodeSchema,
   })
-  @ApiOkResponse({ standardSchema: EventCodeSchema })
   get(@Param('code') code: string): EventCode {
     const found = findCode(code);
     if (!found) throw new EventCodeNotFound();

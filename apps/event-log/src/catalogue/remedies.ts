@@ -1,4 +1,4 @@
-/** What to do about an event, by its code; what stands here is what an operator reads. */
+/** What to do about an event, by its code; this is the text that an operator reads. */
 const nothing = 'Nothing to do.';
 
 const service: Record<string, string> = {
@@ -81,7 +81,7 @@ const client: Record<string, string> = {
 
 const remedies: Record<string, string> = { ...service, ...directory, ...channels, ...admission, ...access, ...client };
 
-/** Entries about what operators did (from SYS_500 on) share one. */
+/** Entries about actions of operators (from SYS_500 on) share one. */
 const operatorRemedy = 'None when it was meant. Otherwise `data` says which key did it: revoke that key.';
 
 export const remedyOf = (code: string): string | undefined =>

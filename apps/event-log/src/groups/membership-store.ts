@@ -1,5 +1,5 @@
 import type { DeviceGroupsChanged } from '@lanyard/contracts';
-import type { Filter } from '@lanyard/service';
+import { columnsOf, type Filter } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
@@ -14,7 +14,7 @@ const dropSql = `
   DELETE FROM event_log.memberships m USING unnest($1::text[], $2::bigint[]) AS r (device_id, revision)
   WHERE m.device_id = r.device_id AND m.revision < r.revision`;
 
-/** SQL condition on `device_id`, for a filter by groups; values go to `parameters`. '' stands for no group. */
+/** SQL condition on `device_id`, for a filter by groups; values are appended to `parameters`. '' means no group. */
 export const inGroups = (
   accountId: string,
   { operator, values }: Pick<Filter, 'operator' | 'values'>,
@@ -26,12 +26,12 @@ export const inGroups = (
   return operator === 'eq' || operator === 'in' ? wanted : `NOT ${wanted}`;
 };
 
-/** The service's own copy of who is in which device group. */
+/** The service's own copy of the memberships of device groups. */
 @Injectable()
 export class MembershipStore {
   constructor(private readonly database: DataSource) {}
 
-  /** A batch may be repeated, and may come late: of two facts of a device the one with the higher revision holds. */
+  /** A batch may be repeated or late: of two facts of a device, the one with the higher revision wins. */
   async apply(facts: readonly DeviceGroupsChanged[]): Promise<void> {
     const last = new Map<string, DeviceGroupsChanged>();
     for (const fact of facts)
@@ -39,12 +39,10 @@ export class MembershipStore {
     const members = [...last.values()].filter(({ groups }) => groups.length > 0);
     const gone = [...last.values()].filter(({ groups }) => groups.length === 0);
     if (members.length > 0)
-      await this.database.query(putSql, [
-        members.map((f) => f.deviceId),
-        members.map((f) => f.accountId),
-        members.map((f) => f.groups.join(',')),
-        members.map((f) => f.revision),
-      ]);
-    if (gone.length > 0) await this.database.query(dropSql, [gone.map((f) => f.deviceId), gone.map((f) => f.revision)]);
+      await this.database.query(
+        putSql,
+        columnsOf(members.map((f) => [f.deviceId, f.accountId, f.groups.join(','), f.revision])),
+      );
+    if (gone.length > 0) await this.database.query(dropSql, columnsOf(gone.map((f) => [f.deviceId, f.revision])));
   }
 }

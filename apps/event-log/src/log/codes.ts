@@ -43,7 +43,7 @@ const directoryCodes: Record<string, EventCode> = {
   SYS_203: code('203', 'INFO', 'INFO', 'Device deleted'),
 };
 
-/** Not in the specification's tables: what queues of notification channels lost (spec §8), from 300 on. */
+/** Not in the specification's tables: events that queues of notification channels dropped (spec §8), from 300 on. */
 const channelCodes: Record<string, EventCode> = {
   SYS_300: code('300', 'FAIL', 'FAIL_SERVICE', 'Events removed from a notification channel: its queue was full'),
   SYS_301: code('301', 'FAIL', 'FAIL_SERVICE', 'Events removed from a notification channel: they were older than 24 h'),
@@ -51,7 +51,7 @@ const channelCodes: Record<string, EventCode> = {
   SYS_303: code('303', 'FAIL', 'FAIL_SERVICE', 'Events removed with their notification channel'),
 };
 
-/** Not in the specification's tables: what the device-proxy refused or could not read, from 400 on. */
+/** Not in the specification's tables: what the device-proxy refused or could not parse, from 400 on. */
 const admissionCodes: Record<string, EventCode> = {
   SYS_400: code('400', 'FAIL', 'FAIL_CLIENT', 'Device refused because of the credential or the name that it showed'),
   SYS_401: code('401', 'FAIL', 'FAIL_CLIENT', 'Values that the device reported together could not be read'),
@@ -63,7 +63,7 @@ const accessCodes: Record<string, EventCode> = {
   SYS_411: code('411', 'FAIL', 'FAIL_CLIENT', 'Requests denied: the key may not make them'),
 };
 
-/** Not in the specification's tables: what operators did, from 500 on. */
+/** Not in the specification's tables: actions of operators, from 500 on. */
 const operatorCodes: Record<string, EventCode> = Object.fromEntries(
   Object.entries(operatorActions).map(([name, meaning]) => [name, code(name.slice(4), 'INFO', 'INFO', meaning)]),
 );
@@ -118,7 +118,7 @@ export const eventCodes: Readonly<Record<string, EventCode>> = {
   ...clientCodes,
 };
 
-/** A code outside the tables (an older update client) is kept as it came, as information. */
+/** A code outside the tables (of an older update client) is stored unchanged, as information. */
 export const lookUpCode = (eventCode: string): EventCode =>
   eventCodes[eventCode] ?? code(/\d+$/.exec(eventCode)?.[0] ?? eventCode, 'INFO', 'INFO', eventCode);
 
@@ -127,5 +127,5 @@ export const numericType = (text: string): string => eventCodes[text]?.type ?? t
 
 const namesByType = new Map(Object.entries(eventCodes).map(([name, { type }]) => [type, name]));
 
-/** The other way round; what is no number of a code stays as it is. */
+/** The inverse; anything that is not the number of a code is returned unchanged. */
 export const codeName = (text: string): string => namesByType.get(text) ?? text;

@@ -1,9 +1,10 @@
+import { columnsOf } from '@lanyard/service';
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { lookUpCode } from './codes.js';
 import type { LogEntry } from './entry.js';
 
-/** PostgreSQL says here, with an account's id, that its log has grown. */
+/** Channel on which PostgreSQL announces the ids of accounts whose log has grown. */
 export const storedChannel = 'event_log_stored';
 
 const columns = [
@@ -24,8 +25,8 @@ const columns = [
 const types = ['text', 'timestamptz', ...Array<string>(7).fill('text'), 'boolean', 'jsonb', 'jsonb'];
 
 /**
- * One batch at a time over all replicas, so that positions become visible in their order: who has seen one has seen
- * all before it. Those who follow an account's log are called.
+ * One batch at a time over all replicas, so that positions become visible in order: a reader that has seen one has seen
+ * all previous ones. Streams of the accounts are notified.
  */
 const insertSql = `
   WITH turn AS MATERIALIZED (SELECT pg_advisory_xact_lock(hashtext('event_log'), hashtext('append'))),
@@ -53,17 +54,13 @@ const row = (entry: LogEntry): unknown[] => {
   ];
 };
 
-/** Writes the log. An entry that is there already stays as it is, so batches may be repeated. */
+/** Writes the log. An existing entry is not changed, so batches may be repeated. */
 @Injectable()
 export class EntriesStore {
   constructor(private readonly database: DataSource) {}
 
   async append(entries: readonly LogEntry[]): Promise<void> {
     if (entries.length === 0) return;
-    const rows = entries.map(row);
-    await this.database.query(
-      insertSql,
-      columns.map((_, i) => rows.map((r) => r[i])),
-    );
+    await this.database.query(insertSql, columnsOf(entries.map(row)));
   }
 }

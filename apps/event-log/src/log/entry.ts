@@ -12,7 +12,7 @@ import { lookUpCode } from './codes.js';
 export interface LogEntry {
   id: string;
   accountId: string;
-  /** Empty for what happened to a channel and not to a device. */
+  /** Empty if it happened to a channel and not to a device. */
   deviceId: string;
   /** ISO 8601, up to microseconds. */
   occurredAt: string;
@@ -23,7 +23,7 @@ export interface LogEntry {
   data: Record<string, string>;
 }
 
-/** The same fact gives the same id however often it is read, and ids sort by time. */
+/** The same fact always yields the same id, and ids sort by time. */
 export const entryId = (occurredAt: string, source: string): string =>
   Date.parse(occurredAt).toString(16).padStart(12, '0') +
   createHash('sha256').update(source).digest('hex').slice(0, 20);
@@ -66,7 +66,7 @@ const present = (record: Record<string, string | number | undefined>): Record<st
 
 /** Registrations and their ends; updates of a registration are no log entries. */
 export const sessionEntry = (fact: DeviceSessionChanged): LogEntry | undefined => {
-  // A repeated production of the same change (a crash before the answer) has the same epoch and is one entry.
+  // A change that is produced twice (after a crash before the acknowledgement) has the same epoch and is one entry.
   const source = `session:${fact.deviceId}:${fact.epoch}:${fact.change}`;
   const data = present({ endpoint_name: fact.endpointName, address: fact.address, lifetime: fact.lifetimeSeconds });
   switch (fact.change) {
@@ -115,10 +115,10 @@ export const lifecycleEntry = (fact: DeviceLifecycleChanged, requestId?: string)
   });
 };
 
-/** How a command or a subscription ends that the device never answered. What it refused has an answer. */
+/** How a command or a subscription ends that the device never answered. A refusal is an answer. */
 const unanswered = new Set(['REQUEST_EXPIRED', 'TIMEOUT', 'NOT_CONNECTED']);
 
-/** A command or a subscription gave up on the device; how others ended is in the history of commands. */
+/** A command or a subscription without an answer of the device; the history of commands has all others. */
 export const unreachedEntry = (fact: DeviceCommandFinished, requestId?: string): LogEntry | undefined => {
   const { commandId, item, kind, method, path } = fact;
   if (item.error === undefined || !unanswered.has(item.error)) return undefined;
@@ -145,7 +145,7 @@ const dropCodes: Record<ChannelEventsDropped['reason'], string> = {
   removed: 'SYS_303',
 };
 
-/** What the queue of a channel lost. No device has this entry: it is the account's. */
+/** Events that the queue of a channel dropped. The entry belongs to the account, not to a device. */
 export const dropEntry = (fact: ChannelEventsDropped): LogEntry => {
   const { keyId, accountId, kind, reason, count, total, ending } = fact;
   const eventCode = dropCodes[reason];
@@ -157,7 +157,7 @@ export const dropEntry = (fact: ChannelEventsDropped): LogEntry => {
   });
 };
 
-/** What another system reports, with the catalogue's words where it gives none. */
+/** An entry of another system, with the description of the catalogue if it has none. */
 export const reportedEntry = (fact: DeviceEventReported): LogEntry => ({
   ...entry(
     { accountId: fact.accountId, deviceId: fact.deviceId ?? '' },

@@ -9,7 +9,7 @@ import {
 import { partitionCheckMs } from '../limits.js';
 import { Partitions } from './partitions.js';
 
-/** Makes the partitions that entries need before the first entry arrives, and checks all of them every hour. */
+/** Creates the needed partitions before the first entry arrives, and checks them every hour. */
 @Injectable()
 export class PartitionMaintenance implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown {
   private timer: Timer | undefined;
@@ -24,7 +24,7 @@ export class PartitionMaintenance implements OnModuleInit, OnApplicationBootstra
     await this.partitions.ensure();
   }
 
-  /** Does not hold up the start: a drop may wait for readers of a partition. */
+  /** Does not delay the start, because a drop may wait for readers of a partition. */
   onApplicationBootstrap(): void {
     void this.keep();
     this.timer = this.clock.every(partitionCheckMs, () => void this.keep());
@@ -39,7 +39,7 @@ export class PartitionMaintenance implements OnModuleInit, OnApplicationBootstra
       const kept = await this.partitions.keep();
       if (kept.dropped + kept.removed > 0) this.logger.info(kept, 'expired entries removed');
     } catch (err) {
-      this.logger.error({ err }, 'partitions not kept, tried again later');
+      this.logger.error({ err }, 'partitions not kept: will be retried');
     }
   }
 }

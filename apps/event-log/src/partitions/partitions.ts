@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { EventLogConfig } from '../config.js';
 import { lockTimeoutMs, strayBatch, weeksAhead } from '../limits.js';
-import { keptFromMs, missingRanges, type Range } from './ranges.js';
+import { keptFromMs, missingWeeks, type Range } from './ranges.js';
 
 /** Rows that no partition covers. */
 const strays = 'event_log.device_events_other';
@@ -24,7 +24,7 @@ const iso = (ms: number): string => new Date(ms).toISOString();
 const nameOf = ({ fromMs }: Range): string => `device_events_from_${iso(fromMs).slice(0, 10).replaceAll('-', '_')}`;
 
 /**
- * The log in weeks. A week that is past its life is dropped whole, which gives its disk space back at once. Replicas
+ * The weekly partitions of the log. An expired week is dropped whole, which frees its disk space at once. Replicas
  * take turns by an advisory lock.
  */
 @Injectable()
@@ -35,7 +35,7 @@ export class Partitions {
     @Inject(CONFIG) private readonly config: Pick<EventLogConfig, 'retentionDays'>,
   ) {}
 
-  /** Makes what is missing from the oldest entry that is kept to `weeksAhead`, drops what is past its life. */
+  /** Creates missing partitions, from the oldest kept entry to `weeksAhead`, and drops expired ones. */
   async keep(): Promise<{ made: number; dropped: number; removed: number }> {
     const made = await this.ensure();
     const dropped = await this.dropExpired();
@@ -46,8 +46,8 @@ export class Partitions {
     return this.inTurn(async (manager) => {
       const now = this.clock.now();
       const ahead = now + weeksAhead * 7 * 86_400_000;
-      const missing = missingRanges(await this.existing(manager), this.keptFromMs(), ahead);
-      for (const range of missing) await this.make(manager, range);
+      const missing = missingWeeks(await this.existing(manager), this.keptFromMs(), ahead);
+      for (const week of missing) await this.make(manager, week);
       return missing.length;
     });
   }
@@ -65,7 +65,7 @@ export class Partitions {
     return dropped;
   }
 
-  /** Entries that were past their life when they came, and those of the far future, as long after they came. */
+  /** Deletes expired entries outside all partitions: those from the far future expire by their time of arrival. */
   private async removeStrays(): Promise<number> {
     let removed = 0;
     for (;;) {
@@ -90,10 +90,10 @@ export class Partitions {
     });
   }
 
-  /** Rows of the range that came before it had a partition move into it. */
-  private async make(manager: EntityManager, range: Range): Promise<void> {
-    const table = `event_log.${nameOf(range)}`;
-    const bounds = [iso(range.fromMs), iso(range.toMs)];
+  /** Moves rows of the week that arrived before it had a partition into it. */
+  private async make(manager: EntityManager, week: Range): Promise<void> {
+    const table = `event_log.${nameOf(week)}`;
+    const bounds = [iso(week.fromMs), iso(week.toMs)];
     await manager.query(`LOCK TABLE ${strays} IN ACCESS EXCLUSIVE MODE`);
     await manager.query(
       `CREATE TABLE ${table} (LIKE event_log.device_events INCLUDING DEFAULTS INCLUDING CONSTRAINTS)`,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { keptFromMs, missingRanges, weekStart } from './ranges.js';
+import { keptFromMs, missingWeeks, weekStart } from './ranges.js';
 
 const at = (text: string): number => Date.parse(`${text}T00:00:00Z`);
 const shown = (ranges: { fromMs: number; toMs: number }[]): string[] =>
@@ -14,28 +14,19 @@ describe('partitions', () => {
   ])('the week of %s begins on Monday %s', (day, monday) => expect(weekStart(at(day))).toBe(at(monday)));
 
   it('are weeks where there are none', () => {
-    expect(shown(missingRanges([], at('2026-11-12'), at('2026-11-21')))).toEqual(['11-09 to 11-16', '11-16 to 11-23']);
+    expect(shown(missingWeeks([], at('2026-11-12'), at('2026-11-21')))).toEqual(['11-09 to 11-16', '11-16 to 11-23']);
   });
 
-  it('fill what months left over, without overlapping one', () => {
-    const months = [
-      { fromMs: at('2026-12-01'), toMs: at('2027-01-01') },
-      { fromMs: at('2026-10-01'), toMs: at('2026-11-01') },
-    ];
-    expect(shown(missingRanges(months, at('2026-10-15'), at('2027-01-05')))).toEqual([
-      '11-01 to 11-02',
-      '11-02 to 11-09',
+  it('fill the gaps between those that exist', () => {
+    const existing = ['2026-11-16', '2026-11-02'].map((monday) => ({ fromMs: at(monday), toMs: at(monday) }));
+    expect(shown(missingWeeks(existing, at('2026-11-05'), at('2026-11-23')))).toEqual([
       '11-09 to 11-16',
-      '11-16 to 11-23',
       '11-23 to 11-30',
-      '11-30 to 12-01',
-      '01-01 to 01-04',
-      '01-04 to 01-11',
     ]);
   });
 
   it('are none where all is covered', () => {
-    expect(missingRanges(missingRanges([], 0, at('2026-11-21')), 0, at('2026-11-21'))).toEqual([]);
+    expect(missingWeeks(missingWeeks([], 0, at('2026-11-21')), 0, at('2026-11-21'))).toEqual([]);
   });
 
   it('a day is kept as long as the retention says', () => {

@@ -1,4 +1,4 @@
-/** From `fromMs` up to and without `toMs`. */
+/** From `fromMs` (inclusive) to `toMs` (exclusive). */
 export interface Range {
   fromMs: number;
   toMs: number;
@@ -12,27 +12,14 @@ const firstMondayMs = 4 * dayMs;
 
 export const weekStart = (ms: number): number => Math.floor((ms - firstMondayMs) / weekMs) * weekMs + firstMondayMs;
 
-/**
- * The weeks from that of `fromMs` to that of `toMs` as ranges that no existing partition overlaps. A partition may be
- * longer than a week: what it covers is left to it, and the next range begins where it ends.
- */
-export const missingRanges = (existing: readonly Range[], fromMs: number, toMs: number): Range[] => {
-  const sorted = [...existing].sort((a, b) => a.fromMs - b.fromMs);
-  const end = weekStart(toMs) + weekMs;
+/** The weeks from that of `fromMs` to that of `toMs`, without those that exist. */
+export const missingWeeks = (existing: readonly Range[], fromMs: number, toMs: number): Range[] => {
+  const starts = new Set(existing.map((week) => week.fromMs));
   const missing: Range[] = [];
-  for (let at = weekStart(fromMs); at < end;) {
-    const covering = sorted.find((r) => r.fromMs <= at && at < r.toMs);
-    if (covering) {
-      at = covering.toMs;
-      continue;
-    }
-    const next = sorted.find((r) => r.fromMs > at)?.fromMs ?? Infinity;
-    const to = Math.min(weekStart(at) + weekMs, next);
-    missing.push({ fromMs: at, toMs: to });
-    at = to;
-  }
+  for (let at = weekStart(fromMs); at <= toMs; at += weekMs)
+    if (!starts.has(at)) missing.push({ fromMs: at, toMs: at + weekMs });
   return missing;
 };
 
-/** Before this, entries are past their life. */
+/** Entries before this have expired. */
 export const keptFromMs = (nowMs: number, retentionDays: number): number => nowMs - retentionDays * dayMs;

@@ -1,14 +1,14 @@
 import {
-  ApiListQuery,
   Caller,
   type Identity,
   type JsonText,
-  parseListQuery,
-  type QueryParameters,
+  ListParameters,
+  type ListQuery,
+  Operation,
   RequiresPermission,
 } from '@lanyard/service';
-import { Controller, Get, Param, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Controller, Get, Param } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { DeviceEventListSchema, DeviceEventSchema } from './device-event.js';
 import { eventListSpec, EventsReader } from './list-events.js';
 
@@ -23,19 +23,20 @@ export class EventsController {
   constructor(private readonly events: EventsReader) {}
 
   @Get()
-  @ApiOperation({ summary: 'List device events', description: filterHelp })
-  @ApiListQuery(eventListSpec, 'DeviceEventFilters')
-  @ApiOkResponse({ standardSchema: DeviceEventListSchema })
-  list(@Caller() caller: Identity, @Query() query: QueryParameters): Promise<JsonText> {
-    return this.events.list(caller.accountId, parseListQuery(query, eventListSpec));
+  @Operation({ summary: 'List device events', description: filterHelp, ok: DeviceEventListSchema })
+  list(
+    @Caller() caller: Identity,
+    @ListParameters(eventListSpec, 'DeviceEventFilters') query: ListQuery,
+  ): Promise<JsonText> {
+    return this.events.list(caller.accountId, query);
   }
 
   @Get(':id')
-  @ApiOperation({
+  @Operation({
     summary: 'Show a device event',
     description: '`/v3/devicelog` is the older spelling of this path.',
+    ok: DeviceEventSchema,
   })
-  @ApiOkResponse({ standardSchema: DeviceEventSchema })
   get(@Caller() caller: Identity, @Param('id') id: string): Promise<JsonText> {
     return this.events.get(caller.accountId, id);
   }

@@ -45,7 +45,7 @@ export const eventListSpec: ListSpec = {
 const names = [...Object.keys(eventListSpec.filters), ...(eventListSpec.maps ?? [])];
 const columns = { ...Object.fromEntries(names.map((name) => [name, name])), device_log_id: 'id' };
 
-/** Either spelling of a code. The index is by type, which a wanted code implies. */
+/** Accepts either spelling of a code. The index is by type, which a code implies. */
 const normalise = (filter: Filter): Filter[] => {
   const { field, operator } = filter;
   const texts = filter.values.map(String);
@@ -57,7 +57,7 @@ const normalise = (filter: Filter): Filter[] => {
   return [named, { field: 'event_type', operator: 'in', values: values.map((code) => lookUpCode(code).type) }];
 };
 
-/** PostgreSQL reads years of four digits as RFC 3339 writes them. */
+/** PostgreSQL parses years of four digits, as in RFC 3339. */
 const lastTimeMs = Date.parse('9999-12-31T23:59:59.999Z');
 
 /** The first page of all times, newest first. */
@@ -75,13 +75,13 @@ export const conditionsOf = (accountId: string, filters: readonly Filter[], para
   ];
 };
 
-/** When the entry happened that had the id, for one that is deleted: ids begin with the milliseconds. */
+/** The time of a deleted entry: ids begin with the milliseconds. */
 const timeOf = (id: string): string => {
   const ms = Math.min(parseInt(id.slice(0, 12), 16), lastTimeMs);
   return new Date(ms).toISOString();
 };
 
-/** How far back the newest entries are looked for first: this week and the one before. */
+/** How far back the newest entries are searched for first: this week and the previous one. */
 const recentMs = 7 * 86_400_000;
 
 /** Reads the log of one account. */
@@ -97,7 +97,7 @@ export class EventsReader {
     this.prepared = new PreparedReads(database);
   }
 
-  /** Keyset pages: entries that arrive meanwhile neither repeat nor hide others. */
+  /** Keyset pagination: entries that arrive meanwhile neither repeat nor hide others. */
   list(accountId: string, query: ListQuery): Promise<JsonText> {
     return FairTurns.at(this.database).run(accountId, () => this.read(accountId, query));
   }
@@ -124,7 +124,7 @@ export class EventsReader {
 
   /**
    * Those of the last two weeks, then older ones if there are too few. The date is part of the text, so that PostgreSQL
-   * leaves the partitions of other weeks out when it plans; it would look into each of them for every page.
+   * excludes the partitions of other weeks when it plans; it would otherwise search each of them for every page.
    */
   private async newest(
     conditions: readonly string[],
@@ -138,7 +138,7 @@ export class EventsReader {
       this.page(prepared, [...conditions, when], parameters, 'DESC', count);
     const recent = await read(`date_time >= '${since}'`);
     if (recent.length === count) return recent;
-    // As many as for a whole page, so that the text is the same each time.
+    // The limit of a whole page, so that the statement is always the same.
     const older = await read(`date_time < '${since}'`);
     return [...recent, ...older.slice(0, count - recent.length)];
   }

@@ -11,31 +11,31 @@ export interface StoredEvent {
   record: string;
 }
 
-/** A place in the log: behind an entry. */
+/** A position in the log: after an entry. */
 export interface Place {
   position: string;
-  /** Of the entry; `beginning` before all. */
+  /** The position of the entry; `beginning` is before all entries. */
   id: string;
 }
 
 export interface StoredPage {
   events: StoredEvent[];
-  /** Where to continue: everything before it was read. */
+  /** Where to continue: everything up to it was read. */
   place: Place;
   isFull: boolean;
 }
 
 const idPattern = /^[0-9a-f]{32}$/;
 
-/** In place of an entry's id: before all entries. */
+/** Used instead of an entry's id: before all entries. */
 const beginning = '0';
 
-/** Reads the log of one account in the order in which it was stored, whatever time the entries have. */
+/** Reads the log of one account in the order of storage, regardless of the time of the entries. */
 @Injectable()
 export class StoredEvents {
   constructor(private readonly database: DataSource) {}
 
-  /** Behind the newest entry. */
+  /** The position after the newest entry. */
   async last(accountId: string): Promise<Place> {
     const [row]: Place[] = await this.database.query(
       'SELECT position, id FROM event_log.device_events WHERE account_id = $1 ORDER BY position DESC LIMIT 1',
@@ -45,10 +45,10 @@ export class StoredEvents {
   }
 
   /**
-   * Behind an entry, or at the beginning. Entries age out: behind one that is gone, all that are younger follow, in the
-   * order in which they were stored. Throws PageNotFound for what is no id.
+   * The position after an entry, or the beginning. An entry may have expired: all younger ones then follow, in the
+   * order in which they were stored. Throws PageNotFound for an invalid id.
    */
-  async of(accountId: string, id: string): Promise<Place> {
+  async placeOf(accountId: string, id: string): Promise<Place> {
     if (id === beginning) return { position: '0', id };
     if (!idPattern.test(id)) throw new PageNotFound();
     const [row]: Place[] = await this.database.query(

@@ -20,14 +20,14 @@ const project = ({ status, permissions, hash, previousHashes = [] }: AccessKeyCh
  */
 export type KeyStatus = 'valid' | 'unproven' | 'revoked';
 
-/** This replica's copy of the API keys, as the gateway announces them: which of them may read the log. */
+/** This replica's copy of the API keys that the gateway announces: which of them may read the log. */
 @Injectable()
 export class AccessKeysReader extends StateReader<AccessKeyChanged, Key> {
   constructor(kafka: KafkaConnection) {
     super(kafka, AccessKeys, { project });
   }
 
-  /** `secret`: a fingerprint; undefined when the caller did not show a secret. */
+  /** `secret`: a fingerprint; undefined if the caller presented no secret. */
   statusOf(keyId: string, secret: string | undefined): KeyStatus {
     const key = this.get(keyId);
     if (!key) return 'unproven';

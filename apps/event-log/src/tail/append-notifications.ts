@@ -35,7 +35,7 @@ export class AppendNotifications implements OnModuleInit, OnApplicationShutdown 
     await this.deadline.step('notifications', () => this.stop());
   }
 
-  /** Rejects when PostgreSQL cannot be reached; once it resolved, it reconnects by itself. */
+  /** Rejects if PostgreSQL cannot be reached; after it has resolved, it reconnects automatically. */
   async start(): Promise<void> {
     const client = new pg.Client({
       connectionString: this.config.secrets.databaseUrl,
@@ -47,7 +47,7 @@ export class AppendNotifications implements OnModuleInit, OnApplicationShutdown 
       // Until then the error reaches the caller of start(): reconnecting here too would open a second connection.
       if (!isListening || this.stopping) return;
       isListening = false;
-      this.logger.warn({ err }, 'no notifications from PostgreSQL, connecting again');
+      this.logger.warn({ err }, 'no notifications from PostgreSQL: reconnecting');
       this.reconnect();
     };
     client.on('error', lose);

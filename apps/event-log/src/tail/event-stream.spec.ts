@@ -78,7 +78,7 @@ describe('a stream of entries', () => {
     const { clock, client, follower } = follow([], new PassThrough());
     const run = follower.run(placeAt(0));
     await clock.advance(0);
-    follower.end('restart');
+    follower.endWithReason('restart');
     await run;
     expect(String(client.read())).toContain('event: end\ndata: {"reason":"restart"}');
   });

@@ -4,11 +4,11 @@ import type { Clock } from '@lanyard/service';
 import type { Place, StoredEvent, StoredPage } from '../query/stored-events.js';
 import { farewellMs, heartbeatMs, readPeriodMs, reconnectMs, slowClientMs } from './limits.js';
 
-/** Why a stream ended, for the client; it may come again after each but `key_revoked`. */
+/** Why a stream ended, for the client, which may reconnect unless it is `key_revoked`. */
 export type EndReason = 'key_revoked' | 'restart' | 'unavailable';
 
 export interface StreamParts {
-  /** Entries behind a place in the order in which they were stored, and the place to continue from. */
+  /** Entries after a position, in the order of storage, and the position to continue from. */
   read(from: Place): Promise<StoredPage>;
   client: Writable;
   clock: Clock;
@@ -31,13 +31,13 @@ export class EventStream {
     parts.client.once('error', () => this.stop());
   }
 
-  /** There may be entries. */
+  /** Wakes the stream: there may be new entries. */
   call(): void {
     this.called = true;
     this.wake?.();
   }
 
-  /** Until the client is gone or `end` is called. Rejects when entries cannot be read. */
+  /** Runs until the client disconnects or `end` is called. Rejects if entries cannot be read. */
   async run(from: Place): Promise<void> {
     let place = from;
     await this.write(`retry: ${reconnectMs}\nid: ${from.id}\n\n`);
@@ -50,8 +50,8 @@ export class EventStream {
     }
   }
 
-  /** Says why, then ends. */
-  end(reason: EndReason): void {
+  /** Sends the reason, then ends. */
+  endWithReason(reason: EndReason): void {
     if (this.ended) return;
     this.stop();
     const { client, clock } = this.parts;
@@ -64,7 +64,7 @@ export class EventStream {
     this.wake?.();
   }
 
-  /** Until there may be entries, at least a while. What is due then is a sign of life. */
+  /** Waits until there may be entries, or until a keep-alive is due. */
   private async pause({ id }: Place): Promise<void> {
     const { clock } = this.parts;
     await this.sleep(readPeriodMs, () => this.ended);
@@ -92,7 +92,7 @@ export class EventStream {
     const slow = new AbortController();
     const timer = clock.after(slowClientMs, () => client.destroy());
     client.once('close', () => slow.abort());
-    // Closed before it took all: `close` has ended the stream.
+    // Closed before everything was written: `close` has ended the stream.
     await once(client, 'drain', { signal: slow.signal }).catch(() => undefined);
     timer.cancel();
   }

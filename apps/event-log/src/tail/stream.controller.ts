@@ -24,7 +24,7 @@ const help =
 const headers = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store',
-  // For proxies that would wait for more.
+  // Makes proxies forward without buffering.
   'x-accel-buffering': 'no',
 };
 
@@ -65,7 +65,7 @@ export class StreamController {
     const { filters, after } = parseListQuery(query, eventListSpec);
     const { accountId } = caller;
     const last = lastEventId || after;
-    const from = last ? await this.stored.of(accountId, last) : await this.stored.last(accountId);
+    const from = last ? await this.stored.placeOf(accountId, last) : await this.stored.last(accountId);
     this.streams.admit(caller);
     reply.hijack();
     const client = reply.raw;

@@ -13,7 +13,7 @@ interface Open {
   accountId: string;
   keyId: string;
   secret: string | undefined;
-  /** The secret was among those of the key once. */
+  /** Whether the secret has been known as one of the key. */
   proven: boolean;
 }
 
@@ -56,13 +56,16 @@ export class Streams implements BeforeApplicationShutdown {
     const gauge = this.metrics.gauge({ name: 'lanyard_event_log_streams', help: 'Open streams of device events' });
     gauge.inc();
     this.review(open);
-    // It comes back through the gateway, which knows better by then.
-    const patience = this.clock.after(announcementGraceMs, () => void (open.proven || stream.end('unavailable')));
+    // The client reconnects through the gateway, which has the current state by then.
+    const patience = this.clock.after(
+      announcementGraceMs,
+      () => void (open.proven || stream.endWithReason('unavailable')),
+    );
     try {
       await stream.run(from);
     } catch (err) {
       this.logger.warn({ err }, 'a stream of device events failed');
-      stream.end('unavailable');
+      stream.endWithReason('unavailable');
     } finally {
       patience.cancel();
       this.open.delete(open);
@@ -75,12 +78,12 @@ export class Streams implements BeforeApplicationShutdown {
   }
 
   private endAll(reason: EndReason): void {
-    for (const { stream } of this.open) stream.end(reason);
+    for (const { stream } of this.open) stream.endWithReason(reason);
   }
 
   private review(open: Open): void {
     const status = this.keys.statusOf(open.keyId, open.secret);
-    if (status === 'revoked' || (status === 'unproven' && open.proven)) open.stream.end('key_revoked');
+    if (status === 'revoked' || (status === 'unproven' && open.proven)) open.stream.endWithReason('key_revoked');
     open.proven ||= status === 'valid';
   }
 }
